@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class BudgetsConfig(AppConfig):
+    name = "dpgov.budgets"

@@ -1,0 +1,14 @@
+from typing import ClassVar
+
+from django.db import migrations
+
+from dpgov.audit.append_only import append_only
+
+
+class Migration(migrations.Migration):
+    dependencies: ClassVar = [("budgets", "0001_initial")]
+
+    operations: ClassVar = [
+        append_only("budgets_charge"),
+        append_only("budgets_limitchange"),
+    ]

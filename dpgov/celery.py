@@ -1,0 +1,11 @@
+"""The Celery application. Messages are wake-ups; the truth is in the database."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dpgov.settings")
+
+app = Celery("dpgov")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()

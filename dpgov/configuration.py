@@ -1,0 +1,85 @@
+"""Readers of the environment that need more than one line. Part of the composition root.
+
+Must never guess in production: a missing secret outside the embedded profile is an error.
+"""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+import environ
+
+
+def secret_key(env: environ.Env, home: Path) -> str:
+    """The signing key: from the environment, from a file, or made once for the embedded profile."""
+    if key := env.str("DPGOV_SECRET_KEY", default=""):
+        return str(key)
+    path = Path(env.str("DPGOV_SECRET_KEY_FILE", default=str(home / "secret_key")))
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_once(path, secrets.token_urlsafe(64))
+    return path.read_text().strip()
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Two processes may start at once: the first link wins and both read the same key."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+
+
+def database_settings(env: environ.Env, home: Path) -> dict[str, Any]:
+    """SQLite in the state folder unless DPGOV_DATABASE_URL names a PostgreSQL server."""
+    home.mkdir(parents=True, exist_ok=True)
+    default = f"sqlite:///{home / 'dpgov.sqlite3'}"
+    settings: dict[str, Any] = env.db("DPGOV_DATABASE_URL", default=default)
+    if "sqlite" in settings["ENGINE"]:
+        # IMMEDIATE: take the write lock first, so that two writers queue and never deadlock.
+        # FULL: a released answer must not outlive its charge when the power fails.
+        settings["OPTIONS"] = {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 30,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+        }
+    return settings
+
+
+def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
+    """Celery over the filesystem unless DPGOV_BROKER_URL names a Redis server.
+
+    The broker carries wake-ups only; whatever it loses, the sweep sends again.
+    """
+    url = env.str("DPGOV_BROKER_URL", default="filesystem://")
+    options: dict[str, Any] = {"visibility_timeout": 600}
+    if url.startswith("filesystem"):
+        folder = home / "broker"
+        folder.mkdir(parents=True, exist_ok=True)
+        options = {
+            "data_folder_in": str(folder),
+            "data_folder_out": str(folder),
+            "control_folder": str(home / "broker-control"),
+            "polling_interval": 0.02,
+        }
+    return {
+        "CELERY_BROKER_URL": url,
+        "CELERY_BROKER_TRANSPORT_OPTIONS": options,
+        "CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP": True,
+        "CELERY_ACCEPT_CONTENT": ["json"],
+        "CELERY_TASK_SERIALIZER": "json",
+        "CELERY_TASK_IGNORE_RESULT": True,
+        "CELERY_TASK_ACKS_LATE": True,
+        "CELERY_TASK_REJECT_ON_WORKER_LOST": True,
+        "CELERY_TASK_TIME_LIMIT": 120,
+        "CELERY_WORKER_PREFETCH_MULTIPLIER": 1,
+        "CELERY_WORKER_MAX_TASKS_PER_CHILD": 1000,
+        "CELERY_WORKER_HIJACK_ROOT_LOGGER": False,
+        "CELERY_TASK_PUBLISH_RETRY": False,
+    }

@@ -1,0 +1,137 @@
+"""What is governed: datasets, their versions, columns and uploads.
+
+Everything here is public metadata or the owner's own; the data itself is in files that only the
+engines open.
+"""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from dpgov.budgets.models import Budget
+from dpgov.tenants.models import Tenant, User
+
+
+class Upload(models.Model):
+    """A file on its way to becoming a dataset version; visible to its uploader alone."""
+
+    class State(models.TextChoices):
+        READY = "ready", "Ready"
+        USED = "used", "Used"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    uploader = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    original_name = models.CharField(max_length=200)
+    format = models.CharField(max_length=8, choices=[("csv", "CSV"), ("parquet", "Parquet")])
+    byte_size = models.PositiveBigIntegerField()
+    headers = models.JSONField()
+    state = models.CharField(max_length=8, choices=State.choices, default=State.READY)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.original_name
+
+
+class Dataset(models.Model):
+    """A governed table: whose privacy, under which relation, with which budget."""
+
+    class Unit(models.TextChoices):
+        ROW = "row", "Each row is one person (or unit)"
+        PERSON = "person", "A column names the person (or unit)"
+
+    class Neighbouring(models.TextChoices):
+        ADD_REMOVE = "add_remove", "Add or remove one unit"
+        CHANGE_ONE = "change_one", "Change one unit"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="datasets")
+    slug = models.SlugField(max_length=80)
+    name = models.CharField(max_length=120)
+    description = models.TextField(blank=True, max_length=4000)
+    owner = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    unit = models.CharField(max_length=8, choices=Unit.choices, default=Unit.ROW)
+    private_id = models.CharField(max_length=200, blank=True)
+    max_rows_per_unit = models.PositiveIntegerField(default=1)
+    max_groups_per_unit = models.PositiveIntegerField(null=True, blank=True)
+    neighbouring = models.CharField(
+        max_length=16, choices=Neighbouring.choices, default=Neighbouring.ADD_REMOVE
+    )
+    group_size = models.PositiveIntegerField(default=1)
+    max_rows = models.PositiveBigIntegerField()
+    public_rows = models.PositiveBigIntegerField(null=True, blank=True)
+    budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="+")
+    per_query_limit_nano = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    archived_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "slug"],
+                condition=Q(archived_at__isnull=True),
+                name="datasets_slug_per_tenant",
+            ),
+            models.CheckConstraint(
+                name="datasets_counts_are_positive",
+                condition=Q(group_size__gte=1)
+                & Q(max_rows_per_unit__gte=1)
+                & Q(max_rows__gte=1)
+                & Q(per_query_limit_nano__gte=1),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DatasetVersion(models.Model):
+    """One ingested file of a dataset. Its domains never change; new ones make a new version."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    fingerprint = models.CharField(max_length=64, db_index=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["dataset", "number"], name="datasets_version_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.dataset} v{self.number}"
+
+
+class Column(models.Model):
+    """A queryable column with its declared domain. Columns left out are not queryable."""
+
+    class Kind(models.TextChoices):
+        NUMBER = "number", "Number"
+        CATEGORY = "category", "Category"
+
+    class Missing(models.TextChoices):
+        DROP = "drop", "Leave the row out of this column's statistics"
+        IMPUTE = "impute", "Use a fixed value instead"
+
+    version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="columns")
+    position = models.PositiveIntegerField()
+    name = models.CharField(max_length=200)
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    lower = models.CharField(max_length=40, blank=True)
+    upper = models.CharField(max_length=40, blank=True)
+    step = models.CharField(max_length=40, blank=True)
+    categories = models.JSONField(default=list, blank=True)
+    missing = models.CharField(max_length=8, choices=Missing.choices, default=Missing.DROP)
+    impute = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "name"], name="datasets_column_name"),
+            models.UniqueConstraint(fields=["version", "position"], name="datasets_column_place"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,73 @@
+"""What an engine is asked, in lattice codes only, and what it must return: exact integers.
+
+Column i of the schema is stored as `c{i}`: an integer code, or null where the value is missing.
+An engine never sees names, values, ε or noise.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFilter:
+    """A row passes when its code lies in one of the inclusive ranges.
+
+    A null passes only if `missing_passes`. No ranges and no missing_passes: no row passes.
+    """
+
+    column: int
+    ranges: tuple[tuple[int, int], ...]
+    missing_passes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CodeGrouping:
+    """Bins of one column: bin b takes codes in the b-th inclusive range, in declared order.
+
+    Ranges never overlap. The last bin, number len(ranges), takes every other code and null.
+    """
+
+    column: int
+    ranges: tuple[tuple[int, int], ...]
+
+    @property
+    def bins(self) -> int:
+        """How many bins an answer has along this grouping, the one for the rest included."""
+        return len(self.ranges) + 1
+
+
+class MeasureKind(StrEnum):
+    """The exact integers that an engine can compute over the rows of a cell."""
+
+    ROWS = "rows"
+    PRESENT = "present"
+    CODE_SUM = "code_sum"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """ROWS counts rows (column None); PRESENT counts, and CODE_SUM adds, non-null codes."""
+
+    kind: MeasureKind
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExactRequest:
+    """One scan: filters are joined by AND; cells are the product of the groupings' bins."""
+
+    filters: tuple[CodeFilter, ...]
+    groupings: tuple[CodeGrouping, ...]
+    measures: tuple[Measure, ...]
+
+    @property
+    def cells(self) -> int:
+        """How many cells the answer has: 1 without grouping; row-major, first grouping slowest."""
+        count = 1
+        for grouping in self.groupings:
+            count *= grouping.bins
+        return count
+
+
+ExactAnswer = tuple[tuple[int, ...], ...]
+"""One tuple per cell, in cell order, with one integer per measure, in request order."""

@@ -1,0 +1,79 @@
+"""Questions and answers: Query is the row (and the outbox), Release the published noisy answer."""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.tenants.models import Tenant, User
+
+
+class Query(models.Model):
+    """A submitted plan and the state of its answer. The row itself is the outbox.
+
+    A worker holds it by lease and fencing token; `opened_at` is committed before the data is
+    touched, so that a crash can tell a free failure from a charged one.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "Waiting"
+        RUNNING = "running", "Running"
+        RELEASED = "released", "Answered"
+        FAILED = "failed", "Failed, charged"
+        VOIDED = "voided", "Not run, not charged"
+        EXPIRED = "expired", "Expired, not charged"
+
+    ENDED = (State.RELEASED, State.FAILED, State.VOIDED, State.EXPIRED)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="queries")
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="queries")
+    version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="+")
+    analyst = models.ForeignKey(User, on_delete=models.PROTECT, related_name="queries")
+    plan = models.JSONField()
+    cost_nano = models.BigIntegerField()
+    idempotency_key = models.CharField(max_length=200)
+    body_hash = models.CharField(max_length=64)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.QUEUED)
+    attempts = models.PositiveIntegerField(default=0)
+    fence = models.PositiveBigIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    opened_at = models.DateTimeField(null=True)
+    submitted_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    visible_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "analyst", "idempotency_key"], name="queries_one_per_key"
+            ),
+            models.CheckConstraint(name="queries_cost_is_positive", condition=Q(cost_nano__gt=0)),
+        ]
+        indexes = [
+            models.Index(fields=["tenant", "-submitted_at"]),
+            models.Index(fields=["dataset", "-submitted_at"]),
+            models.Index(fields=["analyst", "-submitted_at"]),
+            models.Index(
+                fields=["submitted_at"],
+                condition=Q(state__in=["queued", "running"]),
+                name="queries_unfinished",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
+class Release(models.Model):
+    """The published answer of one query: one, ever; the stored bytes are returned each time."""
+
+    query = models.OneToOneField(Query, on_delete=models.PROTECT, primary_key=True)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    body = models.TextField()
+    sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"answer of {self.query_id}"

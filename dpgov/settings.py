@@ -1,0 +1,191 @@
+"""Composition root: every setting of the product, read from the environment.
+
+The defaults are the embedded profile (SQLite, a filesystem broker, one machine);
+docs/configuration.md lists the variables. Nothing else in the project reads the environment.
+"""
+
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, NONCE, SELF
+
+from dpgov.celery import app as celery_app  # noqa: F401 - makes it the current app everywhere
+from dpgov.configuration import broker_settings, database_settings, secret_key
+
+env = environ.Env()
+BASE_DIR = Path(__file__).resolve().parent.parent
+HOME = Path(env.str("DPGOV_HOME", default=str(BASE_DIR / "var"))).resolve()
+HTTPS = env.bool("DPGOV_HTTPS", default=True)
+
+# --- Django -----------------------------------------------------------------------------------
+DEBUG = env.bool("DPGOV_DEBUG", default=False)
+SECRET_KEY = secret_key(env, HOME)
+ALLOWED_HOSTS = env.list("DPGOV_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("DPGOV_CSRF_TRUSTED_ORIGINS", default=[])
+ROOT_URLCONF = "dpgov.urls"
+WSGI_APPLICATION = "dpgov.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DATABASES = {"default": database_settings(env, HOME)}
+CACHES = {
+    "default": env.cache("DPGOV_CACHE_URL", default=f"filecache://{HOME / 'cache'}"),
+}
+USE_TZ = True
+TIME_ZONE = env.str("DPGOV_TIME_ZONE", default="UTC")
+LANGUAGE_CODE = "en-gb"
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "crispy_forms",
+    "crispy_bootstrap5",
+    "csp",
+    "django_filters",
+    "django_htmx",
+    "django_tables2",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "drf_standardized_errors",
+    "knox",
+    "rest_framework",
+    "dpgov.audit",
+    "dpgov.tenants",
+    "dpgov.budgets",
+    "dpgov.datasets",
+    "dpgov.queries",
+    "dpgov.dashboards",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "dpgov.tenants.middleware.TenantMiddleware",
+]
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+                "dpgov.tenants.context.tenant",
+            ],
+        },
+    },
+]
+STATIC_URL = "static/"
+STATIC_ROOT = HOME / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+FILE_UPLOAD_PERMISSIONS = 0o600
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
+EMAIL_CONFIG = env.email("DPGOV_EMAIL_URL", default="consolemail://")
+vars().update(EMAIL_CONFIG)
+
+# --- Signing in (allauth) ---------------------------------------------------------------------
+AUTH_USER_MODEL = "tenants.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("MinimumLengthValidator", "CommonPasswordValidator", "NumericPasswordValidator")
+]
+LOGIN_REDIRECT_URL = "/"
+LOGIN_URL = "account_login"
+ACCOUNT_ADAPTER = "dpgov.tenants.adapter.AccountAdapter"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = env.str("DPGOV_EMAIL_VERIFICATION", default="none")
+ACCOUNT_SESSION_REMEMBER = False
+ACCOUNT_LOGOUT_ON_GET = False
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+
+# --- Transport and browser security -----------------------------------------------------------
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_PROXY_SSL_HEADER = (
+    ("HTTP_X_FORWARDED_PROTO", "https")
+    if env.bool("DPGOV_BEHIND_PROXY", default=False)
+    else None
+)
+SESSION_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_HTTPONLY = True
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    },
+}
+
+# --- REST -------------------------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["dpgov.tenants.authentication.TokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["dpgov.tenants.permissions.HasMembership"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
+    "PAGE_SIZE": 50,
+    "DEFAULT_SCHEMA_CLASS": "drf_standardized_errors.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "drf_standardized_errors.handler.exception_handler",
+    "DEFAULT_VERSIONING_CLASS": "rest_framework.versioning.NamespaceVersioning",
+    "ALLOWED_VERSIONS": ["v1"],
+    "DEFAULT_VERSION": "v1",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "dpgov API",
+    "DESCRIPTION": "Ask questions of governed datasets under a differential-privacy budget.",
+    "VERSION": "1.0.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+REST_KNOX = {"TOKEN_MODEL": "tenants.ApiToken", "TOKEN_TTL": None, "AUTO_REFRESH": False}
+KNOX_TOKEN_MODEL = "tenants.ApiToken"  # noqa: S105 - a model's name, not a secret
+
+# --- Celery -----------------------------------------------------------------------------------
+vars().update(broker_settings(env, HOME))
+
+# --- dpgov ------------------------------------------------------------------------------------
+DPGOV_HOME = HOME
+DPGOV_LEASE_SECONDS = env.int("DPGOV_LEASE_SECONDS", default=60)
+DPGOV_QUERY_SECONDS = env.int("DPGOV_QUERY_SECONDS", default=30)
+DPGOV_QUERY_ATTEMPTS = 2
+DPGOV_EXPIRY_SECONDS = env.int("DPGOV_EXPIRY_SECONDS", default=86_400)
+DPGOV_ANSWER_SLOT_MS = env.int("DPGOV_ANSWER_SLOT_MS", default=500)
+DPGOV_UPLOAD_MAX_BYTES = env.int("DPGOV_UPLOAD_MAX_MB", default=2048) * 1_000_000
+DPGOV_INGEST_MEMORY_BYTES = env.int("DPGOV_INGEST_MEMORY_MB", default=2048) * 1_000_000
+DPGOV_INGEST_SECONDS = env.int("DPGOV_INGEST_SECONDS", default=300)

@@ -1,0 +1,17 @@
+"""What every page knows about the person looking at it."""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from dpgov.tenants.permissions import ALLOWED, may
+
+
+def tenant(request: HttpRequest) -> dict[str, Any]:
+    """`membership`, `tenant`, and `can.<permission>` (lower-case names) for templates."""
+    membership = getattr(request, "membership", None)
+    return {
+        "membership": membership,
+        "tenant": membership.tenant if membership else None,
+        "can": {p.name.lower(): may(membership, p) for p in ALLOWED},
+    }

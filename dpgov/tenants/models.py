@@ -1,0 +1,90 @@
+"""Who there is: tenants, users, and the role that a user has in a tenant."""
+
+import uuid
+from typing import Any, ClassVar
+
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
+from django.db import models
+from django.db.models.functions import Lower
+from knox.models import AbstractAuthToken
+
+
+class Role(models.TextChoices):
+    """What a membership lets a person do; `tenants.permissions` says it action by action."""
+
+    OWNER = "owner", "Data owner"
+    ANALYST = "analyst", "Analyst"
+    OFFICER = "officer", "Compliance officer"
+    ADMIN = "admin", "Administrator"
+
+
+class Tenant(models.Model):
+    """An organisation. Everything that is governed belongs to exactly one."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    slug = models.SlugField(max_length=60, unique=True)
+    name = models.CharField(max_length=120)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class UserManager(BaseUserManager["User"]):
+    """Creates users by e-mail address."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """A user with a hashed password, or one who cannot sign in until a password is set."""
+        user = self.model(email=self.normalize_email(email), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+
+class User(AbstractBaseUser):
+    """A person. Signs in by e-mail; acts only through a membership."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField(unique=True)
+    name = models.CharField(max_length=120, blank=True)
+    is_active = models.BooleanField(default=True)
+    date_joined = models.DateTimeField(auto_now_add=True)
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+    objects: ClassVar[UserManager] = UserManager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(Lower("email"), name="tenants_user_email_any_case")]
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+
+class Membership(models.Model):
+    """A user's role in a tenant."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="memberships")
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="memberships")
+    role = models.CharField(max_length=16, choices=Role.choices)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "user"], name="tenants_one_role_per_tenant"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} ({self.role} at {self.tenant})"
+
+
+class ApiToken(AbstractAuthToken):
+    """A hashed API token; it acts as one membership and ends with it."""
+
+    name = models.CharField(max_length=80)
+    membership = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="tokens")
+
+    def __str__(self) -> str:
+        return self.name

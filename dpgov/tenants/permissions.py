@@ -1,0 +1,88 @@
+"""Which role may do what: one table, read by pages, the API and the tests."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponseBase
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from dpgov.tenants.models import Membership, Role
+
+P = ParamSpec("P")
+
+
+class Permission(StrEnum):
+    """An ability that a role may have within its tenant."""
+
+    VIEW_DATASETS = "see datasets and their budgets"
+    REGISTER_DATASETS = "register datasets and change their limits"
+    SUBMIT_QUERIES = "ask questions"
+    VIEW_ALL_QUERIES = "see everybody's questions and answers"
+    VIEW_SPLIT_BY_ANALYST = "see who spent how much"
+    READ_AUDIT_LOG = "read and verify the audit log"
+    MANAGE_MEMBERS = "manage members"
+
+
+_EVERYBODY = frozenset(Role)
+ALLOWED: dict[Permission, frozenset[Role]] = {
+    Permission.VIEW_DATASETS: _EVERYBODY,
+    Permission.REGISTER_DATASETS: frozenset({Role.OWNER}),
+    Permission.SUBMIT_QUERIES: frozenset({Role.ANALYST}),
+    Permission.VIEW_ALL_QUERIES: frozenset({Role.OWNER, Role.OFFICER}),
+    Permission.VIEW_SPLIT_BY_ANALYST: frozenset({Role.OWNER, Role.OFFICER}),
+    Permission.READ_AUDIT_LOG: frozenset({Role.OFFICER}),
+    Permission.MANAGE_MEMBERS: frozenset({Role.ADMIN}),
+}
+
+
+def may(membership: Membership | None, permission: Permission) -> bool:
+    """Whether this membership's role has the permission."""
+    return membership is not None and membership.role in ALLOWED[permission]
+
+
+def requires(
+    permission: Permission,
+) -> Callable[
+    [Callable[Concatenate[HttpRequest, P], HttpResponseBase]],
+    Callable[Concatenate[HttpRequest, P], HttpResponseBase],
+]:
+    """Guard a page: sign in first, then 403 for a role that lacks the permission.
+
+    Looks at the role only; whether the thing asked for is of this tenant is the selector's part.
+    """
+
+    def guard(
+        view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
+    ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            if not may(getattr(request, "membership", None), permission):
+                raise PermissionDenied(f"Your role does not let you {permission.value}.")
+            return view(request, *args, **kwargs)
+
+        return login_required(guarded)  # type: ignore[return-value]
+
+    return guard
+
+
+class HasMembership(BasePermission):
+    """API guard: a token of a membership whose role has the view's `permission`.
+
+    A view names it as `permission = Permission.X`, or by method as
+    `permission = {"GET": Permission.X, "POST": Permission.Y}`.
+    """
+
+    message = "Your role does not let you do this."
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        wanted: Any = getattr(view, "permission", Permission.VIEW_DATASETS)
+        if isinstance(wanted, dict):
+            wanted = wanted.get(request.method, Permission.VIEW_DATASETS)
+        self.message = f"Your role does not let you {wanted.value}."
+        return may(getattr(request, "membership", None), wanted)

@@ -1,0 +1,40 @@
+"""Reads about tenants and their people."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+
+from dpgov.audit.actor import Actor
+from dpgov.tenants.models import Membership, Tenant, User
+
+
+def membership_for_session(user: Any, chosen: str | None) -> Membership | None:
+    """The membership that the session chose, if it is still the user's; else the first one."""
+    memberships = list(memberships_of(user))
+    for membership in memberships:
+        if str(membership.id) == chosen:
+            return membership
+    return memberships[0] if memberships else None
+
+
+def memberships_of(user: User) -> QuerySet[Membership]:
+    """Everything this user belongs to, oldest first, with the tenants."""
+    return (
+        Membership.objects.filter(user=user)
+        .select_related("tenant", "user")
+        .order_by("created_at", "id")
+    )
+
+
+def members_of(tenant: Tenant) -> QuerySet[Membership]:
+    """The people of a tenant, by name."""
+    return (
+        Membership.objects.filter(tenant=tenant)
+        .select_related("user")
+        .order_by("user__name", "user__email")
+    )
+
+
+def actor_of(user: User) -> Actor:
+    """How the audit log names this person."""
+    return Actor(kind="user", id=str(user.id), label=user.email)
