@@ -24,7 +24,8 @@ _OPERATORS = {
 
 def in_words(plan: dict[str, Any]) -> str:
     """The question as one sentence without a full stop: "Mean of age, where sex is Female"."""
-    parts = [_join([statistic_in_words(s) for s in plan["statistics"]], "and")]
+    first, *others = [statistic_in_words(s) for s in plan["statistics"]]
+    parts = [_join([first, *(_lower_first(text) for text in others)], "and")]
     if conditions := plan.get("where"):
         parts.append("where " + _join([condition_in_words(c) for c in conditions], "and"))
     if groupings := plan.get("group_by"):
@@ -70,6 +71,10 @@ def _join(items: Sequence[str], word: str) -> str:
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} {word} {items[-1]}"
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _plural(noun: str, count: int) -> str:
