@@ -1,0 +1,60 @@
+"""The promises that a ledger step can refuse to break; each refusal changes nothing."""
+
+from uuid import UUID
+
+from dpgov.privacy.budget import as_text
+
+
+class LedgerRefusal(Exception):
+    """Base of all refusals of the ledger."""
+
+
+class InvalidAmount(LedgerRefusal):
+    """An amount must be a positive integer of nano-ε within range; anything else is a bug."""
+
+    def __init__(self, amount: object) -> None:
+        super().__init__(f"{amount!r:.80} is not a bookable amount of nano-ε")
+
+
+class InsufficientBudget(LedgerRefusal):
+    """The amount does not fit under the limit any more."""
+
+    def __init__(self, *, requested_nano: int, remaining_nano: int) -> None:
+        self.requested_nano = requested_nano
+        self.remaining_nano = remaining_nano
+        super().__init__(
+            f"This needs ε {as_text(requested_nano)}, but only ε {as_text(remaining_nano)} remains."
+        )
+
+
+class AlreadyReserved(LedgerRefusal):
+    """This query already has its reservation; an id is used once."""
+
+    def __init__(self, query_id: UUID) -> None:
+        super().__init__(f"query {query_id} already holds or held a reservation")
+
+
+class NothingHeld(LedgerRefusal):
+    """There is no held reservation: never made, or settled, voided or expired before."""
+
+    def __init__(self, query_id: UUID) -> None:
+        super().__init__(f"query {query_id} holds no reservation")
+
+
+class AmountMismatch(LedgerRefusal):
+    """What is to be booked is not what was reserved."""
+
+    def __init__(self, *, booked_nano: int, held_nano: int) -> None:
+        super().__init__(f"asked to book {booked_nano} nano-ε where {held_nano} are held")
+
+
+class LimitBelowCommitted(LedgerRefusal):
+    """A limit cannot go below what is already spent or reserved."""
+
+    def __init__(self, *, limit_nano: int, committed_nano: int) -> None:
+        self.limit_nano = limit_nano
+        self.committed_nano = committed_nano
+        super().__init__(
+            f"ε {as_text(committed_nano)} is already spent or reserved, "
+            f"so the limit cannot be ε {as_text(limit_nano)}."
+        )

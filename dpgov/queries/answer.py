@@ -1,0 +1,64 @@
+"""The worker's part: claim, compute, add noise, settle.
+
+The exact answer lives in this module's local variables only. It is never logged, stored, put in a
+message or in an error: whatever goes wrong after the data was opened ends in one fixed way.
+"""
+
+import logging
+from uuid import UUID
+
+from dpgov.audit.actor import WORKER
+from dpgov.datasets.selectors import schema_of
+from dpgov.datasets.services import engine_for
+from dpgov.engines.base import Engine
+from dpgov.privacy.blueprint import Blueprint, prepare
+from dpgov.privacy.parsing import parse_plan
+from dpgov.privacy.release import draw
+from dpgov.queries import ending
+from dpgov.queries.lease import Claim, LostLease, claim, mark_opened
+from dpgov.queries.models import Query
+
+logger = logging.getLogger(__name__)
+
+
+def answer_query(query_id: UUID) -> bool:
+    """Answer the query if it is free to be taken; True if this call ended it.
+
+    Safe to call any number of times, at once and from anywhere: the claim lets one through.
+    """
+    held = claim(query_id)
+    if held is None:
+        return False
+    try:
+        return _answer(held)
+    except LostLease:
+        logger.info("query %s was taken over by another worker", query_id)
+        return False
+
+
+def _answer(held: Claim) -> bool:
+    try:
+        blueprint, engine = _prepare(held.query)
+    except Exception:
+        logger.exception("query %s could not be prepared", held.query.pk)
+        ending.give_up(held.query, fence=held.fence, actor=WORKER)
+        return True
+    mark_opened(held)
+    try:
+        body = draw(blueprint, engine.answer(blueprint.request))
+    except Exception as error:
+        # The text of the error may quote the data, so only its type is written down.
+        logger.error("query %s failed: %s", held.query.pk, type(error).__name__)
+        ending.give_up(held.query, fence=held.fence, actor=WORKER)
+        return True
+    ending.release(held, body=body, actor=WORKER)
+    return True
+
+
+def _prepare(query: Query) -> tuple[Blueprint, Engine]:
+    schema = schema_of(query.version)
+    plan = parse_plan(query.plan, schema, dataset=query.plan["dataset"])
+    blueprint = prepare(plan, schema)
+    if blueprint.cost_nano != query.cost_nano:
+        raise ValueError("the plan's cost is not what was reserved")
+    return blueprint, engine_for(query.version)

@@ -1,0 +1,73 @@
+"""The ways a query ends; each is one transaction with ledger, row and audit entry together."""
+
+import hashlib
+from typing import Any
+
+from django.db import transaction
+
+from dpgov.audit.actions import Action
+from dpgov.audit.actor import Actor
+from dpgov.audit.entry import canonical_json
+from dpgov.audit.services import append
+from dpgov.budgets import services as ledger
+from dpgov.privacy.budget import as_text
+from dpgov.queries import lease
+from dpgov.queries.clock import database_now, visible_from
+from dpgov.queries.models import Query, Release
+
+
+@transaction.atomic
+def release(claim: lease.Claim, *, body: dict[str, Any], actor: Actor) -> Release:
+    """Store the answer, charge for it and record both. One charge, one release, ever.
+
+    Raises LostLease, with nothing stored, when another worker was faster.
+    """
+    query, text = claim.query, canonical_json(body)
+    _end(query, claim.fence, Query.State.RELEASED)
+    ledger.settle(query_id=query.pk, amount_nano=query.cost_nano)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    stored = Release.objects.create(
+        query=query, tenant_id=query.tenant_id, body=text, sha256=digest
+    )
+    _record(query, actor, Action.QUERY_RELEASED, release_sha256=digest)
+    return stored
+
+
+@transaction.atomic
+def give_up(query: Query, *, fence: int, actor: Actor, expired: bool = False) -> None:
+    """End without an answer: charged if the data was ever opened, given back if it never was.
+
+    The row is read again under its lock, so that a worker that opens the data at this moment is
+    either seen here or loses its lease.
+    """
+    current = Query.objects.select_for_update().get(pk=query.pk)
+    if current.opened_at is not None:
+        _end(current, fence, Query.State.FAILED)
+        ledger.settle(query_id=current.pk, amount_nano=current.cost_nano)
+        _record(current, actor, Action.QUERY_FAILED)
+    elif expired:
+        _end(current, fence, Query.State.EXPIRED)
+        ledger.expire(query_id=current.pk)
+        _record(current, actor, Action.QUERY_EXPIRED)
+    else:
+        _end(current, fence, Query.State.VOIDED)
+        ledger.void(query_id=current.pk)
+        _record(current, actor, Action.QUERY_VOIDED)
+
+
+def _end(query: Query, fence: int, state: Query.State) -> None:
+    now = database_now()
+    lease.end(
+        query.pk, fence, state, ended_at=now, visible_at=visible_from(query.submitted_at, now)
+    )
+
+
+def _record(query: Query, actor: Actor, action: Action, **detail: str) -> None:
+    append(
+        tenant_id=query.tenant_id,
+        actor=actor,
+        action=action,
+        subject=f"query:{query.pk}",
+        dataset=query.dataset.slug,
+        detail={"epsilon": as_text(query.cost_nano), **detail},
+    )

@@ -1,0 +1,68 @@
+"""Who works on a query: a lease with a fencing token.
+
+A worker that was away too long finds its fence outdated and can settle nothing.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce, Now
+
+from dpgov.queries.clock import database_now
+from dpgov.queries.models import Query
+
+
+class LostLease(Exception):
+    """Another worker holds the query now, or it has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to answer one query until the lease ends."""
+
+    query: Query
+    fence: int
+
+
+@transaction.atomic
+def claim(query_id: UUID) -> Claim | None:
+    """Take the query if it waits, or if its last worker's lease is over; None otherwise."""
+    now = database_now()
+    free = Query.objects.filter(
+        Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now),
+        pk=query_id,
+        attempts__lt=settings.DPGOV_QUERY_ATTEMPTS,
+    )
+    taken = free.update(
+        state=Query.State.RUNNING,
+        fence=F("fence") + 1,
+        attempts=F("attempts") + 1,
+        lease_until=now + timedelta(seconds=settings.DPGOV_LEASE_SECONDS),
+    )
+    if not taken:
+        return None
+    query = Query.objects.select_related("version__dataset", "dataset").get(pk=query_id)
+    return Claim(query, query.fence)
+
+
+def mark_opened(claim: Claim) -> None:
+    """Commit that the data is about to be opened: from here on a failure is charged.
+
+    Must run outside any transaction. Raises LostLease when the claim is no longer good.
+    """
+    held = Query.objects.filter(
+        pk=claim.query.pk, fence=claim.fence, state=Query.State.RUNNING
+    )
+    if not held.update(opened_at=Coalesce("opened_at", Now())):
+        raise LostLease(claim.query.pk)
+
+
+def end(query_id: UUID, fence: int, state: Query.State, **changes: object) -> None:
+    """Move the query to a final state if the fence is current; LostLease otherwise."""
+    current = Query.objects.filter(pk=query_id, fence=fence).exclude(state__in=Query.ENDED)
+    if not current.update(state=state, lease_until=None, **changes):
+        raise LostLease(query_id)

@@ -1,0 +1,68 @@
+"""Reads of queries and releases, each as the person who asks may see them."""
+
+from enum import StrEnum
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from dpgov.queries.clock import database_now
+from dpgov.queries.models import Query, Release
+from dpgov.tenants.models import Membership, User
+from dpgov.tenants.permissions import Permission, may
+
+
+class PublicState(StrEnum):
+    """All that anybody learns of a query's progress: nothing of workers, attempts or timing."""
+
+    WAITING = "waiting"
+    RELEASED = "released"
+    FAILED = "failed"
+    VOIDED = "voided"
+    EXPIRED = "expired"
+
+
+def visible_queries(membership: Membership) -> QuerySet[Query]:
+    """The tenant's queries that this role may see: an analyst's own, or everybody's."""
+    queries = Query.objects.filter(tenant_id=membership.tenant_id)
+    if not may(membership, Permission.VIEW_ALL_QUERIES):
+        queries = queries.filter(analyst_id=membership.user_id)
+    return queries.select_related("dataset", "analyst", "version").order_by("-submitted_at", "-id")
+
+
+def get_query(membership: Membership, query_id: UUID) -> Query:
+    """One visible query; Query.DoesNotExist for a missing and for a foreign one alike."""
+    return visible_queries(membership).get(pk=query_id)
+
+
+def find_by_key(membership: Membership, idempotency_key: str) -> Query | None:
+    """The query that this person submitted under this key, if any."""
+    return Query.objects.filter(
+        tenant_id=membership.tenant_id,
+        analyst_id=membership.user_id,
+        idempotency_key=idempotency_key,
+    ).first()
+
+
+def public_state(query: Query) -> PublicState:
+    """Waiting until the slot in which the query ended is over; then how it ended."""
+    if query.state not in Query.ENDED or not _is_visible(query):
+        return PublicState.WAITING
+    return PublicState(query.state)
+
+
+def visible_release(query: Query) -> Release | None:
+    """The stored answer, once its slot has come."""
+    if public_state(query) is not PublicState.RELEASED:
+        return None
+    return Release.objects.get(query=query)
+
+
+def _is_visible(query: Query) -> bool:
+    return query.visible_at is not None and query.visible_at <= database_now()
+
+
+def analysts_of(queries: QuerySet[Query]) -> QuerySet[User]:
+    """The people who submitted these queries, by name."""
+    return User.objects.filter(id__in=queries.order_by().values("analyst")).order_by(
+        "name", "email"
+    )

@@ -1,0 +1,130 @@
+"""Accepting a question: the row, its reservation and its audit entry, together or not at all."""
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from functools import partial
+
+from django.db import IntegrityError, transaction
+
+from dpgov.audit.actions import Action
+from dpgov.audit.services import append
+from dpgov.budgets.services import Line, reserve
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version
+from dpgov.privacy.budget import as_text
+from dpgov.queries.clock import database_now
+from dpgov.queries.models import Query
+from dpgov.queries.quote import blueprint_for
+from dpgov.queries.selectors import find_by_key
+from dpgov.queries.tasks import wake
+from dpgov.tenants.models import Membership
+from dpgov.tenants.selectors import actor_of
+
+_KEY = re.compile(r"[\x21-\x7e]{1,200}")
+
+
+class InvalidKey(ValueError):
+    """An idempotency key must be 1 to 200 visible ASCII characters."""
+
+    def __init__(self) -> None:
+        super().__init__("The idempotency key must be 1 to 200 visible ASCII characters.")
+
+
+class IdempotencyConflict(Exception):
+    """The key was used before for another question."""
+
+    def __init__(self) -> None:
+        super().__init__("This idempotency key was already used for another question.")
+
+
+class QueryLimitExceeded(Exception):
+    """One question may not cost this much on this dataset."""
+
+    def __init__(self, *, requested_nano: int, limit_nano: int) -> None:
+        self.requested_nano = requested_nano
+        self.limit_nano = limit_nano
+        super().__init__(
+            f"One question on this dataset may cost at most ε {as_text(limit_nano)}; "
+            f"this one costs ε {as_text(requested_nano)}."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """The accepted query; `created` is False when the same request had been accepted before."""
+
+    query: Query
+    created: bool
+
+
+def submit(
+    *, membership: Membership, dataset: Dataset, raw_plan: object, idempotency_key: str
+) -> Submission:
+    """Accept the question and reserve its cost, once per idempotency key.
+
+    Raises InvalidKey, IdempotencyConflict, InvalidPlan, QueryLimitExceeded and the ledger's
+    InsufficientBudget; after a refusal nothing has changed.
+    """
+    if not _KEY.fullmatch(idempotency_key):
+        raise InvalidKey
+    body_hash = _hash(dataset, raw_plan)
+    earlier = find_by_key(membership, idempotency_key)
+    if earlier is None:
+        try:
+            return _accept(membership, dataset, raw_plan, idempotency_key, body_hash)
+        except IntegrityError:
+            # The same request arrived twice at once and the other one was first.
+            earlier = find_by_key(membership, idempotency_key)
+            if earlier is None:
+                raise
+    if earlier.body_hash != body_hash:
+        raise IdempotencyConflict
+    return Submission(earlier, created=False)
+
+
+@transaction.atomic
+def _accept(
+    membership: Membership, dataset: Dataset, raw_plan: object, key: str, body_hash: str
+) -> Submission:
+    blueprint = blueprint_for(dataset, raw_plan)
+    cost = blueprint.cost_nano
+    if cost > dataset.per_query_limit_nano:
+        raise QueryLimitExceeded(requested_nano=cost, limit_nano=dataset.per_query_limit_nano)
+    # The row goes first: its unique key makes a twin wait here, before it holds any budget.
+    query = Query.objects.create(
+        tenant_id=dataset.tenant_id,
+        dataset=dataset,
+        version=current_version(dataset),
+        analyst_id=membership.user_id,
+        plan=blueprint.plan.as_json(),
+        cost_nano=cost,
+        idempotency_key=key,
+        body_hash=body_hash,
+        submitted_at=database_now(),
+    )
+    reserve(query_id=query.pk, lines=[Line(dataset.budget_id, cost)])
+    _record(query, membership)
+    transaction.on_commit(partial(wake, query))
+    return Submission(query, created=True)
+
+
+def _record(query: Query, membership: Membership) -> None:
+    append(
+        tenant_id=query.tenant_id,
+        actor=actor_of(membership.user),
+        action=Action.QUERY_SUBMITTED,
+        subject=f"query:{query.pk}",
+        dataset=query.dataset.slug,
+        detail={
+            "epsilon": as_text(query.cost_nano),
+            "plan": query.plan,
+            "version": query.version.number,
+        },
+    )
+
+
+def _hash(dataset: Dataset, raw_plan: object) -> str:
+    text = json.dumps([str(dataset.pk), raw_plan], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
