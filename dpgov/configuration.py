@@ -58,7 +58,7 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     The broker carries wake-ups only; whatever it loses, the sweep sends again.
     """
     url = env.str("DPGOV_BROKER_URL", default="filesystem://")
-    options: dict[str, Any] = {"visibility_timeout": 600}
+    options: dict[str, Any] = {"visibility_timeout": 600, "socket_connect_timeout": 1}
     if url.startswith("filesystem"):
         folder = home / "broker"
         folder.mkdir(parents=True, exist_ok=True)

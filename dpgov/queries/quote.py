@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpgov.budgets.models import Budget
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.accountant import largest_fit
 from dpgov.privacy.blueprint import Blueprint, prepare
@@ -38,7 +38,7 @@ def quote(*, dataset: Dataset, raw_plan: object, assumed_rows: int | None = None
 
     `assumed_rows` is the reader's own guess of how many rows match, for errors of means.
     """
-    blueprint = blueprint_for(dataset, raw_plan)
+    blueprint = blueprint_for(dataset, current_version(dataset), raw_plan)
     budget = Budget.objects.get(pk=dataset.budget_id)
     committed = budget.spent_nano + budget.reserved_nano
     fit = largest_fit(budget.limit_nano, committed, dataset.per_query_limit_nano)
@@ -52,9 +52,9 @@ def quote(*, dataset: Dataset, raw_plan: object, assumed_rows: int | None = None
     )
 
 
-def blueprint_for(dataset: Dataset, raw_plan: object) -> Blueprint:
-    """Read the plan against the dataset's current public metadata; raises InvalidPlan."""
-    schema = schema_of(current_version(dataset))
+def blueprint_for(dataset: Dataset, version: DatasetVersion, raw_plan: object) -> Blueprint:
+    """Read the plan against the version's public metadata; raises InvalidPlan."""
+    schema = schema_of(version)
     return prepare(parse_plan(raw_plan, schema, dataset=dataset.slug), schema)
 
 

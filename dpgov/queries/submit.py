@@ -88,7 +88,8 @@ def submit(
 def _accept(
     membership: Membership, dataset: Dataset, raw_plan: object, key: str, body_hash: str
 ) -> Submission:
-    blueprint = blueprint_for(dataset, raw_plan)
+    version = current_version(dataset)
+    blueprint = blueprint_for(dataset, version, raw_plan)
     cost = blueprint.cost_nano
     if cost > dataset.per_query_limit_nano:
         raise QueryLimitExceeded(requested_nano=cost, limit_nano=dataset.per_query_limit_nano)
@@ -96,7 +97,7 @@ def _accept(
     query = Query.objects.create(
         tenant_id=dataset.tenant_id,
         dataset=dataset,
-        version=current_version(dataset),
+        version=version,
         analyst_id=membership.user_id,
         plan=blueprint.plan.as_json(),
         cost_nano=cost,

@@ -51,7 +51,8 @@ def _exhausted(now: datetime) -> QuerySet[Query]:
 
 def _expired(now: datetime) -> QuerySet[Query]:
     longest = timedelta(seconds=settings.DPGOV_EXPIRY_SECONDS)
-    return _oldest(Q(state=Query.State.QUEUED, submitted_at__lt=now - longest))[:_BATCH]
+    idle = Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now)
+    return _oldest(idle).filter(submitted_at__lt=now - longest)[:_BATCH]
 
 
 def _oldest(condition: Q) -> QuerySet[Query]:
