@@ -1,0 +1,92 @@
+"""What the frame of every page needs: navigation, the tenant switch and the budget meter.
+
+Must never read data, and never show the split of a budget to who may not see it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+
+from dpgov.budgets.models import Budget
+from dpgov.privacy.budget import as_text
+from dpgov.tenants.models import Membership, User
+from dpgov.tenants.selectors import memberships_of
+
+register = template.Library()
+
+
+@dataclass(frozen=True, slots=True)
+class MeterPart:
+    """A stretch of the meter, in percent of its width."""
+
+    role: str
+    label: str
+    nano: int
+    start: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """A budget as stretches of a bar and as one sentence for who cannot see the bar."""
+
+    parts: tuple[MeterPart, ...]
+    sentence: str
+
+
+@register.simple_tag
+def budget_meter(budget: Budget, split: bool) -> Meter:
+    """The meter of a budget; without `split`, reserved and spent are one amount."""
+    amounts = (
+        [("spent", "Spent", budget.spent_nano), ("reserved", "Reserved", budget.reserved_nano)]
+        if split
+        else [("spent", "Committed", budget.spent_nano + budget.reserved_nano)]
+    )
+    parts: list[MeterPart] = []
+    for role, label, nano in amounts:
+        start = parts[-1].start + parts[-1].width if parts else 0.0
+        width = round(100 * nano / max(budget.limit_nano, 1), 3)
+        parts.append(MeterPart(role, label, nano, start, width))
+    said = ", ".join(f"{part.label.lower()} ε {as_text(part.nano)}" for part in parts)
+    rest = f"remaining ε {as_text(budget.remaining_nano)} of ε {as_text(budget.limit_nano)}"
+    return Meter(parts=tuple(parts), sentence=f"Budget: {said}, {rest}.")
+
+
+@register.simple_tag
+def other_memberships(user: User, membership: Membership | None) -> list[Membership]:
+    """The memberships that the person could switch to."""
+    current = membership.id if membership else None
+    return [other for other in memberships_of(user) if other.id != current]
+
+
+@register.simple_tag
+def zone_name() -> str:
+    """The zone that times on pages are written in."""
+    return timezone.get_current_timezone_name()
+
+
+@register.inclusion_tag("_tab.html", takes_context=True)
+def nav_link(context: Any, name: str, text: str) -> dict[str, Any]:
+    """A main menu entry; nothing where the page is not served."""
+    return {"href": _href(name), "text": text, "active": _is_here(context, {name})}
+
+
+@register.inclusion_tag("_tab.html", takes_context=True)
+def tab_link(context: Any, name: str, slug: str, text: str) -> dict[str, Any]:
+    """An entry of a dataset's tabs."""
+    return {"href": _href(name, slug), "text": text, "active": _is_here(context, {name})}
+
+
+def _href(name: str, *args: str) -> str:
+    try:
+        return reverse(name, args=args)
+    except NoReverseMatch:
+        return ""
+
+
+def _is_here(context: Any, names: set[str]) -> bool:
+    match = getattr(context.get("request"), "resolver_match", None)
+    return match is not None and match.view_name in names

@@ -1,0 +1,25 @@
+// Small manners of every page. Nothing here is needed for a page to work.
+"use strict";
+(() => {
+  // A form that spends or changes something is sent once: a double click is one click.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!form.matches("form[data-once]")) return;
+    if (form.dataset.sent) {
+      event.preventDefault();
+      return;
+    }
+    form.dataset.sent = "yes";
+    for (const button of form.querySelectorAll("button[type=submit]")) {
+      button.setAttribute("aria-disabled", "true");
+    }
+  });
+
+  // Coming back with the browser's back button finds the form usable again.
+  window.addEventListener("pageshow", () => {
+    for (const form of document.querySelectorAll("form[data-sent]")) {
+      delete form.dataset.sent;
+      form.querySelectorAll("[aria-disabled]").forEach((b) => b.removeAttribute("aria-disabled"));
+    }
+  });
+})();

@@ -1,0 +1,96 @@
+// Draws every `.chart` from the figure beside it (a json_script block) in the colours of the page.
+// A trace or shape names its colour by role (trace.meta.role, shape.name); the stylesheet says what
+// a role looks like, so that a change of theme only recolours. Plotly is fetched when first needed.
+"use strict";
+(() => {
+  const source = document.currentScript.dataset.plotly;
+  const config = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
+  let library = null;
+
+  function plotly() {
+    library ??= new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = source;
+      script.onload = () => resolve(window.Plotly);
+      script.onerror = reject;
+      document.head.append(script);
+    });
+    return library;
+  }
+
+  function palette() {
+    const style = getComputedStyle(document.documentElement);
+    return (name) => style.getPropertyValue(`--${name}`).trim();
+  }
+
+  function paintTrace(trace, index, colour) {
+    const paint = colour(`chart-${trace.meta?.role ?? (index % 5) + 1}`);
+    const painted = { ...trace };
+    if (trace.type === "bar") {
+      painted.marker = { ...trace.marker, color: paint, line: { width: 0 } };
+      if (trace.error_y) painted.error_y = { ...trace.error_y, color: colour("ink"), thickness: 1.5 };
+      if (trace.error_x) painted.error_x = { ...trace.error_x, color: colour("ink"), thickness: 1.5 };
+    } else {
+      painted.line = { ...trace.line, color: paint };
+      painted.marker = { ...trace.marker, color: paint };
+      if (trace.fill) painted.fillcolor = `color-mix(in srgb, ${paint} 18%, transparent)`;
+    }
+    return painted;
+  }
+
+  function paintAxis(axis, colour) {
+    return {
+      automargin: true, zeroline: false, fixedrange: true, ...axis,
+      gridcolor: colour("chart-grid"), linecolor: colour("line"), tickcolor: colour("line"),
+    };
+  }
+
+  function paintLayout(layout, colour) {
+    const painted = {
+      margin: { l: 48, r: 16, t: 12, b: 40 }, hovermode: "closest", dragmode: false, bargap: 0.3,
+      ...layout,
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      font: { family: colour("font"), size: 13, color: colour("ink") },
+      legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", bgcolor: "rgba(0,0,0,0)", ...layout.legend },
+      hoverlabel: { bgcolor: colour("card"), bordercolor: colour("line"), font: { color: colour("ink") } },
+    };
+    for (const key of Object.keys(painted).filter((name) => /^[xy]axis/.test(name))) {
+      painted[key] = paintAxis(painted[key], colour);
+    }
+    painted.shapes = (layout.shapes ?? []).map((shape) => (
+      { ...shape, line: { ...shape.line, color: colour(`chart-${shape.name ?? "rest"}`) } }
+    ));
+    painted.annotations = (layout.annotations ?? []).map((note) => (
+      { showarrow: false, ...note, font: { ...note.font, color: colour(note.name ? `chart-${note.name}` : "ink") } }
+    ));
+    return painted;
+  }
+
+  function draw(element, Plotly) {
+    const block = document.getElementById(element.dataset.figure);
+    if (!block || !element.isConnected) return;
+    const figure = JSON.parse(block.textContent);
+    const colour = palette();
+    const traces = figure.data.map((trace, index) => paintTrace(trace, index, colour));
+    Plotly.react(element, traces, paintLayout(figure.layout ?? {}, colour), config).then(() => {
+      element.dataset.drawn = document.documentElement.dataset.bsTheme;
+    });
+  }
+
+  function drawAll(root) {
+    const charts = [...root.querySelectorAll(".chart[data-figure]")];
+    if (root.matches?.(".chart[data-figure]")) charts.push(root);
+    if (!charts.length) return;
+    plotly().then((Plotly) => charts.forEach((chart) => draw(chart, Plotly)));
+  }
+
+  drawAll(document);
+  document.addEventListener("htmx:after:process", (event) => {
+    if (event.target instanceof Element) drawAll(event.target);
+  });
+  document.addEventListener("dpgov:theme", () => drawAll(document));
+  // A chart inside a closed <details> has no size until it is opened.
+  document.addEventListener("toggle", (event) => {
+    if (event.target.open) drawAll(event.target);
+  }, true);
+})();
