@@ -49,6 +49,8 @@ def database_settings(env: environ.Env, home: Path) -> dict[str, Any]:
             "timeout": 30,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
         }
+        # A file, as in life: tests race several processes against it.
+        settings["TEST"] = {"NAME": str(home / "test.sqlite3")}
     return settings
 
 
