@@ -1,7 +1,81 @@
-"""Shared by every test: a throw-away state folder, set before Django reads its settings."""
+"""Shared by every test: real databases, the cast, and what must hold after each test.
 
-import os
-import tempfile
+Test runs are set up in tests/profile.py (which servers) and tests/both_profiles.py (both in turn).
+"""
 
-os.environ["DPGOV_HOME"] = tempfile.mkdtemp(prefix="dpgov-tests-")
-os.environ["DPGOV_HTTPS"] = "0"
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.db import connection
+from django.test import TransactionTestCase
+
+from dpgov.audit.append_only import protect, unprotect
+
+pytest_plugins = ["tests.cast"]
+
+APPEND_ONLY = ("audit_auditentry", "budgets_charge", "budgets_limitchange", "queries_release")
+
+
+def pytest_configure() -> None:
+    settings.PASSWORD_HASHERS = ["tests.hashers.CheapArgon2"]
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """SQLite in a file, as in the product (threads and processes meet there), but without fsync."""
+    if connection.vendor == "sqlite":
+        database = connection.settings_dict
+        database["TEST"]["NAME"] = str(settings.DPGOV_HOME / "test.sqlite3")
+        database["OPTIONS"]["init_command"] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _flush_may_empty_append_only_tables() -> Generator[None]:
+    """Transactional tests empty the database afterwards; only then are the triggers lifted."""
+    flush = TransactionTestCase._fixture_teardown
+
+    def lifted(case: TransactionTestCase) -> None:
+        with _without_triggers():
+            flush(case)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", lifted)
+        yield
+
+
+@contextmanager
+def _without_triggers() -> Generator[None]:
+    _each_table(unprotect)
+    try:
+        yield
+    finally:
+        _each_table(protect)
+
+
+def _each_table(change: Callable[[str], Callable[[object, Any], None]]) -> None:
+    with connection.schema_editor() as editor:
+        for table in APPEND_ONLY:
+            change(table)(None, editor)
+
+
+@pytest.fixture(autouse=True)
+def _ledger_re_adds(request: pytest.FixtureRequest) -> Generator[None]:
+    """A4: after every test that touches the database, the ledger adds up to its own entries."""
+    touches = request.node.get_closest_marker("django_db") or (
+        {"db", "transactional_db", "live_server"} & set(request.fixturenames)
+    )
+    if not touches:
+        yield
+        return
+    request.getfixturevalue("db")
+    cache.clear()
+    yield
+    if connection.needs_rollback or request.node.get_closest_marker("tampers_with_ledger"):
+        return
+    from dpgov.budgets.selectors import ledger_findings
+
+    assert ledger_findings() == []

@@ -1,0 +1,67 @@
+"""`uv run pytest` without options: the suite on SQLite, then on PostgreSQL and Redis.
+
+Each profile is a pytest process of its own, because Django reads its settings once.
+"""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.profile import PROFILES, clean_environment
+
+_HERE = Path(__file__).parent
+_TITLES = {
+    "sqlite": "SQLite, filesystem broker (embedded profile)",
+    "postgresql": "PostgreSQL and Redis (production profile)",
+}
+# Neither database nor broker is touched there: the first run has already said all there is.
+_ALIKE_EVERYWHERE = ("unit", "statistical", "house")
+_NOTHING_RAN = 5
+
+
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """Run both profiles, unless one was chosen or no test is to be run."""
+    option = config.option
+    if option.profile or option.help or option.version or hasattr(config, "workerinput"):
+        return None
+    if option.collectonly or option.showfixtures or option.markers:
+        return None
+    arguments = [str(argument) for argument in config.invocation_params.args]
+    return _summary({profile: _run(profile, arguments) for profile in PROFILES})
+
+
+def _run(profile: str, arguments: Sequence[str]) -> int:
+    print(f"\n######## {_TITLES[profile]} ########", flush=True)
+    command = [sys.executable, "-m", "pytest", f"--profile={profile}", *arguments]
+    if not arguments:
+        command += ["-n", "2", "--dist", "loadscope"]
+        if profile != PROFILES[0]:
+            command += [f"--ignore={_HERE / name}" for name in _ALIKE_EVERYWHERE]
+    child = subprocess.Popen(command, env=clean_environment())
+    return _wait(child)
+
+
+def _wait(child: subprocess.Popen[bytes]) -> int:
+    """Wait to the end, through Ctrl-C and SIGTERM: the child has servers to put away."""
+    before = signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    try:
+        while True:
+            try:
+                return child.wait()
+            except KeyboardInterrupt:
+                continue
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _summary(codes: dict[str, int]) -> int:
+    print("\n######## Both profiles ########")
+    for profile, code in codes.items():
+        outcome = {0: "passed", _NOTHING_RAN: "FAILED: no test ran"}.get(code, f"FAILED ({code})")
+        print(f"{_TITLES[profile]}: {outcome}")
+    print("", flush=True)
+    return 1 if any(codes.values()) else 0

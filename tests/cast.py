@@ -1,0 +1,145 @@
+"""The cast of every test: a tenant with an owner, an analyst, an officer and an administrator, and
+a stranger who owns a dataset in another tenant.
+
+`dataset` is small and real: 200 invented rows in a file that the engine reads.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from rest_framework.test import APIClient
+
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.budget import NANO
+from dpgov.queries.models import Query
+from dpgov.tenants.models import ApiToken, Membership, Role, Tenant, User
+from tests.small_dataset import register_small_dataset
+
+Ask = Callable[..., Query]
+
+COUNT: tuple[dict[str, str], ...] = ({"statistic": "count"},)
+
+
+def join(tenant: Tenant, role: Role, name: str) -> Membership:
+    """A new person with this role; they sign in by `client_for`, without a password."""
+    user = User.objects.create_user(f"{name}@{tenant.slug}.example.org", name=name.title())
+    return Membership.objects.create(tenant=tenant, user=user, role=role)
+
+
+@pytest.fixture
+def tenant(db: None) -> Tenant:
+    return Tenant.objects.create(slug="harbour", name="Harbour Statistics Office")
+
+
+@pytest.fixture
+def owner(tenant: Tenant) -> Membership:
+    return join(tenant, Role.OWNER, "olga")
+
+
+@pytest.fixture
+def analyst(tenant: Tenant) -> Membership:
+    return join(tenant, Role.ANALYST, "anna")
+
+
+@pytest.fixture
+def officer(tenant: Tenant) -> Membership:
+    return join(tenant, Role.OFFICER, "oscar")
+
+
+@pytest.fixture
+def admin(tenant: Tenant) -> Membership:
+    return join(tenant, Role.ADMIN, "adam")
+
+
+@pytest.fixture
+def stranger(db: None) -> Membership:
+    """The owner of something in another tenant."""
+    elsewhere = Tenant.objects.create(slug="elsewhere", name="Elsewhere Institute")
+    return join(elsewhere, Role.OWNER, "sven")
+
+
+@pytest.fixture
+def client_for() -> Callable[[Membership], Client]:
+    """A browser in which this person is signed in."""
+
+    def sign_in(membership: Membership) -> Client:
+        client = Client()
+        client.force_login(membership.user, "allauth.account.auth_backends.AuthenticationBackend")
+        return client
+
+    return sign_in
+
+
+@pytest.fixture
+def api_for() -> Callable[[Membership], APIClient]:
+    """An API client with a real token of this membership."""
+
+    def with_token(membership: Membership) -> APIClient:
+        _, token = ApiToken.objects.create(
+            user=membership.user, membership=membership, name="test"
+        )
+        client = APIClient()
+        client.credentials(HTTP_AUTHORIZATION=f"Token {token}")
+        return client
+
+    return with_token
+
+
+@pytest.fixture
+def dataset(owner: Membership) -> Dataset:
+    """The dataset "visits": ε 10 in all, ε 2 for one question."""
+    return register_small_dataset(owner, slug="visits", limit_nano=10 * NANO)
+
+
+@pytest.fixture
+def foreign_dataset(stranger: Membership) -> Dataset:
+    """The stranger's own dataset; to everybody else it must look missing."""
+    return register_small_dataset(stranger, slug="foreign", limit_nano=10 * NANO)
+
+
+@pytest.fixture
+def ask(dataset: Dataset) -> Ask:
+    """Submit a question as this membership; it stays waiting until `answer_all`."""
+    from dpgov.queries.submit import submit
+
+    def submit_plan(
+        membership: Membership,
+        *,
+        statistics: tuple[dict[str, str], ...] = COUNT,
+        epsilon: object = 0.5,
+        where: tuple[dict[str, Any], ...] = (),
+        group_by: tuple[dict[str, Any], ...] = (),
+        of: Dataset | None = None,
+        key: str | None = None,
+    ) -> Query:
+        asked = of or dataset
+        plan = {
+            "dataset": asked.slug,
+            "statistics": list(statistics),
+            "where": list(where),
+            "group_by": list(group_by),
+            "epsilon": epsilon,
+        }
+        return submit(
+            membership=membership,
+            dataset=asked,
+            raw_plan=plan,
+            idempotency_key=key or str(uuid4()),
+        ).query
+
+    return submit_plan
+
+
+@pytest.fixture
+def answer_all() -> Callable[[], int]:
+    """Answer what waits, here and now, as a worker would; returns how many were ended."""
+    from dpgov.queries.answer import answer_query
+
+    def answer() -> int:
+        waiting = Query.objects.filter(state=Query.State.QUEUED).values_list("pk", flat=True)
+        return sum(answer_query(pk) for pk in list(waiting.order_by("submitted_at")))
+
+    return answer

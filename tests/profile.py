@@ -1,0 +1,86 @@
+"""Which servers a test run uses, decided before Django reads its settings.
+
+Loaded early (`-p tests.profile`). `--profile=sqlite` is the embedded profile and
+`--profile=postgresql` a throw-away PostgreSQL and Redis. Without the option,
+`tests.both_profiles` runs one after the other.
+"""
+
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Generator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.servers.missing import MissingProgram
+from tests.servers.postgres import throw_away_postgres
+from tests.servers.redis import throw_away_redis
+
+PROFILES = ("sqlite", "postgresql")
+_ROOT = "DPGOV_TESTS_ROOT"
+_BROKER = "DPGOV_TESTS_REDIS"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("dpgov")
+    group.addoption(
+        "--profile",
+        choices=PROFILES,
+        default=None,
+        help="run on one set of servers only; without it the suite runs on each in turn",
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None]:
+    """A wrapper, because it must come before pytest-django, which loads the settings."""
+    if _ROOT not in os.environ:
+        resources = ExitStack()
+        early_config.add_cleanup(resources.close)
+        profile = early_config.known_args_namespace.profile
+        try:
+            _begin(profile, resources)
+        except MissingProgram as missing:
+            resources.close()
+            raise pytest.UsageError(str(missing)) from None
+    _settle_worker()
+    yield
+
+
+def _begin(profile: str | None, resources: ExitStack) -> None:
+    """Called once per run; xdist workers inherit what it puts into the environment."""
+    root = Path(tempfile.mkdtemp(prefix="dpgov-tests-"))
+    root.chmod(0o711)
+    resources.callback(shutil.rmtree, root, ignore_errors=True)
+    for name in set(os.environ) - set(clean_environment()):
+        del os.environ[name]
+    signal.signal(signal.SIGTERM, _interrupt)
+    if profile == "postgresql":
+        os.environ["DPGOV_DATABASE_URL"] = resources.enter_context(throw_away_postgres(root))
+        os.environ[_BROKER] = resources.enter_context(throw_away_redis(root))
+    os.environ[_ROOT] = str(root)
+    resources.callback(os.environ.pop, _ROOT, None)
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment without settings of the product: a test run makes its own."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("DPGOV_")}
+
+
+def _interrupt(*_: object) -> None:
+    """SIGTERM ends a run as Ctrl-C does, so that the servers are put away."""
+    raise KeyboardInterrupt
+
+
+def _settle_worker() -> None:
+    """Each process of a run has a state folder and Redis databases of its own."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    os.environ["DPGOV_HOME"] = str(Path(os.environ[_ROOT]) / worker)
+    os.environ["DPGOV_HTTPS"] = "0"
+    if redis := os.environ.get(_BROKER):
+        number = 0 if worker == "main" else 1 + int(worker.removeprefix("gw"))
+        os.environ["DPGOV_BROKER_URL"] = f"{redis}/{number}"
+        os.environ["DPGOV_CACHE_URL"] = f"{redis.replace('redis:', 'rediscache:')}/{number + 8}"

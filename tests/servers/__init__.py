@@ -1,0 +1,1 @@
+"""Real servers that a test run starts for itself and removes again."""
