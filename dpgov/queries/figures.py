@@ -1,0 +1,114 @@
+"""Released answers as Plotly figures: plain dictionaries for static/js/charts.js, which adds colour.
+
+Works from a release body alone. Texts that people typed are made inert here, because Plotly reads
+a small HTML of its own in labels and hover texts (catalogue J6).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+Figure = dict[str, Any]
+
+_LONGEST_LABEL = 28
+_MOST_COLOURS = 8
+_CONFIDENCE = 0.95
+
+
+def inert(text: object, longest: int = 200) -> str:
+    """Text for a label or a hover box: no tags, no entities, no templates, no line breaks, cut."""
+    plain = "".join(c if c.isprintable() else " " for c in str(text))
+    if len(plain) > longest:
+        plain = plain[: longest - 1] + "…"
+    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("{", "&#123;")):
+        plain = plain.replace(character, entity)
+    return plain
+
+
+def as_figure(traces: Sequence[Any], **layout: Any) -> Figure:
+    """The JSON form of a figure, without Plotly's default template (7 KB of every figure)."""
+    figure: Figure = go.Figure(data=list(traces), layout={"template": None, **layout}).to_dict()
+    figure["layout"].pop("template", None)
+    return figure
+
+
+def labelled_axis(labels: Sequence[object], title: str = "") -> dict[str, Any]:
+    """An axis of places 0, 1, 2 … with texts: equal or number-like texts stay apart."""
+    return {
+        "tickvals": list(range(len(labels))),
+        "ticktext": [inert(label, _LONGEST_LABEL) for label in labels],
+        "title": {"text": inert(title)},
+        "showgrid": False,
+    }
+
+
+def release_figures(body: dict[str, Any]) -> list[Figure]:
+    """One bar chart with error bars for each statistic of a grouped answer, in their order.
+
+    Empty for an answer that is not grouped, or that has too many bins in both groupings to be
+    told apart by colour; the table says it all.
+    """
+    groups: list[dict[str, Any]] = body["groups"]
+    if len(groups) not in (1, 2):
+        return []
+    if len(groups) == 2 and min(len(group["bins"]) for group in groups) > _MOST_COLOURS:
+        return []
+    return [_bars(statistic, groups) for statistic in body["statistics"]]
+
+
+def _bars(statistic: dict[str, Any], groups: list[dict[str, Any]]) -> Figure:
+    along, coloured, places = _oriented(groups)
+    traces = [
+        _trace(name, along["bins"], [statistic["cells"][place] for place in cells])
+        for name, cells in zip(coloured["bins"], places, strict=True)
+    ]
+    return as_figure(
+        traces,
+        barmode="group",
+        showlegend=len(traces) > 1,
+        legend={"title": {"text": inert(coloured["column"], _LONGEST_LABEL)}},
+        xaxis=labelled_axis(along["bins"], along["column"]),
+        yaxis={"title": {"text": inert(_title(statistic))}, "rangemode": "tozero"},
+    )
+
+
+def _oriented(groups: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any], list[range]]:
+    """The grouping along the axis, the coloured one, and the cells of each colour.
+
+    Cells are row-major, the first grouping slowest; the second one is coloured unless it has too
+    many bins.
+    """
+    slow = len(groups[0]["bins"])
+    if len(groups) == 1:
+        return groups[0], {"column": "", "bins": [""]}, [range(slow)]
+    fast = len(groups[1]["bins"])
+    if fast <= _MOST_COLOURS:
+        return groups[0], groups[1], [range(j, slow * fast, fast) for j in range(fast)]
+    return groups[1], groups[0], [range(i * fast, (i + 1) * fast) for i in range(slow)]
+
+
+def _trace(name: str, bins: Sequence[str], cells: list[dict[str, Any]]) -> Any:
+    margins = [_margin(cell) for cell in cells]
+    return go.Bar(
+        x=list(range(len(cells))),
+        y=[cell["value"] for cell in cells],
+        name=inert(name, _LONGEST_LABEL),
+        error_y={"type": "data", "array": margins} if any(margins) else None,
+        customdata=[[inert(label), margin or 0] for label, margin in zip(bins, margins, strict=True)],
+        hovertemplate="%{customdata[0]}: %{y:,} ± %{customdata[1]:,}<extra>%{fullData.name}</extra>",
+    )
+
+
+def _margin(cell: dict[str, Any]) -> float | None:
+    """Half the width of the 95 % interval; None where no bound can be stated."""
+    for statement in cell.get("accuracy") or []:
+        if statement["confidence_level"] == _CONFIDENCE:
+            value: float | None = statement["value"]
+            return value
+    return None
+
+
+def _title(statistic: dict[str, Any]) -> str:
+    column = statistic.get("column")
+    return f"{statistic['statistic']} of {column}" if column else str(statistic["statistic"])
