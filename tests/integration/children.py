@@ -1,0 +1,80 @@
+"""Runs steps in forked processes on the test database, and kills them where a test says.
+
+The parent never opens DuckDB, so that a child starts clean.
+"""
+
+import os
+import signal
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection, connections
+
+Step = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """Die by SIGKILL at the n-th database statement (commits included), before or after it."""
+
+    statement: int
+    after: bool
+
+
+def run_at_once(steps: Sequence[Step]) -> list[int]:
+    """Run every step in its own process at the same moment; the exit codes, in order."""
+    connections.close_all()
+    reader, writer = os.pipe()
+    pids = [_fork(step, wait_for=(reader, writer)) for step in steps]
+    os.close(reader)
+    os.close(writer)  # the starting shot: every child's read ends
+    return [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids]
+
+
+def run(step: Step, death: Death | None = None) -> int:
+    """Run one step in its own process; its exit code, -9 if it was killed."""
+    connections.close_all()
+    pid = _fork(step, death=death)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def _fork(step: Step, wait_for: tuple[int, int] | None = None, death: Death | None = None) -> int:
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
+    try:
+        if wait_for is not None:
+            os.close(wait_for[1])
+            os.read(wait_for[0], 1)
+        if death is not None:
+            _arrange(death)
+        result = step()
+        code = result if type(result) is int else 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def _arrange(death: Death) -> None:
+    """Count statements and commits of this process and die at the chosen one."""
+    seen = 0
+
+    def around(execute: Callable[..., Any], *arguments: Any) -> Any:
+        nonlocal seen
+        seen += 1
+        mine = seen == death.statement
+        if mine and not death.after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = execute(*arguments)
+        if mine:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    connection.ensure_connection()
+    connection.execute_wrappers.append(around)
+    commit = connection._commit
+    connection._commit = lambda: around(commit)  # type: ignore[method-assign]

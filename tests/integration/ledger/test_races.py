@@ -1,0 +1,77 @@
+"""Sixteen processes and one budget."""
+
+import uuid
+
+import pytest
+
+from dpgov.budgets.errors import InsufficientBudget
+from dpgov.budgets.models import Budget, LimitChange
+from dpgov.budgets.selectors import ledger_findings
+from dpgov.budgets.services import Line, reserve, settle
+from tests.integration.children import run_at_once
+from tests.integration.ledger.conftest import NANO, Balances
+
+PROCESSES = 16
+
+
+@pytest.mark.django_db(transaction=True)
+def test_sixteen_processes_never_pass_the_limit(budget: Budget, balances: Balances) -> None:
+    """A1: room for 20 units, 16 processes that each want 5: exactly 20 are admitted."""
+    reserve(query_id=uuid.uuid4(), lines=[Line(budget.id, 10 * NANO - 20)])
+
+    def want_five() -> int:
+        return sum(_admitted(budget.pk) for _ in range(5))
+
+    admitted = run_at_once([want_five] * PROCESSES)
+    assert sum(admitted) == 20
+    assert balances() == (10 * NANO, 10 * NANO, 0)
+    assert ledger_findings() == []
+
+
+def _admitted(budget_id: uuid.UUID) -> int:
+    try:
+        reserve(query_id=uuid.uuid4(), lines=[Line(budget_id, 1)])
+    except InsufficientBudget:
+        return 0
+    return 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_hold_is_settled_by_one_of_sixteen_processes(
+    budget: Budget, balances: Balances
+) -> None:
+    """A1: sixteen settles of one reservation book it once."""
+    query_id = uuid.uuid4()
+    reserve(query_id=query_id, lines=[Line(budget.id, NANO)])
+
+    def try_to_settle() -> int:
+        try:
+            settle(query_id=query_id, amount_nano=NANO)
+        except Exception as refusal:
+            return 0 if type(refusal).__name__ == "NothingHeld" else 99
+        return 1
+
+    assert sorted(run_at_once([try_to_settle] * PROCESSES)) == [0] * (PROCESSES - 1) + [1]
+    assert balances() == (10 * NANO, 0, NANO)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nested_budgets_named_in_opposing_orders_do_not_deadlock(budget: Budget) -> None:
+    """A2: every process takes both budgets, half of them naming them the other way round."""
+    other = Budget.objects.create(tenant=budget.tenant, label="other", limit_nano=30)
+    LimitChange.objects.create(budget=other, before_nano=0, after_nano=30, reason="opened")
+    ways = [(budget.pk, other.pk), (other.pk, budget.pk)]
+
+    def want_both(first: uuid.UUID, second: uuid.UUID) -> int:
+        admitted = 0
+        for _ in range(5):
+            try:
+                reserve(query_id=uuid.uuid4(), lines=[Line(first, 1), Line(second, 1)])
+                admitted += 1
+            except InsufficientBudget:
+                pass
+        return admitted
+
+    steps = [lambda way=ways[n % 2]: want_both(*way) for n in range(PROCESSES)]
+    assert sum(run_at_once(steps)) == 30
+    assert set(Budget.objects.values_list("reserved_nano", flat=True)) == {30}
