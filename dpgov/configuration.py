@@ -44,10 +44,12 @@ def database_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     if "sqlite" in settings["ENGINE"]:
         # IMMEDIATE: take the write lock first, so that two writers queue and never deadlock.
         # FULL: a released answer must not outlive its charge when the power fails.
+        # recursive_triggers: without it REPLACE deletes rows past the append-only triggers.
         settings["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 30,
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
+            "PRAGMA recursive_triggers=ON;",
         }
         # A file, as in life: tests race several processes against it.
         settings["TEST"] = {"NAME": str(home / "test.sqlite3")}

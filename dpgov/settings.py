@@ -63,6 +63,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "dpgov.tenants.middleware.NoStoreMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -120,6 +121,10 @@ ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_LOGOUT_ON_GET = False
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 
+# Failed sign-ins, resets and second factors are limited by allauth's own ACCOUNT_RATE_LIMITS, per
+# address and per account, counted in CACHES. The address is the proxy's word only if there is one.
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if env.bool("DPGOV_BEHIND_PROXY", default=False) else 0
+
 # --- Transport and browser security -----------------------------------------------------------
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
@@ -149,6 +154,9 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     },
 }
+
+CRISPY_ALLOWED_TEMPLATE_PACKS = ["bootstrap5"]
+CRISPY_TEMPLATE_PACK = "bootstrap5"
 
 # --- REST -------------------------------------------------------------------------------------
 REST_FRAMEWORK = {

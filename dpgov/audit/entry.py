@@ -7,10 +7,15 @@ a hash tree over the same leaves can be added without touching what is stored.
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 GENESIS = "0" * 64
+_ENCODE = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +33,36 @@ class EntryFacts:
     dataset: str
     detail: str
 
+    def as_dict(self) -> dict[str, str | int]:
+        """The facts by name: what is hashed and what an export holds."""
+        return {name: getattr(self, name) for name in FACT_NAMES}
+
+
+FACT_NAMES = tuple(EntryFacts.__slots__)
+HASH_NAMES = ("previous_hash", "entry_hash")
+
+
+def facts_of(values: Mapping[str, Any]) -> EntryFacts:
+    """The facts among an entry's values, as stored or as exported, in the form that is hashed."""
+    facts = {name: values[name] for name in FACT_NAMES}
+    if isinstance(facts["at"], datetime):
+        facts["at"] = iso(facts["at"])
+    return EntryFacts(**{**facts, "tenant_id": str(facts["tenant_id"])})
+
+
+def iso(moment: datetime) -> str:
+    """The one text form of a moment: UTC, microseconds always written."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
 
 def canonical_json(value: Any) -> str:
     """One text for one value: sorted keys, no spaces, ASCII; NaN and infinities are refused."""
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
-    )
+    return _ENCODE(value)
 
 
 def leaf_hash(facts: EntryFacts) -> bytes:
     """SHA-256 of 0x00 and the canonical JSON of the entry."""
-    return hashlib.sha256(b"\x00" + canonical_json(asdict(facts)).encode()).digest()
+    return hashlib.sha256(b"\x00" + canonical_json(facts.as_dict()).encode()).digest()
 
 
 def link_hash(previous: str, facts: EntryFacts) -> str:

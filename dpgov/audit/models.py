@@ -30,7 +30,7 @@ class AuditEntry(models.Model):
             models.Index(fields=["tenant_id", "-at"]),
             models.Index(fields=["tenant_id", "action", "-sequence"]),
             models.Index(fields=["tenant_id", "dataset", "-sequence"]),
-            models.Index(fields=["tenant_id", "actor_id", "-sequence"]),
+            models.Index(fields=["tenant_id", "actor_label", "-sequence"]),
         ]
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
-"""The only writer of the log."""
+"""The only writer of the log, and the two officer's steps that are themselves recorded."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -9,9 +9,11 @@ from django.utils import timezone
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
-from dpgov.audit.entry import GENESIS, EntryFacts, canonical_json, link_hash
+from dpgov.audit.entry import GENESIS, EntryFacts, iso, link_hash
 from dpgov.audit.models import AuditEntry, AuditHead
-from dpgov.audit.text import bounded
+from dpgov.audit.selectors import verify_log
+from dpgov.audit.text import bounded, bounded_json
+from dpgov.audit.verifier import Verdict
 
 
 class OutsideTransaction(RuntimeError):
@@ -45,7 +47,7 @@ def append(
         action=action.value,
         subject=bounded(subject, 200),
         dataset=bounded(dataset, 200),
-        detail=canonical_json(bounded(detail or {}, 2000)),
+        detail=bounded_json(detail or {}),
     )
     entry = _store(facts, head)
     head.sequence, head.entry_hash = entry.sequence, entry.entry_hash
@@ -61,15 +63,41 @@ def _locked_head(tenant_id: UUID) -> AuditHead:
 
 
 def _store(facts: EntryFacts, head: AuditHead) -> AuditEntry:
-    values = {name: getattr(facts, name) for name in facts.__slots__}
-    values["at"] = datetime.fromisoformat(facts.at)
     return AuditEntry.objects.create(
-        **values,
+        **{**facts.as_dict(), "at": datetime.fromisoformat(facts.at)},
         previous_hash=head.entry_hash,
         entry_hash=link_hash(head.entry_hash, facts),
     )
 
 
-def iso(moment: datetime) -> str:
-    """The one text form of a moment: UTC, microseconds always written."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+@transaction.atomic
+def record_export(*, tenant_id: UUID, actor: Actor, detail: dict[str, Any]) -> AuditEntry:
+    """Note that somebody takes a copy of the log; the copy then ends with this very entry."""
+    return append(
+        tenant_id=tenant_id,
+        actor=actor,
+        action=Action.AUDIT_LOG_EXPORTED,
+        subject=f"log:{tenant_id}",
+        detail=detail,
+    )
+
+
+def verify_and_record(*, tenant_id: UUID, actor: Actor) -> Verdict:
+    """Check the whole log, then note the result as one entry, also when the log is broken.
+
+    The check itself reads without a transaction: a long log must not hold up its writers.
+    """
+    verdict = verify_log(tenant_id)
+    with transaction.atomic():
+        append(
+            tenant_id=tenant_id,
+            actor=actor,
+            action=Action.AUDIT_LOG_VERIFIED,
+            subject=f"log:{tenant_id}",
+            detail={
+                "entries": verdict.entries,
+                "head": verdict.head.entry_hash,
+                "problem": str(verdict.problem) if verdict.problem else None,
+            },
+        )
+    return verdict

@@ -1,4 +1,4 @@
-"""Gives every request the membership that it acts as."""
+"""Gives every request the membership that it acts as, and keeps answers out of caches."""
 
 from collections.abc import Callable
 
@@ -26,3 +26,18 @@ def _membership(request: HttpRequest) -> Membership | None:
     if not request.user.is_authenticated:
         return None
     return membership_for_session(request.user, request.session.get("membership"))
+
+
+class NoStoreMiddleware:
+    """Forbids every cache to keep an answer, pages, fragments, errors and API alike.
+
+    Stands behind the static files, which are public and the only thing worth keeping.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        response.headers["Cache-Control"] = "no-store"
+        return response

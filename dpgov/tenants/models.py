@@ -41,7 +41,7 @@ class UserManager(BaseUserManager["User"]):
         return user
 
 
-class User(AbstractBaseUser):
+class User(AbstractBaseUser):  # type: ignore[django-manager-missing]
     """A person. Signs in by e-mail; acts only through a membership."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -62,7 +62,7 @@ class User(AbstractBaseUser):
         return self.name or self.email
 
 
-class Membership(models.Model):
+class Membership(models.Model):  # type: ignore[django-manager-missing]
     """A user's role in a tenant."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -81,10 +81,19 @@ class Membership(models.Model):
 
 
 class ApiToken(AbstractAuthToken):
-    """A hashed API token; it acts as one membership and ends with it."""
+    """A hashed API token; it acts as one membership and ends with it.
 
+    `reference` names it in pages and in the audit log; the value and its hash never leave here.
+    """
+
+    reference = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     name = models.CharField(max_length=80)
     membership = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="tokens")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["membership", "name"], name="tenants_token_name"),
+        ]
 
     def __str__(self) -> str:
         return self.name

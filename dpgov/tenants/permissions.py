@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.requests import MemberRequest
 
 P = ParamSpec("P")
 
@@ -27,6 +28,7 @@ class Permission(StrEnum):
     VIEW_SPLIT_BY_ANALYST = "see who spent how much"
     READ_AUDIT_LOG = "read and verify the audit log"
     MANAGE_MEMBERS = "manage members"
+    USE_API = "use the API"
 
 
 _EVERYBODY = frozenset(Role)
@@ -38,6 +40,7 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
     Permission.VIEW_SPLIT_BY_ANALYST: frozenset({Role.OWNER, Role.OFFICER}),
     Permission.READ_AUDIT_LOG: frozenset({Role.OFFICER}),
     Permission.MANAGE_MEMBERS: frozenset({Role.ADMIN}),
+    Permission.USE_API: _EVERYBODY,
 }
 
 
@@ -49,7 +52,7 @@ def may(membership: Membership | None, permission: Permission) -> bool:
 def requires(
     permission: Permission,
 ) -> Callable[
-    [Callable[Concatenate[HttpRequest, P], HttpResponseBase]],
+    [Callable[Concatenate[MemberRequest, P], HttpResponseBase]],
     Callable[Concatenate[HttpRequest, P], HttpResponseBase],
 ]:
     """Guard a page: sign in first, then 403 for a role that lacks the permission.
@@ -58,10 +61,10 @@ def requires(
     """
 
     def guard(
-        view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
+        view: Callable[Concatenate[MemberRequest, P], HttpResponseBase],
     ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
         @wraps(view)
-        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        def guarded(request: MemberRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             if not may(getattr(request, "membership", None), permission):
                 raise PermissionDenied(f"Your role does not let you {permission.value}.")
             return view(request, *args, **kwargs)

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from dpgov.audit.actor import Actor
-from dpgov.tenants.models import Membership, Tenant, User
+from dpgov.tenants.models import ApiToken, Membership, Tenant, User
 
 
 def membership_for_session(user: Any, chosen: str | None) -> Membership | None:
@@ -33,6 +33,11 @@ def members_of(tenant: Tenant) -> QuerySet[Membership]:
         .select_related("user")
         .order_by("user__name", "user__email")
     )
+
+
+def tokens_of(membership: Membership) -> QuerySet[ApiToken]:
+    """The tokens that act as this membership, newest first."""
+    return membership.tokens.select_related("user", "membership").order_by("-created", "name")
 
 
 def actor_of(user: User) -> Actor:

@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
                 ('entry_hash', models.CharField(max_length=64)),
             ],
             options={
-                'indexes': [models.Index(fields=['tenant_id', '-at'], name='audit_audit_tenant__c69caa_idx'), models.Index(fields=['tenant_id', 'action', '-sequence'], name='audit_audit_tenant__a417a9_idx'), models.Index(fields=['tenant_id', 'dataset', '-sequence'], name='audit_audit_tenant__d2049a_idx'), models.Index(fields=['tenant_id', 'actor_id', '-sequence'], name='audit_audit_tenant__5cf06a_idx')],
+                'indexes': [models.Index(fields=['tenant_id', '-at'], name='audit_audit_tenant__c69caa_idx'), models.Index(fields=['tenant_id', 'action', '-sequence'], name='audit_audit_tenant__a417a9_idx'), models.Index(fields=['tenant_id', 'dataset', '-sequence'], name='audit_audit_tenant__d2049a_idx'), models.Index(fields=['tenant_id', 'actor_label', '-sequence'], name='audit_audit_tenant__4ce6d4_idx')],
                 'constraints': [models.UniqueConstraint(fields=('tenant_id', 'sequence'), name='audit_entry_sequence')],
             },
         ),

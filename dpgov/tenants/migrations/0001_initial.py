@@ -56,13 +56,15 @@ class Migration(migrations.Migration):
                 ('token_key', models.CharField(db_index=True, max_length=25)),
                 ('created', models.DateTimeField(auto_now_add=True)),
                 ('expiry', models.DateTimeField(blank=True, null=True)),
+                ('reference', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                 ('name', models.CharField(max_length=80)),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='auth_token_set', to=settings.AUTH_USER_MODEL)),
                 ('membership', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tokens', to='tenants.membership')),
             ],
-            options={
-                'abstract': False,
-            },
+        ),
+        migrations.AddConstraint(
+            model_name='apitoken',
+            constraint=models.UniqueConstraint(fields=('membership', 'name'), name='tenants_token_name'),
         ),
         migrations.AddConstraint(
             model_name='membership',

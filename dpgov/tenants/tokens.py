@@ -1,0 +1,61 @@
+"""API tokens: made once, shown once, stored as a hash, ended at once.
+
+Must never write a token's value, or any part of it, to the audit log or a page that stays.
+"""
+
+from django.db import transaction
+
+from dpgov.audit.actions import Action
+from dpgov.audit.actor import Actor
+from dpgov.audit.services import append
+from dpgov.tenants.models import ApiToken, Membership
+
+MOST_TOKENS = 20
+
+
+class TooManyTokens(ValueError):
+    """The membership has as many tokens as it may have."""
+
+    def __init__(self) -> None:
+        super().__init__(f"You have {MOST_TOKENS} tokens. Revoke one that you no longer use.")
+
+
+class TokenNameTaken(ValueError):
+    """The membership has a token of that name; a repeated click lands here too."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"You have a token named {name} already. Choose another name.")
+
+
+@transaction.atomic
+def create_token(*, membership: Membership, name: str, actor: Actor) -> tuple[ApiToken, str]:
+    """A token that acts as the membership, and its value, which nobody can read again.
+
+    Raises TooManyTokens, TokenNameTaken, and Membership.DoesNotExist when it ended meanwhile.
+    """
+    current = Membership.objects.select_for_update().get(pk=membership.pk)
+    if current.tokens.count() >= MOST_TOKENS:
+        raise TooManyTokens
+    if current.tokens.filter(name=name).exists():
+        raise TokenNameTaken(name)
+    token, value = ApiToken.objects.create(user=current.user, membership=current, name=name)
+    _record(token, actor, Action.TOKEN_CREATED)
+    return token, value
+
+
+@transaction.atomic
+def revoke_token(*, token: ApiToken, actor: Actor) -> None:
+    """End a token at once. Raises ApiToken.DoesNotExist when it has ended already."""
+    current = ApiToken.objects.select_for_update().get(pk=token.pk)
+    _record(current, actor, Action.TOKEN_REVOKED)
+    current.delete()
+
+
+def _record(token: ApiToken, actor: Actor, action: Action) -> None:
+    append(
+        tenant_id=token.membership.tenant_id,
+        actor=actor,
+        action=action,
+        subject=f"token:{token.reference}",
+        detail={"name": token.name, "member": token.user.email},
+    )

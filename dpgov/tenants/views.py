@@ -1,0 +1,150 @@
+"""Doors for members, tokens and the choice of tenant: each translates and calls one service."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.forms import Form
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from dpgov.tenants import services
+from dpgov.tenants import tokens as token_services
+from dpgov.tenants.accounts import UnconfirmedAddress, password_path
+from dpgov.tenants.forms import MemberForm, RoleForm, TokenForm
+from dpgov.tenants.models import ApiToken, Membership, Role
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import MemberRequest
+from dpgov.tenants.selectors import actor_of, members_of, memberships_of, tokens_of
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Permission.MANAGE_MEMBERS)
+def members(request: MemberRequest) -> HttpResponse:
+    """The list of members, and the form that adds one."""
+    form = MemberForm(request.POST or None)
+    added = _add_member(request, form) if form.is_valid() else None
+    context: dict[str, Any] = {
+        "form": MemberForm() if added else form,
+        "members": members_of(request.membership.tenant),
+        "roles": Role.choices,
+        "added": added,
+    }
+    if added and added.needs_password:
+        context["password_link"] = request.build_absolute_uri(password_path(added.membership.user))
+    return render(request, "tenants/members.html", context, status=_status(form))
+
+
+def _add_member(request: MemberRequest, form: MemberForm) -> services.NewMember | None:
+    try:
+        return services.add_member(
+            tenant=request.membership.tenant, actor=actor_of(request.user), **form.cleaned_data
+        )
+    except (services.AlreadyMember, UnconfirmedAddress) as refusal:
+        form.add_error("email", str(refusal))
+    return None
+
+
+@require_POST
+@requires(Permission.MANAGE_MEMBERS)
+def member_role(request: MemberRequest, membership_id: UUID) -> HttpResponse:
+    """Change a member's role."""
+    membership = _member(request, membership_id)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose one of the roles in the list.")
+        return redirect("tenants:members")
+    try:
+        services.change_role(
+            membership=membership, role=form.cleaned_data["role"], actor=actor_of(request.user)
+        )
+        messages.success(request, f"The role of {membership.user} was changed.")
+    except (services.RoleUnchanged, services.LastAdministrator) as refusal:
+        messages.error(request, str(refusal))
+    except Membership.DoesNotExist as gone:
+        raise Http404 from gone
+    return redirect("tenants:members")
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Permission.MANAGE_MEMBERS)
+def member_remove(request: MemberRequest, membership_id: UUID) -> HttpResponse:
+    """Ask once more, then remove a member."""
+    membership = _member(request, membership_id)
+    if request.method == "GET":
+        return render(request, "tenants/member_remove.html", {"member": membership})
+    try:
+        services.remove_member(membership=membership, actor=actor_of(request.user))
+        messages.success(request, f"{membership.user} is no longer a member.")
+    except services.LastAdministrator as refusal:
+        messages.error(request, str(refusal))
+    except Membership.DoesNotExist as gone:
+        raise Http404 from gone
+    return redirect("tenants:members")
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Permission.USE_API)
+def tokens(request: MemberRequest) -> HttpResponse:
+    """The person's own tokens, and the form that makes one; its value is shown this once."""
+    form = TokenForm(request.POST or None)
+    value = _create_token(request, form) if form.is_valid() else None
+    context = {
+        "form": TokenForm() if value else form,
+        "tokens": tokens_of(request.membership),
+        "value": value,
+        "api_root": request.build_absolute_uri("/api/v1/"),
+    }
+    return render(request, "tenants/tokens.html", context, status=_status(form))
+
+
+def _create_token(request: MemberRequest, form: TokenForm) -> str | None:
+    try:
+        _, value = token_services.create_token(
+            membership=request.membership,
+            name=form.cleaned_data["name"],
+            actor=actor_of(request.user),
+        )
+        return value
+    except (token_services.TooManyTokens, token_services.TokenNameTaken) as refusal:
+        form.add_error("name", str(refusal))
+    return None
+
+
+@require_POST
+@requires(Permission.USE_API)
+def token_revoke(request: MemberRequest, reference: UUID) -> HttpResponse:
+    """End one of the person's own tokens."""
+    try:
+        token = tokens_of(request.membership).get(reference=reference)
+        token_services.revoke_token(token=token, actor=actor_of(request.user))
+    except ApiToken.DoesNotExist as gone:
+        raise Http404 from gone
+    messages.success(request, f"The token {token.name} no longer works.")
+    return redirect("tenants:tokens")
+
+
+@require_POST
+@login_required
+def switch(request: MemberRequest) -> HttpResponse:
+    """Act in another of one's own tenants from now on."""
+    try:
+        chosen = memberships_of(request.user).get(pk=request.POST.get("membership", ""))
+    except (Membership.DoesNotExist, ValidationError, ValueError) as unknown:
+        raise Http404 from unknown
+    request.session["membership"] = str(chosen.pk)
+    return redirect("/")
+
+
+def _member(request: MemberRequest, membership_id: UUID) -> Membership:
+    try:
+        return members_of(request.membership.tenant).get(pk=membership_id)
+    except Membership.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def _status(form: Form) -> int:
+    return 422 if form.errors else 200
