@@ -1,9 +1,10 @@
 """Reads of queries and releases, each as the person who asks may see them."""
 
+from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query, Release
@@ -43,11 +44,22 @@ def find_by_key(membership: Membership, idempotency_key: str) -> Query | None:
     ).first()
 
 
-def public_state(query: Query) -> PublicState:
-    """Waiting until the slot in which the query ended is over; then how it ended."""
-    if query.state not in Query.ENDED or not _is_visible(query):
+def public_state(query: Query, now: datetime | None = None) -> PublicState:
+    """Waiting until the slot in which the query ended is over; then how it ended.
+
+    `now` is the database's time, for pages that ask it once for many queries.
+    """
+    if query.state not in Query.ENDED or not _is_visible(query, now or database_now()):
         return PublicState.WAITING
     return PublicState(query.state)
+
+
+def with_public_state(queries: QuerySet[Query], state: PublicState) -> QuerySet[Query]:
+    """Those whose public state is this one: the same rule as `public_state`, in the database."""
+    visible = Q(state__in=Query.ENDED, visible_at__lte=database_now())
+    if state is PublicState.WAITING:
+        return queries.exclude(visible)
+    return queries.filter(visible, state=state.value)
 
 
 def visible_release(query: Query) -> Release | None:
@@ -57,8 +69,8 @@ def visible_release(query: Query) -> Release | None:
     return Release.objects.get(query=query)
 
 
-def _is_visible(query: Query) -> bool:
-    return query.visible_at is not None and query.visible_at <= database_now()
+def _is_visible(query: Query, now: datetime) -> bool:
+    return query.visible_at is not None and query.visible_at <= now
 
 
 def analysts_of(queries: QuerySet[Query]) -> QuerySet[User]:
