@@ -4,12 +4,12 @@ Test runs are set up in tests/profile.py (which servers) and tests/both_profiles
 """
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.core.cache import cache
+from django.core.management import call_command
 from django.db import connection
 from django.test import TransactionTestCase
 
@@ -30,28 +30,30 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     if connection.vendor == "sqlite":
         database = connection.settings_dict
         database["TEST"]["NAME"] = str(settings.DPGOV_HOME / "test.sqlite3")
-        database["OPTIONS"]["init_command"] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
+        options = database["OPTIONS"]
+        options["init_command"] = options["init_command"].replace("FULL", "OFF")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _flush_may_empty_append_only_tables() -> Generator[None]:
     """Transactional tests empty the database afterwards; only then are the triggers lifted."""
-    flush = TransactionTestCase._fixture_teardown
-
-    def lifted(case: TransactionTestCase) -> None:
-        with _without_triggers():
-            flush(case)
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TransactionTestCase, "_fixture_teardown", lifted)
+        patch.setattr(TransactionTestCase, "_fixture_teardown", _empty_the_database)
         yield
 
 
-@contextmanager
-def _without_triggers() -> Generator[None]:
+def _empty_the_database(case: TransactionTestCase) -> None:
+    """With CASCADE, for the table of tokens that is swapped out but still there in PostgreSQL."""
     _each_table(unprotect)
     try:
-        yield
+        call_command(
+            "flush",
+            verbosity=0,
+            interactive=False,
+            reset_sequences=False,
+            allow_cascade=True,
+            inhibit_post_migrate=True,
+        )
     finally:
         _each_table(protect)
 
