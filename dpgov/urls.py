@@ -1,5 +1,22 @@
 """Every door of the product; each room names its own routes."""
 
-from django.urls import URLPattern, URLResolver
+from importlib.util import find_spec
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from django.urls import URLPattern, URLResolver, include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from dpgov.health import healthz
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    *(
+        path("", include(f"dpgov.{room}.urls"))
+        for room in ("dashboards", "datasets", "queries", "tenants")
+        if find_spec(f"dpgov.{room}.urls")
+    ),
+    path("account/", include("allauth.account.urls")),
+    path("account/mfa/", include("allauth.mfa.urls")),
+    path("api/v1/", include(("dpgov.api_urls", "v1"))),
+    path("api/schema/", SpectacularAPIView.as_view(api_version="v1"), name="schema"),
+    path("api/docs/", SpectacularSwaggerSplitView.as_view(), name="api_docs"),
+    path("healthz", healthz, name="healthz"),
+]
