@@ -1,0 +1,104 @@
+"""The audit log over the API, for the officer: read page by page, and verify."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, pagination, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dpgov.audit.actions import Action
+from dpgov.audit.entry import FACT_NAMES, HASH_NAMES, iso
+from dpgov.audit.models import AuditEntry
+from dpgov.audit.selectors import EntryFilter, entries_of
+from dpgov.audit.services import verify_and_record
+from dpgov.audit.verifier import Verdict
+from dpgov.budgets.selectors import ledger_findings
+from dpgov.tenants.permissions import Permission
+from dpgov.tenants.requests import MemberApiRequest
+from dpgov.tenants.selectors import actor_of
+
+
+class AuditEntrySerializer(serializers.ModelSerializer[AuditEntry]):
+    """The facts exactly as hashed, and the two hashes."""
+
+    at = serializers.SerializerMethodField()
+
+    class Meta:
+        model = AuditEntry
+        fields = (*FACT_NAMES, *HASH_NAMES)
+        read_only_fields = fields
+
+    def get_at(self, entry: AuditEntry) -> str:
+        """UTC with microseconds, the text that was hashed."""
+        return iso(entry.at)
+
+
+class EntryFilterSerializer(serializers.Serializer[EntryFilter]):
+    """The filter of the list."""
+
+    actor = serializers.CharField(required=False, max_length=254, help_text="As the log wrote it.")
+    action = serializers.ChoiceField(required=False, choices=[a.value for a in Action])
+    dataset = serializers.CharField(required=False, max_length=200, help_text="Its short name.")
+    since = serializers.DateTimeField(required=False)
+    until = serializers.DateTimeField(required=False, help_text="Exclusive.")
+
+
+class VerdictSerializer(serializers.Serializer[Verdict]):
+    """What a verification found."""
+
+    intact = serializers.BooleanField()
+    entries = serializers.IntegerField()
+    head = serializers.CharField(help_text="Hash of the newest entry that was checked.")
+    problem = serializers.CharField(allow_null=True)
+    ledger_findings = serializers.ListField(child=serializers.CharField())
+
+
+class NewestFirst(pagination.CursorPagination):
+    """Pages by sequence number: as fast at the end of a long log as at its beginning."""
+
+    ordering = "-sequence"
+    page_size = 100
+
+
+class AuditEntryList(generics.ListAPIView[AuditEntry]):
+    """Read the audit log of your tenant, newest entries first."""
+
+    request: MemberApiRequest
+    permission = Permission.READ_AUDIT_LOG
+    serializer_class = AuditEntrySerializer
+    pagination_class = NewestFirst
+    queryset = AuditEntry.objects.none()
+
+    @extend_schema(parameters=[EntryFilterSerializer])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """The entries that pass the filter."""
+        return super().get(request, *args, **kwargs)
+
+    def get_queryset(self) -> QuerySet[AuditEntry]:
+        """The entries of the token's tenant alone."""
+        query = EntryFilterSerializer(data=self.request.query_params)
+        query.is_valid(raise_exception=True)
+        return entries_of(self.request.membership.tenant_id, EntryFilter(**query.validated_data))
+
+
+class AuditVerify(APIView):
+    """Verify the audit log and the ledger of your tenant now; the check itself is recorded."""
+
+    permission = Permission.READ_AUDIT_LOG
+
+    @extend_schema(request=None, responses=VerdictSerializer)
+    def post(self, request: MemberApiRequest) -> Response:
+        """Check everything and report the first problem of the log, and every one of the ledger."""
+        tenant = request.membership.tenant
+        verdict = verify_and_record(tenant_id=tenant.id, actor=actor_of(request.user))
+        body: Any = {
+            "intact": verdict.intact,
+            "entries": verdict.entries,
+            "head": verdict.head.entry_hash,
+            "problem": str(verdict.problem) if verdict.problem else None,
+            "ledger_findings": ledger_findings(tenant),
+        }
+        return Response(VerdictSerializer(body).data)

@@ -1,0 +1,12 @@
+"""Routes of the officer's pages, within the dashboards."""
+
+from django.urls import path
+
+from dpgov.dashboards import audit_views
+
+audit_urlpatterns = [
+    path("audit/", audit_views.audit_log, name="audit_log"),
+    path("audit/<int:sequence>/", audit_views.audit_entry, name="audit_entry"),
+    path("audit/export/<slug:fmt>/", audit_views.audit_export, name="audit_export"),
+    path("audit/verify/", audit_views.audit_verify, name="audit_verify"),
+]

@@ -1,0 +1,33 @@
+"""How the officer's pages say what happened. The stored code stands beside the words."""
+
+from dpgov.audit.actions import Action
+
+WORDS: dict[Action, str] = {
+    Action.TENANT_CREATED: "Tenant created",
+    Action.MEMBER_ADDED: "Member added",
+    Action.MEMBER_ROLE_CHANGED: "Role of a member changed",
+    Action.MEMBER_REMOVED: "Member removed",
+    Action.TOKEN_CREATED: "API token created",
+    Action.TOKEN_REVOKED: "API token revoked",
+    Action.FILE_UPLOADED: "File uploaded",
+    Action.UPLOAD_DISCARDED: "Uploaded file discarded",
+    Action.DATASET_REGISTERED: "Dataset registered",
+    Action.DATASET_VERSION_ADDED: "New version of a dataset added",
+    Action.DATASET_DESCRIBED: "Dataset description changed",
+    Action.DATASET_ARCHIVED: "Dataset archived",
+    Action.BUDGET_ALLOCATED: "Budget granted",
+    Action.BUDGET_LIMIT_CHANGED: "Budget limit changed",
+    Action.QUERY_SUBMITTED: "Question asked",
+    Action.QUERY_RELEASED: "Answer released",
+    Action.QUERY_FAILED: "Question failed, charged",
+    Action.QUERY_VOIDED: "Question not run, not charged",
+    Action.QUERY_EXPIRED: "Question expired, not charged",
+    Action.AUDIT_LOG_EXPORTED: "Audit log exported",
+    Action.AUDIT_LOG_VERIFIED: "Audit log verified",
+}
+_BY_CODE = {action.value: words for action, words in WORDS.items()}
+
+
+def in_words(code: str) -> str:
+    """The action in words; a code that this version does not know stays as it is."""
+    return _BY_CODE.get(code, code)
