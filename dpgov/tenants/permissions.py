@@ -3,17 +3,20 @@
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.requests import MemberRequest
+
+if TYPE_CHECKING:
+    # rest_framework.views imports this module while it is being imported itself.
+    from rest_framework.views import APIView
 
 P = ParamSpec("P")
 
@@ -83,7 +86,7 @@ class HasMembership(BasePermission):
 
     message = "Your role does not let you do this."
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
+    def has_permission(self, request: Request, view: "APIView") -> bool:
         wanted: Any = getattr(view, "permission", Permission.VIEW_DATASETS)
         if isinstance(wanted, dict):
             wanted = wanted.get(request.method, Permission.VIEW_DATASETS)
