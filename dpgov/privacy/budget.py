@@ -15,7 +15,7 @@ _LONGEST = 40
 
 
 class InvalidAmount(ValueError):
-    """The text or number is not an amount of ε that can be booked; `str` says why and what to do."""
+    """The text or number is no amount of ε that can be booked; `str` says what to do."""
 
 
 def parse_epsilon(value: object) -> int:

@@ -1,0 +1,76 @@
+"""The filter: whether one more release still fits, and what a guarantee means for groups.
+
+Pure integers. Must never round in the analyst's favour, and never look at an answer.
+"""
+
+from decimal import ROUND_CEILING, Decimal, localcontext
+
+_DIGITS = 60
+
+
+def admits(limit_nano: int, committed_nano: int, amount_nano: int) -> bool:
+    """Whether `amount_nano` more fits under the limit, given all that is spent or reserved.
+
+    A privacy filter for adaptively chosen pure ε (PRIVACY: composition is a filter): the sum of
+    everything admitted never passes the limit. Raises ValueError for amounts that are no amounts.
+    """
+    _check(limit_nano=limit_nano, committed_nano=committed_nano)
+    if type(amount_nano) is not int or amount_nano < 1:
+        raise ValueError("An amount is a whole number of nano-ε of at least 1.")
+    return committed_nano + amount_nano <= limit_nano
+
+
+def largest_fit(limit_nano: int, committed_nano: int, per_query_limit_nano: int) -> int:
+    """The largest amount that one query may still ask for, in nano-ε; 0 when nothing fits."""
+    _check(
+        limit_nano=limit_nano,
+        committed_nano=committed_nano,
+        per_query_limit_nano=per_query_limit_nano,
+    )
+    return max(0, min(limit_nano - committed_nano, per_query_limit_nano))
+
+
+def epsilon_of_group(nano: int, size: int) -> int:
+    """ε of any `size` units together, in nano-ε, when one unit has `nano`: kε."""
+    _check_group(nano, size)
+    return nano * size
+
+
+def rho_of_group(nano: int, size: int) -> int:
+    """ρ of any `size` units together, in nano-ρ, when one unit has `nano`: k²ρ."""
+    _check_group(nano, size)
+    return nano * size * size
+
+
+def delta_of_group(delta: Decimal, epsilon_nano: int, size: int) -> Decimal | None:
+    """δ of `size` units at kε, or None when there is no guarantee (the bound passes 1).
+
+    δ (e^{kε} - 1)/(e^ε - 1) = δ (1 + e^ε + ... + e^{(k-1)ε}), rounded up to 12 digits
+    (Vadhan, The Complexity of Differential Privacy, lemma 2.2).
+    """
+    _check_group(epsilon_nano, size)
+    if not (delta.is_finite() and 0 <= delta <= 1):
+        raise ValueError("δ lies between 0 and 1.")
+    with localcontext() as context:
+        context.prec, context.rounding = _DIGITS, ROUND_CEILING
+        growth = Decimal(epsilon_nano).scaleb(-9).exp().next_plus()
+        bound = term = delta
+        for _ in range(size - 1):
+            term *= growth
+            bound += term
+            if bound > 1:
+                return None
+        context.prec = 12
+        return +bound
+
+
+def _check(**amounts: int) -> None:
+    for name, amount in amounts.items():
+        if type(amount) is not int or amount < 0:
+            raise ValueError(f"{name} must be a whole number of nano-ε, not below zero.")
+
+
+def _check_group(nano: int, size: int) -> None:
+    _check(nano=nano)
+    if type(size) is not int or size < 1:
+        raise ValueError("A group has at least one unit.")

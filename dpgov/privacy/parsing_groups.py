@@ -1,0 +1,80 @@
+"""One grouping of a plan from JSON. Part of `parsing`; must never look at data."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+from dpgov.privacy.decimals import read_decimal
+from dpgov.privacy.parsing_where import read_category, read_column, read_number
+from dpgov.privacy.plan import Grouping
+from dpgov.privacy.problems import Problems, quoted
+from dpgov.privacy.schema import CategoryDomain, DatasetSchema
+
+MAX_BINS = 1_000
+_KEYS = ("column", "edges", "categories")
+
+
+def read_grouping(
+    path: str, raw: object, schema: DatasetSchema, problems: Problems
+) -> Grouping | None:
+    """A grouping by edges (numbers) or categories (all declared ones when left out)."""
+    body = problems.mapping(path, raw, _KEYS)
+    if body is None:
+        return None
+    spec = read_column(f"{path}.column", body.get("column"), schema, problems)
+    if spec is None:
+        return None
+    if isinstance(spec.domain, CategoryDomain):
+        return _by_categories(path, spec.name, spec.domain, body, problems)
+    return _by_edges(path, spec.name, body, problems)
+
+
+def _by_categories(
+    path: str, name: str, domain: CategoryDomain, body: Mapping[str, Any], problems: Problems
+) -> Grouping | None:
+    if body.get("edges") is not None:
+        problems.add(f"{path}.edges", f"{quoted(name)} holds categories; it has no edges.")
+        return None
+    raw = body.get("categories")
+    if raw is None:
+        return Grouping(name, categories=domain.categories)
+    entries = problems.items(f"{path}.categories", raw, least=1, most=MAX_BINS)
+    chosen: list[str] = []
+    for position, entry in enumerate(entries):
+        where = f"{path}.categories.{position}"
+        category = read_category(where, entry, domain, problems)
+        if category in chosen:
+            problems.add(where, f"{quoted(category)} is there twice.")
+        elif category is not None:
+            chosen.append(category)
+    return Grouping(name, categories=tuple(chosen))
+
+
+def _by_edges(path: str, name: str, body: Mapping[str, Any], problems: Problems) -> Grouping | None:
+    if body.get("categories") is not None:
+        problems.add(
+            f"{path}.categories", f"{quoted(name)} holds numbers; group it with edges instead."
+        )
+        return None
+    if body.get("edges") is None:
+        problems.add(f"{path}.edges", "Give at least two edges, like [0, 20, 40].")
+        return None
+    entries = problems.items(f"{path}.edges", body["edges"], least=2, most=MAX_BINS + 1)
+    read = [
+        read_number(f"{path}.edges.{position}", entry, problems)
+        for position, entry in enumerate(entries)
+    ]
+    edges = tuple(edge for edge in read if edge is not None)
+    if len(edges) < len(read):
+        return None
+    _check_ascending(path, edges, problems)
+    return Grouping(name, edges=edges)
+
+
+def _check_ascending(path: str, edges: tuple[str, ...], problems: Problems) -> None:
+    for position, (low, high) in enumerate(pairwise(edges), start=1):
+        if read_decimal(low) >= read_decimal(high):
+            problems.add(
+                f"{path}.edges.{position}",
+                f"Edges must rise from one to the next, but {high} follows {low}.",
+            )
