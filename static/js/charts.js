@@ -24,7 +24,7 @@
   }
 
   function paintTrace(trace, index, colour) {
-    const paint = colour(`chart-${trace.meta?.role ?? (index % 5) + 1}`);
+    const paint = colour(`chart-${trace.meta?.role ?? (index % 8) + 1}`);
     const painted = { ...trace };
     if (trace.type === "bar") {
       painted.marker = { ...trace.marker, color: paint, line: { width: 0 } };
@@ -33,7 +33,7 @@
     } else {
       painted.line = { ...trace.line, color: paint };
       painted.marker = { ...trace.marker, color: paint };
-      if (trace.fill) painted.fillcolor = `color-mix(in srgb, ${paint} 18%, transparent)`;
+      if (trace.fill) painted.fillcolor = `${paint}2b`; // the palette is in six-digit hex
     }
     return painted;
   }

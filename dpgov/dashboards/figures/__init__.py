@@ -1,0 +1,1 @@
+"""Figures of the dashboards: numbers in, Plotly dictionaries out. Never reads a database."""

@@ -1,0 +1,74 @@
+"""Where a budget went: over time, by person and by mechanism."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from dpgov.budgets.selectors import Balance
+from dpgov.dashboards.selectors import Share
+from dpgov.privacy.budget import as_number
+from dpgov.queries.figures import Figure, as_figure, inert, labelled_axis
+
+_EPSILON_AXIS = {"title": {"text": "ε"}, "rangemode": "tozero"}
+
+
+def over_time(balances: Sequence[Balance], *, split: bool) -> Figure:
+    """A step chart of what is taken, with the limit as a line above it."""
+    times = [balance.at.isoformat() for balance in balances]
+    spent = [as_number(balance.spent_nano) for balance in balances]
+    taken = [as_number(balance.spent_nano + balance.reserved_nano) for balance in balances]
+    limits = [as_number(balance.limit_nano) for balance in balances]
+    traces = [_steps("Spent" if split else "Committed", "spent", times, spent, "tozeroy")]
+    if split:
+        traces.append(_steps("Spent and reserved", "reserved", times, taken, "tonexty"))
+    limit = _steps("Limit", "limit", times, limits, None)
+    limit.line.dash = "dash"
+    traces.append(limit)
+    return as_figure(traces, yaxis=_EPSILON_AXIS, xaxis={"type": "date", "showgrid": False})
+
+
+def shares(parts: Sequence[Share], *, split: bool) -> Figure:
+    """Horizontal bars, the largest on top; reserved is a second stretch where it may be seen."""
+    ordered = list(reversed(parts))
+    names = [part.name for part in ordered]
+    traces = [_bar("Spent" if split else "Committed", "spent", names, _spent(ordered, split))]
+    if split:
+        reserved = [as_number(part.reserved_nano) for part in ordered]
+        traces.append(_bar("Reserved", "reserved", names, reserved))
+    return as_figure(
+        traces,
+        barmode="stack",
+        showlegend=split,
+        xaxis={"title": {"text": "ε"}, "rangemode": "tozero"},
+        yaxis=labelled_axis(names),
+    )
+
+
+def _spent(parts: Sequence[Share], split: bool) -> list[float]:
+    return [as_number(part.spent_nano if split else part.total_nano) for part in parts]
+
+
+def _steps(name: str, role: str, x: list[str], y: list[float], fill: str | None) -> Any:
+    return go.Scatter(
+        x=x,
+        y=y,
+        name=name,
+        mode="lines",
+        line={"shape": "hv", "width": 2},
+        fill=fill,
+        meta={"role": role},
+        hovertemplate=f"%{{x|%-d %b %Y %H:%M}}<br>{name}: ε %{{y:,}}<extra></extra>",
+    )
+
+
+def _bar(name: str, role: str, names: list[str], x: list[float]) -> Any:
+    return go.Bar(
+        x=x,
+        y=list(range(len(x))),
+        orientation="h",
+        name=name,
+        meta={"role": role},
+        customdata=[[inert(text)] for text in names],
+        hovertemplate=f"%{{customdata[0]}}<br>{name}: ε %{{x:,}}<extra></extra>",
+    )

@@ -1,0 +1,168 @@
+"""The history of questions: filters, the table and the CSV file over the same rows.
+
+Shows what `queries.selectors` lets a person see, with the public state only; it can't be sorted or
+filtered by anything that would tell how long an answer took.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import django_filters
+import django_tables2 as tables
+from django import forms
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+from django.utils.html import format_html
+
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.budget import as_text
+from dpgov.queries.clock import database_now
+from dpgov.queries.downloads import harmless
+from dpgov.queries.models import Query
+from dpgov.queries.selectors import (
+    PublicState,
+    analysts_of,
+    public_state,
+    visible_queries,
+    with_public_state,
+)
+from dpgov.queries.words import in_words
+from dpgov.tenants.models import Membership, User
+from dpgov.tenants.permissions import Permission, may
+
+STATE_WORDS = {
+    PublicState.WAITING: "Waiting",
+    PublicState.RELEASED: "Answered",
+    PublicState.FAILED: "Failed, charged",
+    PublicState.VOIDED: "Not run, not charged",
+    PublicState.EXPIRED: "Expired, not charged",
+}
+_STATISTICS = [("count", "Count"), ("histogram", "Histogram"), ("sum", "Sum"), ("mean", "Mean")]
+_CSV_HEADINGS = ("submitted", "dataset", "analyst", "question", "epsilon", "state", "id")
+
+
+def _date_box() -> forms.DateInput:
+    return forms.DateInput(attrs={"type": "date", "class": "form-control"})
+
+
+def _choice_box() -> forms.Select:
+    return forms.Select(attrs={"class": "form-select"})
+
+
+class HistoryFilter(django_filters.FilterSet):
+    """Filters over the questions that a membership may see."""
+
+    dataset = django_filters.ModelChoiceFilter(
+        queryset=Dataset.objects.none(), empty_label="All datasets", widget=_choice_box()
+    )
+    analyst = django_filters.ModelChoiceFilter(
+        queryset=User.objects.none(), empty_label="Everybody", widget=_choice_box()
+    )
+    state = django_filters.ChoiceFilter(
+        choices=[(state.value, text) for state, text in STATE_WORDS.items()],
+        method="of_state",
+        empty_label="Any state",
+        widget=_choice_box(),
+    )
+    statistic = django_filters.ChoiceFilter(
+        choices=_STATISTICS, method="of_statistic", empty_label="Any", widget=_choice_box()
+    )
+    since = django_filters.DateFilter(
+        "submitted_at", "date__gte", label="From", widget=_date_box()
+    )
+    until = django_filters.DateFilter("submitted_at", "date__lte", label="To", widget=_date_box())
+
+    class Meta:
+        model = Query
+        fields: tuple[str, ...] = ()
+
+    def of_state(self, queries: QuerySet[Query], name: str, value: str) -> QuerySet[Query]:
+        """By the public state, so that the filter tells no more than the page."""
+        return with_public_state(queries, PublicState(value))
+
+    def of_statistic(self, queries: QuerySet[Query], name: str, value: str) -> QuerySet[Query]:
+        """By any of the first three statistics; a histogram is a count with a grouping."""
+        wanted = "count" if value == "histogram" else value
+        places = [Q(**{f"plan__statistics__{place}__statistic": wanted}) for place in range(3)]
+        found = queries.filter(places[0] | places[1] | places[2])
+        if value in ("count", "histogram"):
+            found = found.filter(plan__group_by__0__isnull=value == "count")
+        return found
+
+
+def history_filter(membership: Membership, data: Any) -> HistoryFilter:
+    """The filter for this person: choices are limited to what they may see."""
+    visible = visible_queries(membership)
+    history = HistoryFilter(data, queryset=visible)
+    used = Dataset.objects.filter(tenant_id=membership.tenant_id)
+    history.filters["dataset"].queryset = used.order_by("name", "-created_at")
+    if may(membership, Permission.VIEW_ALL_QUERIES):
+        history.filters["analyst"].queryset = analysts_of(visible)
+    else:
+        del history.filters["analyst"]
+    return history
+
+
+class QuestionTable(tables.Table):
+    """One row a question. Sorted by when, dataset, analyst or ε, never by state."""
+
+    submitted_at = tables.DateTimeColumn(format="j M Y, H:i", verbose_name="Asked")
+    dataset = tables.Column(accessor="dataset__name", verbose_name="Dataset")
+    analyst = tables.Column(order_by=("analyst__name", "analyst__email"), verbose_name="By")
+    question = tables.Column(empty_values=(), orderable=False, verbose_name="Question")
+    cost_nano = tables.Column(
+        verbose_name="ε", attrs={"th": {"class": "number"}, "td": {"class": "number"}}
+    )
+    state = tables.Column(orderable=False, verbose_name="State")
+
+    class Meta:
+        template_name = "dashboards/_table.html"
+        order_by = "-submitted_at"
+        attrs: dict[str, str] = {"class": "table"}
+
+    def before_render(self, request: Any) -> None:
+        """Look at the clock once for the whole page."""
+        self.now = database_now()
+
+    def render_question(self, record: Query) -> str:
+        """The plan in words, as the link to its answer."""
+        href = reverse("queries:detail", args=[record.pk])
+        return format_html('<a href="{}">{}</a>', href, in_words(record.plan))
+
+    def render_cost_nano(self, value: int) -> str:
+        """The exact ε."""
+        return as_text(value)
+
+    def render_state(self, record: Query) -> str:
+        """The public state as a word and a mark."""
+        state = public_state(record, self.now)
+        return format_html('<span class="state state-{}">{}</span>', state, STATE_WORDS[state])
+
+
+def csv_lines(queries: QuerySet[Query]) -> Iterator[str]:
+    """A heading and one line a question; texts that a spreadsheet would run are made harmless."""
+    now = database_now()
+    yield _line(_CSV_HEADINGS)
+    for query in queries.iterator(chunk_size=500):
+        yield _line(_cells(query, now))
+
+
+def _cells(query: Query, now: datetime) -> tuple[str, ...]:
+    return (
+        query.submitted_at.isoformat(timespec="seconds"),
+        query.dataset.slug,
+        query.analyst.email,
+        in_words(query.plan),
+        as_text(query.cost_nano),
+        public_state(query, now).value,
+        str(query.pk),
+    )
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    line = io.StringIO()
+    csv.writer(line).writerow([harmless(cell) for cell in cells])
+    return line.getvalue()

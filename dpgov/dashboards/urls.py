@@ -1,0 +1,16 @@
+"""Routes of the dashboards."""
+
+from django.urls import path
+
+from dpgov.dashboards import views
+from dpgov.dashboards.audit_urls import audit_urlpatterns
+
+app_name = "dashboards"
+urlpatterns = [
+    path("", views.overview, name="overview"),
+    path("datasets/<slug:slug>/budget/", views.budget, name="budget"),
+    path("datasets/<slug:slug>/group-privacy/", views.group_privacy, name="group_privacy"),
+    path("history/", views.history, name="history"),
+    path("history/export/", views.history_export, name="history_export"),
+    *audit_urlpatterns,
+]

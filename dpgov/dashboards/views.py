@@ -1,0 +1,150 @@
+"""The pages that everybody lands on: overview, budget, history and group privacy.
+
+Each view asks a selector, builds figures and renders; nothing here changes anything.
+"""
+
+from typing import Any, cast
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from django_tables2 import RequestConfig
+
+from dpgov.dashboards import selectors
+from dpgov.dashboards.figures import groups as group_figures
+from dpgov.dashboards.figures import spending as spending_figures
+from dpgov.dashboards.group_privacy import group_readings, odds_text, posterior_text
+from dpgov.dashboards.history import QuestionTable, csv_lines, history_filter
+from dpgov.dashboards.next_steps import next_steps
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import datasets_of, get_dataset
+from dpgov.privacy.budget import InvalidAmount, parse_epsilon
+from dpgov.queries.selectors import visible_queries
+from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission, may, requires
+
+_PAGE = 25
+_DATASETS_PAGE = 12
+_RECENT = 8
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def overview(request: HttpRequest) -> HttpResponse:
+    """All datasets of the tenant with their budgets, what to do next, the latest questions."""
+    membership = _membership(request)
+    datasets = datasets_of(membership.tenant)
+    page = Paginator(datasets, _DATASETS_PAGE).get_page(request.GET.get("page"))
+    recent = QuestionTable(list(visible_queries(membership)[:_RECENT]), orderable=False)
+    recent.before_render(request)
+    context = {
+        "page": page,
+        "recent": recent,
+        "steps": next_steps(membership, list(page.object_list)),
+    }
+    return render(request, "dashboards/overview.html", context)
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def budget(request: HttpRequest, slug: str) -> HttpResponse:
+    """Where one dataset's budget went and what still fits."""
+    membership = _membership(request)
+    dataset = _dataset(membership, slug)
+    split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
+    balances = selectors.balances(dataset.budget, split=split)
+    by_analyst = selectors.shares_by_analyst(dataset, membership)
+    by_mechanism = selectors.shares_by_mechanism(dataset, membership)
+    context: dict[str, Any] = {
+        "dataset": dataset,
+        "split": split,
+        "outlook": selectors.outlook(dataset, membership),
+        "largest_next_nano": selectors.largest_next(dataset),
+        "balances": list(reversed(balances))[:_PAGE],
+        "by_analyst": by_analyst,
+        "by_mechanism": by_mechanism,
+        "over_time_figure": spending_figures.over_time(balances, split=split),
+        "analyst_figure": spending_figures.shares(by_analyst, split=split),
+        "mechanism_figure": spending_figures.shares(by_mechanism, split=split),
+    }
+    return render(request, "dashboards/budget.html", context)
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def history(request: HttpRequest) -> HttpResponse:
+    """The questions that this person may see, filtered, sorted and in pages."""
+    filtered = history_filter(_membership(request), request.GET)
+    table = QuestionTable(filtered.qs)
+    RequestConfig(request, paginate={"per_page": _PAGE, "silent": True}).configure(table)
+    table.before_render(request)
+    context = {
+        "filter": filtered,
+        "table": table,
+        "is_filtered": any(filtered.form.cleaned_data.values()) or filtered.form.errors,
+    }
+    return render(request, "dashboards/history.html", context)
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def history_export(request: HttpRequest) -> StreamingHttpResponse:
+    """The same rows as a CSV file."""
+    filtered = history_filter(_membership(request), request.GET)
+    response = StreamingHttpResponse(
+        csv_lines(filtered.qs), content_type="text/csv; charset=utf-8"
+    )
+    response["Content-Disposition"] = 'attachment; filename="questions.csv"'
+    return response
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the guarantee means for groups of 1 to 20 units."""
+    dataset = _dataset(_membership(request), slug)
+    text, question_nano, error = _question_epsilon(request, dataset)
+    limit_nano = dataset.budget.limit_nano
+    readings = group_readings(
+        limit_nano=limit_nano,
+        question_nano=question_nano,
+        setting=dataset.group_size,
+        rows_per_unit=dataset.max_rows_per_unit,
+    )
+    context: dict[str, Any] = {
+        "dataset": dataset,
+        "readings": readings,
+        "epsilon_text": text,
+        "epsilon_error": error,
+        "question_nano": question_nano,
+        "odds_of_all": odds_text(limit_nano),
+        "posterior_of_all": posterior_text(limit_nano),
+        "odds_of_one": odds_text(question_nano),
+        "posterior_of_one": posterior_text(question_nano),
+        "epsilon_figure": group_figures.epsilon_at_fixed_noise(readings),
+        "noise_figure": group_figures.noise_at_fixed_epsilon(readings),
+    }
+    return render(request, "dashboards/group_privacy.html", context)
+
+
+def _membership(request: HttpRequest) -> Membership:
+    return cast(Membership, request.membership)  # type: ignore[attr-defined]
+
+
+def _dataset(membership: Membership, slug: str) -> Dataset:
+    try:
+        return get_dataset(membership.tenant, slug)
+    except Dataset.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def _question_epsilon(request: HttpRequest, dataset: Dataset) -> tuple[str, int, str]:
+    """The ε to look at: what was typed, its amount, and why it was not taken (or nothing)."""
+    text = request.GET.get("epsilon", "")
+    if not text:
+        return "", dataset.per_query_limit_nano, ""
+    try:
+        return text, parse_epsilon(text), ""
+    except InvalidAmount as refusal:
+        return text, dataset.per_query_limit_nano, str(refusal)
