@@ -1,0 +1,25 @@
+"""What every engine promises, wherever its data lives.
+
+Must never put a number, a value or a path into an error: callers may show it to an analyst.
+"""
+
+from typing import Protocol
+
+from dpgov.privacy.request import ExactAnswer, ExactRequest
+
+FAILURE = "The engine could not compute this."
+
+
+class Engine(Protocol):
+    """Computes exact integers over one dataset version."""
+
+    def answer(self, request: ExactRequest) -> ExactAnswer:
+        """One tuple of integers per cell, empty cells included; raises EngineFailure."""
+        ...
+
+
+class EngineFailure(Exception):
+    """The exact answer could not be computed. Every failure reads the same, whatever the data."""
+
+    def __init__(self) -> None:
+        super().__init__(FAILURE)

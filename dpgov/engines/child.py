@@ -1,0 +1,127 @@
+"""Runs the reader of files in a process of its own and puts its answer into values.
+
+The child gets no secret: a bare environment, no settings, no database. Whatever it does, dies of or
+writes to its error output, the caller sees an answer or a RefusedFile.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpgov.engines.ingest.request import columns_as_json
+from dpgov.privacy.schema import ColumnSpec
+
+_ROOT = Path(__file__).resolve().parent.parent.parent
+# One allocator and few arenas keep address space, which is what is limited, near to memory used.
+_ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+}
+_DIED = (
+    "The file could not be read within the memory that is allowed. It may be damaged, "
+    "or made to unpack to a huge size."
+)
+
+
+class RefusedFile(Exception):
+    """The file was not taken. `str` is for its owner alone; `field` or `column` say where."""
+
+    def __init__(self, message: str, *, field: str = "", column: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a child may use: memory on top of the reader itself, and seconds on the clock."""
+
+    memory_bytes: int
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What a file is ("csv" or "parquet") and the names of its columns."""
+
+    format: str
+    headers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """The true number of rows and the fingerprint of the content: the owner's side only."""
+
+    rows: int
+    fingerprint: str
+
+
+def inspect(path: Path, *, limits: Limits) -> Inspection:
+    """Which format, which columns; raises RefusedFile for anything but clean CSV or Parquet."""
+    answer = _ask({"do": "inspect", "path": str(path)}, limits)
+    return Inspection(answer["format"], tuple(answer["headers"]))
+
+
+def ingest(
+    source: Path, target: Path, *, columns: Sequence[ColumnSpec], max_rows: int, limits: Limits
+) -> Ingested:
+    """Store the codes of the declared columns in `target`; raises RefusedFile, leaving nothing."""
+    request = {
+        "do": "ingest",
+        "path": str(source),
+        "target": str(target),
+        "columns": columns_as_json(columns),
+        "max_rows": max_rows,
+    }
+    try:
+        answer = _ask(request, limits)
+    except RefusedFile:
+        _remove_drafts(target)
+        raise
+    return Ingested(answer["rows"], answer["fingerprint"])
+
+
+def _ask(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    body = request | {"memory_bytes": limits.memory_bytes, "seconds": limits.seconds}
+    try:
+        child = subprocess.run(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-m", "dpgov.engines.ingest"],
+            input=json.dumps(body).encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=_ROOT,
+            env=_ENVIRONMENT,
+            timeout=limits.seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise RefusedFile(
+            f"Reading the file took longer than {limits.seconds} seconds. Upload a smaller one."
+        ) from None
+    return _answer(child)
+
+
+def _answer(child: subprocess.CompletedProcess[bytes]) -> dict[str, Any]:
+    try:
+        answer: dict[str, Any] = json.loads(child.stdout)
+    except ValueError:
+        raise RefusedFile(_DIED) from None
+    if "refused" in answer:
+        raise RefusedFile(
+            answer["refused"], field=answer.get("field", ""), column=answer.get("column", "")
+        )
+    return answer
+
+
+def _remove_drafts(target: Path) -> None:
+    """A child that was killed could not tidy up after itself."""
+    for leftover in target.parent.glob(f"{target.name}.draft*"):
+        leftover.unlink(missing_ok=True)

@@ -1,0 +1,90 @@
+"""The embedded engine: one native DuckDB file per dataset version, opened read-only.
+
+Must never write, load an extension, reach another file or the network, or let DuckDB's own error
+texts out: they can quote values.
+"""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from dpgov.engines.base import EngineFailure
+from dpgov.engines.scan import compile_scan
+from dpgov.privacy.request import ExactAnswer, ExactRequest
+
+_TOPS = {"UTINYINT": 2**8 - 1, "USMALLINT": 2**16 - 1, "UINTEGER": 2**32 - 1}
+_LARGEST_TOP = 2**64 - 1
+# In this order: the last one forbids all further changes.
+_LOCKED_DOWN = (
+    "SET temp_directory = ''",
+    "SET autoinstall_known_extensions = false",
+    "SET autoload_known_extensions = false",
+    "SET allow_community_extensions = false",
+    "SET enable_external_access = false",
+    "SET lock_configuration = true",
+)
+
+
+class DuckDBEngine:
+    """Reads one file. `seconds` bounds a scan, `threads` and `memory` (a DuckDB size) its means."""
+
+    def __init__(
+        self, path: Path, *, seconds: int, threads: int = 2, memory: str = "1GB"
+    ) -> None:
+        self._path = path
+        self._seconds = seconds
+        self._threads = threads
+        self._memory = memory
+        self._lock = threading.Lock()
+        self._opened: tuple[int, duckdb.DuckDBPyConnection] | None = None
+
+    def answer(self, request: ExactRequest) -> ExactAnswer:
+        """The exact integers, one scan; raises EngineFailure after `seconds` or for any fault."""
+        try:
+            scan = compile_scan(request, self._tops)
+            return scan.cells(self._rows(scan.sql))
+        except Exception:
+            # From here on nobody may learn what it was: the cause can quote the data.
+            raise EngineFailure from None
+
+    @cached_property
+    def _tops(self) -> dict[int, int]:
+        described = self._connection().cursor().execute("DESCRIBE data").fetchall()
+        return {int(row[0][1:]): _TOPS.get(row[1], _LARGEST_TOP) for row in described}
+
+    def _rows(self, sql: str) -> list[tuple[int | None, ...]]:
+        cursor = self._connection().cursor()
+        with _interrupted_after(cursor, self._seconds):
+            return cursor.execute(sql).fetchall()
+
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        """Opened once per process: opening takes longer than most scans."""
+        with self._lock:
+            if self._opened is None or self._opened[0] != os.getpid():
+                self._opened = (os.getpid(), self._open())
+            return self._opened[1]
+
+    def _open(self) -> duckdb.DuckDBPyConnection:
+        config: dict[str, Any] = {"threads": self._threads, "memory_limit": self._memory}
+        connection = duckdb.connect(str(self._path), read_only=True, config=config)
+        for statement in _LOCKED_DOWN:
+            connection.execute(statement)
+        return connection
+
+
+@contextmanager
+def _interrupted_after(cursor: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
+    timer = threading.Timer(seconds, cursor.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        cursor.close()

@@ -1,0 +1,91 @@
+"""The child's door: one JSON request in, one JSON answer out, then gone."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from dpgov.engines.ingest.limits import MAX_COLUMNS, limit_self
+from dpgov.engines.ingest.refusal import Refused
+from dpgov.engines.ingest.sniff import check_names, check_text, csv_layout, format_of
+
+_UNREADABLE = "The file could not be read. Export it again as CSV or Parquet and upload that."
+_TOO_MUCH_MEMORY = (
+    "The file needs more memory to read than is allowed. It may be damaged, "
+    "or made to unpack to a huge size."
+)
+
+
+def main() -> None:
+    """Answer the one request on standard input."""
+    os.umask(0o077)
+    request = json.loads(sys.stdin.read())
+    try:
+        answer = {"inspect": _inspect, "ingest": _ingest}[request["do"]](request)
+    except Refused as refusal:
+        answer = {"refused": str(refusal), "field": refusal.field, "column": refusal.column}
+    except MemoryError:
+        answer = {"refused": _TOO_MUCH_MEMORY}
+    except Exception:
+        # The cause may quote the data; a refusal in fixed words may not.
+        answer = {"refused": _UNREADABLE}
+    json.dump(answer, sys.stdout)
+    sys.stdout.flush()
+    # The interpreter's own farewell can need memory that is not there any more.
+    os._exit(0)
+
+
+def _inspect(request: dict[str, Any]) -> dict[str, Any]:
+    path = Path(request["path"])
+    found = format_of(path)
+    reader = _parquet_names if found == "parquet" else _csv_names
+    return {"format": found, "headers": reader(path, request)}
+
+
+def _csv_names(path: Path, request: dict[str, Any]) -> tuple[str, ...]:
+    _limit(request, written_bytes=0)
+    names = check_names(csv_layout(path).names)
+    check_text(path)
+    return names
+
+
+def _parquet_names(path: Path, request: dict[str, Any]) -> tuple[str, ...]:
+    from dpgov.engines.ingest.tables import open_table
+
+    _limit(request, written_bytes=0)
+    return open_table(path, format_name="parquet").names
+
+
+def _ingest(request: dict[str, Any]) -> dict[str, Any]:
+    from dpgov.engines.ingest.request import columns_of
+    from dpgov.engines.ingest.store import store
+    from dpgov.engines.ingest.tables import open_table
+
+    path, columns = Path(request["path"]), columns_of(request["columns"])
+    _limit(request, written_bytes=_largest_output(request["max_rows"], len(columns)))
+    stored = store(
+        open_table(path, format_name=format_of(path)),
+        Path(request["target"]),
+        columns=columns,
+        max_rows=request["max_rows"],
+        memory_bytes=request["memory_bytes"],
+    )
+    return {"rows": stored.rows, "fingerprint": stored.fingerprint}
+
+
+def _limit(request: dict[str, Any], *, written_bytes: int) -> None:
+    """After the imports, which need a known amount, and before the file is parsed."""
+    limit_self(
+        memory_bytes=request["memory_bytes"],
+        seconds=request["seconds"],
+        written_bytes=written_bytes,
+    )
+
+
+def _largest_output(max_rows: int, columns: int) -> int:
+    return min(10 * max_rows * min(columns, MAX_COLUMNS) + 100_000_000, 2**62)
+
+
+if __name__ == "__main__":
+    main()

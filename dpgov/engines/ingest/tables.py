@@ -1,0 +1,152 @@
+"""A CSV or Parquet file as a stream of record batches, never whole in memory.
+
+What the file says about itself is not believed: rows and bytes are counted as they are decoded.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from dpgov.engines.ingest.limits import MAX_ROW_BYTES, largest_unpacked
+from dpgov.engines.ingest.refusal import Refused
+from dpgov.engines.ingest.sniff import check_names, csv_layout
+
+_ROWS_AT_A_TIME = 65_536
+_UNREADABLE = "The file is damaged or not complete. Export it again and upload that."
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The columns of a file, in its order, and its rows as a stream."""
+
+    names: tuple[str, ...]
+    types: tuple[pa.DataType, ...]
+    batches: Iterator[pa.RecordBatch]
+
+
+def open_table(path: Path, *, format_name: str) -> Table:
+    """Open the file; raises Refused for what cannot be read, also while its batches are drawn."""
+    try:
+        table = _open_parquet(path) if format_name == "parquet" else _open_csv(path)
+    except (pa.ArrowInvalid, OSError) as problem:
+        raise Refused(_UNREADABLE) from problem
+    return Table(table.names, table.types, _bounded(table.batches, path.stat().st_size))
+
+
+def _bounded(batches: Iterator[pa.RecordBatch], file_bytes: int) -> Iterator[pa.RecordBatch]:
+    allowed = largest_unpacked(file_bytes)
+    decoded = 0
+    while (batch := _next(batches)) is not None:
+        decoded += batch.nbytes
+        if decoded > allowed:
+            raise Refused("The file unpacks to more than 100 times its size. Export it again.")
+        yield batch
+
+
+def _next(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
+    try:
+        return next(batches, None)
+    except pa.ArrowMemoryError:
+        raise
+    except pa.ArrowInvalid as problem:
+        if "straddling" in str(problem):
+            raise Refused(f"A row is longer than {MAX_ROW_BYTES:,} bytes.") from problem
+        raise Refused(_UNREADABLE) from problem
+    except (pa.ArrowException, OSError) as problem:
+        raise Refused(_UNREADABLE) from problem
+
+
+def _open_csv(path: Path) -> Table:
+    layout = csv_layout(path)
+    names = check_names(layout.names)
+    ragged = _Ragged(len(names))
+    reader = pa.csv.open_csv(
+        path,
+        read_options=pa.csv.ReadOptions(use_threads=False, block_size=MAX_ROW_BYTES),
+        parse_options=pa.csv.ParseOptions(
+            delimiter=layout.delimiter,
+            newlines_in_values=True,
+            invalid_row_handler=ragged,
+        ),
+        convert_options=pa.csv.ConvertOptions(
+            column_types={name: pa.string() for name in layout.names},
+            strings_can_be_null=False,
+        ),
+    )
+    if tuple(reader.schema.names) != layout.names or set(reader.schema.types) != {pa.string()}:
+        raise Refused("The header line cannot be read in one way only. Use simple column names.")
+    return Table(names, tuple(reader.schema.types), ragged.watch(iter(reader)))
+
+
+class _Ragged:
+    """Remembers the first row with too few or too many cells, so that the owner can find it."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._first: tuple[int | None, int] | None = None
+
+    def __call__(self, row: pa.csv.InvalidRow) -> str:
+        self._first = self._first or (row.number, row.actual_columns)
+        return "error"
+
+    def watch(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The batches; a ragged row becomes a refusal that says where it is."""
+        try:
+            yield from batches
+        except pa.ArrowInvalid as problem:
+            if self._first is None:
+                raise
+            raise self._refusal() from problem
+
+    def _refusal(self) -> Refused:
+        number, cells = self._first or (None, 0)
+        where = "A row" if number is None else f"Row {number:,}"
+        return Refused(f"{where} has {cells:,} cells where the header has {self._width:,}.")
+
+
+def _open_parquet(path: Path) -> Table:
+    texts = [field.name for field in _parquet_file(path).schema_arrow if _is_text(field.type)]
+    # Texts stay dictionaries, so that a repeated long text is not copied for each row.
+    file = _parquet_file(path, texts)
+    schema = file.schema_arrow
+    _check_size(file.metadata, path.stat().st_size)
+    names = check_names(tuple(schema.names))
+    for name, kind in zip(names, schema.types, strict=True):
+        if pa.types.is_nested(kind) or _is_binary(kind):
+            raise Refused(
+                f"Column “{name}” holds lists, records or bytes. Flatten or remove it.", column=name
+            )
+    return Table(names, tuple(schema.types), file.iter_batches(_ROWS_AT_A_TIME))
+
+
+def _parquet_file(path: Path, texts: list[str] | None = None) -> pq.ParquetFile:
+    return pq.ParquetFile(
+        path,
+        read_dictionary=texts,
+        thrift_string_size_limit=50_000_000,
+        thrift_container_size_limit=1_000_000,
+        memory_map=False,
+        pre_buffer=False,
+    )
+
+
+def _check_size(metadata: pq.FileMetaData, file_bytes: int) -> None:
+    """What the file admits to by itself; what it hides is counted while decoding."""
+    if metadata.num_rows * max(metadata.num_columns, 1) > largest_unpacked(file_bytes):
+        raise Refused("The file claims more cells than a file of its size can reasonably hold.")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    return (
+        pa.types.is_binary(kind)
+        or pa.types.is_large_binary(kind)
+        or pa.types.is_fixed_size_binary(kind)
+    )

@@ -1,0 +1,113 @@
+"""Cells as text, numbers and lattice codes: one rule, whatever the file and its column type.
+
+Every cell becomes a trimmed text first, so that a CSV file and a Parquet file of the same table
+give the same codes. Each rule looks at one cell alone, never at the other rows.
+
+| cell | in a number column | in a category column |
+|---|---|---|
+| null, empty, only spaces | missing | missing |
+| NaN (a floating-point NaN, not a text) | missing | missing |
+| plain or exponent number: 12, +5, -.5, 1e3 | that value, as a 64-bit float | text, as it stands |
+| inf, -inf, infinity, 1e400, in any case | clipped to the bound | text, as it stands |
+| true, false, in any case, and booleans | 1 and 0 | text `true`, `false` if a boolean |
+| any other text: nan, n/a, 0x10, 1_000, 1,5, full-width digits | missing | text, as it stands |
+| text equal to a declared category | - | that category |
+| any other text | - | "other", code len(categories) |
+
+A number is clipped to the bounds and rounded to the nearest step; exactly halfway goes to the even
+multiple of the step. -0.0 is 0. Missing is null, or the declared value if the rule is to impute.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dpgov.privacy.schema import CategoryDomain, ColumnSpec, NumericDomain
+
+_NUMBER = (
+    r"^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    r"|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)$"
+)
+_NO_PLACE = np.uint64(2**64 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A column of a batch: its distinct cells, and for each row the place of its cell in them.
+
+    `texts` are trimmed, null where missing; `numbers` their values, NaN where not a number. The
+    last one is always a null, for the rows whose cell is null.
+    """
+
+    texts: pa.Array
+    numbers: npt.NDArray[np.float64]
+    rows: npt.NDArray[np.int64]
+
+
+def cells_of(column: pa.Array) -> Cells:
+    """Read a column of any type, each distinct cell once."""
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    texts = pa.concat_arrays([_texts(encoded.dictionary), pa.nulls(1, pa.large_string())])
+    last = len(texts) - 1
+    rows = pc.fill_null(encoded.indices.cast(pa.int64()), last)
+    return Cells(texts, _numbers(texts), rows.to_numpy(zero_copy_only=False))
+
+
+def _texts(values: pa.Array) -> pa.Array:
+    if pa.types.is_floating(values.type):
+        wide = values.cast(pa.float32()) if pa.types.is_float16(values.type) else values
+        values = pc.if_else(pc.is_nan(wide), pa.scalar(None, wide.type), wide)
+    trimmed = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
+    return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.large_string()), trimmed)
+
+
+def _numbers(texts: pa.Array) -> npt.NDArray[np.float64]:
+    is_number = pc.match_substring_regex(texts, _NUMBER)
+    lower = pc.utf8_lower(texts)
+    as_text = pc.if_else(
+        is_number,
+        texts,
+        pc.case_when(
+            pc.make_struct(pc.equal(lower, "true"), pc.equal(lower, "false")),
+            pa.scalar("1", pa.large_string()),
+            pa.scalar("0", pa.large_string()),
+        ),
+    )
+    return pc.fill_null(as_text.cast(pa.float64()), float("nan")).to_numpy(zero_copy_only=False)
+
+
+def codes(cells: Cells, spec: ColumnSpec) -> pa.Array:
+    """The lattice code of each row, in `code_type`; null where it is missing."""
+    if isinstance(spec.domain, CategoryDomain):
+        found = _category_codes(cells.texts, spec.domain)
+    else:
+        found = _numeric_codes(cells.numbers, spec.domain)
+    if spec.impute_code is not None:
+        found = pc.fill_null(found, pa.scalar(spec.impute_code, pa.uint64()))
+    return found.cast(code_type(spec)).take(pa.array(cells.rows))
+
+
+def _category_codes(texts: pa.Array, domain: CategoryDomain) -> pa.Array:
+    declared = pa.array(domain.categories, pa.large_string())
+    places = pc.fill_null(pc.index_in(texts, value_set=declared), domain.other)
+    return pc.if_else(pc.is_valid(texts), places.cast(pa.uint64()), pa.scalar(None, pa.uint64()))
+
+
+def _numeric_codes(values: npt.NDArray[np.float64], domain: NumericDomain) -> pa.Array:
+    missing = np.isnan(values)
+    clipped = np.clip(np.where(missing, 0.0, values), float(domain.lower), float(domain.upper))
+    steps = np.rint(clipped / float(domain.step)) - float(domain.lower_steps)
+    found = np.clip(steps, 0, domain.top).astype(np.uint64)
+    return pa.array(np.where(missing, _NO_PLACE, found), mask=missing)
+
+
+def code_type(spec: ColumnSpec) -> pa.DataType:
+    """The narrowest unsigned type that holds every code of the declared domain."""
+    top = spec.domain.other if isinstance(spec.domain, CategoryDomain) else spec.domain.top
+    for kind, largest in ((pa.uint8(), 2**8), (pa.uint16(), 2**16), (pa.uint32(), 2**32)):
+        if top < largest:
+            return kind
+    return pa.uint64()

@@ -1,0 +1,158 @@
+"""Turns an ExactRequest into one SQL scan and its rows into cells.
+
+The SQL is made of column numbers and integers alone, so no text of a user can reach it. The same
+text is understood by every engine that stores codes as integer columns c0..cN of table `data`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import index
+
+from dpgov.privacy.request import (
+    CodeFilter,
+    CodeGrouping,
+    ExactAnswer,
+    ExactRequest,
+    Measure,
+    MeasureKind,
+)
+
+# Up to here, grouping by the code itself and binning afterwards beats a CASE in the scan; more
+# than two such keys could return more rows than that saves.
+_FEW_CODES = 256
+_RAW_KEYS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What the scan groups by for one grouping: the number of its bin, or the raw code.
+
+    `bin_of_code` is empty in the first case and has a bin for each possible code in the second.
+    """
+
+    sql: str
+    bins: int
+    bin_of_code: tuple[int, ...] = ()
+
+    def bin_of(self, value: int | None) -> int:
+        """The bin of what the scan returned for this key; null falls in the last one."""
+        if value is None:
+            return self.bins - 1
+        return self.bin_of_code[value] if self.bin_of_code else value
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One SQL text and how to read its rows."""
+
+    sql: str
+    keys: tuple[Key, ...]
+    request: ExactRequest
+
+    def cells(self, rows: Iterable[tuple[int | None, ...]]) -> ExactAnswer:
+        """Every cell in row-major order, with zeros where no row of the table fell."""
+        width = len(self.request.measures)
+        totals = [[0] * width for _ in range(self.request.cells)]
+        for row in rows:
+            cell = totals[self._cell(row)]
+            for place, value in enumerate(row[len(self.keys) :]):
+                cell[place] += int(value or 0)
+        return tuple(tuple(cell) for cell in totals)
+
+    def _cell(self, row: tuple[int | None, ...]) -> int:
+        number = 0
+        for key, value in zip(self.keys, row, strict=False):
+            number = number * key.bins + key.bin_of(value)
+        return number
+
+
+def compile_scan(request: ExactRequest, tops: Mapping[int, int]) -> Scan:
+    """The scan for this request; `tops` gives each column's largest storable code."""
+    keys = _keys(request.groupings, tops)
+    outputs = [key.sql for key in keys] + [_measure(measure) for measure in request.measures]
+    sql = f"SELECT {', '.join(outputs)} FROM data"  # noqa: S608 - integers only
+    if request.filters:
+        sql += " WHERE " + " AND ".join(_filter(item) for item in request.filters)
+    if keys:
+        sql += " GROUP BY " + ", ".join(str(place + 1) for place in range(len(keys)))
+    return Scan(sql, keys, request)
+
+
+def _column(number: int) -> str:
+    return f"c{index(number)}"
+
+
+def _filter(item: CodeFilter) -> str:
+    column = _column(item.column)
+    parts = [_within(column, low, high) for low, high in item.ranges]
+    if item.missing_passes:
+        parts.append(f"{column} IS NULL")
+    return f"({' OR '.join(parts)})" if parts else "FALSE"
+
+
+def _within(column: str, low: int, high: int) -> str:
+    if low == high:
+        return f"{column} = {index(low)}"
+    return f"{column} BETWEEN {index(low)} AND {index(high)}"
+
+
+def _measure(measure: Measure) -> str:
+    if measure.kind is MeasureKind.ROWS or measure.column is None:
+        return "count(*)"
+    column = _column(measure.column)
+    return f"count({column})" if measure.kind is MeasureKind.PRESENT else f"sum({column})"
+
+
+def _keys(groupings: Sequence[CodeGrouping], tops: Mapping[int, int]) -> tuple[Key, ...]:
+    keys: list[Key] = []
+    for grouping in groupings:
+        raw = sum(bool(key.bin_of_code) for key in keys) < _RAW_KEYS
+        top = tops[grouping.column]
+        keys.append(_raw_key(grouping, top) if raw and top < _FEW_CODES else _bin_key(grouping))
+    return tuple(keys)
+
+
+def _raw_key(grouping: CodeGrouping, top: int) -> Key:
+    bins = [len(grouping.ranges)] * (top + 1)
+    for number, (low, high) in enumerate(grouping.ranges):
+        for code in range(max(low, 0), min(high, top) + 1):
+            bins[code] = number
+    return Key(_column(grouping.column), grouping.bins, tuple(bins))
+
+
+def _bin_key(grouping: CodeGrouping) -> Key:
+    column = _column(grouping.column)
+    width = _equal_width(grouping)
+    sql = _divided(column, grouping, width) if width else _searched(column, grouping)
+    return Key(sql, grouping.bins)
+
+
+def _equal_width(grouping: CodeGrouping) -> int:
+    """The common width of bins that follow each other without a gap; 0 if they do not."""
+    ranges = grouping.ranges
+    if not ranges:
+        return 0
+    start = ranges[0][0]
+    width = ranges[0][1] - start + 1
+    even = all(
+        low == start + place * width and high == low + width - 1
+        for place, (low, high) in enumerate(ranges)
+    )
+    return width if even else 0
+
+
+def _divided(column: str, grouping: CodeGrouping, width: int) -> str:
+    low, high = grouping.ranges[0][0], grouping.ranges[-1][1]
+    shifted = f"({column} - {index(low)})" if low else column
+    inside = _within(column, low, high)
+    return f"CASE WHEN {inside} THEN {shifted} // {width} ELSE {len(grouping.ranges)} END"
+
+
+def _searched(column: str, grouping: CodeGrouping) -> str:
+    arms = [
+        f"WHEN {_within(column, low, high)} THEN {number}"
+        for number, (low, high) in enumerate(grouping.ranges)
+    ]
+    if not arms:
+        return "0"
+    return f"CASE {' '.join(arms)} ELSE {len(arms)} END"
