@@ -92,7 +92,7 @@ def ingest(
 def _ask(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
     body = request | {"memory_bytes": limits.memory_bytes, "seconds": limits.seconds}
     try:
-        child = subprocess.run(  # noqa: S603 - our own interpreter and module
+        child = subprocess.run(
             [sys.executable, "-m", "dpgov.engines.ingest"],
             input=json.dumps(body).encode(),
             stdout=subprocess.PIPE,

@@ -34,9 +34,7 @@ _LOCKED_DOWN = (
 class DuckDBEngine:
     """Reads one file. `seconds` bounds a scan, `threads` and `memory` (a DuckDB size) its means."""
 
-    def __init__(
-        self, path: Path, *, seconds: int, threads: int = 2, memory: str = "1GB"
-    ) -> None:
+    def __init__(self, path: Path, *, seconds: int, threads: int = 2, memory: str = "1GB") -> None:
         self._path = path
         self._seconds = seconds
         self._threads = threads
@@ -49,7 +47,7 @@ class DuckDBEngine:
         try:
             scan = compile_scan(request, self._tops)
             return scan.cells(self._rows(scan.sql))
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever it was, it reads the same
             # From here on nobody may learn what it was: the cause can quote the data.
             raise EngineFailure from None
 

@@ -27,7 +27,7 @@ def main() -> None:
         answer = {"refused": str(refusal), "field": refusal.field, "column": refusal.column}
     except MemoryError:
         answer = {"refused": _TOO_MUCH_MEMORY}
-    except Exception:
+    except Exception:  # noqa: BLE001 - the parent gets a refusal, never a traceback
         # The cause may quote the data; a refusal in fixed words may not.
         answer = {"refused": _UNREADABLE}
     json.dump(answer, sys.stdout)

@@ -60,7 +60,9 @@ def csv_layout(path: Path) -> CsvLayout:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         names = next(reader)
     except csv.Error as problem:
-        raise Refused("The header line cannot be read: a quotation mark is not closed.") from problem
+        raise Refused(
+            "The header line cannot be read: a quotation mark is not closed."
+        ) from problem
     if any("\n" in name or "\r" in name for name in names):
         raise Refused("A column name runs over more than one line. Give it a one-line name.")
     return CsvLayout(delimiter, tuple(names))
