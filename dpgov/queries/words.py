@@ -35,13 +35,14 @@ def in_words(plan: dict[str, Any]) -> str:
 
 def statistic_in_words(statistic: dict[str, Any]) -> str:
     """One statistic: "Sum of hours"."""
-    pattern = _STATISTICS.get(statistic["statistic"], statistic["statistic"])
+    pattern = _STATISTICS.get(statistic["statistic"], "{column}")
     return pattern.format(column=statistic.get("column"))
 
 
 def condition_in_words(condition: dict[str, Any]) -> str:
     """One filter: "age is between 20 and 30"."""
-    column, op, value = condition["column"], condition["op"], condition.get("value")
+    column, op = condition["column"], condition["op"]
+    value: Any = condition.get("value")
     verb = f"{column} {_OPERATORS.get(op, op)}"
     if op in ("is_missing", "is_present"):
         return verb

@@ -1,0 +1,167 @@
+"""The REST doors of questions: quote, submit, follow, read the answer.
+
+Each translates, calls one service and translates back. Everything is limited to the token's
+tenant; what is foreign looks missing.
+"""
+
+from typing import Any, cast
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django_filters.rest_framework import DjangoFilterBackend
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import get_dataset
+from dpgov.privacy.budget import as_number
+from dpgov.queries import api_docs
+from dpgov.queries.api_errors import RefusingView, no_release, not_ready, refusals
+from dpgov.queries.api_parser import ExactJSONParser
+from dpgov.queries.filters import QueryFilter
+from dpgov.queries.models import Query
+from dpgov.queries.presentation import ENDINGS
+from dpgov.queries.quote import Quote, quote
+from dpgov.queries.selectors import (
+    get_query,
+    public_state,
+    visible_queries,
+    visible_release,
+)
+from dpgov.queries.serializers import QuerySerializer
+from dpgov.queries.submit import submit
+from dpgov.queries.words import in_words
+from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission
+
+_MOST_ROWS = 10**12
+
+
+class QuoteView(RefusingView):
+    """Price a question without asking it."""
+
+    permission = Permission.SUBMIT_QUERIES
+    parser_classes = (ExactJSONParser,)
+
+    @api_docs.quote
+    def post(self, request: Request, slug: str) -> Response:
+        dataset = _dataset(request, slug)
+        guess = _assumed_rows(request)
+        with refusals(dataset):
+            priced = quote(dataset=dataset, raw_plan=request.data, assumed_rows=guess)
+        return Response(_quote_json(priced))
+
+
+class SubmitView(RefusingView):
+    """Ask a question, once per idempotency key."""
+
+    permission = Permission.SUBMIT_QUERIES
+    parser_classes = (ExactJSONParser,)
+
+    @api_docs.submit
+    def post(self, request: Request, slug: str) -> Response:
+        dataset = _dataset(request, slug)
+        with refusals(dataset):
+            submission = submit(
+                membership=_membership(request),
+                dataset=dataset,
+                raw_plan=request.data,
+                idempotency_key=request.headers.get("Idempotency-Key", ""),
+            )
+        query = submission.query
+        location = reverse("query-detail", args=[query.pk], request=request)
+        body = QuerySerializer(query, context={"request": request}).data
+        return Response(body, status=202, headers={"Location": location})
+
+
+class QueryListView(ListAPIView[Query]):
+    """Questions, newest first."""
+
+    permission = Permission.VIEW_DATASETS
+    serializer_class = QuerySerializer
+    filter_backends = (DjangoFilterBackend,)
+    filterset_class = QueryFilter
+    queryset = Query.objects.none()
+
+    @api_docs.list_queries
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.list(request, *args, **kwargs)
+
+    def get_queryset(self) -> QuerySet[Query]:
+        if getattr(self, "swagger_fake_view", False):
+            return Query.objects.none()
+        return visible_queries(_membership(self.request))
+
+
+class QueryView(APIView):
+    """One question."""
+
+    permission = Permission.VIEW_DATASETS
+
+    @api_docs.read_query
+    def get(self, request: Request, query_id: UUID) -> Response:
+        query = _query(request, query_id)
+        return Response(QuerySerializer(query, context={"request": request}).data)
+
+
+class ReleaseView(RefusingView):
+    """The released answer of one question."""
+
+    permission = Permission.VIEW_DATASETS
+
+    @api_docs.read_release
+    def get(self, request: Request, query_id: UUID) -> HttpResponse:
+        query = _query(request, query_id)
+        if message := ENDINGS.get(public_state(query)):
+            raise no_release(message)
+        release = visible_release(query)
+        if release is None:
+            raise not_ready()
+        return HttpResponse(release.body.encode(), content_type="application/json")
+
+
+def _membership(request: Request) -> Membership:
+    return cast(Membership, request._request.membership)  # type: ignore[attr-defined]
+
+
+def _dataset(request: Request, slug: str) -> Dataset:
+    try:
+        return get_dataset(_membership(request).tenant, slug)
+    except Dataset.DoesNotExist as missing:
+        raise NotFound from missing
+
+
+def _query(request: Request, query_id: UUID) -> Query:
+    try:
+        return get_query(_membership(request), query_id)
+    except Query.DoesNotExist as missing:
+        raise NotFound from missing
+
+
+def _assumed_rows(request: Request) -> int | None:
+    text = request.query_params.get("assumed_rows", "")
+    if not text:
+        return None
+    if text.isascii() and text.isdigit() and len(text) < 20 and 0 < int(text) <= _MOST_ROWS:
+        return int(text)
+    raise ValidationError({"assumed_rows": ["Give a whole number above zero, like 1000."]})
+
+
+def _quote_json(priced: Quote) -> dict[str, Any]:
+    plan = priced.plan.as_json()
+    return {
+        "plan": plan,
+        "in_words": in_words(plan),
+        "cost_epsilon": as_number(priced.cost_nano),
+        "remaining_epsilon": as_number(priced.remaining_nano),
+        "remaining_epsilon_after": as_number(priced.remaining_after_nano),
+        "largest_fit_epsilon": as_number(priced.largest_fit_nano),
+        "accepted": priced.refusal is None,
+        "refusal": priced.refusal,
+        "description": priced.description,
+    }

@@ -1,0 +1,138 @@
+"""What the API's documentation says of each door, with examples."""
+
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiParameter,
+    OpenApiResponse,
+    extend_schema,
+)
+
+from dpgov.queries.serializers import (
+    PlanSerializer,
+    QuerySerializer,
+    QuoteSerializer,
+    RefusalSerializer,
+    ReleaseSerializer,
+)
+
+_MEAN = OpenApiExample(
+    "A mean",
+    value={
+        "statistics": [{"statistic": "mean", "column": "age"}],
+        "where": [{"column": "education", "op": "in", "value": ["Bachelors", "Masters"]}],
+        "epsilon": 0.5,
+    },
+    request_only=True,
+)
+_HISTOGRAM = OpenApiExample(
+    "A histogram",
+    value={
+        "statistics": [{"statistic": "count"}],
+        "group_by": [{"column": "age", "edges": [20, 40, 60, 80]}],
+        "epsilon": 0.1,
+    },
+    request_only=True,
+)
+_OVER_BUDGET = OpenApiExample(
+    "Over budget",
+    value={
+        "type": "client_error",
+        "errors": [
+            {
+                "code": "insufficient_budget",
+                "detail": "Only ε 0.3 of this budget remains; ε 0.5 was asked for.",
+                "attr": None,
+            }
+        ],
+        "largest_fit_epsilon": 0.3,
+    },
+    response_only=True,
+)
+_NOT_READY = OpenApiExample(
+    "Still waiting",
+    value={
+        "type": "client_error",
+        "errors": [
+            {
+                "code": "not_ready",
+                "detail": "The answer is not ready yet. Try again in a second.",
+                "attr": None,
+            }
+        ],
+    },
+    response_only=True,
+)
+_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    required=True,
+    description=(
+        "1 to 200 visible ASCII characters, new for each question. Sending the same body again "
+        "with the same key returns the same question and costs nothing more."
+    ),
+)
+_GUESS = OpenApiParameter(
+    "assumed_rows",
+    int,
+    description="Your own guess of how many rows match, to estimate the error of means.",
+)
+
+quote = extend_schema(
+    operation_id="quote_question",
+    summary="Price a question",
+    description="Cost, expected error and what would remain. Nothing is spent or stored.",
+    request=PlanSerializer,
+    parameters=[_GUESS],
+    responses={200: QuoteSerializer},
+    examples=[_MEAN, _HISTOGRAM],
+)
+submit = extend_schema(
+    operation_id="submit_question",
+    summary="Ask a question",
+    description=(
+        "Reserves its ε and returns 202 with the address of the question; follow it until its "
+        "state is no longer `waiting`, then read its release. Refusals: 400 for a plan that "
+        "cannot be asked (`attr` is the path in the plan), 409 `insufficient_budget` with "
+        "`largest_fit_epsilon`, 409 `idempotency_conflict`."
+    ),
+    request=PlanSerializer,
+    parameters=[
+        _KEY,
+        OpenApiParameter(
+            "Location",
+            str,
+            OpenApiParameter.HEADER,
+            response=[202],
+            description="The question's own address.",
+        ),
+    ],
+    responses={
+        202: OpenApiResponse(QuerySerializer, description="Accepted, now or before."),
+        409: OpenApiResponse(RefusalSerializer, examples=[_OVER_BUDGET]),
+    },
+    examples=[_MEAN, _HISTOGRAM],
+)
+list_queries = extend_schema(
+    operation_id="list_questions",
+    summary="List questions",
+    description="An analyst's own; owners and compliance officers see everybody's.",
+)
+read_query = extend_schema(
+    operation_id="read_question",
+    summary="Follow a question",
+    description="States: waiting, released, failed (charged), voided and expired (not charged).",
+    responses={200: QuerySerializer},
+)
+read_release = extend_schema(
+    operation_id="read_release",
+    summary="Read the released answer",
+    description=(
+        "Always the same stored bytes. 409 `not_ready` while the question waits; 404 "
+        "`no_release` if it ended without an answer."
+    ),
+    responses={
+        200: ReleaseSerializer,
+        409: OpenApiResponse(RefusalSerializer, examples=[_NOT_READY]),
+    },
+)

@@ -1,0 +1,97 @@
+"""Refusals of questions as the API's standard error bodies, each with its code.
+
+| what | status | code |
+|---|---|---|
+| a plan that cannot be asked | 400 | invalid_plan, one error for each problem, `attr` is its path |
+| more ε than one question may cost | 400 | query_limit_exceeded at `epsilon` |
+| no usable idempotency key | 400 | invalid_idempotency_key at `Idempotency-Key` |
+| the key was used for another question | 409 | idempotency_conflict |
+| more ε than remains | 409 | insufficient_budget |
+| the answer is not there yet | 409 | not_ready, with Retry-After |
+| there will be no answer | 404 | no_release |
+
+The two refusals of ε also carry `largest_fit_epsilon`, the most that would be accepted now.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from rest_framework.exceptions import APIException, ErrorDetail, NotFound, ValidationError
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dpgov.budgets.errors import InsufficientBudget
+from dpgov.budgets.models import Budget
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.accountant import largest_fit
+from dpgov.privacy.budget import as_number
+from dpgov.privacy.plan import InvalidPlan
+from dpgov.queries.submit import IdempotencyConflict, InvalidKey, QueryLimitExceeded
+
+
+class Conflict(APIException):
+    """Well-formed, but not possible as things stand."""
+
+    status_code = 409
+    default_code = "conflict"
+    wait: int | None = None
+
+
+class RefusingView(APIView):
+    """Adds to a refusal the numbers that a client needs to do better."""
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """The standard error body, with `largest_fit_epsilon` where the refusal knows it."""
+        response = super().handle_exception(exc)
+        fit = getattr(exc, "largest_fit_nano", None)
+        if fit is not None:
+            response.data["largest_fit_epsilon"] = as_number(fit)
+        return response
+
+
+@contextmanager
+def refusals(dataset: Dataset) -> Generator[None]:
+    """Translate what quote and submit raise into API errors."""
+    try:
+        yield
+    except InvalidPlan as problem:
+        raise invalid_plan(problem) from problem
+    except InvalidKey as problem:
+        detail = ErrorDetail(str(problem), "invalid_idempotency_key")
+        raise ValidationError({"Idempotency-Key": [detail]}) from problem
+    except IdempotencyConflict as problem:
+        raise Conflict(str(problem), "idempotency_conflict") from problem
+    except QueryLimitExceeded as problem:
+        detail = ErrorDetail(str(problem), "query_limit_exceeded")
+        raise _with_fit(ValidationError({"epsilon": [detail]}), dataset) from problem
+    except InsufficientBudget as problem:
+        refusal = Conflict(str(problem), "insufficient_budget")
+        raise _with_fit(refusal, dataset) from problem
+
+
+def invalid_plan(problem: InvalidPlan) -> ValidationError:
+    """Every problem of the plan at its path."""
+    errors: dict[str, list[ErrorDetail]] = {}
+    for each in problem.problems:
+        errors.setdefault(each.path, []).append(ErrorDetail(each.message, "invalid_plan"))
+    return ValidationError(errors)
+
+
+def not_ready() -> Conflict:
+    """The question still waits; come back in a second."""
+    refusal = Conflict("The answer is not ready yet. Try again in a second.", "not_ready")
+    refusal.wait = 1
+    return refusal
+
+
+def no_release(message: str) -> NotFound:
+    """The question ended without an answer."""
+    return NotFound(message, "no_release")
+
+
+def _with_fit(refusal: APIException, dataset: Dataset) -> APIException:
+    budget = Budget.objects.get(pk=dataset.budget_id)
+    committed = budget.spent_nano + budget.reserved_nano
+    fit = largest_fit(budget.limit_nano, committed, dataset.per_query_limit_nano)
+    refusal.largest_fit_nano = fit  # type: ignore[attr-defined]
+    return refusal

@@ -1,0 +1,13 @@
+"""REST addresses of questions, below /api/v1/."""
+
+from django.urls import path
+
+from dpgov.queries import api
+
+urlpatterns = [
+    path("datasets/<slug:slug>/quote/", api.QuoteView.as_view(), name="quote"),
+    path("datasets/<slug:slug>/queries/", api.SubmitView.as_view(), name="query-submit"),
+    path("queries/", api.QueryListView.as_view(), name="query-list"),
+    path("queries/<uuid:query_id>/", api.QueryView.as_view(), name="query-detail"),
+    path("queries/<uuid:query_id>/release/", api.ReleaseView.as_view(), name="query-release"),
+]

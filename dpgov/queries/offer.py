@@ -1,0 +1,97 @@
+"""The price of what stands in the ask form, as the page shows it. Spends and stores nothing."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.budget import as_text, parse_epsilon
+from dpgov.privacy.plan import InvalidPlan
+from dpgov.queries.forms import AskForm
+from dpgov.queries.presentation import accuracy_at, readable
+from dpgov.queries.quote import Quote, quote
+from dpgov.queries.words import in_words, statistic_in_words
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticOffer:
+    """One statistic's share of ε and its expected error; `error` is None where it needs a guess."""
+
+    label: str
+    epsilon: str
+    mechanism: str
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Either a quote, or the problems that stand in its way; `raw_plan` is what would be sent."""
+
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    raw_plan: dict[str, Any] | None = None
+    quote: Quote | None = None
+
+    @property
+    def price(self) -> str:
+        """The ε that the button names, as exact text."""
+        return as_text(self.quote.cost_nano) if self.quote else ""
+
+    @property
+    def words(self) -> str:
+        """The question as a sentence."""
+        return in_words(self.quote.plan.as_json()) if self.quote else ""
+
+    @property
+    def plan_text(self) -> str:
+        """The plan as indented JSON, for notebooks and the API."""
+        if self.quote is None:
+            return ""
+        return json.dumps(self.quote.plan.as_json(), indent=2, ensure_ascii=False)
+
+    @property
+    def fit(self) -> str:
+        """The largest ε that would be accepted now, or "" when nothing fits."""
+        fit = self.quote.largest_fit_nano if self.quote else 0
+        return as_text(fit) if fit > 0 else ""
+
+    @property
+    def cells(self) -> int:
+        """How many numbers each statistic will have."""
+        return int(self.quote.description["cells"]) if self.quote else 0
+
+    @property
+    def statistics(self) -> list[StatisticOffer]:
+        """How ε is split, and the expected error of each part at 95 %."""
+        described = self.quote.description["statistics"] if self.quote else []
+        return [_statistic(item) for item in described]
+
+
+def offer_for(form: AskForm, dataset: Dataset) -> Offer:
+    """Price the form; its refusals are placed at its fields."""
+    raw_plan = form.raw_plan()
+    if raw_plan is None:
+        return Offer(problems=form.problems())
+    try:
+        priced = quote(dataset=dataset, raw_plan=raw_plan, assumed_rows=form.assumed_rows)
+    except InvalidPlan as refusal:
+        form.place(refusal)
+        return Offer(problems=form.problems())
+    return Offer(raw_plan=raw_plan, quote=priced)
+
+
+def same_price(offer: Offer, agreed: str) -> bool:
+    """Whether the person pressed a button that named the price which this form has now."""
+    try:
+        return offer.quote is not None and parse_epsilon(agreed) == offer.quote.cost_nano
+    except ValueError:
+        return False
+
+
+def _statistic(described: dict[str, Any]) -> StatisticOffer:
+    error = accuracy_at(described.get("accuracy") or [], 0.95)
+    return StatisticOffer(
+        label=statistic_in_words(described),
+        epsilon=readable(described["epsilon"]),
+        mechanism=described["mechanism"],
+        error=None if error is None else f"± {readable(error)}",
+    )

@@ -1,0 +1,235 @@
+"""The shapes of the API's JSON, for its documentation and its output.
+
+Plans are described here but read by `privacy.parsing` alone, so that forms and API agree.
+"""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.reverse import reverse
+
+from dpgov.privacy.budget import as_number
+from dpgov.queries.models import Query
+from dpgov.queries.selectors import PublicState, public_state
+from dpgov.queries.words import in_words
+
+
+class StatisticSerializer(serializers.Serializer[Any]):
+    """What is computed, of which column."""
+
+    statistic = serializers.ChoiceField(choices=["count", "sum", "mean"])
+    column = serializers.CharField(required=False, help_text="A numeric column; not for a count.")
+
+
+class ConditionSerializer(serializers.Serializer[Any]):
+    """A filter; all filters of a plan must hold."""
+
+    column = serializers.CharField()
+    op = serializers.ChoiceField(
+        choices=["=", "!=", "<", "<=", ">", ">=", "between", "in", "is_missing", "is_present"]
+    )
+    value = serializers.JSONField(
+        required=False, help_text="One value; a list for `in` and `between`; left out otherwise."
+    )
+
+
+class GroupingSerializer(serializers.Serializer[Any]):
+    """Fixed groups by one column."""
+
+    column = serializers.CharField()
+    edges = serializers.ListField(
+        child=serializers.FloatField(), required=False, help_text="Rising bin edges, for numbers."
+    )
+    categories = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Declared categories; all of them if left out.",
+    )
+
+
+class PlanSerializer(serializers.Serializer[Any]):
+    """A question. ε is the total for all its statistics."""
+
+    dataset = serializers.CharField(required=False, help_text="If given, as in the address.")
+    statistics = StatisticSerializer(many=True)
+    where = ConditionSerializer(many=True, required=False)
+    group_by = GroupingSerializer(many=True, required=False)
+    epsilon = serializers.FloatField(
+        help_text="At most nine decimals, read exactly; decimal text is accepted too."
+    )
+
+
+class AccuracySerializer(serializers.Serializer[Any]):
+    """How far the released number is from the true one, at most, at a confidence level."""
+
+    confidence_level = serializers.FloatField()
+    value = serializers.FloatField(allow_null=True)
+    message = serializers.CharField()
+
+
+class PartSerializer(serializers.Serializer[Any]):
+    """One noisy number that a statistic is made from."""
+
+    name = serializers.CharField()
+    epsilon = serializers.FloatField()
+    sensitivity = serializers.FloatField()
+    noise_scale = serializers.FloatField()
+    lattice = serializers.FloatField()
+
+
+class GroupSerializer(serializers.Serializer[Any]):
+    """The groups along one column, in the order of the cells."""
+
+    column = serializers.CharField()
+    bins = serializers.ListField(child=serializers.CharField())
+
+
+class DescribedSerializer(serializers.Serializer[Any]):
+    """A statistic and how it is made private."""
+
+    statistic = serializers.CharField()
+    column = serializers.CharField(allow_null=True, required=False)
+    epsilon = serializers.FloatField()
+    mechanism = serializers.CharField()
+    parts = PartSerializer(many=True)
+
+
+class OfferedStatisticSerializer(DescribedSerializer):
+    """A statistic with the error to expect."""
+
+    accuracy = AccuracySerializer(many=True)
+    assumed_rows = serializers.IntegerField(allow_null=True)
+
+
+class DescriptionSerializer(serializers.Serializer[Any]):
+    """What an answer would look like; made without looking at data."""
+
+    epsilon = serializers.FloatField()
+    cells = serializers.IntegerField()
+    groups = GroupSerializer(many=True)
+    statistics = OfferedStatisticSerializer(many=True)
+
+
+class QuoteSerializer(serializers.Serializer[Any]):
+    """What a question would cost and how exact it would be; nothing was spent."""
+
+    plan = PlanSerializer()
+    in_words = serializers.CharField()
+    cost_epsilon = serializers.FloatField()
+    remaining_epsilon = serializers.FloatField()
+    remaining_epsilon_after = serializers.FloatField()
+    largest_fit_epsilon = serializers.FloatField()
+    accepted = serializers.BooleanField(help_text="Whether it would be accepted now.")
+    refusal = serializers.CharField(allow_null=True)
+    description = DescriptionSerializer()
+
+
+class CellSerializer(serializers.Serializer[Any]):
+    """One released number."""
+
+    value = serializers.FloatField(allow_null=True)
+    parts = serializers.ListField(child=serializers.FloatField())
+    accuracy = AccuracySerializer(many=True)
+
+
+class ReleasedStatisticSerializer(DescribedSerializer):
+    """A statistic with its released numbers."""
+
+    cells = CellSerializer(many=True)
+
+
+class GuaranteeSerializer(serializers.Serializer[Any]):
+    """Whose presence is hidden, and how well."""
+
+    epsilon = serializers.FloatField()
+    privacy_unit = serializers.CharField()
+    neighbouring = serializers.ChoiceField(choices=["add_remove", "change_one"])
+    group_size = serializers.IntegerField()
+
+
+class ReleaseSerializer(serializers.Serializer[Any]):
+    """The stored answer. Cells are row-major: the first grouping changes slowest."""
+
+    format = serializers.IntegerField()
+    plan = PlanSerializer()
+    guarantee = GuaranteeSerializer()
+    groups = GroupSerializer(many=True)
+    statistics = ReleasedStatisticSerializer(many=True)
+
+
+class LinksSerializer(serializers.Serializer[Any]):
+    """Where to go on."""
+
+    self = serializers.URLField()
+    release = serializers.URLField()
+    page = serializers.URLField()
+
+
+class QuerySerializer(serializers.ModelSerializer[Query]):
+    """A submitted question and how far it is: nothing of workers or timing."""
+
+    dataset = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    analyst = serializers.EmailField(source="analyst.email", read_only=True)
+    plan = serializers.SerializerMethodField()
+    in_words = serializers.SerializerMethodField()
+    epsilon = serializers.SerializerMethodField()
+    state = serializers.SerializerMethodField()
+    links = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Query
+        fields = (
+            "id",
+            "dataset",
+            "analyst",
+            "plan",
+            "in_words",
+            "epsilon",
+            "state",
+            "submitted_at",
+            "links",
+        )
+
+    @extend_schema_field(PlanSerializer)
+    def get_plan(self, query: Query) -> dict[str, Any]:
+        """The plan in its one JSON form."""
+        plan: dict[str, Any] = query.plan
+        return plan
+
+    def get_in_words(self, query: Query) -> str:
+        """The question as a sentence."""
+        return in_words(query.plan)
+
+    def get_epsilon(self, query: Query) -> float:
+        """What it costs."""
+        return as_number(query.cost_nano)
+
+    @extend_schema_field(serializers.ChoiceField(choices=[state.value for state in PublicState]))
+    def get_state(self, query: Query) -> str:
+        """The public state."""
+        return public_state(query).value
+
+    @extend_schema_field(LinksSerializer)
+    def get_links(self, query: Query) -> dict[str, str]:
+        """Full addresses."""
+        request = self.context["request"]
+        detail = reverse("query-detail", args=[query.pk], request=request)
+        page = request.build_absolute_uri(f"/queries/{query.pk}/")
+        return {"self": detail, "release": f"{detail}release/", "page": page}
+
+
+class ErrorSerializer(serializers.Serializer[Any]):
+    """One refusal; `attr` says what it is about."""
+
+    code = serializers.CharField()
+    detail = serializers.CharField()
+    attr = serializers.CharField(allow_null=True)
+
+
+class RefusalSerializer(serializers.Serializer[Any]):
+    """The standard error body; refusals of ε also say what would fit."""
+
+    type = serializers.ChoiceField(choices=["client_error", "validation_error"])
+    errors = ErrorSerializer(many=True)  # type: ignore[assignment]
+    largest_fit_epsilon = serializers.FloatField(required=False)

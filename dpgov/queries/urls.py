@@ -1,0 +1,14 @@
+"""Pages of questions and answers."""
+
+from django.urls import path
+
+from dpgov.queries import views_answer, views_ask
+
+app_name = "queries"
+urlpatterns = [
+    path("datasets/<slug:slug>/ask/", views_ask.ask, name="ask"),
+    path("datasets/<slug:slug>/quote/", views_ask.quote, name="quote"),
+    path("queries/<uuid:query_id>/", views_answer.detail, name="detail"),
+    path("queries/<uuid:query_id>/status/", views_answer.status, name="status"),
+    path("queries/<uuid:query_id>/download/<str:fmt>/", views_answer.download, name="download"),
+]

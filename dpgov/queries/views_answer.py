@@ -1,0 +1,84 @@
+"""The answer page: follow a question to its released answer, read it, take it away.
+
+Shows the public state and the stored release, nothing of workers, attempts or how long it took.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any, cast
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dpgov.privacy.budget import as_text
+from dpgov.queries.downloads import as_csv, as_json
+from dpgov.queries.figures import release_figures
+from dpgov.queries.models import Query, Release
+from dpgov.queries.presentation import ENDINGS, read_answer
+from dpgov.queries.selectors import PublicState, get_query, public_state, visible_release
+from dpgov.queries.words import in_words
+from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission, requires
+
+FORMATS: dict[str, tuple[str, Callable[[Release], bytes]]] = {
+    "csv": ("text/csv; charset=utf-8", as_csv),
+    "json": ("application/json", as_json),
+}
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def detail(request: HttpRequest, query_id: UUID) -> HttpResponse:
+    """The whole page of one question."""
+    return render(request, "queries/detail.html", _context(_query(request, query_id)))
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def status(request: HttpRequest, query_id: UUID) -> HttpResponse:
+    """The part of the page that changes: polled while waiting, final afterwards."""
+    return render(request, "queries/_status.html", _context(_query(request, query_id)))
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def download(request: HttpRequest, query_id: UUID, fmt: str) -> HttpResponse:
+    """The released answer as a file; missing while there is none."""
+    release = visible_release(_query(request, query_id))
+    if release is None or fmt not in FORMATS:
+        raise Http404
+    content_type, write = FORMATS[fmt]
+    response = HttpResponse(write(release), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="answer-{query_id}.{fmt}"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+def _query(request: HttpRequest, query_id: UUID) -> Query:
+    membership = cast(Membership, request.membership)  # type: ignore[attr-defined]
+    try:
+        return get_query(membership, query_id)
+    except Query.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def _context(query: Query) -> dict[str, Any]:
+    state = public_state(query)
+    context: dict[str, Any] = {
+        "query": query,
+        "dataset": query.dataset,
+        "words": in_words(query.plan),
+        "plan_text": json.dumps(query.plan, indent=2, ensure_ascii=False),
+        "epsilon": as_text(query.cost_nano),
+        "state": state.value,
+        "ending": ENDINGS.get(state, ""),
+    }
+    release = visible_release(query) if state is PublicState.RELEASED else None
+    return context if release is None else context | _answer(release)
+
+
+def _answer(release: Release) -> dict[str, Any]:
+    body = json.loads(release.body)
+    return {"answer": read_answer(body), "figures": release_figures(body)}

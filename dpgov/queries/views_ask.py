@@ -1,0 +1,164 @@
+"""The ask page: compose a question, see its price, send it once.
+
+Shows declared metadata and the ledger only. Whatever is refused changes nothing.
+"""
+
+from typing import cast
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from dpgov.budgets.errors import InsufficientBudget
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version, get_dataset, schema_of
+from dpgov.privacy.budget import NANO, as_text
+from dpgov.privacy.schema import DatasetSchema
+from dpgov.queries import forms_state
+from dpgov.queries.forms import AskForm
+from dpgov.queries.models import Query
+from dpgov.queries.offer import Offer, offer_for, same_price
+from dpgov.queries.selectors import get_query
+from dpgov.queries.submit import (
+    IdempotencyConflict,
+    InvalidKey,
+    QueryLimitExceeded,
+    submit,
+)
+from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission, requires
+
+_USUAL_EPSILON = NANO // 2
+
+
+@requires(Permission.SUBMIT_QUERIES)
+@require_http_methods(["GET", "POST"])
+def ask(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form. Adding rows and looking at the price are POSTs too, so it works without scripts."""
+    dataset, schema = _dataset(request, slug)
+    if request.method != "POST":
+        data = _starting_data(request, dataset, schema)
+        return _page(request, dataset, data, schema, quiet=True)
+    data = _with_changes(request.POST, schema)
+    if "price" in request.POST:
+        return _ask(request, dataset, data, schema)
+    quiet = request.POST.get("action", "price") != "price"
+    return _page(request, dataset, data, schema, quiet=quiet)
+
+
+@requires(Permission.SUBMIT_QUERIES)
+@require_POST
+def quote(request: HttpRequest, slug: str) -> HttpResponse:
+    """The price of the form as it stands: a fragment for the page to swap in."""
+    dataset, schema = _dataset(request, slug)
+    form = AskForm(request.POST, schema, dataset=dataset.slug)
+    context = {"offer": offer_for(form, dataset), "dataset": dataset}
+    return render(request, "queries/_quote.html", context)
+
+
+def _dataset(request: HttpRequest, slug: str) -> tuple[Dataset, DatasetSchema]:
+    try:
+        dataset = get_dataset(_membership(request).tenant, slug)
+    except Dataset.DoesNotExist as missing:
+        raise Http404 from missing
+    return dataset, schema_of(current_version(dataset))
+
+
+def _membership(request: HttpRequest) -> Membership:
+    return cast(Membership, request.membership)  # type: ignore[attr-defined]
+
+
+def _starting_data(request: HttpRequest, dataset: Dataset, schema: DatasetSchema) -> QueryDict:
+    """An empty form, or the plan of the question named by `?again=`, if this person may see it."""
+    if again := request.GET.get("again"):
+        try:
+            query = get_query(_membership(request), UUID(again))
+        except (Query.DoesNotExist, ValueError, ValidationError) as missing:
+            raise Http404 from missing
+        if query.dataset_id == dataset.pk:
+            return forms_state.from_plan(query.plan, schema)
+    remaining = dataset.budget.remaining_nano
+    fitting = min(_USUAL_EPSILON, dataset.per_query_limit_nano, remaining or _USUAL_EPSILON)
+    return forms_state.blank(as_text(fitting))
+
+
+def _with_changes(posted: QueryDict, schema: DatasetSchema) -> QueryDict:
+    data = forms_state.changed(posted, posted.get("action", ""), schema)
+    if fitting := posted.get("fill_epsilon"):
+        data["epsilon"] = fitting
+    return data
+
+
+def _ask(
+    request: HttpRequest, dataset: Dataset, data: QueryDict, schema: DatasetSchema
+) -> HttpResponse:
+    form = AskForm(data, schema, dataset=dataset.slug)
+    offer = offer_for(form, dataset)
+    if offer.raw_plan is None:
+        return _refused(request, dataset, form, offer, "")
+    if not same_price(offer, str(data.get("price"))):
+        notice = f"The price of this question is now ε {offer.price}. Look at it and ask again."
+        return _refused(request, dataset, form, offer, notice)
+    try:
+        submission = submit(
+            membership=_membership(request),
+            dataset=dataset,
+            raw_plan=offer.raw_plan,
+            idempotency_key=data.get("key", ""),
+        )
+    except (IdempotencyConflict, InvalidKey):
+        data["key"] = forms_state.new_key()
+        notice = "This form was already used for another question. Press ask to send this one."
+        return _refused(request, dataset, form, offer, notice)
+    except (InsufficientBudget, QueryLimitExceeded):
+        return _refused(request, dataset, form, _priced_again(data, schema, dataset), "")
+    return redirect("queries:detail", query_id=submission.query.pk)
+
+
+def _priced_again(data: QueryDict, schema: DatasetSchema, dataset: Dataset) -> Offer:
+    """The price after a refusal: somebody else may have spent since the form was read."""
+    return offer_for(AskForm(data, schema, dataset=dataset.slug), dataset)
+
+
+def _refused(
+    request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer, notice: str
+) -> HttpResponse:
+    return _render(request, dataset, form, offer, notice=notice, status=422)
+
+
+def _page(
+    request: HttpRequest,
+    dataset: Dataset,
+    data: QueryDict,
+    schema: DatasetSchema,
+    *,
+    quiet: bool,
+) -> HttpResponse:
+    form = AskForm(data, schema, dataset=dataset.slug)
+    offer = offer_for(form, dataset)
+    return _render(request, dataset, form, offer, quiet=quiet)
+
+
+def _render(
+    request: HttpRequest,
+    dataset: Dataset,
+    form: AskForm,
+    offer: Offer,
+    *,
+    notice: str = "",
+    quiet: bool = False,
+    status: int = 200,
+) -> HttpResponse:
+    """`quiet` leaves the fields unmarked while the person is still building the question."""
+    context = {
+        "dataset": dataset,
+        "form": form,
+        "offer": offer,
+        "notice": notice,
+        "quiet": quiet,
+        "per_query_limit": as_text(dataset.per_query_limit_nano),
+        "most_rows": forms_state.MOST_ROWS,
+    }
+    return render(request, "queries/ask.html", context, status=status)
