@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
+from celery.signals import before_task_publish
 from django.conf import settings
 from django.core.cache import cache
 from django.core.management import call_command
@@ -62,6 +63,21 @@ def _each_table(change: Callable[[str], Callable[[object, Any], None]]) -> None:
     with connection.schema_editor() as editor:
         for table in APPEND_ONLY:
             change(table)(None, editor)
+
+
+@pytest.fixture(autouse=True)
+def _no_message_leaves_inside_a_transaction() -> Generator[None]:
+    """J3: a message about a row that may yet be rolled back, or that nobody else can see."""
+    early: list[object] = []
+
+    def look(sender: object = None, **_: object) -> None:
+        if any(not block._from_testcase for block in connection.atomic_blocks):
+            early.append(sender)
+
+    before_task_publish.connect(look, weak=False)
+    yield
+    before_task_publish.disconnect(look)
+    assert early == []
 
 
 @pytest.fixture(autouse=True)

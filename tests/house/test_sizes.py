@@ -1,0 +1,43 @@
+"""A file tells one story, a function does one thing, and neither grows unnoticed."""
+
+import ast
+from statistics import median
+
+from tests.house import tree
+
+LONGEST_FILE = 300
+LONGEST_FUNCTION = 70
+LONGEST_TEMPLATE = 150
+
+
+def test_no_python_file_is_longer_than_300_lines() -> None:
+    lengths = {tree.name(path): _lines(path.read_text()) for path, _ in tree.python()}
+    print(f"\nmedian file: {median(lengths.values())} lines of {len(lengths)} files")
+    assert {name: n for name, n in lengths.items() if n > LONGEST_FILE} == {}
+
+
+def test_no_function_is_longer_than_70_lines() -> None:
+    lengths = {
+        f"{tree.name(path)}:{node.name}": (node.end_lineno or 0) - node.lineno + 1
+        for path, module in tree.python()
+        for node in ast.walk(module)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    print(f"\nmedian function: {median(lengths.values())} lines of {len(lengths)} functions")
+    assert {name: n for name, n in lengths.items() if n > LONGEST_FUNCTION} == {}
+
+
+def test_no_template_is_longer_than_150_lines() -> None:
+    lengths = {tree.name(path): _lines(path.read_text()) for path in tree.files(".html")}
+    print(f"\nmedian template: {median(lengths.values())} lines of {len(lengths)} templates")
+    assert {name: n for name, n in lengths.items() if n > LONGEST_TEMPLATE} == {}
+
+
+def test_our_own_scripts_and_styles_stay_within_300_lines() -> None:
+    own = [p for p in tree.files(".js", ".css") if "vendor" not in p.parts]
+    long = {tree.name(p): _lines(p.read_text()) for p in own}
+    assert {name: n for name, n in long.items() if n > LONGEST_FILE} == {}
+
+
+def _lines(text: str) -> int:
+    return text.count("\n")

@@ -1,0 +1,109 @@
+"""What the source may not contain, beyond what the linters see."""
+
+import ast
+import hashlib
+import re
+
+from django.apps import apps
+
+from tests.house import tree
+
+ROOMS = ("audit", "tenants", "budgets", "datasets", "queries", "dashboards")
+_RANDOM = {"random", "numpy.random"}
+_FOREIGN_HOSTS = [
+    "".join(parts)
+    for parts in (
+        ("pypi", ".org"),
+        ("pythonhosted", ".org"),
+        ("registry.", "npmjs"),
+        ("..", "/shared"),
+    )
+]
+_MACHINE_PATHS = re.compile(r"(?<![\w.])/(root|home|work|Users)/\w")
+
+
+def test_foreign_keys_point_the_way_imports_point() -> None:
+    """A room's tables refer to the rooms below it, also when the model is named by a string."""
+    for model in apps.get_models():
+        room = model._meta.app_label
+        if room not in ROOMS:
+            continue
+        for field in model._meta.get_fields():
+            if field.is_relation and not field.auto_created and field.related_model:
+                other = field.related_model._meta.app_label
+                below = ROOMS[: ROOMS.index(room) + 1]
+                assert other in below, f"{model.__name__}.{field.name} points up to {other}"
+
+
+def test_the_log_has_no_foreign_keys() -> None:
+    fields = [f for m in apps.get_app_config("audit").get_models() for f in m._meta.get_fields()]
+    assert [field for field in fields if field.is_relation] == []
+
+
+def test_nothing_draws_numbers_but_opendp() -> None:
+    """J3: neither `random` nor `numpy.random` is imported or reached through numpy."""
+    for path, module in tree.python("dpgov"):
+        names = set(_imported(module)) | set(_attributes(module))
+        assert not names & (_RANDOM | {"np.random"}), tree.name(path)
+
+
+def test_no_policy_allows_inline_code() -> None:
+    unsafe = "unsafe-" + "inline", "unsafe-" + "eval"
+    for path, module in tree.python("dpgov"):
+        texts = [n.value for n in ast.walk(module) if isinstance(n, ast.Constant)]
+        assert not any(word in str(text) for text in texts for word in unsafe), tree.name(path)
+
+
+def test_templates_have_no_inline_code() -> None:
+    inline = re.compile(r"<script(?![^>]*\bsrc=)|\son[a-z]+=|\sstyle=", re.IGNORECASE)
+    for path in tree.files(".html"):
+        found = inline.search(re.sub(r"{%.*?%}|{{.*?}}", "", path.read_text()))
+        assert found is None, f"{tree.name(path)}: {found}"
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    for path, module in tree.python("dpgov"):
+        if path.name == "__init__.py" or "migrations" in path.parts or path.name == "apps.py":
+            continue
+        assert ast.get_docstring(module), tree.name(path)
+
+
+def test_nothing_names_a_machine_or_a_registry() -> None:
+    for path in tree.files(".py", ".md", ".toml", ".html", ".js", ".css", ".yml", ".yaml", ""):
+        if "vendor" in path.parts or path.name == "uv.lock":
+            continue
+        text = path.read_text(errors="replace")
+        assert not [host for host in _FOREIGN_HOSTS if host in text], tree.name(path)
+        assert _MACHINE_PATHS.search(text) is None, tree.name(path)
+
+
+def test_vendored_files_are_what_was_copied() -> None:
+    folder = tree.ROOT / "static/vendor"
+    listed = dict(
+        reversed(line.split("  ", 1)) for line in (folder / "SHA256SUMS").read_text().splitlines()
+    )
+    there = {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in tree.files(".js", ".css")
+        if path.is_relative_to(folder)
+    }
+    assert there == listed
+
+
+def _imported(module: ast.Module) -> list[str]:
+    names = []
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names += [node.module or ""]
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
+
+
+def _attributes(module: ast.Module) -> list[str]:
+    return [
+        f"{node.value.id}.{node.attr}"
+        for node in ast.walk(module)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    ]
