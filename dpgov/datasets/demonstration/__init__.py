@@ -1,0 +1,1 @@
+"""Public data to try the product with, and its declarations as an owner would write them."""

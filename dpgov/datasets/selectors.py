@@ -1,0 +1,108 @@
+"""Reads about datasets. Public metadata only; what is another tenant's looks like missing."""
+
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from dpgov.datasets.models import Column, Dataset, DatasetVersion, Upload
+from dpgov.privacy.budget import as_number
+from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.schema import (
+    ColumnSpec,
+    DatasetSchema,
+    Neighbouring,
+    PrivacyUnit,
+)
+from dpgov.tenants.models import Tenant, User
+
+
+def datasets_of(tenant: Tenant) -> QuerySet[Dataset]:
+    """The tenant's datasets that are not archived, by name, each with its budget."""
+    return (
+        Dataset.objects.filter(tenant=tenant, archived_at__isnull=True)
+        .select_related("budget")
+        .order_by("name", "slug")
+    )
+
+
+def get_dataset(tenant: Tenant, slug: str) -> Dataset:
+    """One of the above; raises Dataset.DoesNotExist for foreign, archived and missing alike."""
+    return datasets_of(tenant).get(slug=slug)
+
+
+def current_version(dataset: Dataset) -> DatasetVersion:
+    """The newest version, which is the one that questions are asked of."""
+    return dataset.versions.select_related("dataset").order_by("-number")[:1].get()
+
+
+def schema_of(version: DatasetVersion) -> DatasetSchema:
+    """The version's public metadata as a value, columns in stored order."""
+    dataset = version.dataset
+    return DatasetSchema(
+        columns=tuple(_spec(column) for column in version.columns.all()),
+        unit=PrivacyUnit(
+            dataset.private_id or None, dataset.max_rows_per_unit, dataset.max_groups_per_unit
+        ),
+        neighbouring=Neighbouring(dataset.neighbouring),
+        group_size=dataset.group_size,
+        max_rows=dataset.max_rows,
+        public_rows=dataset.public_rows,
+    )
+
+
+def _spec(column: Column) -> ColumnSpec:
+    if column.kind == Column.Kind.CATEGORY:
+        return column_spec(
+            column.name, category_domain(column.categories), column.missing, column.impute
+        )
+    domain = numeric_domain(column.lower, column.upper, column.step)
+    return column_spec(column.name, domain, column.missing, column.impute)
+
+
+def uploads_of(tenant: Tenant, user: User) -> QuerySet[Upload]:
+    """The files that this person uploaded and did not register yet, newest first."""
+    return Upload.objects.filter(tenant=tenant, uploader=user, state=Upload.State.READY).order_by(
+        "-created_at"
+    )
+
+
+def get_upload(tenant: Tenant, user: User, upload_id: UUID) -> Upload:
+    """A file of this person's own, used or not; raises Upload.DoesNotExist for all others."""
+    return Upload.objects.get(tenant=tenant, uploader=user, pk=upload_id)
+
+
+def public_metadata(dataset: Dataset) -> dict[str, Any]:
+    """What every member may know: declarations only, no sizes, paths or fingerprints."""
+    version = current_version(dataset)
+    return {
+        "slug": dataset.slug,
+        "name": dataset.name,
+        "description": dataset.description,
+        "privacy_unit": dataset.unit,
+        "private_id": dataset.private_id or None,
+        "max_rows_per_unit": dataset.max_rows_per_unit,
+        "neighbouring": dataset.neighbouring,
+        "group_size": dataset.group_size,
+        "max_rows": dataset.max_rows,
+        "public_rows": dataset.public_rows,
+        "per_query_limit_epsilon": as_number(dataset.per_query_limit_nano),
+        "version": version.number,
+        "registered_at": dataset.created_at,
+        "columns": [_public_column(column) for column in version.columns.all()],
+    }
+
+
+def _public_column(column: Column) -> dict[str, Any]:
+    rule = {"missing": column.missing, "impute": column.impute or None}
+    if column.kind == Column.Kind.CATEGORY:
+        return {"name": column.name, "type": "category", "categories": column.categories} | rule
+    bounds = {name: _number(getattr(column, name)) for name in ("lower", "upper", "step")}
+    return {"name": column.name, "type": "number"} | bounds | rule
+
+
+def _number(text: str) -> int | float:
+    """As in a plan: the shortest JSON number; bounds have at most 15 digits, so none is lost."""
+    exact = Decimal(text)
+    return int(exact) if exact == exact.to_integral_value() else float(exact)

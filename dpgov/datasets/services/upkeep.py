@@ -1,0 +1,63 @@
+"""Changes to a registered dataset. None of them gives budget back."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from dpgov.audit.actions import Action
+from dpgov.audit.services import append
+from dpgov.budgets.services import change_limit
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.services.turns import queue_up
+from dpgov.privacy.budget import as_text
+from dpgov.tenants.models import User
+from dpgov.tenants.selectors import actor_of
+
+
+class LimitNotLowered(Exception):
+    """The new limit is not below the present one; raising a limit takes two persons."""
+
+    def __init__(self, *, limit_nano: int) -> None:
+        super().__init__(f"The limit is ε {as_text(limit_nano)} now. Give a lower one.")
+
+
+@transaction.atomic
+def archive_dataset(*, dataset: Dataset, user: User) -> None:
+    """Take it out of use for good; what was spent is kept for whenever the data comes back.
+
+    Raises Dataset.DoesNotExist when somebody else was first.
+    """
+    present = Dataset.objects.filter(pk=dataset.pk, archived_at__isnull=True)
+    if not present.update(archived_at=timezone.now()):
+        raise Dataset.DoesNotExist
+    _record(dataset, user, Action.DATASET_ARCHIVED, {"name": dataset.name})
+
+
+@transaction.atomic
+def describe_dataset(*, dataset: Dataset, description: str, user: User) -> None:
+    """Replace the description; names and declarations stay as registered."""
+    Dataset.objects.filter(pk=dataset.pk).update(description=description)
+    _record(dataset, user, Action.DATASET_DESCRIBED, {"description": description[:500]})
+
+
+@transaction.atomic
+def lower_limit(*, dataset: Dataset, limit_nano: int, user: User, reason: str) -> None:
+    """Lower the limit of the dataset's budget, shared or not.
+
+    Raises LimitNotLowered, or the ledger's LimitBelowCommitted; then nothing has changed.
+    """
+    queue_up(dataset.tenant)
+    budget = Dataset.objects.select_related("budget").get(pk=dataset.pk).budget
+    if limit_nano >= budget.limit_nano:
+        raise LimitNotLowered(limit_nano=budget.limit_nano)
+    change_limit(budget=budget, limit_nano=limit_nano, actor=actor_of(user), reason=reason)
+
+
+def _record(dataset: Dataset, user: User, action: Action, detail: dict[str, object]) -> None:
+    append(
+        tenant_id=dataset.tenant_id,
+        actor=actor_of(user),
+        action=action,
+        subject=f"dataset:{dataset.id}",
+        dataset=dataset.slug,
+        detail=detail,
+    )

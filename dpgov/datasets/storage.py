@@ -1,0 +1,57 @@
+"""Where files live: names made by us, readable by the product's own user alone.
+
+No name or path of a user takes part, so nothing can point outside, and nothing here is served.
+"""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from uuid import UUID
+
+from django.conf import settings
+
+
+class TooLarge(Exception):
+    """The content is larger than `largest` bytes; what had been written is gone again."""
+
+    def __init__(self, largest: int) -> None:
+        super().__init__(f"The file is larger than {largest // 1_000_000:,} MB.")
+        self.largest = largest
+
+
+def upload_path(upload_id: UUID) -> Path:
+    """The raw file of an upload, there until it is registered or discarded."""
+    return _folder("uploads") / str(upload_id)
+
+
+def data_path(version_id: UUID) -> Path:
+    """The codes of a dataset version, for the engine."""
+    return _folder("data") / f"{version_id}.duckdb"
+
+
+def _folder(name: str) -> Path:
+    folder = Path(settings.DPGOV_HOME) / name
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def write(path: Path, chunks: Iterable[bytes], *, largest: int) -> int:
+    """Write a new file chunk by chunk and return its size; raises TooLarge, leaving nothing.
+
+    An existing file or link at `path` is never followed or overwritten.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    size = 0
+    try:
+        with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+            for chunk in chunks:
+                size += len(chunk)
+                if size > largest:
+                    raise TooLarge(largest)
+                file.write(chunk)
+    except FileExistsError:
+        raise
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return size
