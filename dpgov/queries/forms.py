@@ -36,7 +36,7 @@ class PriceForm(forms.Form):
         error_messages={"required": "Type how much ε this question may cost, like 0.5."},
     )
     assumed_rows = forms.CharField(
-        label="Rows you expect in each group",
+        label="How many rows do you expect to match?",
         required=False,
         max_length=20,
         widget=forms.TextInput(attrs={**_TEXT, "inputmode": "numeric"}),

@@ -45,6 +45,11 @@ class Row(forms.Form):
         """The field that a refusal of the plan at this path inside the row belongs to."""
         return next(iter(self.fields))
 
+    def _ignore(self, *fields: str) -> None:
+        """What a choice hides may hold anything: nobody could see or mend its message."""
+        for field in fields:
+            self.errors.pop(field, None)
+
     def _need(self, field: str, message: str) -> None:
         if self.cleaned_data.get(field) in (None, "", []) and field not in self.errors:
             self.add_error(field, message)
@@ -68,6 +73,8 @@ class StatisticRow(Row):
         data = self.cleaned_data
         if data.get("kind") in ("sum", "mean"):
             self._need("column", "Choose the column to compute this for.")
+        else:
+            self._ignore("column")
         return data
 
     @property
@@ -102,7 +109,10 @@ class NumericFilterRow(Row):
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data
         op = data.get("op")
+        if op != "between":
+            self._ignore("upper")
         if op is None or op in dict(_MISSING):
+            self._ignore("value")
             return data
         try:
             data["numbers"] = number_list(data.get("value", ""))
@@ -154,6 +164,8 @@ class CategoryFilterRow(Row):
         data = self.cleaned_data
         if data.get("op") in dict(_CATEGORY):
             self._need("values", "Choose at least one value.")
+        else:
+            self._ignore("values")
         return data
 
     def conditions(self) -> list[dict[str, Any]]:
@@ -192,6 +204,8 @@ class CategoryGroupingRow(Row):
         data = self.cleaned_data
         if data.get("which") == "some":
             self._need("values", "Choose at least one category.")
+        else:
+            self._ignore("values")
         return data
 
     def grouping(self) -> dict[str, Any]:
@@ -222,6 +236,7 @@ class NumericGroupingRow(Row):
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data
         mode = data.get("mode")
+        self._ignore(*(("lower", "upper", "width") if mode == "edges" else ("edges",)))
         if mode == "edges":
             self._read("edges", lambda: number_list(data.get("edges", "")))
         elif mode == "width":
