@@ -8,6 +8,7 @@ from dpgov.privacy.plan import InvalidPlan, PlanProblem
 
 MAX_PROBLEMS = 50
 _SHOWN = 60
+_FEW = 6
 
 
 class Problems:
@@ -85,10 +86,16 @@ def listed(names: Collection[str]) -> str:
 
 
 def suggestion(raw: object, known: Collection[str]) -> str:
-    """“Did you mean …?” for a close misspelling, else what there is to choose from."""
-    if isinstance(raw, str) and len(raw) <= 2 * _SHOWN:
-        folded = {name.casefold(): name for name in known}
-        close = difflib.get_close_matches(raw.strip().casefold(), folded, n=1, cutoff=0.6)
-        if close:
-            return f" Did you mean “{folded[close[0]]}”?"
-    return f" Known: {listed(known)}." if known else ""
+    """“Did you mean …?” for a close misspelling; the names themselves where they are few."""
+    close = _closest(raw, known)
+    hint = f" Did you mean “{close}”?" if close else ""
+    few = known and (not close or len(known) <= _FEW)
+    return f"{hint} Known: {listed(known)}." if few else hint
+
+
+def _closest(raw: object, known: Collection[str]) -> str | None:
+    if not isinstance(raw, str) or len(raw) > 2 * _SHOWN:
+        return None
+    folded = {name.casefold(): name for name in known}
+    close = difflib.get_close_matches(raw.strip().casefold(), folded, n=1)
+    return folded[close[0]] if close else None

@@ -1,0 +1,263 @@
+"""The plan's one JSON form: what is accepted comes back equal, the rest is refused by name."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpgov.privacy.parsing import MAX_FILTERS, MAX_STATISTICS, parse_plan
+from dpgov.privacy.plan import Condition, Grouping, InvalidPlan, Plan, Statistic, StatisticKind
+from tests.unit.privacy.tables import COUNT, MEAN_AGE, question, questions, schema_of
+
+SCHEMA = schema_of()
+
+
+def parse(raw: object) -> Plan:
+    return parse_plan(raw, SCHEMA, dataset="people")
+
+
+def refused(raw: object) -> dict[str, str]:
+    with pytest.raises(InvalidPlan) as refusal:
+        parse(raw)
+    return {problem.path: problem.message for problem in refusal.value.problems}
+
+
+def test_a_whole_plan_is_read_into_exact_values() -> None:
+    plan = parse(
+        {
+            "dataset": "people",
+            "statistics": [MEAN_AGE, COUNT],
+            "where": [
+                {"column": "age", "op": "between", "value": [18, "65.50"]},
+                {"column": "sex", "op": "in", "value": ["Male", "Female"]},
+                {"column": "change", "op": "is_missing"},
+            ],
+            "group_by": [{"column": "hours", "edges": [0, 20.5, 1e2]}, {"column": "sex"}],
+            "epsilon": 0.1,
+        }
+    )
+    assert plan == Plan(
+        dataset="people",
+        statistics=(Statistic(StatisticKind.MEAN, "age"), Statistic(StatisticKind.COUNT)),
+        where=(
+            Condition("age", "between", ("18", "65.5"), numeric=True),
+            Condition("sex", "in", ("Male", "Female"), numeric=False),
+            Condition("change", "is_missing", (), numeric=True),
+        ),
+        group_by=(
+            Grouping("hours", edges=("0", "20.5", "100")),
+            Grouping("sex", categories=("Female", "Male")),
+        ),
+        epsilon_nano=100_000_000,
+    )
+
+
+@given(raw=questions())
+def test_a_plan_written_as_json_and_read_again_is_the_same_plan(raw: dict[str, Any]) -> None:
+    plan = parse(raw)
+    assert parse(json.loads(json.dumps(plan.as_json(), allow_nan=False))) == plan
+
+
+@pytest.mark.parametrize("number", ["0.1", "-0.25", "123456789.012345", "1e-12", "999999999999999"])
+def test_every_number_within_the_limits_survives_json(number: str) -> None:
+    raw = question(COUNT, where=[{"column": "age", "op": "<", "value": number}])
+    plan = parse(raw)
+    assert parse(json.loads(json.dumps(plan.as_json()))) == plan
+
+
+@pytest.mark.parametrize("raw", [None, [], "plan", 1, True, [["statistics"]]])
+def test_a_plan_that_is_no_object_is_refused(raw: object) -> None:
+    assert list(refused(raw)) == ["plan"]
+
+
+CASES: list[tuple[dict[str, Any], str, str]] = [
+    (question(COUNT, epsilom=1), "epsilom", "Did you mean “epsilon”?"),
+    (question({"statistic": "maen", "column": "age"}), "statistics.0.statistic", "“mean”"),
+    (question({"statistic": "histogram"}), "statistics.0.statistic", "group_by"),
+    (question({"statistic": "median", "column": "age"}), "statistics.0.statistic", "count, sum"),
+    (question({"statistic": ["mean"]}), "statistics.0.statistic", "Unknown statistic"),
+    (question({"column": "age"}), "statistics.0.statistic", "Choose a statistic"),
+    (question({"statistic": "mean"}), "statistics.0.column", "Choose a column"),
+    (question({"statistic": "mean", "column": "aeg"}), "statistics.0.column", "“age”"),
+    (question({"statistic": "mean", "column": "sex"}), "statistics.0.column", "categories"),
+    (question({"statistic": "mean", "column": {}}), "statistics.0.column", "Unknown column"),
+    (question({"statistic": "count", "column": "age"}), "statistics.0.column", "is_present"),
+    (question(COUNT, COUNT), "statistics.1", "twice"),
+    (question({**COUNT, "colum": "age"}), "statistics.0.colum", "“column”"),
+    (question(), "statistics", "1 to"),
+    (question(*[COUNT] * (MAX_STATISTICS + 1)), "statistics", "not 11"),
+    ({"epsilon": 1, "statistics": {}}, "statistics", "list"),
+    ({"epsilon": 1, "statistics": ["count"]}, "statistics.0", "object"),
+    ({"statistics": [COUNT]}, "epsilon", "how much"),
+    (question(COUNT, dataset="other"), "dataset", "people"),
+    (question(COUNT, dataset=True), "dataset", "people"),
+    (question(COUNT, where=None), "where", "list"),
+    (question(COUNT, where=[{}] * (MAX_FILTERS + 1)), "where", "not 21"),
+    (question(COUNT, where=[[]]), "where.0", "object"),
+    (question(COUNT, where=[{"op": "="}]), "where.0.column", "Choose a column"),
+    (question(COUNT, where=[{"column": "Sex", "op": "="}]), "where.0.column", "“sex”"),
+    (question(COUNT, where=[{"column": "sex", "op": "<", "value": "Male"}]), "where.0.op", "“<”"),
+    (question(COUNT, where=[{"column": "age", "op": "=="}]), "where.0.op", "“=”"),
+    (question(COUNT, where=[{"column": "age", "op": "="}]), "where.0.value", "number"),
+    (question(COUNT, where=[{"column": "sex", "op": "="}]), "where.0.value", "category"),
+    (
+        question(COUNT, where=[{"column": "sex", "op": "=", "value": "male"}]),
+        "where.0.value",
+        "“Male”",
+    ),
+    (
+        question(COUNT, where=[{"column": "sex", "op": "in", "value": "Male"}]),
+        "where.0.value",
+        "list",
+    ),
+    (question(COUNT, where=[{"column": "sex", "op": "in", "value": []}]), "where.0.value", "1 to"),
+    (
+        question(COUNT, where=[{"column": "age", "op": "in", "value": [1, "1.0"]}]),
+        "where.0.value.1",
+        "twice",
+    ),
+    (
+        question(COUNT, where=[{"column": "age", "op": "between", "value": [3, 2]}]),
+        "where.0.value",
+        "swap",
+    ),
+    (
+        question(COUNT, where=[{"column": "age", "op": "between", "value": [3]}]),
+        "where.0.value",
+        "not 1",
+    ),
+    (
+        question(COUNT, where=[{"column": "age", "op": "is_missing", "value": 1}]),
+        "where.0.value",
+        "no value",
+    ),
+    (question(COUNT, where=[{"column": "hours", "op": "is_missing"}]), "where.0.op", "stands in"),
+    (question(COUNT, group_by=[{"column": "age"}]), "group_by.0.edges", "two edges"),
+    (question(COUNT, group_by=[{"column": "age", "edges": [1]}]), "group_by.0.edges", "not 1"),
+    (question(COUNT, group_by=[{"column": "age", "edges": "0,1"}]), "group_by.0.edges", "list"),
+    (
+        question(COUNT, group_by=[{"column": "age", "edges": [0, 20, 10]}]),
+        "group_by.0.edges.2",
+        "rise",
+    ),
+    (
+        question(COUNT, group_by=[{"column": "age", "edges": [0, 20, 20.0]}]),
+        "group_by.0.edges.2",
+        "rise",
+    ),
+    (
+        question(COUNT, group_by=[{"column": "age", "edges": [0, "x"]}]),
+        "group_by.0.edges.1",
+        "number",
+    ),
+    (
+        question(COUNT, group_by=[{"column": "age", "edges": list(range(1002))}]),
+        "group_by.0.edges",
+        "not 1002",
+    ),
+    (
+        question(COUNT, group_by=[{"column": "age", "categories": ["1"]}]),
+        "group_by.0.categories",
+        "edges",
+    ),
+    (
+        question(COUNT, group_by=[{"column": "sex", "edges": [0, 1]}]),
+        "group_by.0.edges",
+        "no edges",
+    ),
+    (
+        question(COUNT, group_by=[{"column": "sex", "categories": ["Male", "Male"]}]),
+        "group_by.0.categories.1",
+        "twice",
+    ),
+    (
+        question(COUNT, group_by=[{"column": "sex", "categories": []}]),
+        "group_by.0.categories",
+        "1 to",
+    ),
+    (
+        question(COUNT, group_by=[{"column": "sex"}, {"column": "sex"}]),
+        "group_by.1.column",
+        "Already",
+    ),
+    (question(COUNT, group_by=[{"column": "age", "bins": 5}]), "group_by.0.bins", "Unknown key"),
+]
+
+
+@pytest.mark.parametrize(("raw", "path", "words"), CASES, ids=lambda case: str(case)[:60])
+def test_what_a_plan_must_not_say_is_refused_at_its_path(
+    raw: dict[str, Any], path: str, words: str
+) -> None:
+    problems = refused(raw)
+    assert words in problems[path]
+
+
+NOT_NUMBERS = [
+    True,
+    False,
+    None,
+    "",
+    "nan",
+    "inf",
+    "-inf",
+    float("nan"),
+    float("inf"),
+    "１２",
+    "1_0",
+]
+NOT_NUMBERS += ["0x10", "1e400", 10**400, "9" * 50, "1" * 5000, "1,5", [1], {"value": 1}, 10**15]
+NOT_NUMBERS += ["1e-13", 1e-300, "0.1234567890123456"]
+
+
+@pytest.mark.parametrize("number", NOT_NUMBERS, ids=lambda value: str(type(value)))
+def test_what_is_no_exact_number_is_refused_in_filters_and_edges(number: object) -> None:
+    """D4: booleans, NaN, infinities and huge strings never become thresholds."""
+    raw = question(
+        COUNT,
+        where=[{"column": "age", "op": "<", "value": number}],
+        group_by=[{"column": "age", "edges": [0, number]}],
+    )
+    assert set(refused(raw)) == {"where.0.value", "group_by.0.edges.1"}
+
+
+def test_every_problem_is_named_at_once() -> None:
+    raw = {"statistics": [{"statistic": "x"}], "where": [{"column": "x"}], "epsilon": 0, "more": 1}
+    assert set(refused(raw)) == {"more", "statistics.0.statistic", "where.0.column", "epsilon"}
+
+
+def test_messages_stay_short_and_printable_whatever_was_sent() -> None:
+    """G9: what a person sends comes back shortened, and without control characters."""
+    hostile = "\x1b[31m\r\n\u202e" + "x" * 1_000_000
+    problems = refused({"statistics": [{"statistic": hostile}], hostile: 1, "epsilon": hostile})
+    for path, message in problems.items():
+        assert len(path) < 100
+        assert len(message) < 300
+        assert path.isprintable()
+        assert message.isprintable()
+
+
+def test_no_more_than_fifty_problems_are_listed() -> None:
+    assert len(refused({str(number): 1 for number in range(1000)})) == 50
+
+
+@given(
+    raw=st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(
+                    ["statistics", "where", "group_by", "epsilon", "column", "op", "x"]
+                ),
+                inner,
+                max_size=4,
+            )
+        ),
+        max_leaves=12,
+    )
+)
+def test_anything_else_is_refused_and_never_crashes(raw: object) -> None:
+    assert refused({"statistics": raw, "where": raw, "group_by": raw, "epsilon": raw})
+    assert refused(raw)
