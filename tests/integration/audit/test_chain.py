@@ -1,0 +1,163 @@
+"""The log as it is written: gap-free, linked, in the transaction of what it records."""
+
+import uuid
+from threading import Barrier, Thread
+
+import pytest
+from django.db import DatabaseError, connection, connections, transaction
+
+from dpgov.audit.actions import Action
+from dpgov.audit.actor import OPERATOR, Actor
+from dpgov.audit.models import AuditEntry, AuditHead
+from dpgov.audit.selectors import head_of, verify_log
+from dpgov.audit.services import OutsideTransaction, append
+from dpgov.audit.text import LONGEST_DETAIL
+
+TENANT = uuid.UUID(int=7)
+
+
+def note(*, tenant_id: uuid.UUID = TENANT, **values: object) -> AuditEntry:
+    facts = {"actor": OPERATOR, "action": Action.TENANT_CREATED, "subject": "tenant:7"} | values
+    with transaction.atomic():
+        return append(tenant_id=tenant_id, **facts)
+
+
+@pytest.mark.django_db
+def test_entries_are_numbered_from_one_without_gaps_and_linked_in_order() -> None:
+    first, second, third = note(), note(), note()
+    assert [first.sequence, second.sequence, third.sequence] == [1, 2, 3]
+    assert first.previous_hash == "0" * 64
+    assert second.previous_hash == first.entry_hash
+    assert third.previous_hash == second.entry_hash
+    assert head_of(TENANT).entry_hash == third.entry_hash
+    assert verify_log(TENANT).intact
+
+
+@pytest.mark.django_db
+def test_each_tenant_has_a_log_of_its_own() -> None:
+    note()
+    other = note(tenant_id=uuid.UUID(int=8))
+    assert other.sequence == 1
+    assert verify_log(uuid.UUID(int=8)).entries == 1
+
+
+@pytest.mark.django_db
+def test_a_rollback_writes_no_entry_and_leaves_no_gap() -> None:
+    """G1: what did not happen is not recorded."""
+    note()
+    with pytest.raises(RuntimeError), transaction.atomic():
+        append(tenant_id=TENANT, actor=OPERATOR, action=Action.TENANT_CREATED, subject="x:1")
+        raise RuntimeError("the step failed")
+    assert AuditEntry.objects.filter(tenant_id=TENANT).count() == 1
+    assert note().sequence == 2
+    assert verify_log(TENANT).intact
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_entry_outside_a_transaction_is_refused_and_nothing_is_written() -> None:
+    """G1: an entry that could commit without its step is a lie in waiting."""
+    with pytest.raises(OutsideTransaction):
+        append(tenant_id=TENANT, actor=OPERATOR, action=Action.TENANT_CREATED, subject="x:1")
+    assert not AuditEntry.objects.exists()
+    assert not AuditHead.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE audit_auditentry SET actor_label = 'nobody'",
+        "UPDATE audit_auditentry SET detail = detail",
+        "DELETE FROM audit_auditentry",
+        "DELETE FROM audit_auditentry WHERE sequence = 1",
+    ],
+)
+def test_the_database_refuses_to_change_or_delete_entries(statement: str) -> None:
+    """A7: append-only for the application's own role."""
+    entry = note()
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    entry.refresh_from_db()
+    assert entry.actor_label == OPERATOR.label
+
+
+@pytest.mark.django_db
+def test_the_ways_around_an_update_are_refused_too() -> None:
+    """A7: TRUNCATE on PostgreSQL; REPLACE on SQLite, which deletes without saying DELETE."""
+    entry = note()
+    columns = [field.column for field in AuditEntry._meta.fields]
+    replace = f"REPLACE INTO audit_auditentry SELECT {', '.join(columns)} FROM audit_auditentry"
+    statement = replace if connection.vendor == "sqlite" else "TRUNCATE audit_auditentry"
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    assert AuditEntry.objects.get().entry_hash == entry.entry_hash
+
+
+@pytest.mark.django_db(transaction=True)
+def test_writers_at_the_same_time_leave_no_gap() -> None:
+    """G5 (short): 8 writers, 5 entries each."""
+    start = Barrier(8)
+
+    def write() -> None:
+        start.wait()
+        for _ in range(5):
+            note()
+        connections.close_all()
+
+    writers = [Thread(target=write) for _ in range(8)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    verdict = verify_log(TENANT)
+    assert (verdict.entries, verdict.problem) == (40, None)
+
+
+@pytest.mark.django_db
+def test_control_characters_and_direction_marks_are_escaped_everywhere() -> None:
+    """G9: whoever reads the log on a terminal or a page sees them, and is not steered by them."""
+    nasty = "a\r\nb\x1b[31mred\u202egnp.exe\x00\ud800"
+    entry = note(
+        actor=Actor(kind="user", id="1", label=nasty),
+        subject=nasty,
+        dataset=nasty,
+        detail={nasty: [nasty, {"deep": nasty}]},
+    )
+    texts = [entry.actor_label, entry.subject, entry.dataset, entry.detail]
+    assert all(text.isprintable() for text in texts)
+    assert "\\u202e" in entry.actor_label
+    assert verify_log(TENANT).intact
+
+
+@pytest.mark.django_db
+def test_enormous_fields_are_cut_and_the_entry_still_verifies() -> None:
+    """G9: a field of a megabyte, and a detail made of many small ones."""
+    huge = "x" * 1_000_000
+    entry = note(
+        actor=Actor(kind="user", id=huge, label=huge),
+        subject=huge,
+        dataset=huge,
+        detail={str(n): huge for n in range(200)},
+    )
+    entry.refresh_from_db()
+    assert len(entry.actor_label) == 254
+    assert len(entry.subject) == 200
+    assert len(entry.detail) < LONGEST_DETAIL
+    assert '"sha256"' in entry.detail
+    assert verify_log(TENANT).intact
+
+
+@pytest.mark.django_db
+def test_a_head_that_disagrees_with_the_entries_is_found() -> None:
+    """The head and the entries are checked against each other, both ways."""
+    entry = note()
+    note()
+    heads = AuditHead.objects.filter(tenant_id=TENANT)
+    heads.update(sequence=3)
+    assert "entry 3: is missing" in str(verify_log(TENANT).problem)
+    heads.update(sequence=2, entry_hash=entry.entry_hash)
+    assert "not the expected head" in str(verify_log(TENANT).problem)
+    heads.update(sequence=1, entry_hash=entry.entry_hash)
+    assert "lies beyond the head" in str(verify_log(TENANT).problem)
+    heads.delete()
+    assert "lies beyond the head" in str(verify_log(TENANT).problem)
