@@ -13,7 +13,6 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.budget import NANO
 from dpgov.queries.models import Query
 from dpgov.tenants.models import ApiToken, Membership, Role, Tenant, User
 from tests.small_dataset import register_small_dataset
@@ -78,9 +77,7 @@ def api_for() -> Callable[[Membership], APIClient]:
     """An API client with a real token of this membership."""
 
     def with_token(membership: Membership) -> APIClient:
-        _, token = ApiToken.objects.create(
-            user=membership.user, membership=membership, name="test"
-        )
+        _, token = ApiToken.objects.create(user=membership.user, membership=membership, name="test")
         client = APIClient()
         client.credentials(HTTP_AUTHORIZATION=f"Token {token}")
         return client
@@ -91,13 +88,13 @@ def api_for() -> Callable[[Membership], APIClient]:
 @pytest.fixture
 def dataset(owner: Membership) -> Dataset:
     """The dataset "visits": ε 10 in all, ε 2 for one question."""
-    return register_small_dataset(owner, slug="visits", limit_nano=10 * NANO)
+    return register_small_dataset(owner, name="Visits")
 
 
 @pytest.fixture
 def foreign_dataset(stranger: Membership) -> Dataset:
     """The stranger's own dataset; to everybody else it must look missing."""
-    return register_small_dataset(stranger, slug="foreign", limit_nano=10 * NANO)
+    return register_small_dataset(stranger, name="Foreign")
 
 
 @pytest.fixture

@@ -25,6 +25,18 @@ def pytest_configure() -> None:
     settings.PASSWORD_HASHERS = ["tests.hashers.CheapArgon2"]
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Journeys share one started product: one worker takes them all, and takes them first."""
+    for item in items:
+        if "journeys" in item.path.parts:
+            item.add_marker("journey")
+            item.add_marker(pytest.mark.xdist_group("journeys"))
+        if "statistical" in item.path.parts:
+            item.add_marker("statistical")
+    items.sort(key=lambda item: item.get_closest_marker("journey") is None)
+
+
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
     """SQLite in a file, as in the product (threads and processes meet there), but without fsync."""

@@ -1,41 +1,107 @@
-"""A small registered dataset with a real data file, for tests that need something to ask about."""
+"""A small registered dataset with a real data file, for tests that need something to ask about.
 
-from dpgov.budgets.services import open_budget
-from dpgov.datasets.models import Column, Dataset, DatasetVersion
+200 invented rows: age and hours (numbers), sex and education (categories).
+"""
+
+import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from unittest.mock import patch
+
+from django.conf import settings
+
+from dpgov.datasets.declaration import Declaration
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import receive_upload, register_dataset
+from dpgov.datasets.services.limits import child_limits
+from dpgov.engines import child
+from dpgov.engines.child import Ingested, Inspection
 from dpgov.privacy.budget import NANO
+from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership
 
+SEXES = ("Female", "Male")
+EDUCATIONS = ("Primary", "Secondary", "Tertiary")
+ROWS = tuple(
+    (row * 7 % 83, row * 11 % 61, SEXES[row % 2], EDUCATIONS[row % 3]) for row in range(200)
+)
+CSV = "\n".join(["age,hours,sex,education", *(",".join(map(str, row)) for row in ROWS), ""])
+COLUMNS = (
+    column_spec("age", numeric_domain("0", "100", "1"), MissingRule.DROP, ""),
+    column_spec("hours", numeric_domain("0", "80", "1"), MissingRule.DROP, ""),
+    column_spec("sex", category_domain(SEXES), MissingRule.DROP, ""),
+    column_spec("education", category_domain(EDUCATIONS), MissingRule.DROP, ""),
+)
 
-def register_small_dataset(owner: Membership, *, slug: str, limit_nano: int) -> Dataset:
-    """200 rows with age and hours (numbers), sex and education (categories)."""
-    budget = open_budget(tenant=owner.tenant, label=slug, limit_nano=limit_nano)
-    dataset = Dataset.objects.create(
-        tenant=owner.tenant,
-        slug=slug,
-        name=slug.title(),
-        owner=owner.user,
-        max_rows=1000,
-        budget=budget,
-        per_query_limit_nano=2 * NANO,
+
+def register_small_dataset(
+    owner: Membership,
+    *,
+    name: str,
+    limit_nano: int = 10 * NANO,
+    neighbouring: Neighbouring = Neighbouring.ADD_REMOVE,
+    group_size: int = 1,
+) -> Dataset:
+    """Upload and register it through the services, as an owner does in the browser."""
+    declaration = Declaration(
+        name=name,
+        description="Invented visits.",
+        schema=DatasetSchema(
+            columns=COLUMNS,
+            unit=PrivacyUnit(),
+            neighbouring=neighbouring,
+            group_size=group_size,
+            max_rows=1000,
+        ),
+        limit_nano=limit_nano,
+        per_query_limit_nano=min(limit_nano, 2 * NANO),
     )
-    version = DatasetVersion.objects.create(dataset=dataset, number=1, fingerprint="0" * 64)
-    for position, (name, upper) in enumerate([("age", "100"), ("hours", "80")]):
-        Column.objects.create(
-            version=version,
-            position=position,
-            name=name,
-            kind=Column.Kind.NUMBER,
-            lower="0",
-            upper=upper,
-            step="1",
+    with _child_processes_run_once():
+        upload = receive_upload(
+            tenant=owner.tenant, uploader=owner.user, name="visits.csv", chunks=[CSV.encode()]
         )
-    lists = [("sex", ["Female", "Male"]), ("education", ["Primary", "Secondary", "Tertiary"])]
-    for position, (name, categories) in enumerate(lists, start=2):
-        Column.objects.create(
-            version=version,
-            position=position,
-            name=name,
-            kind=Column.Kind.CATEGORY,
-            categories=categories,
-        )
-    return dataset
+        return register_dataset(
+            tenant=owner.tenant, owner=owner.user, upload=upload, declaration=declaration
+        ).dataset
+
+
+@contextmanager
+def _child_processes_run_once() -> Generator[None]:
+    """The file is the same each time, so what the child processes made of it is kept."""
+
+    def ingest(source: Path, target: Path, **_: object) -> Ingested:
+        kept, ingested = _ingested(str(settings.DPGOV_HOME))
+        shutil.copyfile(kept, target)
+        return ingested
+
+    with (
+        patch.object(child, "inspect", lambda *_, **__: _inspected(str(settings.DPGOV_HOME))),
+        patch.object(child, "ingest", ingest),
+    ):
+        yield
+
+
+_really_inspect, _really_ingest = child.inspect, child.ingest
+
+
+@cache
+def _inspected(home: str) -> Inspection:
+    return _really_inspect(_source(home), limits=child_limits())
+
+
+@cache
+def _ingested(home: str) -> tuple[Path, Ingested]:
+    kept = Path(home) / "visits.duckdb"
+    ingested = _really_ingest(
+        _source(home), kept, columns=COLUMNS, max_rows=1000, limits=child_limits()
+    )
+    return kept, ingested
+
+
+def _source(home: str) -> Path:
+    path = Path(home) / "visits.csv"
+    path.write_text(CSV)
+    return path

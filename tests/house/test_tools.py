@@ -12,6 +12,7 @@ _BIN = Path(sys.executable).parent
 
 CHECKS = {
     "ruff": ["ruff", "check", "."],
+    "ruff format": ["ruff", "format", "--check", "."],
     "mypy": ["mypy"],
     "import-linter": ["lint-imports", "--no-cache"],
     "djlint": ["djlint", "--lint", "--quiet", "templates"],

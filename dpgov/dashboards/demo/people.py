@@ -1,0 +1,77 @@
+"""The people of the demonstration: fixed addresses, one password made for each state folder.
+
+Must never run where real people sign in; the command asks for a database of its own.
+"""
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpgov.audit.actor import OPERATOR
+from dpgov.tenants.accounts import set_password
+from dpgov.tenants.models import Membership, Role, Tenant
+from dpgov.tenants.services import NewMember, add_member, create_tenant
+
+TENANT = "Harbour Statistics Office"
+ELSEWHERE = "Elsewhere Institute"
+_DOMAIN = "example.org"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody to sign in as."""
+
+    address: str
+    name: str
+    role: Role
+    tenant: str
+
+    @property
+    def email(self) -> str:
+        """The address to sign in with."""
+        return f"{self.address}@{_DOMAIN}"
+
+
+ADMIN = Person("admin", "Adam Administrator", Role.ADMIN, TENANT)
+OWNER = Person("owner", "Olga Owner", Role.OWNER, TENANT)
+ANALYST = Person("analyst", "Anna Analyst", Role.ANALYST, TENANT)
+OFFICER = Person("officer", "Oscar Officer", Role.OFFICER, TENANT)
+STRANGER_ADMIN = Person("elsewhere-admin", "Erik Administrator", Role.ADMIN, ELSEWHERE)
+STRANGER = Person("stranger", "Sven Stranger", Role.OWNER, ELSEWHERE)
+EVERYBODY = (ADMIN, OWNER, ANALYST, OFFICER, STRANGER_ADMIN, STRANGER)
+
+
+def ensure_people(password: str) -> None:
+    """Create whoever is missing; safe to repeat."""
+    there = set(Membership.objects.values_list("user__email", flat=True))
+    for person in EVERYBODY:
+        if person.email not in there:
+            set_password(user=_join(person).membership.user, password=password)
+
+
+def membership_of(person: Person) -> Membership:
+    """This person's membership, after `ensure_people`."""
+    return Membership.objects.select_related("tenant", "user").get(user__email=person.email)
+
+
+def _join(person: Person) -> NewMember:
+    if person.role == Role.ADMIN:
+        return create_tenant(name=person.tenant, admin_email=person.email, admin_name=person.name)
+    return add_member(
+        tenant=Tenant.objects.get(name=person.tenant),
+        email=person.email,
+        role=person.role,
+        actor=OPERATOR,
+        name=person.name,
+    )
+
+
+def password_in(home: Path) -> str:
+    """The password of everybody in this state folder; made and stored for its owner at first."""
+    path = home / "demo_password"
+    if not path.exists():
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(9))
+    return path.read_text()

@@ -1,0 +1,92 @@
+"""`manage.py demo`: the whole product on this machine, with people and data to try it on.
+
+Everything lives in one state folder (DPGOV_HOME); a second start reuses it. Not for production.
+"""
+
+import signal
+from argparse import ArgumentParser
+from threading import Event
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from dpgov.dashboards.demo import people
+from dpgov.dashboards.demo.processes import (
+    NotAnswering,
+    PortTaken,
+    ProcessEnded,
+    Processes,
+    require_free,
+)
+from dpgov.dashboards.demo.questions import ask_once
+from dpgov.datasets.demonstration import adult
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import datasets_of
+
+
+class Command(BaseCommand):
+    help = "Start the whole product with a demonstration tenant and the Adult census data."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+        parser.add_argument("--port", type=int, default=8000, help="port to listen on")
+        parser.add_argument(
+            "--force", action="store_true", help="also on a database server (DPGOV_DATABASE_URL)"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        host, port = options["host"], options["port"]
+        self._refuse_a_real_database(force=options["force"])
+        stopped = _stop_signals()
+        try:
+            require_free(host, port)
+            dataset = self._prepare()
+            if not stopped.is_set():
+                self._run(dataset, host, port, stopped)
+        except (PortTaken, ProcessEnded, NotAnswering) as refusal:
+            raise CommandError(str(refusal)) from refusal
+
+    def _refuse_a_real_database(self, *, force: bool) -> None:
+        if connection.vendor != "sqlite" and not force:
+            raise CommandError(
+                "DPGOV_DATABASE_URL names a database server. The demonstration adds people with a "
+                "printed password; add --force if that server holds nothing of value."
+            )
+
+    def _prepare(self) -> Dataset:
+        self.stdout.write(f"Preparing the state folder {settings.DPGOV_HOME} ...")
+        call_command("migrate", verbosity=0, interactive=False)
+        call_command("collectstatic", verbosity=0, interactive=False)
+        people.ensure_people(people.password_in(settings.DPGOV_HOME))
+        owner = people.membership_of(people.OWNER)
+        registered = datasets_of(owner.tenant).filter(name=adult.NAME).first()
+        return registered or adult.register(tenant=owner.tenant, owner=owner.user)
+
+    def _run(self, dataset: Dataset, host: str, port: int, stopped: Event) -> None:
+        processes = Processes(host, port, home=settings.DPGOV_HOME, code=settings.BASE_DIR)
+        with processes:
+            processes.wait_until_up(stopped)
+            ask_once(people.membership_of(people.ANALYST), dataset)
+            self._say_where(host, port)
+            processes.watch(stopped)
+            self.stdout.write("Stopping ...")
+        self.stdout.write("Stopped. Start again to go on where you were.")
+
+    def _say_where(self, host: str, port: int) -> None:
+        password = people.password_in(settings.DPGOV_HOME)
+        self.stdout.write(f"\ndpgov runs at http://{host}:{port}/   (Ctrl-C stops it)\n\n")
+        for person in people.EVERYBODY:
+            self.stdout.write(f"  {person.email:<30}{person.role.label:<20}{person.tenant}")
+        self.stdout.write(f"\n  password of each: {password}")
+        self.stdout.write(f"  logs: {settings.DPGOV_HOME / 'logs'}\n")
+        self.stdout.flush()
+
+
+def _stop_signals() -> Event:
+    stopped = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.set())
+    return stopped

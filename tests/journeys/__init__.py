@@ -1,0 +1,1 @@
+"""People's ways through the started product, in a real browser."""

@@ -1,0 +1,72 @@
+"""A person at a browser: signs in, reads pages, and minds every error in the console."""
+
+import os
+import re
+from pathlib import Path
+
+from playwright.sync_api import Browser, ConsoleMessage, Page
+
+from tests.journeys.product import Product
+
+ARGUMENTS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PICTURES = Path(os.environ.get("DPGOV_SCREENSHOTS", "test-results"))
+_WIDTHS = {"1280": (1280, 900), "360": (360, 740)}
+
+
+class Visitor:
+    """One browser window of one person."""
+
+    def __init__(self, browser: Browser, product: Product) -> None:
+        self.product = product
+        self.complaints: list[str] = []
+        self.expected = re.compile(r"(?!)")
+        self._context = browser.new_context(
+            base_url=product.url, viewport={"width": 1280, "height": 900}, locale="en-GB"
+        )
+        self.page: Page = self._context.new_page()
+        self.page.set_default_timeout(15_000)
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def sign_in(self, address: str) -> Page:
+        """Sign in as one of the demonstration's people."""
+        self.page.goto("/account/login/")
+        self.page.get_by_label("Email").fill(f"{address}@example.org")
+        self.page.get_by_label("Password").fill(self.product.password)
+        self.page.get_by_role("button", name="Sign in").click()
+        self.page.wait_for_url("**/")
+        return self.page
+
+    def picture(self, name: str) -> None:
+        """The page as it is now: light and dark, wide and narrow."""
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        for theme in ("light", "dark"):
+            self.page.emulate_media(color_scheme=theme)
+            for width, (across, down) in _WIDTHS.items():
+                self.page.set_viewport_size({"width": across, "height": down})
+                self._require_no_sideways_scrolling(name, width)
+                path = PICTURES / f"{name}-{theme}-{width}.png"
+                self.page.screenshot(path=path, full_page=True)
+        self.page.emulate_media(color_scheme="light")
+        self.page.set_viewport_size({"width": 1280, "height": 900})
+
+    def close(self) -> None:
+        """Close the window."""
+        self._context.close()
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not self.expected.search(message.text):
+            self.complaints.append(f"{self.page.url}: {message.text}")
+
+    def _require_no_sideways_scrolling(self, name: str, width: str) -> None:
+        excess = self.page.evaluate(
+            "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        assert excess <= 0, f"{name} scrolls sideways by {excess} px at {width} px"

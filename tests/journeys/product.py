@@ -1,0 +1,77 @@
+"""The whole product, started as a person starts it: `manage.py demo`."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from tests.servers.loopback import ServerDidNotStart, free_port, stop
+
+ROOT = Path(__file__).resolve().parents[2]
+_SAID_LAST = "logs: "
+_DATABASE = "journeys"
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Where it runs and how to sign in."""
+
+    url: str
+    password: str
+    home: Path
+    process: subprocess.Popen[bytes]
+
+
+@contextmanager
+def started_product(home: Path) -> Generator[Product]:
+    """Start it with the servers of this test run's profile; on leaving it must stop cleanly."""
+    port = free_port()
+    said = home / "said.txt"
+    with said.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "demo", "--port", str(port), "--force"],
+            cwd=ROOT,
+            env=os.environ | _settings(home),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        text = _wait_for_sign_ins(said, process)
+        password = text.split("password of each: ")[1].split()[0]
+        yield Product(f"http://127.0.0.1:{port}", password, home, process)
+    finally:
+        stop(process, signal.SIGTERM)
+    assert process.returncode == 0, said.read_text()
+
+
+def _settings(home: Path) -> dict[str, str]:
+    """A state folder of its own and, on servers, a database and Redis numbers of its own."""
+    settings = {"DPGOV_HOME": str(home / "state"), "PYTHONUNBUFFERED": "1"}
+    if server := os.environ.get("DPGOV_DATABASE_URL"):
+        address = server.rsplit("/", 1)[0]
+        url = f"{address.replace('postgres:', 'postgresql:')}/postgres"
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {_DATABASE}")
+        settings["DPGOV_DATABASE_URL"] = f"{address}/{_DATABASE}"
+    if broker := os.environ.get("DPGOV_TESTS_REDIS"):
+        settings["DPGOV_BROKER_URL"] = f"{broker}/7"
+        settings["DPGOV_CACHE_URL"] = f"{broker.replace('redis:', 'rediscache:')}/15"
+    return settings
+
+
+def _wait_for_sign_ins(said: Path, process: subprocess.Popen[bytes]) -> str:
+    deadline = time.monotonic() + 180
+    while time.monotonic() < deadline and process.poll() is None:
+        text = said.read_text()
+        if _SAID_LAST in text:
+            return text
+        time.sleep(0.1)
+    raise ServerDidNotStart(said.read_text())
