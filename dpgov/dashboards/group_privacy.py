@@ -10,6 +10,7 @@ from decimal import ROUND_CEILING, Decimal
 from dpgov.privacy.accountant import delta_of_group, epsilon_of_group
 
 LARGEST_GROUP = 20
+_DIGITS = 4
 _CERTAIN = Decimal("99.99")
 _MOST_ODDS = Decimal(1_000_000)
 
@@ -47,7 +48,7 @@ def group_readings(
     """Readings for groups of 1 to 20 units and for the setting, if that is larger.
 
     With a group-size setting of g the noise is made for g units, so that k units have k/g of the
-    booked ε (rounded up).
+    booked ε (rounded up, to four digits where it is no whole number of nano-ε).
     """
     sizes = [*range(1, LARGEST_GROUP + 1)] + ([setting] if setting > LARGEST_GROUP else [])
     return [
@@ -64,12 +65,12 @@ def group_readings(
 
 
 def odds_text(nano: int) -> str:
-    """e^ε as "2.72 times", rounded up; beyond a million only "more than a million times"."""
+    """The factor e^ε, rounded up: "2.72"; beyond a million only that it is more."""
     odds = Decimal(nano).scaleb(-9).exp()
     if odds > _MOST_ODDS:
-        return "more than a million times"
+        return "more than a million"
     places = Decimal("0.01") if odds < 100 else Decimal(1)
-    return f"{odds.quantize(places, rounding=ROUND_CEILING):,} times"
+    return f"{odds.quantize(places, rounding=ROUND_CEILING):,}"
 
 
 def posterior_text(nano: int) -> str:
@@ -80,9 +81,14 @@ def posterior_text(nano: int) -> str:
 
 
 def _of_group(nano: int, size: int, setting: int) -> int:
-    return -(-epsilon_of_group(nano, size) // setting)
+    total = epsilon_of_group(nano, size)
+    if total % setting == 0:
+        return total // setting
+    exact = -(-total // setting)
+    unit = 10 ** max(0, len(str(exact)) - _DIGITS)
+    return -(-exact // unit) * unit
 
 
 def _scale(nano: int, rows: int) -> Decimal:
     exact = Decimal(rows) / Decimal(nano).scaleb(-9)
-    return exact.quantize(Decimal("0.01"), rounding=ROUND_CEILING)
+    return exact.quantize(Decimal("0.1"), rounding=ROUND_CEILING)

@@ -64,11 +64,16 @@ class HistoryFilter(django_filters.FilterSet):
     state = django_filters.ChoiceFilter(
         choices=[(state.value, text) for state, text in STATE_WORDS.items()],
         method="of_state",
+        label="State",
         empty_label="Any state",
         widget=_choice_box(),
     )
     statistic = django_filters.ChoiceFilter(
-        choices=_STATISTICS, method="of_statistic", empty_label="Any", widget=_choice_box()
+        choices=_STATISTICS,
+        method="of_statistic",
+        label="Statistic",
+        empty_label="Any",
+        widget=_choice_box(),
     )
     since = django_filters.DateFilter(
         "submitted_at", "date__gte", label="From", widget=_date_box()
@@ -109,10 +114,14 @@ def history_filter(membership: Membership, data: Any) -> HistoryFilter:
 class QuestionTable(tables.Table):
     """One row a question. Sorted by when, dataset, analyst or ε, never by state."""
 
-    submitted_at = tables.DateTimeColumn(format="j M Y, H:i", verbose_name="Asked")
+    submitted_at = tables.DateTimeColumn(
+        format="j M Y, H:i", verbose_name="Asked", attrs={"td": {"class": "when"}}
+    )
     dataset = tables.Column(accessor="dataset__name", verbose_name="Dataset")
     analyst = tables.Column(order_by=("analyst__name", "analyst__email"), verbose_name="By")
-    question = tables.Column(empty_values=(), orderable=False, verbose_name="Question")
+    question = tables.Column(
+        empty_values=(), orderable=False, verbose_name="Question", attrs={"td": {"class": "question"}}
+    )
     cost_nano = tables.Column(
         verbose_name="ε", attrs={"th": {"class": "number"}, "td": {"class": "number"}}
     )

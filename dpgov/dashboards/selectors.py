@@ -22,17 +22,19 @@ from dpgov.tenants.permissions import Permission, may
 
 _RESERVED = (Query.State.QUEUED, Query.State.RUNNING)
 _SPENT = (Query.State.RELEASED, Query.State.FAILED)
+_NOISE = {Budget.Mode.PURE: "discrete Laplace", Budget.Mode.ZCDP: "discrete Gaussian"}
 _RECENT = 50
 _MOST_POINTS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A named part of a budget, in nano-ε."""
+    """A named part of a budget, in nano-ε; `noise` where the part is a kind of question."""
 
     name: str
     spent_nano: int
     reserved_nano: int = 0
+    noise: str = ""
 
     @property
     def total_nano(self) -> int:
@@ -89,10 +91,11 @@ def shares_by_mechanism(dataset: Dataset, membership: Membership) -> list[Share]
     )
     totals: dict[str, list[int]] = {}
     for row in rows:
-        amounts = totals.setdefault(_kind(row, dataset.budget), [0, 0])
+        amounts = totals.setdefault(_kind(row), [0, 0])
         amounts[0] += row["spent"] or 0
         amounts[1] += row["reserved"] or 0
-    shares = [Share(name, spent, reserved) for name, (spent, reserved) in totals.items()]
+    noise = _NOISE[dataset.budget.mode]
+    shares = [Share(name, spent, reserved, noise) for name, (spent, reserved) in totals.items()]
     return sorted(shares, key=lambda share: (-share.total_nano, share.name))
 
 
@@ -152,9 +155,8 @@ def _thinned(steps: list[Balance]) -> list[Balance]:
     return [*steps[::stride], steps[-1]]
 
 
-def _kind(row: dict[str, Any], budget: Budget) -> str:
+def _kind(row: dict[str, Any]) -> str:
     names = [row[place] for place in ("first", "second", "third") if row[place]]
     if row["grouped"]:
         names = ["histogram" if name == "count" else f"{name} by group" for name in names]
-    noise = "discrete Laplace" if budget.mode == Budget.Mode.PURE else "discrete Gaussian"
-    return f"{' + '.join(names).capitalize()}, {noise}"
+    return " + ".join(names).capitalize()

@@ -8,6 +8,7 @@ from typing import Any, cast
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django_tables2 import RequestConfig
 
@@ -36,7 +37,8 @@ def overview(request: HttpRequest) -> HttpResponse:
     membership = _membership(request)
     datasets = datasets_of(membership.tenant)
     page = Paginator(datasets, _DATASETS_PAGE).get_page(request.GET.get("page"))
-    recent = QuestionTable(list(visible_queries(membership)[:_RECENT]), orderable=False)
+    latest = list(visible_queries(membership)[:_RECENT])
+    recent = QuestionTable(latest, orderable=False, exclude=_hidden_columns(membership))
     recent.before_render(request)
     context = {
         "page": page,
@@ -64,7 +66,9 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
         "balances": list(reversed(balances))[:_PAGE],
         "by_analyst": by_analyst,
         "by_mechanism": by_mechanism,
-        "over_time_figure": spending_figures.over_time(balances, split=split),
+        "over_time_figure": spending_figures.over_time(
+            balances, split=split, until=timezone.now()
+        ),
         "analyst_figure": spending_figures.shares(by_analyst, split=split),
         "mechanism_figure": spending_figures.shares(by_mechanism, split=split),
     }
@@ -75,8 +79,9 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def history(request: HttpRequest) -> HttpResponse:
     """The questions that this person may see, filtered, sorted and in pages."""
-    filtered = history_filter(_membership(request), request.GET)
-    table = QuestionTable(filtered.qs)
+    membership = _membership(request)
+    filtered = history_filter(membership, request.GET)
+    table = QuestionTable(filtered.qs, exclude=_hidden_columns(membership))
     RequestConfig(request, paginate={"per_page": _PAGE, "silent": True}).configure(table)
     table.before_render(request)
     context = {
@@ -126,6 +131,11 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
         "noise_figure": group_figures.noise_at_fixed_epsilon(readings),
     }
     return render(request, "dashboards/group_privacy.html", context)
+
+
+def _hidden_columns(membership: Membership) -> tuple[str, ...]:
+    """Who sees only their own questions needs no column that says so."""
+    return () if may(membership, Permission.VIEW_ALL_QUERIES) else ("analyst",)
 
 
 def _membership(request: HttpRequest) -> Membership:

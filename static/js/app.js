@@ -15,6 +15,21 @@
     }
   });
 
+  // A table that is wider than the screen can be scrolled with the keyboard too.
+  const watcher = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+      else target.removeAttribute("tabindex");
+    }
+  });
+  function watchTables(root) {
+    root.querySelectorAll(".table-responsive, .tabs").forEach((wide) => watcher.observe(wide));
+  }
+  watchTables(document);
+  document.addEventListener("htmx:after:process", (event) => {
+    if (event.target instanceof Element) watchTables(event.target);
+  });
+
   // Coming back with the browser's back button finds the form usable again.
   window.addEventListener("pageshow", () => {
     for (const form of document.querySelectorAll("form[data-sent]")) {

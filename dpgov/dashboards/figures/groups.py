@@ -32,7 +32,7 @@ def _by_size(
         ],
         barmode="overlay",
         showlegend=True,
-        xaxis={"title": {"text": "units in the group"}, "dtick": 1, "showgrid": False},
+        xaxis={"title": {"text": "units in the group"}, "tickangle": 0, "showgrid": False},
         yaxis={"title": {"text": title}, "rangemode": "tozero"},
     )
 
@@ -48,7 +48,7 @@ def _bars(
     return go.Bar(
         x=[size for size, _ in chosen],
         y=[value for _, value in chosen],
-        name="this dataset's setting" if setting else "other sizes",
+        name="this dataset's setting" if setting else "other group sizes",
         meta={"role": "spent" if setting else "rest"},
         hovertemplate=f"%{{x}} units: {hover}<extra></extra>",
     )

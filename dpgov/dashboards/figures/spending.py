@@ -1,6 +1,8 @@
 """Where a budget went: over time, by person and by mechanism."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import plotly.graph_objects as go
@@ -13,8 +15,9 @@ from dpgov.queries.figures import Figure, as_figure, inert, labelled_axis
 _EPSILON_AXIS = {"title": {"text": "ε"}, "rangemode": "tozero"}
 
 
-def over_time(balances: Sequence[Balance], *, split: bool) -> Figure:
-    """A step chart of what is taken, with the limit as a line above it."""
+def over_time(balances: Sequence[Balance], *, split: bool, until: datetime) -> Figure:
+    """A step chart of what is taken, up to a moment, with the limit as a line above it."""
+    balances = [*balances, *(replace(last, at=until) for last in balances[-1:])]
     times = [balance.at.isoformat() for balance in balances]
     spent = [as_number(balance.spent_nano) for balance in balances]
     taken = [as_number(balance.spent_nano + balance.reserved_nano) for balance in balances]
@@ -25,7 +28,12 @@ def over_time(balances: Sequence[Balance], *, split: bool) -> Figure:
     limit = _steps("Limit", "limit", times, limits, None)
     limit.line.dash = "dash"
     traces.append(limit)
-    return as_figure(traces, yaxis=_EPSILON_AXIS, xaxis={"type": "date", "showgrid": False})
+    return as_figure(
+        traces,
+        legend={"traceorder": "normal"},
+        xaxis={"type": "date", "showgrid": False},
+        yaxis=_EPSILON_AXIS,
+    )
 
 
 def shares(parts: Sequence[Share], *, split: bool) -> Figure:
@@ -40,6 +48,7 @@ def shares(parts: Sequence[Share], *, split: bool) -> Figure:
         traces,
         barmode="stack",
         showlegend=split,
+        legend={"traceorder": "normal"},
         xaxis={"title": {"text": "ε"}, "rangemode": "tozero"},
         yaxis=labelled_axis(names),
     )
