@@ -10,6 +10,7 @@ from pathlib import Path
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.demonstration import adult_categories as lists
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import datasets_of
 from dpgov.datasets.services import receive_upload, register_dataset
 from dpgov.privacy.budget import NANO
 from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
@@ -20,7 +21,7 @@ from dpgov.privacy.schema import (
     Neighbouring,
     PrivacyUnit,
 )
-from dpgov.tenants.models import Tenant, User
+from dpgov.tenants.models import Membership, Tenant, User
 
 FILE = Path(__file__).with_name("adult.csv.gz")
 NAME = "Adult census income"
@@ -38,6 +39,12 @@ def register(*, tenant: Tenant, owner: User) -> Dataset:
     return register_dataset(
         tenant=tenant, owner=owner, upload=upload, declaration=declaration()
     ).dataset
+
+
+def ensure_adult(owner: Membership) -> Dataset:
+    """The demonstration dataset of this owner's tenant, registered if it is not there yet."""
+    present = datasets_of(owner.tenant).filter(name=NAME).first()
+    return present or register(tenant=owner.tenant, owner=owner.user)
 
 
 def declaration() -> Declaration:

@@ -1,0 +1,138 @@
+"""Forms about a dataset as a whole. Each keeps what was typed when something is refused."""
+
+from typing import Any
+
+from django import forms
+
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.budget import InvalidAmount, parse_epsilon
+
+_TEXT = {"class": "form-control"}
+_SELECT = {"class": "form-select"}
+_NUMBER = {"class": "form-control", "inputmode": "numeric"}
+
+
+class EpsilonField(forms.CharField):
+    """An amount of ε as text; cleans to integer nano-ε, exactly."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = forms.TextInput(
+            attrs={"class": "form-control", "inputmode": "decimal", "autocomplete": "off"}
+        )
+        super().__init__(max_length=60, widget=widget, **kwargs)
+
+    def clean(self, value: Any) -> Any:
+        """Raises ValidationError with the reason for which an amount cannot be booked."""
+        text = super().clean(value)
+        try:
+            return parse_epsilon(text)
+        except InvalidAmount as problem:
+            raise forms.ValidationError(str(problem)) from problem
+
+
+class UploadForm(forms.Form):
+    """One file; what it is is found out from its content."""
+
+    file = forms.FileField(
+        label="CSV or Parquet file",
+        allow_empty_file=True,
+        error_messages={"required": "Choose a file first."},
+        widget=forms.FileInput(attrs={"class": "form-control", "accept": ".csv,.parquet"}),
+    )
+
+
+class DatasetForm(forms.Form):
+    """What is declared about the dataset as a whole."""
+
+    name = forms.CharField(max_length=120, widget=forms.TextInput(attrs=_TEXT))
+    description = forms.CharField(
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs=_TEXT | {"rows": 3}),
+        help_text="What the rows are, where they come from, what analysts should know.",
+    )
+    unit = forms.ChoiceField(
+        label="Privacy unit",
+        choices=Dataset.Unit.choices,
+        initial=Dataset.Unit.ROW,
+        widget=forms.RadioSelect,
+    )
+    neighbouring = forms.ChoiceField(
+        label="Neighbouring relation",
+        choices=Dataset.Neighbouring.choices,
+        initial=Dataset.Neighbouring.ADD_REMOVE,
+        widget=forms.Select(attrs=_SELECT),
+        help_text="“Add or remove” also hides how many rows there are. Under “change one” the "
+        "number of rows becomes public, and means get more exact.",
+    )
+    group_size = forms.IntegerField(
+        min_value=1,
+        max_value=1000,
+        initial=1,
+        widget=forms.TextInput(attrs=_NUMBER),
+        help_text="The guarantee is stated for this many units together: 1 for single people, "
+        "the size of a household for households. The noise grows with it.",
+    )
+    max_rows = forms.IntegerField(
+        label="Largest number of rows",
+        min_value=1,
+        max_value=10**12,
+        initial=1_000_000,
+        widget=forms.TextInput(attrs=_NUMBER),
+        help_text="A public bound well above what there is, such as a round number. It keeps "
+        "sums exact and does not change the noise.",
+    )
+    public_rows = forms.IntegerField(
+        label="Approximate number of rows",
+        required=False,
+        min_value=1,
+        max_value=10**12,
+        widget=forms.TextInput(attrs=_NUMBER),
+        help_text="Only if a rough figure is public anyway: it is shown to analysts and used for "
+        "expected errors. Leave it empty if you are not sure.",
+    )
+    epsilon_limit = EpsilonField(
+        label="Limit on ε for the dataset",
+        help_text="All answers together never pass it. 1 is strong protection, above 10 is weak. "
+        "It can be lowered later, not raised.",
+    )
+    epsilon_per_query = EpsilonField(
+        label="Limit on ε for one question",
+        help_text="So that a single question cannot use everything up.",
+    )
+
+    def clean_unit(self) -> str:
+        """Only rows so far; a column that names people comes later."""
+        unit: str = self.cleaned_data["unit"]
+        if unit != Dataset.Unit.ROW:
+            raise forms.ValidationError(
+                "A column that names people cannot be used yet. Register a file with one row "
+                "for each person, or raise the group size to the most rows that a person has."
+            )
+        return unit
+
+    def clean(self) -> dict[str, Any]:
+        """The figure for the public and the bound must not contradict each other."""
+        public, bound = self.cleaned_data.get("public_rows"), self.cleaned_data.get("max_rows")
+        if public is not None and bound is not None and public > bound:
+            self.add_error("public_rows", f"This is above the largest number of rows, {bound:,}.")
+        return self.cleaned_data
+
+
+class DescriptionForm(forms.Form):
+    """A new description of a registered dataset."""
+
+    description = forms.CharField(
+        required=False, max_length=4000, widget=forms.Textarea(attrs=_TEXT | {"rows": 5})
+    )
+
+
+class LimitForm(forms.Form):
+    """A lower limit, and why."""
+
+    epsilon_limit = EpsilonField(label="New limit on ε")
+    reason = forms.CharField(
+        max_length=500,
+        widget=forms.TextInput(attrs=_TEXT),
+        help_text="Goes into the audit log.",
+    )

@@ -1,0 +1,68 @@
+"""The whole registration page: the dataset's form and one form for each column of the file."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from dpgov.datasets.declaration import Declaration
+from dpgov.datasets.forms import DatasetForm
+from dpgov.datasets.forms_columns import ColumnForm
+from dpgov.privacy.schema import DatasetSchema, Neighbouring, PrivacyUnit
+
+
+class RegistrationForm:
+    """Reads a declaration. Column names come from the upload, never from what was posted."""
+
+    def __init__(self, headers: Sequence[str], data: QueryDict | None = None) -> None:
+        self.dataset = DatasetForm(data)
+        self.columns = [
+            ColumnForm(data, prefix=f"column-{place}", column=name)
+            for place, name in enumerate(headers)
+        ]
+
+    def is_valid(self) -> bool:
+        """Look at every form, so that all that is wrong is shown at once."""
+        return all([self.dataset.is_valid(), *(column.is_valid() for column in self.columns)])
+
+    def declaration(self) -> Declaration:
+        """What was declared; only after `is_valid`."""
+        data = self.dataset.cleaned_data
+        return Declaration(
+            name=data["name"],
+            description=data["description"],
+            schema=DatasetSchema(
+                columns=tuple(form.spec for form in self.columns if form.spec),
+                unit=PrivacyUnit(),
+                neighbouring=Neighbouring(data["neighbouring"]),
+                group_size=data["group_size"],
+                max_rows=data["max_rows"],
+                public_rows=data["public_rows"],
+            ),
+            limit_nano=data["epsilon_limit"],
+            per_query_limit_nano=data["epsilon_per_query"],
+        )
+
+    def refuse(self, message: str, *, field: str = "", column: str = "") -> None:
+        """Show a refusal where it belongs: at a column's type, at a field, or at the top."""
+        for form in self.columns:
+            if column and form.column == column:
+                form.add_error("kind", message)
+                return
+        self.dataset.add_error(field if field in self.dataset.fields else None, message)
+
+    def problems(self) -> Iterator[dict[str, Any]]:
+        """Every refusal with the id of its input, for the list at the top of the page."""
+        for form in (self.dataset, *self.columns):
+            where = getattr(form, "column", "")
+            for name, messages in form.errors.items():
+                yield from (self._problem(form, name, where, str(text)) for text in messages)
+
+    @staticmethod
+    def _problem(form: forms.Form, name: str, where: str, message: str) -> dict[str, Any]:
+        if name not in form.fields:
+            return {"target": "", "label": "", "message": message}
+        field = form[name]
+        label = f"{where}, {str(field.label).lower()}" if where else field.label
+        return {"target": field.id_for_label or field.auto_id, "label": label, "message": message}

@@ -1,0 +1,78 @@
+"""The shapes of datasets in the API: declarations and budgets, never sizes, paths or hashes."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from dpgov.budgets.models import Budget
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.budget import as_number
+
+
+class ColumnSerializer(serializers.Serializer[Any]):
+    """A column that can be asked about, with its declared domain."""
+
+    name = serializers.CharField()
+    type = serializers.ChoiceField(choices=["number", "category"])
+    lower = serializers.FloatField(required=False, help_text="Numbers only, as are the next two.")
+    upper = serializers.FloatField(required=False)
+    step = serializers.FloatField(required=False, help_text="Values are rounded to it.")
+    categories = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Categories only, in order."
+    )
+    missing = serializers.ChoiceField(choices=["drop", "impute"])
+    impute = serializers.CharField(
+        allow_null=True, help_text="What stands in for a missing value under `impute`."
+    )
+
+
+class DatasetSerializer(serializers.Serializer[Any]):
+    """The public metadata of a dataset."""
+
+    slug = serializers.SlugField()
+    name = serializers.CharField()
+    description = serializers.CharField(allow_blank=True)
+    privacy_unit = serializers.ChoiceField(choices=Dataset.Unit.choices)
+    private_id = serializers.CharField(allow_null=True)
+    max_rows_per_unit = serializers.IntegerField()
+    neighbouring = serializers.ChoiceField(choices=Dataset.Neighbouring.choices)
+    group_size = serializers.IntegerField()
+    max_rows = serializers.IntegerField(help_text="A public bound, not the number of rows.")
+    public_rows = serializers.IntegerField(
+        allow_null=True,
+        help_text="The number of rows where it is public (`change_one`); otherwise a rough figure "
+        "that the owner declared, or null.",
+    )
+    per_query_limit_epsilon = serializers.FloatField()
+    version = serializers.IntegerField()
+    registered_at = serializers.DateTimeField()
+    columns = ColumnSerializer(many=True)
+
+
+class DatasetSummarySerializer(serializers.ModelSerializer[Dataset]):
+    """A dataset in the list."""
+
+    class Meta:
+        model = Dataset
+        fields = ("slug", "name", "description")
+        read_only_fields = fields
+
+
+class BudgetSerializer(serializers.Serializer[Budget]):
+    """A dataset's budget in ε; every number reads back to the exact amount."""
+
+    limit_epsilon = serializers.FloatField()
+    committed_epsilon = serializers.FloatField(help_text="Spent and reserved together.")
+    remaining_epsilon = serializers.FloatField()
+    per_query_limit_epsilon = serializers.FloatField()
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> dict[str, float]:
+        """The four amounts of a dataset."""
+        budget = dataset.budget
+        return {
+            "limit_epsilon": as_number(budget.limit_nano),
+            "committed_epsilon": as_number(budget.spent_nano + budget.reserved_nano),
+            "remaining_epsilon": as_number(budget.remaining_nano),
+            "per_query_limit_epsilon": as_number(dataset.per_query_limit_nano),
+        }

@@ -1,0 +1,17 @@
+"""Pages of datasets."""
+
+from django.urls import path
+
+from dpgov.datasets import views, views_registration
+
+app_name = "datasets"
+urlpatterns = [
+    path("datasets/", views.index, name="list"),
+    path("datasets/new/", views_registration.upload, name="upload"),
+    path("datasets/new/<uuid:upload_id>/", views_registration.register, name="register"),
+    path("datasets/new/<uuid:upload_id>/discard/", views_registration.discard, name="discard"),
+    path("datasets/<slug:slug>/", views.detail, name="detail"),
+    path("datasets/<slug:slug>/describe/", views.describe, name="describe"),
+    path("datasets/<slug:slug>/limit/", views.limit, name="limit"),
+    path("datasets/<slug:slug>/archive/", views.archive, name="archive"),
+]

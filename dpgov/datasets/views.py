@@ -1,0 +1,116 @@
+"""Pages about registered datasets: what is declared, and what their owners may change.
+
+Each view asks the selectors or calls one service; a foreign dataset looks like a missing one.
+"""
+
+from typing import cast
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dpgov.budgets.errors import LimitBelowCommitted
+from dpgov.datasets import selectors, services
+from dpgov.datasets.forms import DescriptionForm, LimitForm
+from dpgov.datasets.models import Dataset
+from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission, requires
+
+_REFUSED = 422
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """Every dataset of the tenant; for an owner also the files that wait for registration."""
+    membership = membership_of(request)
+    context = {
+        "datasets": selectors.datasets_of(membership.tenant),
+        "uploads": selectors.uploads_of(membership.tenant, membership.user),
+    }
+    return render(request, "datasets/list.html", context)
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """What is public about one dataset."""
+    dataset = dataset_or_404(request, slug)
+    version = selectors.current_version(dataset)
+    context = {"dataset": dataset, "version": version, "columns": version.columns.all()}
+    return render(request, "datasets/detail.html", context)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def describe(request: HttpRequest, slug: str) -> HttpResponse:
+    """Change the description."""
+    dataset = dataset_or_404(request, slug)
+    form = DescriptionForm(request.POST or None, initial={"description": dataset.description})
+    if request.method == "POST" and form.is_valid():
+        services.describe_dataset(
+            dataset=dataset,
+            description=form.cleaned_data["description"],
+            user=membership_of(request).user,
+        )
+        messages.success(request, "The description is changed.")
+        return redirect("datasets:detail", slug)
+    return _page(request, "datasets/describe.html", dataset, form)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def limit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Lower the limit on ε."""
+    dataset = dataset_or_404(request, slug)
+    form = LimitForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.lower_limit(
+                dataset=dataset,
+                limit_nano=form.cleaned_data["epsilon_limit"],
+                user=membership_of(request).user,
+                reason=form.cleaned_data["reason"],
+            )
+        except (services.LimitNotLowered, LimitBelowCommitted) as refusal:
+            form.add_error("epsilon_limit", str(refusal))
+        else:
+            messages.success(request, "The limit is lowered.")
+            return redirect("datasets:detail", slug)
+    return _page(request, "datasets/limit.html", dataset, form)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def archive(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask for confirmation, then take the dataset out of use."""
+    dataset = dataset_or_404(request, slug)
+    if request.method != "POST":
+        return render(request, "datasets/archive.html", {"dataset": dataset})
+    try:
+        services.archive_dataset(dataset=dataset, user=membership_of(request).user)
+    except Dataset.DoesNotExist as gone:
+        raise Http404 from gone
+    messages.success(request, f"{dataset.name} is archived. Nobody can ask about it any more.")
+    return redirect("datasets:list")
+
+
+def membership_of(request: HttpRequest) -> Membership:
+    """The membership that `requires` has found."""
+    return cast(Membership, request.membership)  # type: ignore[attr-defined]
+
+
+def dataset_or_404(request: HttpRequest, slug: str) -> Dataset:
+    """The tenant's dataset; foreign, archived and missing ones give the same 404."""
+    try:
+        return selectors.get_dataset(membership_of(request).tenant, slug)
+    except Dataset.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def _page(
+    request: HttpRequest, template: str, dataset: Dataset, form: DescriptionForm | LimitForm
+) -> HttpResponse:
+    status = _REFUSED if form.errors else 200
+    return render(request, template, {"dataset": dataset, "form": form}, status=status)

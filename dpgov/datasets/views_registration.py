@@ -1,0 +1,150 @@
+"""Pages that take a file in and turn it into a dataset. The uploader's own, and nobody else's."""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods, require_POST
+
+from dpgov.datasets import selectors, services
+from dpgov.datasets.forms import UploadForm
+from dpgov.datasets.forms_registration import RegistrationForm
+from dpgov.datasets.intake import CappedUploadHandler
+from dpgov.datasets.models import Upload
+from dpgov.datasets.views import membership_of
+from dpgov.privacy.budget import as_text
+from dpgov.privacy.schema import InvalidDomain
+from dpgov.tenants.permissions import Permission, requires
+
+_REFUSED = 422
+_USED = "This file was registered or discarded before."
+
+
+@csrf_exempt  # the token is checked in `_upload`, after the bytes have a bound
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def upload(request: HttpRequest) -> HttpResponseBase:
+    """Choose a file and send it. Nobody without the role gets a single byte stored."""
+    handler = CappedUploadHandler(request, largest=settings.DPGOV_UPLOAD_MAX_BYTES)
+    request.upload_handlers = [handler]
+    return _upload(request, handler)
+
+
+@csrf_protect
+def _upload(request: HttpRequest, handler: CappedUploadHandler) -> HttpResponse:
+    form = UploadForm()
+    if request.method == "POST":
+        form = UploadForm(request.POST, request.FILES)
+        taken = _take(request, form, handler)
+        if taken is not None:
+            return redirect("datasets:register", taken.id)
+    membership = membership_of(request)
+    context = {
+        "form": form,
+        "uploads": selectors.uploads_of(membership.tenant, membership.user),
+        "largest_bytes": settings.DPGOV_UPLOAD_MAX_BYTES,
+    }
+    return render(request, "datasets/upload.html", context, status=_REFUSED if form.errors else 200)
+
+
+def _take(request: HttpRequest, form: UploadForm, handler: CappedUploadHandler) -> Upload | None:
+    if handler.too_large:
+        megabytes = settings.DPGOV_UPLOAD_MAX_BYTES // 1_000_000
+        form.errors.clear()
+        form.add_error("file", f"The file is larger than {megabytes:,} MB. Split or shorten it.")
+        return None
+    if not form.is_valid():
+        return None
+    file: UploadedFile = form.cleaned_data["file"]
+    membership = membership_of(request)
+    try:
+        return services.receive_upload(
+            tenant=membership.tenant,
+            uploader=membership.user,
+            name=file.name or "",
+            chunks=file.chunks(),
+        )
+    except services.RefusedFile as refusal:
+        form.add_error("file", str(refusal))
+        return None
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
+    """Declare the domains and the budget, then ingest."""
+    chosen = _upload_or_404(request, upload_id)
+    if chosen.state != Upload.State.READY:
+        return _used(request)
+    if request.method != "POST":
+        return _registration_page(request, chosen, RegistrationForm(chosen.headers))
+    form = RegistrationForm(chosen.headers, request.POST)
+    if form.is_valid():
+        try:
+            return _register(request, chosen, form)
+        except services.UploadUsed:
+            return _used(request)
+        except InvalidDomain as problem:
+            form.refuse(str(problem), field=problem.field)
+        except services.RefusedFile as refusal:
+            form.refuse(str(refusal), field=refusal.field, column=refusal.column)
+    return _registration_page(request, chosen, form)
+
+
+def _register(request: HttpRequest, chosen: Upload, form: RegistrationForm) -> HttpResponse:
+    membership = membership_of(request)
+    registered = services.register_dataset(
+        tenant=membership.tenant,
+        owner=membership.user,
+        upload=chosen,
+        declaration=form.declaration(),
+    )
+    dataset = registered.dataset
+    messages.success(request, f"{dataset.name} is registered. Analysts can ask about it now.")
+    if registered.shares_budget:
+        messages.warning(
+            request,
+            "This data was registered before. The budget belongs to the people in it, so this "
+            f"dataset shares the earlier budget: its limit is ε {as_text(dataset.budget.limit_nano)} "
+            f"and ε {as_text(dataset.budget.remaining_nano)} of it remains.",
+        )
+    return redirect("datasets:detail", dataset.slug)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_POST
+def discard(request: HttpRequest, upload_id: UUID) -> HttpResponse:
+    """Delete an uploaded file that is not registered."""
+    chosen = _upload_or_404(request, upload_id)
+    try:
+        services.discard_upload(upload=chosen, user=membership_of(request).user)
+    except services.UploadUsed:
+        return _used(request)
+    messages.success(request, f"{chosen.original_name} is deleted.")
+    return redirect("datasets:upload")
+
+
+def _upload_or_404(request: HttpRequest, upload_id: UUID) -> Upload:
+    membership = membership_of(request)
+    try:
+        return selectors.get_upload(membership.tenant, membership.user, upload_id)
+    except Upload.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def _used(request: HttpRequest) -> HttpResponse:
+    messages.info(request, _USED)
+    return redirect("datasets:list")
+
+
+def _registration_page(
+    request: HttpRequest, chosen: Upload, form: RegistrationForm
+) -> HttpResponse:
+    problems = list(form.problems()) if form.dataset.is_bound else []
+    context: dict[str, Any] = {"upload": chosen, "form": form, "problems": problems}
+    return render(request, "datasets/register.html", context, status=_REFUSED if problems else 200)
