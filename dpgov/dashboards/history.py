@@ -75,9 +75,7 @@ class HistoryFilter(django_filters.FilterSet):
         empty_label="Any",
         widget=_choice_box(),
     )
-    since = django_filters.DateFilter(
-        "submitted_at", "date__gte", label="From", widget=_date_box()
-    )
+    since = django_filters.DateFilter("submitted_at", "date__gte", label="From", widget=_date_box())
     until = django_filters.DateFilter("submitted_at", "date__lte", label="To", widget=_date_box())
 
     class Meta:
@@ -120,7 +118,10 @@ class QuestionTable(tables.Table):
     dataset = tables.Column(accessor="dataset__name", verbose_name="Dataset")
     analyst = tables.Column(order_by=("analyst__name", "analyst__email"), verbose_name="By")
     question = tables.Column(
-        empty_values=(), orderable=False, verbose_name="Question", attrs={"td": {"class": "question"}}
+        empty_values=(),
+        orderable=False,
+        verbose_name="Question",
+        attrs={"td": {"class": "question"}},
     )
     cost_nano = tables.Column(
         verbose_name="ε", attrs={"th": {"class": "number"}, "td": {"class": "number"}}
@@ -130,7 +131,6 @@ class QuestionTable(tables.Table):
     class Meta:
         template_name = "dashboards/_table.html"
         order_by = "-submitted_at"
-        attrs: dict[str, str] = {"class": "table"}
 
     def before_render(self, request: Any) -> None:
         """Look at the clock once for the whole page."""

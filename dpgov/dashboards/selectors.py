@@ -7,7 +7,6 @@ committed amounts (spent and reserved together, by the time of submission), neve
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median_low
-from typing import Any
 
 from django.db.models import F, Q, QuerySet, Sum
 
@@ -22,7 +21,12 @@ from dpgov.tenants.permissions import Permission, may
 
 _RESERVED = (Query.State.QUEUED, Query.State.RUNNING)
 _SPENT = (Query.State.RELEASED, Query.State.FAILED)
-_NOISE = {Budget.Mode.PURE: "discrete Laplace", Budget.Mode.ZCDP: "discrete Gaussian"}
+_SPENT_SUM = Sum("cost_nano", filter=Q(state__in=_SPENT))
+_RESERVED_SUM = Sum("cost_nano", filter=Q(state__in=_RESERVED))
+_NOISE: dict[str, str] = {
+    Budget.Mode.PURE: "discrete Laplace",
+    Budget.Mode.ZCDP: "discrete Gaussian",
+}
 _RECENT = 50
 _MOST_POINTS = 500
 
@@ -61,7 +65,9 @@ def shares_by_analyst(dataset: Dataset, membership: Membership) -> list[Share]:
     """Who committed how much: names for who may see them, else only "you" and "others"."""
     if may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
         people = _committed(dataset).values("analyst__name", "analyst__email")
-        rows = people.annotate(**_sums()).order_by("-spent", "analyst__email")
+        rows = people.annotate(spent=_SPENT_SUM, reserved=_RESERVED_SUM).order_by(
+            "-spent", "analyst__email"
+        )
         return [
             Share(
                 row["analyst__name"] or row["analyst__email"],
@@ -87,11 +93,12 @@ def shares_by_mechanism(dataset: Dataset, membership: Membership) -> list[Share]
             grouped=F("plan__group_by__0__column"),
         )
         .values("first", "second", "third", "grouped")
-        .annotate(**_sums())
+        .annotate(spent=_SPENT_SUM, reserved=_RESERVED_SUM)
     )
     totals: dict[str, list[int]] = {}
     for row in rows:
-        amounts = totals.setdefault(_kind(row), [0, 0])
+        kind = _kind([row["first"], row["second"], row["third"]], grouped=bool(row["grouped"]))
+        amounts = totals.setdefault(kind, [0, 0])
         amounts[0] += row["spent"] or 0
         amounts[1] += row["reserved"] or 0
     noise = _NOISE[dataset.budget.mode]
@@ -122,13 +129,6 @@ def _committed(dataset: Dataset) -> QuerySet[Query]:
     return Query.objects.filter(dataset=dataset, state__in=(*_RESERVED, *_SPENT))
 
 
-def _sums() -> dict[str, Sum]:
-    return {
-        "spent": Sum("cost_nano", filter=Q(state__in=_SPENT)),
-        "reserved": Sum("cost_nano", filter=Q(state__in=_RESERVED)),
-    }
-
-
 def _committed_over_time(budget: Budget) -> list[Balance]:
     """Every hold that was not given back counts from its submission; when it ended stays hidden."""
     given_back = (Reservation.State.VOIDED, Reservation.State.EXPIRED)
@@ -155,8 +155,8 @@ def _thinned(steps: list[Balance]) -> list[Balance]:
     return [*steps[::stride], steps[-1]]
 
 
-def _kind(row: dict[str, Any]) -> str:
-    names = [row[place] for place in ("first", "second", "third") if row[place]]
-    if row["grouped"]:
+def _kind(statistics: list[str | None], *, grouped: bool) -> str:
+    names = [name for name in statistics if name]
+    if grouped:
         names = ["histogram" if name == "count" else f"{name} by group" for name in names]
     return " + ".join(names).capitalize()

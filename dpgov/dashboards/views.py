@@ -66,9 +66,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
         "balances": list(reversed(balances))[:_PAGE],
         "by_analyst": by_analyst,
         "by_mechanism": by_mechanism,
-        "over_time_figure": spending_figures.over_time(
-            balances, split=split, until=timezone.now()
-        ),
+        "over_time_figure": spending_figures.over_time(balances, split=split, until=timezone.now()),
         "analyst_figure": spending_figures.shares(by_analyst, split=split),
         "mechanism_figure": spending_figures.shares(by_mechanism, split=split),
     }
@@ -97,9 +95,7 @@ def history(request: HttpRequest) -> HttpResponse:
 def history_export(request: HttpRequest) -> StreamingHttpResponse:
     """The same rows as a CSV file."""
     filtered = history_filter(_membership(request), request.GET)
-    response = StreamingHttpResponse(
-        csv_lines(filtered.qs), content_type="text/csv; charset=utf-8"
-    )
+    response = StreamingHttpResponse(csv_lines(filtered.qs), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="questions.csv"'
     return response
 

@@ -1,4 +1,4 @@
-"""Released answers as Plotly figures: plain dictionaries for static/js/charts.js, which adds colour.
+"""Released answers as Plotly figures: plain dictionaries that static/js/charts.js colours.
 
 Works from a release body alone. Texts that people typed are made inert here, because Plotly reads
 a small HTML of its own in labels and hover texts (catalogue J6).
@@ -90,13 +90,15 @@ def _oriented(groups: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, A
 
 def _trace(name: str, bins: Sequence[str], cells: list[dict[str, Any]]) -> Any:
     margins = [_margin(cell) for cell in cells]
+    hover = [[inert(label), margin or 0] for label, margin in zip(bins, margins, strict=True)]
+    value = "%{customdata[0]}: %{y:,} ± %{customdata[1]:,}"
     return go.Bar(
         x=list(range(len(cells))),
         y=[cell["value"] for cell in cells],
         name=inert(name, _LONGEST_LABEL),
         error_y={"type": "data", "array": margins} if any(margins) else None,
-        customdata=[[inert(label), margin or 0] for label, margin in zip(bins, margins, strict=True)],
-        hovertemplate="%{customdata[0]}: %{y:,} ± %{customdata[1]:,}<extra>%{fullData.name}</extra>",
+        customdata=hover,
+        hovertemplate=f"{value}<extra>%{{fullData.name}}</extra>",
     )
 
 

@@ -22,9 +22,8 @@ def over_time(balances: Sequence[Balance], *, split: bool, until: datetime) -> F
     spent = [as_number(balance.spent_nano) for balance in balances]
     taken = [as_number(balance.spent_nano + balance.reserved_nano) for balance in balances]
     limits = [as_number(balance.limit_nano) for balance in balances]
-    traces = [_steps("Spent" if split else "Committed", "spent", times, spent, "tozeroy")]
-    if split:
-        traces.append(_steps("Spent and reserved", "reserved", times, taken, "tonexty"))
+    traces = [_steps("Spent and reserved", "reserved", times, taken, "tozeroy")] if split else []
+    traces.append(_steps("Spent" if split else "Committed", "spent", times, spent, "tozeroy"))
     limit = _steps("Limit", "limit", times, limits, None)
     limit.line.dash = "dash"
     traces.append(limit)
