@@ -39,7 +39,7 @@ def noise_scale(sensitivity: int, nano: int) -> float:
     The smallest double found, from sensitivity/ε upwards, at which OpenDP's own privacy map is
     at most the booked ε, compared as fractions. Raises NoiseOutOfRange.
     """
-    return _calibrated(sensitivity, nano)[0]
+    return calibrated(sensitivity, nano)[0]
 
 
 def add_laplace(values: Sequence[int], *, sensitivity: int, nano: int) -> list[int]:
@@ -50,14 +50,19 @@ def add_laplace(values: Sequence[int], *, sensitivity: int, nano: int) -> list[i
     """
     if any(type(value) is not int or abs(value) > LARGEST_SUM for value in values):
         raise NoiseOutOfRange("Exact values must be integers up to 2**53 in size.")
-    noisy = _calibrated(sensitivity, nano)[1](list(values))
+    noisy = calibrated(sensitivity, nano)[1](list(values))
     return [int(value) for value in noisy]
 
 
-@lru_cache(maxsize=_CALIBRATIONS_KEPT)
-def _calibrated(sensitivity: int, nano: int) -> tuple[float, Measurement]:
-    """Built once per price; a measurement has no state, so copies in forked workers are safe."""
+def calibrated(sensitivity: int, nano: int) -> tuple[float, Measurement]:
+    """The scale and the measurement that `nano` pays for. Raises NoiseOutOfRange."""
     _check_range(sensitivity, nano)
+    return _search(sensitivity, nano)
+
+
+@lru_cache(maxsize=_CALIBRATIONS_KEPT)
+def _search(sensitivity: int, nano: int) -> tuple[float, Measurement]:
+    """Built once per price; a measurement has no state, so copies in forked workers are safe."""
     booked = as_fraction(nano)
     scale = float(Fraction(sensitivity) / booked)
     while True:

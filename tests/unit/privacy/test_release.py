@@ -1,0 +1,172 @@
+"""From exact integers to the published answer."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpgov.privacy.blueprint import Blueprint
+from dpgov.privacy.decimals import json_number, json_number_up
+from dpgov.privacy.domains import column_spec, numeric_domain
+from dpgov.privacy.release import MalformedAnswer, draw
+from dpgov.privacy.schema import ColumnSpec, Neighbouring
+from tests.reference import Row, exact_answer
+from tests.unit.privacy.tables import (
+    COLUMNS,
+    COUNT,
+    MEAN_AGE,
+    SUM_AGE,
+    blueprint_of,
+    question,
+    questions,
+    rows_of,
+    schema_of,
+)
+
+EXACT = 1000  # the largest ε: noise of a thousandth of a step, so the answer shows through
+
+
+def answer(raw: dict[str, Any], rows: list[Row], *columns: ColumnSpec, **more: Any) -> Any:
+    blueprint = blueprint_of(raw, schema_of(*columns, **more))
+    return draw(blueprint, exact_answer(rows, blueprint.request))
+
+
+def values(body: dict[str, Any]) -> list[list[float]]:
+    return [[cell["value"] for cell in statistic["cells"]] for statistic in body["statistics"]]
+
+
+def test_a_release_carries_plan_guarantee_groups_and_statistics() -> None:
+    raw = question(COUNT, epsilon="0.5", group_by=[{"column": "sex"}])
+    body = answer(raw, [(1, 1, 1, 1)], group_size=3)
+    (statistic,) = body["statistics"]
+    cells = statistic.pop("cells")
+    assert body == {
+        "format": 1,
+        "plan": {
+            "dataset": "people",
+            "statistics": [{"statistic": "count"}],
+            "where": [],
+            "group_by": [{"column": "sex", "categories": ["Female", "Male"]}],
+            "epsilon": 0.5,
+        },
+        "guarantee": {
+            "epsilon": 0.5,
+            "privacy_unit": "row",
+            "neighbouring": "add_remove",
+            "group_size": 3,
+        },
+        "groups": [{"column": "sex", "bins": ["Female", "Male", "other"]}],
+        "statistics": [
+            {
+                "statistic": "count",
+                "column": None,
+                "epsilon": 0.5,
+                "mechanism": "discrete Laplace",
+                "parts": [
+                    {
+                        "name": "count",
+                        "epsilon": 0.5,
+                        "sensitivity": 3,
+                        "noise_scale": 6.0,
+                        "lattice": 1,
+                    }
+                ],
+            }
+        ],
+    }
+    assert len(cells) == 3
+    for cell in cells:
+        assert cell["parts"] == [cell["value"]]
+        assert [a["confidence_level"] for a in cell["accuracy"]] == [0.9, 0.95, 0.99]
+
+
+@given(rows=st.lists(rows_of(), max_size=8))
+def test_with_almost_no_noise_counts_and_sums_are_those_of_the_values(rows: list[Row]) -> None:
+    """D2: codes are turned back into values without a trace of float arithmetic."""
+    change = {"statistic": "sum", "column": "change"}
+    body = answer(question(COUNT, change, epsilon=EXACT), rows)
+    total = sum(
+        Decimal("-2.5") + code * Decimal("0.25") for *_, code, _ in rows if code is not None
+    )
+    assert values(body)[0] == [len(rows)]
+    assert values(body)[1] == [float(total)]
+
+
+@given(codes=st.lists(st.integers(0, 73), min_size=1, max_size=8))
+@pytest.mark.parametrize("relation", list(Neighbouring))
+def test_with_almost_no_noise_a_mean_is_the_mean(relation: Neighbouring, codes: list[int]) -> None:
+    age = column_spec("age", numeric_domain("17", "90", "1"), "impute", "17")
+    rows: list[Row] = [(code,) for code in codes]
+    schema = schema_of(age, neighbouring=relation, public_rows=len(rows))
+    blueprint = blueprint_of(question(MEAN_AGE, epsilon=EXACT), schema)
+    body = draw(blueprint, exact_answer(rows, blueprint.request))
+    assert values(body)[0][0] == pytest.approx(17 + sum(codes) / len(codes), abs=0.9)
+    parts = 1 if relation is Neighbouring.CHANGE_ONE else 2
+    assert len(body["statistics"][0]["cells"][0]["parts"]) == parts
+
+
+@given(raw=questions(), rows=st.lists(rows_of(), max_size=4))
+def test_a_release_is_plain_json_within_the_bounds_of_its_columns(
+    raw: dict[str, Any], rows: list[Row]
+) -> None:
+    """C8: never NaN or infinity; a mean never leaves the declared bounds."""
+    body = answer({**raw, "epsilon": "0.001"}, rows)
+    assert json.loads(json.dumps(body, allow_nan=False)) == body
+    bounds = {"age": (17, 90), "hours": (1, 99), "change": (-2.5, 1.5)}
+    for statistic in body["statistics"]:
+        if statistic["statistic"] == "mean":
+            low, high = bounds[statistic["column"]]
+            assert all(low <= cell["value"] <= high for cell in statistic["cells"])
+
+
+def test_the_mean_of_no_rows_is_a_value_within_the_bounds_that_claims_nothing() -> None:
+    body = answer(question(MEAN_AGE, epsilon=EXACT), [])
+    (cell,) = body["statistics"][0]["cells"]
+    assert cell["value"] == 53.5
+    assert [a["value"] for a in cell["accuracy"]] == [pytest.approx(36.5, abs=1e-5)] * 3
+
+
+def counted(*, group: bool = False) -> Blueprint:
+    more = {"group_by": [{"column": "sex"}]} if group else {}
+    return blueprint_of(question(COUNT, SUM_AGE, **more), schema_of())
+
+
+@pytest.mark.parametrize(
+    "exact",
+    [
+        (),
+        ((1, 2, 3), (1, 2, 3)),
+        ((1, 2),),
+        ((1, 2, 3, 4),),
+        ((1, 2, 3.0),),
+        ((1, 2, True),),
+        ((1, 2, None),),
+        ((1, 2, "3"),),
+        ((1, 2, Decimal(3)),),
+        (7,),
+        None,
+        {"rows": 1},
+    ],
+    ids=str,
+)
+def test_an_engine_that_returns_anything_else_is_refused_without_repeating_it(exact: Any) -> None:
+    """B11: neither the wrong number nor its place reaches a log."""
+    with pytest.raises(MalformedAnswer, match=r"^Expected"):
+        draw(counted(), exact)
+
+
+def test_the_order_of_measures_is_the_requests() -> None:
+    request = counted(group=True).request
+    assert [measure.kind.value for measure in request.measures] == ["rows", "code_sum", "present"]
+    assert request.cells == 3
+    assert COLUMNS[request.measures[1].column or 0].name == "age"
+
+
+@given(st.fractions(-(10**6), 10**6, max_denominator=10**6), st.integers(0, 9))
+def test_json_numbers_round_to_even_and_bounds_round_up(value: Any, places: int) -> None:
+    scaled = value * 10**places
+    assert json_number(value, places) == float(Decimal(round(scaled)).scaleb(-places))
+    assert Decimal(str(json_number_up(value, places))) >= Decimal(-(-scaled // 1)).scaleb(-places)
