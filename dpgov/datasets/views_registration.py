@@ -105,13 +105,14 @@ def _register(request: HttpRequest, chosen: Upload, form: RegistrationForm) -> H
         declaration=form.declaration(),
     )
     dataset = registered.dataset
+    budget = dataset.budget
     messages.success(request, f"{dataset.name} is registered. Analysts can ask about it now.")
     if registered.shares_budget:
         messages.warning(
             request,
             "This data was registered before. The budget belongs to the people in it, so this "
-            f"dataset shares the earlier budget: its limit is ε {as_text(dataset.budget.limit_nano)} "
-            f"and ε {as_text(dataset.budget.remaining_nano)} of it remains.",
+            f"dataset shares the earlier budget: its limit is ε {as_text(budget.limit_nano)} "
+            f"and ε {as_text(budget.remaining_nano)} of it remains.",
         )
     return redirect("datasets:detail", dataset.slug)
 

@@ -10,9 +10,10 @@
       const file = current.elements.file.files[0];
       if (!file) return;
       event.preventDefault();
+      if (current.dataset.sent) return;
       if (file.size > Number(current.dataset.largestBytes)) {
+        event.stopPropagation(); // so that the form does not count as sent
         tell("This file is larger than what can be uploaded. Split or shorten it.");
-        release(current);
         return;
       }
       send(current);
