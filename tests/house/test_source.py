@@ -107,3 +107,34 @@ def _attributes(module: ast.Module) -> list[str]:
         for node in ast.walk(module)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
     ]
+
+
+_WRITES = {
+    "create",
+    "bulk_create",
+    "get_or_create",
+    "update_or_create",
+    "update",
+    "bulk_update",
+    "delete",
+    "save",
+    "raw",
+}
+_OWN_ROWS = {
+    "dpgov/budgets/services.py": {"Budget", "Reservation", "Charge", "LimitChange"},
+    "dpgov/audit/services.py": {"AuditEntry", "AuditHead"},
+}
+
+
+def test_ledger_and_log_are_written_by_their_services_alone() -> None:
+    """The import contracts say who may see these tables; this says who may write them."""
+    for path, module in tree.python("dpgov"):
+        foreign = [rows for home, rows in _OWN_ROWS.items() if home != tree.name(path)]
+        assert not _written(module) & set().union(*foreign), tree.name(path)
+
+
+def _written(module: ast.Module) -> set[str]:
+    """Names at the start of chains that end in a write, like Charge.objects.filter().delete()."""
+    calls = [node for node in ast.walk(module) if isinstance(node, ast.Call)]
+    writes = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in _WRITES]
+    return {name.id for c in writes for name in ast.walk(c.func) if isinstance(name, ast.Name)}

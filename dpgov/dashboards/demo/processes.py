@@ -6,7 +6,7 @@ They live and die together: when one ends, all are stopped.
 import os
 import signal
 import socket
-import subprocess  # nosec B404
+import subprocess
 import sys
 import urllib.error
 import urllib.request
@@ -123,7 +123,7 @@ class Processes:
     def _start(self, name: str, command: list[str], environment: Mapping[str, str]) -> Process:
         log = self._logs / f"{name}.log"
         with log.open("ab") as output:
-            handle = subprocess.Popen(  # noqa: S603 # nosec B603 - our own commands
+            handle = subprocess.Popen(  # noqa: S603 - our own commands
                 command,
                 cwd=self._code,
                 env=environment,
@@ -155,7 +155,7 @@ def _environment(host: str) -> dict[str, str]:
 
 def _answers(url: str) -> bool:
     try:
-        with urllib.request.urlopen(url, timeout=5) as response:  # noqa: S310 # nosec B310 - http
+        with urllib.request.urlopen(url, timeout=5) as response:  # noqa: S310 - http
             return bool(response.status == 200)
     except (urllib.error.URLError, OSError):
         return False
