@@ -1,0 +1,46 @@
+"""What the dashboards' tests share: a tenant in use and the paths of its pages."""
+
+from collections.abc import Callable
+
+import pytest
+from django.urls import reverse
+
+from dpgov.datasets.models import Dataset
+from dpgov.queries.models import Query
+from dpgov.tenants.models import Membership, Role, Tenant
+from tests.cast import Ask, join
+
+MEAN = ({"statistic": "mean", "column": "age"},)
+BY_SEX = ({"column": "sex", "categories": ["Female", "Male"]},)
+
+
+@pytest.fixture
+def colleague(tenant: Tenant) -> Membership:
+    """A second analyst of the same tenant."""
+    return join(tenant, Role.ANALYST, "carla")
+
+
+@pytest.fixture
+def in_use(
+    ask: Ask, answer_all: Callable[[], int], analyst: Membership, colleague: Membership
+) -> list[Query]:
+    """Four questions: two of Anna's and one of Carla's are answered, one of Carla's waits."""
+    queries = [
+        ask(analyst, epsilon=0.5),
+        ask(analyst, statistics=MEAN, epsilon=0.25),
+        ask(colleague, group_by=BY_SEX, epsilon=1),
+    ]
+    answer_all()
+    Query.objects.update(visible_at="2026-01-01T00:00:00Z")
+    return [*queries, ask(colleague, epsilon=0.125)]
+
+
+@pytest.fixture
+def paths(dataset: Dataset) -> dict[str, str]:
+    """Every page of the dashboards, by name."""
+    return {
+        "overview": reverse("dashboards:overview"),
+        "budget": reverse("dashboards:budget", args=[dataset.slug]),
+        "history": reverse("dashboards:history"),
+        "group_privacy": reverse("dashboards:group_privacy", args=[dataset.slug]),
+    }

@@ -1,0 +1,103 @@
+"""The history: what a filter finds, how it sorts, and the file that it exports."""
+
+import csv
+import io
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from dpgov.datasets.models import Dataset
+from dpgov.queries.models import Query
+from dpgov.tenants.models import Membership
+from tests.cast import Ask
+from tests.integration.dashboards.reading import page
+
+ClientFor = Callable[[Membership], Client]
+
+
+@pytest.mark.parametrize(
+    ("search", "costs"),
+    [
+        ("", ["0.125", "1", "0.25", "0.5"]),
+        ("state=waiting", ["0.125"]),
+        ("state=released", ["1", "0.25", "0.5"]),
+        ("state=failed", []),
+        ("statistic=mean", ["0.25"]),
+        ("statistic=histogram", ["1"]),
+        ("statistic=count", ["0.125", "0.5"]),
+        ("statistic=sum", []),
+        ("since=2031-01-01", []),
+        ("until=2000-01-01", []),
+        ("sort=cost_nano", ["0.125", "0.25", "0.5", "1"]),
+        ("sort=-cost_nano", ["1", "0.5", "0.25", "0.125"]),
+        ("sort=state", ["0.125", "1", "0.25", "0.5"]),
+        ("sort=visible_at", ["0.125", "1", "0.25", "0.5"]),
+        ("page=99", ["0.125", "1", "0.25", "0.5"]),
+        ("dataset=00000000-0000-0000-0000-000000000000", ["0.125", "1", "0.25", "0.5"]),
+    ],
+)
+def test_a_search_finds_and_sorts(
+    search: str, costs: list[str], in_use: list[Query], officer: Membership, client_for: ClientFor
+) -> None:
+    response = client_for(officer).get(reverse("dashboards:history") + f"?{search}")
+    assert response.status_code == 200
+    rows = response.context["table"].paginated_rows
+    assert [row.get_cell("cost_nano") for row in rows] == costs
+
+
+def test_a_search_by_dataset_and_analyst(
+    in_use: list[Query],
+    dataset: Dataset,
+    analyst: Membership,
+    officer: Membership,
+    client_for: ClientFor,
+) -> None:
+    path = reverse("dashboards:history")
+    html = page(client_for(officer), f"{path}?dataset={dataset.pk}&analyst={analyst.user_id}")
+    assert html.count('class="state') == 2
+
+
+def test_nothing_found_offers_the_way_back(
+    in_use: list[Query], officer: Membership, client_for: ClientFor
+) -> None:
+    html = page(client_for(officer), reverse("dashboards:history") + "?since=2031-01-01")
+    assert "No question fits these filters" in html
+    assert "Show all questions" in html
+
+
+def test_a_date_that_is_none_is_said_at_its_field(
+    in_use: list[Query], officer: Membership, client_for: ClientFor
+) -> None:
+    html = page(client_for(officer), reverse("dashboards:history") + "?since=yesterday")
+    assert "Enter a valid date." in html
+    assert html.count('class="state') == 4
+
+
+def test_the_file_holds_the_rows_that_the_page_shows(
+    in_use: list[Query], analyst: Membership, client_for: ClientFor
+) -> None:
+    rows = _exported(client_for(analyst), "?statistic=mean")
+    assert [(row["question"], row["epsilon"], row["state"]) for row in rows] == [
+        ("Mean of age", "0.25", "released")
+    ]
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_a_cell_that_looks_like_a_formula_is_exported_as_text(
+    start: str, ask: Ask, dataset: Dataset, analyst: Membership, client_for: ClientFor
+) -> None:
+    """I3: a spreadsheet shows the text instead of running it."""
+    ask(analyst)
+    type(analyst.user).objects.filter(pk=analyst.user_id).update(email=f"{start}cmd@example.org")
+    Dataset.objects.filter(pk=dataset.pk).update(slug=f"{start}cmd")
+    (row,) = _exported(client_for(analyst))
+    assert row["analyst"] == f"'{start}cmd@example.org"
+    assert row["dataset"] == f"'{start}cmd"
+
+
+def _exported(client: Client, search: str = "") -> list[dict[str, str]]:
+    response = client.get(reverse("dashboards:history_export") + search)
+    assert response["Content-Disposition"] == 'attachment; filename="questions.csv"'
+    return list(csv.DictReader(io.StringIO(b"".join(response).decode(), newline="")))
