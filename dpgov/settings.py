@@ -7,7 +7,7 @@ docs/configuration.md lists the variables. Nothing else in the project reads the
 from pathlib import Path
 
 import environ
-from csp.constants import NONE, NONCE, SELF
+from csp.constants import NONCE, NONE, SELF
 
 from dpgov.celery import app as celery_app  # noqa: F401 - makes it the current app everywhere
 from dpgov.configuration import broker_settings, database_settings, secret_key
@@ -181,6 +181,17 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "POSTPROCESSING_HOOKS": ["drf_standardized_errors.openapi_hooks.postprocess_schema_enums"],
+    "ENUM_NAME_OVERRIDES": {
+        name: f"drf_standardized_errors.openapi_serializers.{name}.choices"
+        for name in (
+            "ValidationErrorEnum",
+            "ClientErrorEnum",
+            "ServerErrorEnum",
+            "ParseErrorCodeEnum",
+            *(f"ErrorCode{n}Enum" for n in (401, 403, 404, 405, 406, 415, 429, 500)),
+        )
+    },
 }
 REST_KNOX = {"TOKEN_MODEL": "tenants.ApiToken", "TOKEN_TTL": None, "AUTO_REFRESH": False}
 KNOX_TOKEN_MODEL = "tenants.ApiToken"  # noqa: S105 - a model's name, not a secret
