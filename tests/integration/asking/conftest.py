@@ -60,7 +60,9 @@ def lower_limit(dataset: Dataset, limit_nano: int) -> None:
 def ledger_state() -> tuple[Any, ...]:
     """Everything that a refusal must leave as it was."""
     return (
-        list(Budget.objects.order_by("pk").values_list("limit_nano", "reserved_nano", "spent_nano")),
+        list(
+            Budget.objects.order_by("pk").values_list("limit_nano", "reserved_nano", "spent_nano")
+        ),
         Reservation.objects.count(),
         Charge.objects.count(),
         Query.objects.count(),

@@ -96,7 +96,9 @@ def test_two_groupings_are_shown_row_by_row(
     browser: Client, analyst: Membership, ask: Ask, answer_now: Callable[[], int]
 ) -> None:
     by_sex = {"column": "sex", "categories": ["Female", "Male"]}
-    query = ask(analyst, group_by=(*BY_EDUCATION, by_sex), statistics=({"statistic": "count"}, *MEAN))
+    query = ask(
+        analyst, group_by=(*BY_EDUCATION, by_sex), statistics=({"statistic": "count"}, *MEAN)
+    )
     answer_now()
     page = text_of(browser.get(f"/queries/{query.pk}/").content)
     assert "Primary Female" in page

@@ -35,9 +35,7 @@ def send(api: APIClient, body: Any, *, key: str | None = None, to: str = SUBMIT)
     return api.post(to, text, content_type="application/json", headers=headers)
 
 
-def test_the_whole_journey(
-    api: APIClient, dataset: Dataset, answer_now: Callable[[], int]
-) -> None:
+def test_the_whole_journey(api: APIClient, dataset: Dataset, answer_now: Callable[[], int]) -> None:
     priced = api.post(QUOTE, COUNT, format="json")
     assert priced.status_code == 200
     assert priced.json()["cost_epsilon"] == 0.5
@@ -285,5 +283,3 @@ def test_a_wrong_media_type_is_a_standard_error(api: APIClient, dataset: Dataset
     response = api.post(SUBMIT, "a=1", content_type="application/x-www-form-urlencoded")
     assert response.status_code == 415
     assert response.json()["errors"][0]["code"] == "unsupported_media_type"
-
-

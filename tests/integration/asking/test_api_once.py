@@ -46,9 +46,7 @@ def test_two_hundred_repeats_are_one_question(api: APIClient, dataset: Dataset) 
     assert Budget.objects.get(pk=dataset.budget_id).reserved_nano == NANO // 2
 
 
-def test_the_same_key_for_another_question_is_a_conflict(
-    api: APIClient, dataset: Dataset
-) -> None:
+def test_the_same_key_for_another_question_is_a_conflict(api: APIClient, dataset: Dataset) -> None:
     """B6: nothing is asked, spent or changed by it."""
     post(api, COUNT)
     before = ledger_state()

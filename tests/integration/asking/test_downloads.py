@@ -89,6 +89,7 @@ def test_a_formula_as_a_category_is_harmless_in_the_file_and_numbers_stay_number
     response = browser.get(f"/queries/{query.pk}/download/csv/")
     rows = list(csv.reader(io.StringIO(response.content.decode())))
     assert rows[1][0] == f"'{evil}"
-    assert float(rows[1][3]) == json.loads(Release.objects.get(query=query).body)["statistics"][0][
-        "cells"
-    ][0]["value"]
+    assert (
+        float(rows[1][3])
+        == json.loads(Release.objects.get(query=query).body)["statistics"][0]["cells"][0]["value"]
+    )
