@@ -28,7 +28,10 @@ class Visitor:
         self.complaints: list[str] = []
         self.expected = re.compile(r"(?!)")
         self._context = browser.new_context(
-            base_url=product.url, viewport={"width": 1280, "height": 900}, locale="en-GB"
+            base_url=product.url,
+            viewport={"width": 1280, "height": 900},
+            locale="en-GB",
+            reduced_motion="reduce",
         )
         self.page: Page = self._context.new_page()
         self.page.set_default_timeout(15_000)
@@ -36,12 +39,17 @@ class Visitor:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
     def sign_in(self, address: str) -> Page:
-        """Sign in as one of the demonstration's people."""
+        """Sign in as one of the demonstration's people; a second time, with the first session."""
+        if cookies := self.product.sessions.get(address):
+            self._context.add_cookies(cookies)
+            self.page.goto("/")
+            return self.page
         self.page.goto("/account/login/")
         self.page.get_by_label("Email").fill(f"{address}@example.org")
         self.page.get_by_label("Password").fill(self.product.password)
         self.page.get_by_role("button", name="Sign in").click()
-        self.page.wait_for_url("**/")
+        self.page.wait_for_url(f"{self.product.url}/")
+        self.product.sessions[address] = self._context.cookies()
         return self.page
 
     def picture(self, name: str) -> None:

@@ -7,8 +7,9 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -27,6 +28,7 @@ class Product:
     password: str
     home: Path
     process: subprocess.Popen[bytes]
+    sessions: dict[str, Any] = field(default_factory=dict)
 
 
 @contextmanager

@@ -1,0 +1,62 @@
+"""Every page looks right in light and dark, wide and narrow, and to a screen reader."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.journeys.conftest import Visit
+
+ADULT = "/datasets/adult-census-income/"
+PAGES = [
+    ("owner", "overview", "/"),
+    ("owner", "datasets", "/datasets/"),
+    ("owner", "dataset", ADULT),
+    ("owner", "dataset-limit", f"{ADULT}limit/"),
+    ("owner", "dataset-archive", f"{ADULT}archive/"),
+    ("owner", "budget", f"{ADULT}budget/"),
+    ("owner", "group-privacy", f"{ADULT}group-privacy/"),
+    ("owner", "history", "/history/"),
+    ("analyst", "ask", f"{ADULT}ask/"),
+    ("analyst", "tokens", "/tokens/"),
+    ("officer", "audit-entry", "/audit/1/"),
+    ("admin", "members", "/members/"),
+    ("analyst", "change-password", "/account/password/change/"),
+    ("analyst", "two-factor", "/account/mfa/"),
+]
+
+
+@pytest.mark.parametrize(("person", "name", "path"), PAGES, ids=[name for _, name, _ in PAGES])
+def test_the_page_is_shown_and_accessible(visit: Visit, person: str, name: str, path: str) -> None:
+    window = visit()
+    page = window.sign_in(person)
+    answer = page.goto(path)
+    assert answer is not None
+    assert answer.status == 200
+    expect(page.locator("main")).to_be_visible()
+    window.picture(name)
+    assert accessibility_problems(page) == []
+
+
+def test_the_sign_in_page_is_accessible(visit: Visit) -> None:
+    window = visit()
+    window.page.goto("/account/login/")
+    window.picture("sign-in")
+    assert accessibility_problems(window.page) == []
+
+
+def test_the_description_of_the_api_is_shown(visit: Visit) -> None:
+    window = visit()
+    window.page.goto("/api/docs/")
+    expect(window.page.get_by_text("/api/v1/datasets/").first).to_be_visible()
+    window.picture("api-docs")
+
+
+def accessibility_problems(page: Page) -> list[str]:
+    """What axe finds in light and in dark: rule and place."""
+    found = []
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        for violation in Axe().run(page).response["violations"]:
+            places = [node["target"] for node in violation["nodes"]]
+            found.append(f"{theme}: {violation['id']} at {places}")
+    return found
