@@ -41,6 +41,7 @@ STATE_WORDS = {
     PublicState.EXPIRED: "Expired, not charged",
 }
 _STATISTICS = [("count", "Count"), ("histogram", "Histogram"), ("sum", "Sum"), ("mean", "Mean")]
+_SORTS = ("submitted_at", "dataset", "analyst", "cost_nano")
 _CSV_HEADINGS = ("submitted", "dataset", "analyst", "question", "epsilon", "state", "id")
 
 
@@ -130,7 +131,6 @@ class QuestionTable(tables.Table):
 
     class Meta:
         template_name = "dashboards/_table.html"
-        order_by = "-submitted_at"
 
     def before_render(self, request: Any) -> None:
         """Look at the clock once for the whole page."""
@@ -149,6 +149,11 @@ class QuestionTable(tables.Table):
         """The public state as a word and a mark."""
         state = public_state(record, self.now)
         return format_html('<span class="state state-{}">{}</span>', state, STATE_WORDS[state])
+
+
+def sorting(text: str) -> str:
+    """The wanted order if it is one of those on offer, else the newest first."""
+    return text if text.removeprefix("-") in _SORTS else "-submitted_at"
 
 
 def csv_lines(queries: QuerySet[Query]) -> Iterator[str]:

@@ -10,13 +10,12 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
-from django_tables2 import RequestConfig
 
 from dpgov.dashboards import selectors
 from dpgov.dashboards.figures import groups as group_figures
 from dpgov.dashboards.figures import spending as spending_figures
 from dpgov.dashboards.group_privacy import group_readings, odds_text, posterior_text
-from dpgov.dashboards.history import QuestionTable, csv_lines, history_filter
+from dpgov.dashboards.history import QuestionTable, csv_lines, history_filter, sorting
 from dpgov.dashboards.next_steps import next_steps
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of, get_dataset
@@ -79,8 +78,10 @@ def history(request: HttpRequest) -> HttpResponse:
     """The questions that this person may see, filtered, sorted and in pages."""
     membership = _membership(request)
     filtered = history_filter(membership, request.GET)
-    table = QuestionTable(filtered.qs, exclude=_hidden_columns(membership))
-    RequestConfig(request, paginate={"per_page": _PAGE, "silent": True}).configure(table)
+    sort = sorting(request.GET.get("sort", ""))
+    table = QuestionTable(filtered.qs, order_by=sort, exclude=_hidden_columns(membership))
+    table.paginator = Paginator(table.rows, _PAGE)
+    table.page = table.paginator.get_page(request.GET.get("page"))
     table.before_render(request)
     context = {
         "filter": filtered,

@@ -1,0 +1,137 @@
+"""The chart script in Chromium, under the product's own content security policy."""
+
+import os
+from collections.abc import Generator
+from mimetypes import guess_type
+from pathlib import Path
+from typing import Any
+
+import pytest
+from csp.constants import NONE, SELF
+from django.conf import settings
+from django.template.loader import render_to_string
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+
+from dpgov.queries.figures import as_figure, release_figures
+from tests.integration.dashboards.corpus import SCRIPTS
+from tests.journeys.browser import ARGUMENTS
+from tests.servers.missing import find
+
+_STATIC = Path(settings.BASE_DIR) / "static"
+_HEAD = """<!doctype html><html lang="en"><head><title>Charts</title>
+<script src="/static/js/theme.js"></script>
+<link rel="stylesheet" href="/static/css/app.css">
+<style id="plotly.js-style-global" nonce="abc"></style>
+<script src="/static/js/charts.js" defer
+ data-plotly="/static/vendor/plotly/plotly-basic.min.js"></script></head><body>
+<button data-theme-choice="dark">Dark</button>"""
+_POLICY = {
+    directive: [
+        f"'{source.strip(chr(39))}'" if source in (SELF, NONE) else source for source in sources
+    ]
+    for directive, sources in settings.CONTENT_SECURITY_POLICY["DIRECTIVES"].items()
+    if directive != "style-src"
+} | {"style-src": ["'self'", "'nonce-abc'"]}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        program = find(["chromium", "chromium-browser", "google-chrome"], "chromium")
+        started = playwright.chromium.launch(executable_path=program, args=ARGUMENTS + sandbox)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """What the browser's console said."""
+    return []
+
+
+@pytest.fixture
+def window(browser: Browser, complaints: list[str]) -> Generator[Page]:
+    context = browser.new_context(viewport={"width": 1000, "height": 800}, color_scheme="light")
+    page = context.new_page()
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    context.close()
+
+
+def _show(page: Page, figures: list[dict[str, Any]]) -> None:
+    """Serve a page with these charts and wait until they are drawn."""
+    charts = [
+        render_to_string("_chart.html", {"figure": each, "id": f"c{place}", "caption": "A chart."})
+        for place, each in enumerate(figures)
+    ]
+    html = _HEAD + "".join(charts) + "</body></html>"
+    policy = "; ".join(f"{name} {' '.join(sources)}" for name, sources in _POLICY.items())
+
+    def serve(route: Route) -> None:
+        path = route.request.url.removeprefix("http://charts.test/")
+        if path.startswith("static/"):
+            file = _STATIC / path.removeprefix("static/")
+            kind = guess_type(file.name)[0] or "text/plain"
+            route.fulfill(body=file.read_bytes(), content_type=kind)
+        elif path == "":
+            headers = {"Content-Security-Policy": policy}
+            route.fulfill(body=html, content_type="text/html; charset=utf-8", headers=headers)
+        else:
+            route.fulfill(status=204)
+
+    page.route("http://charts.test/**", serve)
+    page.goto("http://charts.test/")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.chart')].every((chart) => chart.dataset.drawn)"
+    )
+
+
+def test_what_somebody_typed_is_drawn_as_text(window: Page, complaints: list[str]) -> None:
+    """J6: in bins, columns and legends; nothing runs, nothing becomes a link or a style."""
+    cells = [{"value": 1, "accuracy": []} for _ in range(len(SCRIPTS) * 8)]
+    figures = []
+    for place in range(0, len(SCRIPTS), 4):
+        names = [*SCRIPTS[place : place + 4]] * 2
+        groups = [{"column": names[0], "bins": [*SCRIPTS]}, {"column": names[1], "bins": names}]
+        statistic = {"statistic": "mean", "column": names[2], "cells": cells}
+        figures += release_figures({"groups": groups, "statistics": [statistic]})
+    _show(window, figures)
+    for place in range(len(figures)):
+        window.locator(f"#c{place} .bars .point").nth(3).hover(force=True)
+    assert window.evaluate("() => window.hit") is None
+    made = window.evaluate(
+        "() => document.querySelectorAll('.chart a, .chart img, .chart script, .chart b, "
+        '.chart tspan[style*="90px"], .chart [onload], .chart [onmouseover]\').length'
+    )
+    assert made == 0
+    drawn = window.locator("#c0").text_content() or ""
+    assert "<script>window.hit=1" in drawn
+    assert "%{customdata[0]}" in drawn
+    assert complaints == []
+
+
+def test_a_change_of_theme_recolours_the_chart(window: Page, complaints: list[str]) -> None:
+    bars = {"type": "bar", "x": [0, 1], "y": [2, 3], "meta": {"role": "spent"}}
+    _show(window, [as_figure([bars])])
+    fill = "() => getComputedStyle(document.querySelector('.chart .bars path')).fill"
+    light = window.evaluate(fill)
+    window.get_by_role("button", name="Dark").click()
+    window.wait_for_function("() => document.querySelector('.chart').dataset.drawn === 'dark'")
+    assert window.evaluate(fill) != light
+    assert complaints == []
+
+
+def test_a_chart_that_is_swapped_in_later_is_drawn(window: Page, complaints: list[str]) -> None:
+    bars = {"type": "bar", "x": [0, 1], "y": [2, 3]}
+    _show(window, [as_figure([bars])])
+    window.evaluate(
+        "() => { const old = document.querySelector('figure'); const copy = old.cloneNode(true);"
+        " copy.querySelector('.chart').replaceChildren();"
+        " delete copy.querySelector('.chart').dataset.drawn; old.replaceWith(copy);"
+        " copy.dispatchEvent(new CustomEvent('htmx:after:process', {bubbles: true})); }"
+    )
+    window.wait_for_function("() => document.querySelector('.chart').dataset.drawn")
+    assert window.locator(".chart .bars path").count() == 2
+    assert complaints == []
