@@ -21,7 +21,7 @@ from dpgov.tenants.requests import MemberRequest
 from dpgov.tenants.selectors import actor_of, members_of, memberships_of, tokens_of
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @requires(Permission.MANAGE_MEMBERS)
 def members(request: MemberRequest) -> HttpResponse:
     """The list of members, and the form that adds one."""
@@ -69,12 +69,12 @@ def member_role(request: MemberRequest, membership_id: UUID) -> HttpResponse:
     return redirect("tenants:members")
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @requires(Permission.MANAGE_MEMBERS)
 def member_remove(request: MemberRequest, membership_id: UUID) -> HttpResponse:
     """Ask once more, then remove a member."""
     membership = _member(request, membership_id)
-    if request.method == "GET":
+    if request.method != "POST":
         return render(request, "tenants/member_remove.html", {"member": membership})
     try:
         services.remove_member(membership=membership, actor=actor_of(request.user))
@@ -86,7 +86,7 @@ def member_remove(request: MemberRequest, membership_id: UUID) -> HttpResponse:
     return redirect("tenants:members")
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @requires(Permission.USE_API)
 def tokens(request: MemberRequest) -> HttpResponse:
     """The person's own tokens, and the form that makes one; its value is shown this once."""

@@ -1,0 +1,75 @@
+"""The two tenants that every access test is about."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from dpgov.datasets.models import Dataset, Upload
+from dpgov.queries.models import Query
+from dpgov.tenants.models import ApiToken, Membership, Role
+from tests.cast import join
+from tests.integration.access.world import World
+
+
+@pytest.fixture
+def world(
+    owner: Membership,
+    analyst: Membership,
+    officer: Membership,
+    admin: Membership,
+    stranger: Membership,
+    dataset: Dataset,
+    foreign_dataset: Dataset,
+    ask: Any,
+    answer_all: Any,
+) -> World:
+    foreign_analyst = join(stranger.tenant, Role.ANALYST, "fiona")
+    people = {
+        "owner": owner,
+        "analyst": analyst,
+        "officer": officer,
+        "admin": admin,
+        "stranger": stranger,
+    }
+    for member in people.values():
+        ApiToken.objects.create(user=member.user, membership=member, name="own")
+    own, foreign = ask(analyst), ask(foreign_analyst, of=foreign_dataset)
+    answer_all()
+    Query.objects.update(visible_at=timezone.now() - timedelta(minutes=1))
+    return World(
+        people=people,
+        own={
+            **_things(dataset, own, owner, analyst),
+            "reference": ApiToken.objects.get(membership=analyst).reference,
+        },
+        foreign={
+            **_things(foreign_dataset, foreign, stranger, foreign_analyst),
+            "reference": ApiToken.objects.get(membership=stranger).reference,
+            "sequence": 888_888,
+        },
+    )
+
+
+def _things(
+    dataset: Dataset, query: Query, owner: Membership, member: Membership
+) -> dict[str, Any]:
+    return {
+        "slug": dataset.slug,
+        "query_id": query.id,
+        "upload_id": _upload(owner).id,
+        "membership_id": member.id,
+        "sequence": 1,
+    }
+
+
+def _upload(owner: Membership) -> Upload:
+    return Upload.objects.create(
+        tenant=owner.tenant,
+        uploader=owner.user,
+        original_name="visits.csv",
+        format="csv",
+        byte_size=10,
+        headers=["age", "sex"],
+    )

@@ -1,0 +1,111 @@
+"""H1: who may use which route, how. A route that is not listed here fails the tests."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+ROLES = ("owner", "analyst", "officer", "admin")
+EVERYBODY = frozenset(ROLES)
+OWNER, ANALYST, OFFICER, ADMIN = (frozenset({role}) for role in ROLES)
+
+
+class Kind(Enum):
+    """How a route answers somebody who has not signed in."""
+
+    PAGE = auto()
+    API = auto()
+    ACCOUNT = auto()
+    PUBLIC = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The methods of a route, the roles that may use it, and those to whom its thing is hidden.
+
+    `by_body`: the thing is named in the posted body, so that an empty body looks missing too.
+    """
+
+    methods: frozenset[str]
+    roles: frozenset[str] = EVERYBODY
+    kind: Kind = Kind.PAGE
+    hidden_from: frozenset[str] = frozenset()
+    by_body: bool = False
+
+
+def page(methods: str, roles: frozenset[str] = EVERYBODY, **more: Any) -> Door:
+    return Door(frozenset(methods.split()), roles, Kind.PAGE, **more)
+
+
+def api(methods: str, roles: frozenset[str] = EVERYBODY, **more: Any) -> Door:
+    return Door(frozenset(methods.split()), roles, Kind.API, **more)
+
+
+ACCOUNT = Door(frozenset({"GET", "POST"}), kind=Kind.ACCOUNT)
+PUBLIC = Door(frozenset({"GET"}), kind=Kind.PUBLIC)
+
+DOORS: dict[str, Door] = {
+    "dashboards:overview": page("GET"),
+    "dashboards:budget": page("GET"),
+    "dashboards:group_privacy": page("GET"),
+    "dashboards:history": page("GET"),
+    "dashboards:history_export": page("GET"),
+    "dashboards:audit_log": page("GET", OFFICER),
+    "dashboards:audit_entry": page("GET", OFFICER),
+    "dashboards:audit_export": page("POST", OFFICER),
+    "dashboards:audit_verify": page("POST", OFFICER),
+    "datasets:list": page("GET"),
+    "datasets:detail": page("GET"),
+    "datasets:upload": page("GET POST", OWNER),
+    "datasets:register": page("GET POST", OWNER),
+    "datasets:archive": page("GET POST", OWNER),
+    "datasets:limit": page("GET POST", OWNER),
+    "datasets:describe": page("GET POST", OWNER),
+    "datasets:discard": page("POST", OWNER),
+    "queries:ask": page("GET POST", ANALYST),
+    "queries:quote": page("POST", ANALYST),
+    "queries:detail": page("GET", hidden_from=ADMIN),
+    "queries:status": page("GET", hidden_from=ADMIN),
+    "queries:download": page("GET", hidden_from=ADMIN),
+    "tenants:members": page("GET POST", ADMIN),
+    "tenants:member_role": page("POST", ADMIN),
+    "tenants:member_remove": page("GET POST", ADMIN),
+    "tenants:tokens": page("GET POST"),
+    "tenants:token_revoke": page("POST"),
+    "tenants:switch": page("POST", by_body=True),
+    "v1:dataset-list": api("GET"),
+    "v1:dataset-detail": api("GET"),
+    "v1:dataset-budget": api("GET"),
+    "v1:quote": api("POST", ANALYST),
+    "v1:query-submit": api("POST", ANALYST),
+    "v1:query-list": api("GET"),
+    "v1:query-detail": api("GET", hidden_from=ADMIN),
+    "v1:query-release": api("GET", hidden_from=ADMIN),
+    "v1:audit-entries": api("GET", OFFICER),
+    "v1:audit-verify": api("POST", OFFICER),
+    "schema": PUBLIC,
+    "api_docs": PUBLIC,
+    "healthz": PUBLIC,
+    "account_login": ACCOUNT,
+    "account_logout": ACCOUNT,
+    "account_inactive": ACCOUNT,
+    "account_signup": ACCOUNT,
+    "account_reauthenticate": ACCOUNT,
+    "account_email": ACCOUNT,
+    "account_email_verification_sent": ACCOUNT,
+    "account_confirm_email": ACCOUNT,
+    "account_change_password": ACCOUNT,
+    "account_set_password": ACCOUNT,
+    "account_reset_password": ACCOUNT,
+    "account_reset_password_done": ACCOUNT,
+    "account_reset_password_from_key": ACCOUNT,
+    "account_reset_password_from_key_done": ACCOUNT,
+    "account_confirm_login_code": ACCOUNT,
+    "mfa_index": ACCOUNT,
+    "mfa_authenticate": ACCOUNT,
+    "mfa_reauthenticate": ACCOUNT,
+    "mfa_activate_totp": ACCOUNT,
+    "mfa_deactivate_totp": ACCOUNT,
+    "mfa_view_recovery_codes": ACCOUNT,
+    "mfa_generate_recovery_codes": ACCOUNT,
+    "mfa_download_recovery_codes": ACCOUNT,
+}

@@ -1,0 +1,151 @@
+"""H1: every route x everybody x every method x own, foreign and missing things."""
+
+import pytest
+from django.http import HttpResponseBase
+
+from dpgov.tenants.models import ApiToken, Role
+from tests.cast import join
+from tests.integration.access.doors import DOORS, ROLES, Door, Kind
+from tests.integration.access.routes import Route, all_routes
+from tests.integration.access.world import World, tenant_things, without_randomness
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+ROUTES = {route.name: route for route in all_routes()}
+GUARDED = [name for name in ROUTES if name in DOORS and DOORS[name].kind in (Kind.PAGE, Kind.API)]
+OPEN = [name for name in ROUTES if name in DOORS and name not in GUARDED]
+NOT_THERE = {401, 403, 404, 405}
+
+Answers = dict[tuple[str, str, str], HttpResponseBase]
+
+
+def test_every_route_is_in_the_table_and_the_table_has_no_other() -> None:
+    """H1: whoever adds a route says who may use it."""
+    assert set(ROUTES) == set(DOORS)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", GUARDED)
+def test_the_route_lets_in_whom_it_should_and_foreign_looks_missing(
+    name: str, world: World
+) -> None:
+    """H1: status by role, method and thing; same bytes for foreign and missing; nothing leaks."""
+    route, door = ROUTES[name], DOORS[name]
+    answers = _knock_everywhere(world, route, door)
+    assert _unexpected(answers, route, door) == []
+    assert _told_apart(answers) == []
+    assert _leaks(answers, world) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", OPEN)
+def test_an_open_route_breaks_for_nobody(name: str, world: World) -> None:
+    """H1: sign-in and public routes hold nothing of a tenant; none answers with a failure."""
+    route, door = ROUTES[name], DOORS[name]
+    url = world.url(route, "analyst", "own")
+    for actor in ("anonymous", "analyst"):
+        for method in METHODS:
+            status = world.knock(actor, door.kind, method, url).status_code
+            assert status < 500, f"{actor} {method}"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["queries:detail", "queries:download", "v1:query-release"])
+def test_an_analyst_s_answer_looks_missing_to_a_colleague(name: str, world: World) -> None:
+    """H1: within a tenant, analysts see their own questions only."""
+    colleague = join(world.people["analyst"].tenant, Role.ANALYST, "carl")
+    ApiToken.objects.create(user=colleague.user, membership=colleague, name="own")
+    world.people["colleague"] = colleague
+    route, kind = ROUTES[name], DOORS[name].kind
+    theirs, missing = (
+        world.knock("colleague", kind, "GET", world.url(route, "colleague", thing))
+        for thing in ("own", "missing")
+    )
+    assert theirs.status_code == 404
+    assert without_randomness(theirs) == without_randomness(missing)
+
+
+def _knock_everywhere(world: World, route: Route, door: Door) -> Answers:
+    return {
+        (actor, method, thing): world.knock(
+            actor, door.kind, method, world.url(route, actor, thing)
+        )
+        for actor in ("anonymous", "stranger", *ROLES)
+        for method in METHODS
+        for thing in _things(route, actor)
+    }
+
+
+def _things(route: Route, actor: str) -> tuple[str, ...]:
+    """What is foreign to everybody else is the stranger's own; ours is foreign to the stranger."""
+    if not tenant_things(route):
+        return ("own",)
+    return ("own", "missing") if actor == "stranger" else ("own", "foreign", "missing")
+
+
+def _unexpected(answers: Answers, route: Route, door: Door) -> list[str]:
+    return [
+        f"{actor} {method} {thing}: {answer.status_code}"
+        for (actor, method, thing), answer in answers.items()
+        if not _as_expected(answer, door, actor, method, _reachable(route, actor, thing))
+    ]
+
+
+def _reachable(route: Route, actor: str, thing: str) -> bool:
+    ours = tenant_things(route) - {"reference"}
+    return thing == "own" and not (actor == "stranger" and ours)
+
+
+def _told_apart(answers: Answers) -> list[str]:
+    return [
+        f"{actor} {method}"
+        for (actor, method, thing), answer in answers.items()
+        if thing == "foreign"
+        and _said(answer) != _said(answers[actor, method, "missing"])
+        and not _names_only_the_way_back(answer, answers[actor, method, "missing"])
+    ]
+
+
+def _said(answer: HttpResponseBase) -> tuple[int, str]:
+    return answer.status_code, without_randomness(answer)
+
+
+def _names_only_the_way_back(one: HttpResponseBase, other: HttpResponseBase) -> bool:
+    """A redirect to sign-in differs by the address to come back to, which the visitor typed."""
+    return one.status_code == other.status_code == 302
+
+
+def _leaks(answers: Answers, world: World) -> list[str]:
+    stranger = world.people["stranger"]
+    secrets = [stranger.user.email, stranger.tenant.name, *map(str, world.foreign.values())]
+    return [
+        f"{actor} {method}: {secret}"
+        for (actor, method, thing), answer in answers.items()
+        for secret in secrets
+        if actor in ROLES and thing == "own" and secret in answer.text_of_body
+    ]
+
+
+def _as_expected(
+    answer: HttpResponseBase, door: Door, actor: str, method: str, reachable: bool
+) -> bool:
+    status = answer.status_code
+    known = method in door.methods or (method == "HEAD" and "GET" in door.methods)
+    if status == 405:
+        # Some doors look at the method before they look at the person.
+        return method == "HEAD" or not known
+    if actor == "anonymous":
+        return _sends_away(answer, door, method)
+    if method == "OPTIONS" and door.kind is Kind.API:
+        return status in (200, 403)
+    if not (actor in door.roles or (actor == "stranger" and "owner" in door.roles)):
+        return status == 403
+    if not reachable or actor in door.hidden_from:
+        return status == 404
+    return (door.by_body and status == 404) or (status not in NOT_THERE and status < 500)
+
+
+def _sends_away(answer: HttpResponseBase, door: Door, method: str) -> bool:
+    if door.kind is Kind.API:
+        standard = method == "HEAD" or answer.json()["type"] == "client_error"
+        return answer.status_code == 401 and standard
+    return answer.status_code == 302 and "/account/login/" in answer.headers["Location"]

@@ -1,0 +1,106 @@
+"""Two tenants with everything in them, and a way to knock at any route as anybody."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpResponseBase
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from dpgov.tenants.models import ApiToken, Membership
+from tests.integration.access.doors import Kind
+from tests.integration.access.routes import Route
+
+_NOWHERE = "00000000-0000-0000-0000-00000000dead"
+_MISSING = {
+    "slug": "nowhere",
+    "query_id": _NOWHERE,
+    "upload_id": _NOWHERE,
+    "membership_id": _NOWHERE,
+    "reference": _NOWHERE,
+    "sequence": 999_999,
+}
+_RANDOM = re.compile(
+    r'nonce="[^"]*"|name="csrfmiddlewaretoken" value="[^"]*"|"X-CSRFToken": "[^"]*"'
+    r"|&quot;X-CSRFToken&quot;: &quot;[^&]*&quot;"
+)
+# Routes that take a word from a fixed list; these are words that they know.
+_WORDS = {"fmt": "csv"}
+_KEYS = {"key": "x-y", "uidb36": "0"}
+
+
+@dataclass(frozen=True)
+class World:
+    """The people by role, and the things of each tenant by the name of their path parameter."""
+
+    people: dict[str, Membership]
+    own: dict[str, Any]
+    foreign: dict[str, Any]
+    clients: dict[tuple[str, Kind], Client] = field(default_factory=dict)
+
+    def url(self, route: Route, actor: str, thing: str) -> str:
+        """The route's path to the actor's own, a foreign, or a missing thing."""
+        things = {"own": self.own, "foreign": self.foreign, "missing": _MISSING}[thing]
+        known = {**_KEYS, **_WORDS, **things}
+        if thing == "own" and actor in self.people:
+            token = ApiToken.objects.filter(membership=self.people[actor], name="own").get()
+            known["reference"] = token.reference
+        return reverse(route.name, kwargs={name: known[name] for name in route.parameters})
+
+    def knock(self, actor: str, kind: Kind, method: str, url: str) -> HttpResponseBase:
+        """One request, and whatever it changed undone."""
+        client = self.client(actor, kind)
+        cookies = client.cookies.output()
+        with transaction.atomic():
+            response = client.generic(method, url, data="", content_type=_content_type(kind))
+            response.text_of_body = _body(response)
+            transaction.set_rollback(True)
+        if client.cookies.output() != cookies:
+            del self.clients[actor, kind]
+        return response
+
+    def client(self, actor: str, kind: Kind) -> Client:
+        """A signed-in browser or an API client with a token; of nobody for "anonymous"."""
+        key = (actor, kind)
+        if key not in self.clients:
+            self.clients[key] = self._token(actor) if kind is Kind.API else self._browser(actor)
+        return self.clients[key]
+
+    def _browser(self, actor: str) -> Client:
+        browser = Client()
+        if actor != "anonymous":
+            browser.force_login(
+                self.people[actor].user, "allauth.account.auth_backends.AuthenticationBackend"
+            )
+        return browser
+
+    def _token(self, actor: str) -> APIClient:
+        client = APIClient()
+        if actor != "anonymous":
+            member = self.people[actor]
+            _, value = ApiToken.objects.create(user=member.user, membership=member, name="knock")
+            client.credentials(HTTP_AUTHORIZATION=f"Token {value}")
+        return client
+
+
+def _body(response: HttpResponseBase) -> str:
+    if response.streaming:
+        return b"".join(response.streaming_content).decode()
+    return response.content.decode()
+
+
+def _content_type(kind: Kind) -> str:
+    return "application/json" if kind is Kind.API else "application/x-www-form-urlencoded"
+
+
+def tenant_things(route: Route) -> set[str]:
+    """The parameters of a route that name something belonging to a tenant."""
+    return set(route.parameters) & set(_MISSING)
+
+
+def without_randomness(response: HttpResponseBase) -> str:
+    """The body without nonces and CSRF tokens, which differ at each request."""
+    return _RANDOM.sub("", response.text_of_body)
