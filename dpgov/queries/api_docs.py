@@ -79,6 +79,7 @@ _GUESS = OpenApiParameter(
 )
 
 quote = extend_schema(
+    tags=["queries"],
     operation_id="quote_question",
     summary="Price a question",
     description="Cost, expected error and what would remain. Nothing is spent or stored.",
@@ -88,6 +89,7 @@ quote = extend_schema(
     examples=[_MEAN, _HISTOGRAM],
 )
 submit = extend_schema(
+    tags=["queries"],
     operation_id="submit_question",
     summary="Ask a question",
     description=(
@@ -114,17 +116,20 @@ submit = extend_schema(
     examples=[_MEAN, _HISTOGRAM],
 )
 list_queries = extend_schema(
+    tags=["queries"],
     operation_id="list_questions",
     summary="List questions",
     description="An analyst's own; owners and compliance officers see everybody's.",
 )
 read_query = extend_schema(
+    tags=["queries"],
     operation_id="read_question",
     summary="Follow a question",
     description="States: waiting, released, failed (charged), voided and expired (not charged).",
     responses={200: QuerySerializer},
 )
 read_release = extend_schema(
+    tags=["queries"],
     operation_id="read_release",
     summary="Read the released answer",
     description=(

@@ -20,7 +20,7 @@ STATISTICS = [
 ]
 _MISSING = [("is_missing", "is missing"), ("is_present", "has a value")]
 _NUMERIC = [
-    ("between", "is between (both included)"),
+    ("between", "is between"),
     (">=", "is at least"),
     (">", "is more than"),
     ("<=", "is at most"),

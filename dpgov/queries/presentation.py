@@ -147,11 +147,11 @@ def _cell(cell: dict[str, Any]) -> Cell:
     value, errors = cell["value"], [accuracy_at(cell["accuracy"], level) for level in LEVELS]
     middle = errors[1]
     if value is None:
-        return Cell("–", ("–",) * len(LEVELS), "no usable value")
+        return Cell("–", ("–",) * len(LEVELS), "anywhere")
     texts = tuple("–" if e is None else f"± {readable(e)}" for e in errors)
     interval = (
-        "unknown"
+        "anywhere"
         if middle is None
-        else f"{readable(value - middle, middle)} to {readable(value + middle, middle)}"
+        else f"between {readable(value - middle, middle)} and {readable(value + middle, middle)}"
     )
     return Cell(readable(value, middle), texts, interval)

@@ -81,4 +81,7 @@ def _context(query: Query) -> dict[str, Any]:
 
 def _answer(release: Release) -> dict[str, Any]:
     body = json.loads(release.body)
-    return {"answer": read_answer(body), "figures": release_figures(body)}
+    answer = read_answer(body)
+    labels = [statistic.label for statistic in answer.statistics]
+    # More groupings than a chart can show make no figures; the table says it all.
+    return {"answer": answer, "charts": list(zip(labels, release_figures(body), strict=False))}

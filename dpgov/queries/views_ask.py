@@ -161,4 +161,5 @@ def _render(
         "per_query_limit": as_text(dataset.per_query_limit_nano),
         "most_rows": forms_state.MOST_ROWS,
     }
-    return render(request, "queries/ask.html", context, status=status)
+    template = "queries/_form.html" if request.headers.get("HX-Request") else "queries/ask.html"
+    return render(request, template, context, status=status)
