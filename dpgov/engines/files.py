@@ -20,6 +20,7 @@ from dpgov.privacy.request import ExactAnswer, ExactRequest
 
 _TOPS = {"UTINYINT": 2**8 - 1, "USMALLINT": 2**16 - 1, "UINTEGER": 2**32 - 1}
 _LARGEST_TOP = 2**64 - 1
+_INTERRUPT_AGAIN_SECONDS = 0.01
 # In this order: the last one forbids all further changes.
 _LOCKED_DOWN = (
     "SET temp_directory = ''",
@@ -78,11 +79,19 @@ class DuckDBEngine:
 
 @contextmanager
 def _interrupted_after(cursor: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    timer = threading.Timer(seconds, cursor.interrupt)
-    timer.daemon = True
-    timer.start()
+    done = threading.Event()
+
+    def watch() -> None:
+        # Again and again: an interrupt that comes before the scan has begun is lost.
+        if not done.wait(seconds):
+            while not done.wait(_INTERRUPT_AGAIN_SECONDS):
+                cursor.interrupt()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
     try:
         yield
     finally:
-        timer.cancel()
+        done.set()
+        watcher.join()
         cursor.close()

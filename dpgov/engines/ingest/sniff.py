@@ -73,6 +73,8 @@ def _header_text(path: Path) -> str:
         line = file.readline(MAX_HEADER_BYTES + 1)
     if len(line) > MAX_HEADER_BYTES and b"\r" not in line:
         raise Refused("The header line is too long. Is the first line the column names?")
+    if not line.endswith((b"\n", b"\r")) and b"\r" not in line:
+        raise Refused("The file has one line only. It needs column names and rows below them.")
     try:
         text = line.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from dpgov.engines.ingest.limits import MAX_ROW_BYTES, largest_unpacked
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.sniff import check_names, csv_layout
+from dpgov.engines.ingest.sniff import CsvLayout, check_names, csv_layout
 
 _ROWS_AT_A_TIME = 65_536
 _UNREADABLE = "The file is damaged or not complete. Export it again and upload that."
@@ -52,10 +52,6 @@ def _next(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
         return next(batches, None)
     except pa.ArrowMemoryError:
         raise
-    except pa.ArrowInvalid as problem:
-        if "straddling" in str(problem):
-            raise Refused(f"A row is longer than {MAX_ROW_BYTES:,} bytes.") from problem
-        raise Refused(_UNREADABLE) from problem
     except (pa.ArrowException, OSError) as problem:
         raise Refused(_UNREADABLE) from problem
 
@@ -63,8 +59,29 @@ def _next(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
 def _open_csv(path: Path) -> Table:
     layout = csv_layout(path)
     names = check_names(layout.names)
-    ragged = _Ragged(len(names))
-    reader = pa.csv.open_csv(
+    return Table(names, (pa.string(),) * len(names), _csv_batches(path, layout))
+
+
+def _csv_batches(path: Path, layout: CsvLayout) -> Iterator[pa.RecordBatch]:
+    """The reader looks at the first rows when it is opened, so it is opened at the first batch."""
+    ragged = _Ragged(len(layout.names))
+    try:
+        reader = _csv_reader(path, layout, ragged)
+        if tuple(reader.schema.names) != layout.names or set(reader.schema.types) != {pa.string()}:
+            raise Refused("The header line cannot be read in one way only. Use simple names.")
+        yield from reader
+    except pa.ArrowInvalid as problem:
+        raise (ragged.refusal() or _csv_refusal(problem)) from problem
+
+
+def _csv_refusal(problem: pa.ArrowInvalid) -> Refused:
+    if "straddling" in str(problem):
+        return Refused(f"A row is longer than {MAX_ROW_BYTES:,} bytes.")
+    return Refused(_UNREADABLE)
+
+
+def _csv_reader(path: Path, layout: CsvLayout, ragged: "_Ragged") -> pa.csv.CSVStreamingReader:
+    return pa.csv.open_csv(
         path,
         read_options=pa.csv.ReadOptions(use_threads=False, block_size=MAX_ROW_BYTES),
         parse_options=pa.csv.ParseOptions(
@@ -77,9 +94,6 @@ def _open_csv(path: Path) -> Table:
             strings_can_be_null=False,
         ),
     )
-    if tuple(reader.schema.names) != layout.names or set(reader.schema.types) != {pa.string()}:
-        raise Refused("The header line cannot be read in one way only. Use simple column names.")
-    return Table(names, tuple(reader.schema.types), ragged.watch(iter(reader)))
 
 
 class _Ragged:
@@ -93,17 +107,11 @@ class _Ragged:
         self._first = self._first or (row.number, row.actual_columns)
         return "error"
 
-    def watch(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The batches; a ragged row becomes a refusal that says where it is."""
-        try:
-            yield from batches
-        except pa.ArrowInvalid as problem:
-            if self._first is None:
-                raise
-            raise self._refusal() from problem
-
-    def _refusal(self) -> Refused:
-        number, cells = self._first or (None, 0)
+    def refusal(self) -> Refused | None:
+        """What to tell the owner about that row, if there was one."""
+        if self._first is None:
+            return None
+        number, cells = self._first
         where = "A row" if number is None else f"Row {number:,}"
         return Refused(f"{where} has {cells:,} cells where the header has {self._width:,}.")
 
@@ -113,13 +121,13 @@ def _open_parquet(path: Path) -> Table:
     # Texts stay dictionaries, so that a repeated long text is not copied for each row.
     file = _parquet_file(path, texts)
     schema = file.schema_arrow
-    _check_size(file.metadata, path.stat().st_size)
     names = check_names(tuple(schema.names))
     for name, kind in zip(names, schema.types, strict=True):
         if pa.types.is_nested(kind) or _is_binary(kind):
             raise Refused(
                 f"Column “{name}” holds lists, records or bytes. Flatten or remove it.", column=name
             )
+    _check_size(file.metadata, schema.types, path.stat().st_size)
     return Table(names, tuple(schema.types), file.iter_batches(_ROWS_AT_A_TIME))
 
 
@@ -134,10 +142,19 @@ def _parquet_file(path: Path, texts: list[str] | None = None) -> pq.ParquetFile:
     )
 
 
-def _check_size(metadata: pq.FileMetaData, file_bytes: int) -> None:
+def _check_size(metadata: pq.FileMetaData, types: list[pa.DataType], file_bytes: int) -> None:
     """What the file admits to by itself; what it hides is counted while decoding."""
-    if metadata.num_rows * max(metadata.num_columns, 1) > largest_unpacked(file_bytes):
-        raise Refused("The file claims more cells than a file of its size can reasonably hold.")
+    groups = (metadata.row_group(place).num_rows for place in range(metadata.num_row_groups))
+    rows = max(metadata.num_rows, sum(groups))
+    if rows * sum(_least_width(kind) for kind in types) > largest_unpacked(file_bytes):
+        raise Refused("The file unpacks to far more than its size allows for. Export it again.")
+
+
+def _least_width(kind: pa.DataType) -> int:
+    """How many bytes a decoded cell of this type takes at least; a text has an offset of four."""
+    if pa.types.is_null(kind):
+        return 1
+    return 4 if _is_text(kind) or pa.types.is_dictionary(kind) else (kind.bit_width + 7) // 8
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -1,0 +1,143 @@
+"""I1: files that are wrong or mean harm end in a refusal that tells their owner what to do."""
+
+import resource
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from dpgov.engines import child
+from dpgov.engines.child import Limits, RefusedFile
+from tests.unit.engines.hostile_files import (
+    HEADERS,
+    Hostile,
+    compressed_page_bomb,
+    dictionary_bomb,
+    parquet_of,
+    run_length_bomb,
+    save,
+)
+from tests.unit.engines.tables import category, number
+
+# A little over what an honest file needs; seconds enough for a busy machine to start Python.
+LIMITS = Limits(memory_bytes=200_000_000, seconds=60)
+COLUMNS = (number("n", "0", "9"),)
+
+
+@pytest.mark.parametrize(("make", "reason"), HEADERS.values(), ids=HEADERS.keys())
+def test_a_file_that_is_no_clean_csv_or_parquet_is_refused_at_once(
+    tmp_path: Path, make: Hostile, reason: str
+) -> None:
+    """I1, I2: decided by content alone; the message says what is wrong."""
+    with pytest.raises(RefusedFile, match=reason):
+        child.inspect(save(tmp_path, make()), limits=LIMITS)
+
+
+BODIES: dict[str, tuple[bytes, str]] = {
+    "a row with too few cells": (b"n,b\n1,2\n3\n", "Row 3 has 1 cells"),
+    "a row with too many cells": (b"n,b\n1,2\n3,4,5\n", "Row 3 has 3 cells"),
+    "a row of many megabytes": (b"n,b\n1," + b"x" * 20_000_000 + b"\n2,3\n", "longer than"),
+    "a column that is not there": (b"b\n1\n", "has no column “n”"),
+    "more rows than declared": (b"n\n" + b"1\n" * 1001, "more than 1,000 rows"),
+}
+
+
+@pytest.mark.parametrize(("content", "reason"), BODIES.values(), ids=BODIES.keys())
+def test_a_body_that_breaks_its_header_is_refused_and_leaves_nothing(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    """I1: and no half-written file stays behind."""
+    target = tmp_path / "out.duckdb"
+    with pytest.raises(RefusedFile, match=reason):
+        child.ingest(save(tmp_path, content), target, columns=COLUMNS, max_rows=1000, limits=LIMITS)
+    assert [path.name for path in tmp_path.iterdir()] == ["0e4c"]
+
+
+@pytest.mark.parametrize("make", [run_length_bomb, compressed_page_bomb])
+def test_a_parquet_bomb_dies_in_the_child_and_leaves_nothing(tmp_path: Path, make: Hostile) -> None:
+    """I1: a few hundred bytes that claim little and unpack to gigabytes; we hardly notice."""
+    target = tmp_path / "out.duckdb"
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    source = save(tmp_path, make())
+    made = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(RefusedFile, match="unpack"):
+        child.ingest(source, target, columns=COLUMNS, max_rows=10**9, limits=LIMITS)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert after - made <= max(50_000, made - before)
+    assert not target.exists()
+
+
+def test_a_dictionary_bomb_is_read_without_unpacking_it(tmp_path: Path) -> None:
+    """I1: 100,000 times a text of 1 MB fits, because the text is looked at once."""
+    target = tmp_path / "out.duckdb"
+    source = save(tmp_path, dictionary_bomb())
+    stored = child.ingest(
+        source, target, columns=(category("n", "x"),), max_rows=10**9, limits=LIMITS
+    )
+    assert stored.rows == 100_000
+
+
+def test_dates_as_numbers_are_refused_at_their_column(tmp_path: Path) -> None:
+    table = pa.table({"n": pa.array([1], pa.int32()).cast(pa.date32())})
+    source = save(tmp_path, parquet_of(table))
+    with pytest.raises(RefusedFile, match="dates") as caught:
+        child.ingest(source, tmp_path / "out", columns=COLUMNS, max_rows=9, limits=LIMITS)
+    assert caught.value.column == "n"
+
+
+def test_too_many_rows_are_refused_at_their_field(tmp_path: Path) -> None:
+    source = save(tmp_path, b"n\n1\n2\n")
+    with pytest.raises(RefusedFile) as caught:
+        child.ingest(source, tmp_path / "out", columns=COLUMNS, max_rows=1, limits=LIMITS)
+    assert caught.value.field == "max_rows"
+
+
+def test_a_child_that_runs_out_of_time_is_killed(tmp_path: Path) -> None:
+    """I1: nothing waits for a file longer than the limit."""
+    source = save(tmp_path, b"n\n1\n")
+    limits = Limits(memory_bytes=LIMITS.memory_bytes, seconds=0)
+    with pytest.raises(RefusedFile, match="took longer"):
+        child.inspect(source, limits=limits)
+
+
+def test_the_child_gets_no_secret_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """I1: its environment is written down in full; ours is not inherited."""
+    monkeypatch.setenv("DPGOV_SECRET_KEY", "canary")
+    assert "canary" not in str(child._ENVIRONMENT)
+    assert not any(name.startswith("DPGOV") for name in child._ENVIRONMENT)
+
+
+def test_the_child_never_loads_the_web_framework() -> None:
+    """Engines know no web: what parses strangers' files has no way to the database."""
+    import subprocess
+    import sys
+
+    code = (
+        "import dpgov.engines.ingest.__main__, dpgov.engines.ingest.store, sys;"
+        "sys.exit('django' in sys.modules)"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], cwd=child._ROOT, check=False).returncode == 0
+    )
+
+
+HONEST = {
+    "semicolons": (b"a;b\n1,5;2\n", ("a", "b")),
+    "tabs": (b"a\tb\n1\t2\n", ("a", "b")),
+    "a byte order mark": (b"\xef\xbb\xbfa,b\n1,2\n", ("a", "b")),
+    "quoted names": (b'"a","b, c"\n1,2\n', ("a", "b, c")),
+    "Windows line ends": (b"a,b\r\n1,2\r\n", ("a", "b")),
+    "only a header": (b"a,b\n", ("a", "b")),
+    "old Macintosh line ends": (b"a,b\r1,2\r", ("a", "b")),
+    "names in other scripts": ("年齢,städte\n1,2\n".encode(), ("年齢", "städte")),
+    "spaces around names": (b" a , b \n1,2\n", ("a", "b")),
+}
+
+
+@pytest.mark.parametrize(("content", "names"), HONEST.values(), ids=HONEST.keys())
+def test_an_honest_csv_is_taken(tmp_path: Path, content: bytes, names: tuple[str, ...]) -> None:
+    source = save(tmp_path, content)
+    assert child.inspect(source, limits=LIMITS).headers == names
+    columns = (number(names[0], "0", "9"),)
+    child.ingest(source, tmp_path / "out", columns=columns, max_rows=9, limits=LIMITS)
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,137 @@
+"""The embedded engine agrees with a slow, obviously correct reading of every row."""
+
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpgov.engines.base import FAILURE, EngineFailure
+from dpgov.engines.files import DuckDBEngine
+from dpgov.privacy.request import (
+    CodeFilter,
+    CodeGrouping,
+    ExactRequest,
+    Measure,
+    MeasureKind,
+)
+from tests.reference import exact_answer
+from tests.unit.engines.tables import write_codes
+
+TYPES = ("UTINYINT", "USMALLINT", "UTINYINT", "UINTEGER")
+ROWS = Measure(MeasureKind.ROWS)
+_CODES = st.one_of(st.none(), st.integers(0, 12))
+_TABLES = st.lists(st.tuples(_CODES, _CODES, _CODES, _CODES), max_size=25)
+
+
+@st.composite
+def _ranges(draw: st.DrawFn) -> tuple[tuple[int, int], ...]:
+    cuts = sorted(draw(st.sets(st.integers(0, 13), max_size=6)))
+    pairs = [(low, high - 1) for low, high in pairwise(cuts)]
+    chosen = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    return tuple(draw(st.permutations(chosen)))
+
+
+@st.composite
+def _requests(draw: st.DrawFn) -> ExactRequest:
+    columns = st.integers(0, len(TYPES) - 1)
+    filters = st.builds(CodeFilter, columns, _ranges(), st.booleans())
+    groupings = st.builds(CodeGrouping, columns, _ranges())
+    of_column = st.builds(
+        Measure, st.sampled_from([MeasureKind.PRESENT, MeasureKind.CODE_SUM]), columns
+    )
+    return ExactRequest(
+        tuple(draw(st.lists(filters, max_size=2))),
+        tuple(draw(st.lists(groupings, max_size=3))),
+        tuple(draw(st.lists(st.one_of(st.just(ROWS), of_column), min_size=1, max_size=3))),
+    )
+
+
+@settings(max_examples=50, deadline=None)
+@given(table=_TABLES, request=_requests())
+def test_any_request_on_any_table_equals_the_reference(
+    table: list[tuple[int | None, ...]], request: ExactRequest
+) -> None:
+    """D1, D7: filters, groupings and sums are exact, each row falls in exactly one cell."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_codes(Path(folder) / "t.duckdb", TYPES, table)
+        assert DuckDBEngine(path, seconds=30).answer(request) == exact_answer(table, request)
+
+
+def test_every_row_is_in_exactly_one_bin_on_the_edges_too(tmp_path: Path) -> None:
+    """D7: bins [0,4], [5,9] of codes 0..10, one row each: 5, 5 and 1 in the rest."""
+    for kind in ("UTINYINT", "UINTEGER"):
+        rows = [(code,) for code in range(11)]
+        engine = DuckDBEngine(write_codes(tmp_path / kind, (kind,), rows), seconds=30)
+        grouping = CodeGrouping(0, ((0, 4), (5, 9)))
+        assert engine.answer(ExactRequest((), (grouping,), (ROWS,))) == ((5,), (5,), (1,))
+
+
+def test_an_empty_table_answers_zero_for_every_declared_cell(tmp_path: Path) -> None:
+    """E4, E5: the shape of an answer does not depend on the data."""
+    engine = DuckDBEngine(write_codes(tmp_path / "t", TYPES, []), seconds=30)
+    groupings = (CodeGrouping(0, ((0, 0), (1, 1))), CodeGrouping(3, ((0, 9),)))
+    measures = (ROWS, Measure(MeasureKind.CODE_SUM, 1))
+    assert engine.answer(ExactRequest((), groupings, measures)) == ((0, 0),) * 6
+    assert engine.answer(ExactRequest((), (), measures)) == ((0, 0),)
+
+
+def test_undeclared_codes_and_nulls_fall_in_the_last_bin_only(tmp_path: Path) -> None:
+    """E5: declared bins in declared order, empty ones present, and one bin for the rest."""
+    rows = [(0,), (3,), (None,), (0,)]
+    engine = DuckDBEngine(write_codes(tmp_path / "t", ("UTINYINT",), rows), seconds=30)
+    grouping = CodeGrouping(0, ((2, 2), (0, 0), (1, 1)))
+    answer = engine.answer(ExactRequest((), (grouping,), (ROWS,)))
+    assert answer == ((0,), (2,), (0,), (2,))
+
+
+def test_sums_beyond_64_bits_stay_exact(tmp_path: Path) -> None:
+    """D2: three codes of 2^64-1 add up to more than any machine integer, without overflow."""
+    top = 2**64 - 1
+    rows = [(top,), (top,), (top,), (2**53 + 1,)]
+    engine = DuckDBEngine(write_codes(tmp_path / "t", ("UBIGINT",), rows), seconds=30)
+    (cell,) = engine.answer(ExactRequest((), (), (Measure(MeasureKind.CODE_SUM, 0),)))
+    assert cell == (3 * top + 2**53 + 1,)
+
+
+def test_a_scan_that_takes_too_long_is_interrupted(tmp_path: Path) -> None:
+    """B14: the time is up from the start, so a long scan ends in the one fixed wording."""
+    path = tmp_path / "t.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE data AS SELECT range::UINTEGER c0 FROM range(5000000)")
+    many = tuple((9 * n, 9 * n + 1) for n in range(400))
+    request = ExactRequest((), (CodeGrouping(0, many),), (ROWS,))
+    with pytest.raises(EngineFailure) as caught:
+        DuckDBEngine(path, seconds=0, threads=1).answer(request)
+    assert str(caught.value) == FAILURE
+
+
+@pytest.mark.parametrize("column", [9, -1])
+def test_every_failure_reads_the_same(tmp_path: Path, column: int) -> None:
+    """E3: a column that is not there, a missing file and a time-out cannot be told apart."""
+    path = write_codes(tmp_path / "t", ("UTINYINT",), [(1,)])
+    wrong = ExactRequest((), (), (Measure(MeasureKind.CODE_SUM, column),))
+    for engine in (DuckDBEngine(path, seconds=30), DuckDBEngine(tmp_path / "no", seconds=30)):
+        with pytest.raises(EngineFailure) as caught:
+            engine.answer(wrong)
+        assert str(caught.value) == FAILURE
+        assert caught.value.__cause__ is None
+
+
+def test_the_engine_reaches_no_other_file_and_changes_nothing(tmp_path: Path) -> None:
+    """I4: no external access, no writing, and the configuration is locked."""
+    engine = DuckDBEngine(write_codes(tmp_path / "t", ("UTINYINT",), [(1,)]), seconds=30)
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    for attempt in (
+        f"SELECT * FROM read_csv('{tmp_path / 'secret.csv'}')",
+        f"COPY data TO '{tmp_path / 'out.csv'}'",
+        "INSERT INTO data VALUES (1)",
+        "SET enable_external_access = true",
+        "INSTALL httpfs",
+    ):
+        with pytest.raises(duckdb.Error):
+            engine._connection().cursor().execute(attempt)
+    assert not (tmp_path / "out.csv").exists()
