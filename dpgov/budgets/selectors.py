@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import QuerySet, Sum
+from django.db.models import OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 
 from dpgov.budgets.models import Budget, Charge, LimitChange, Reservation
 from dpgov.privacy.budget import as_text
@@ -46,52 +48,43 @@ def _steps(budget: Budget) -> Iterator[_Step]:
 
 
 def ledger_findings(tenant: Tenant | None = None) -> list[str]:
-    """Add up every entry again and name each counter that disagrees; an empty list is good."""
+    """Add up every entry again and name each counter that disagrees; an empty list is good.
+
+    One statement, and so one snapshot: right also while others are writing.
+    """
     budgets = Budget.objects.all() if tenant is None else Budget.objects.filter(tenant=tenant)
-    recount = _Recount.of(budgets)
-    return [finding for budget in budgets.order_by("id") for finding in recount.findings(budget)]
+    held, settled = Reservation.State.HELD, Reservation.State.SETTLED
+    recounted = budgets.annotate(
+        charged=_total(Charge.objects.all()),
+        held=_total(Reservation.objects.filter(state=held)),
+        settled=_total(Reservation.objects.filter(state=settled)),
+        limit_in_history=Subquery(
+            LimitChange.objects.filter(budget=OuterRef("pk"))
+            .order_by("-id")
+            .values("after_nano")[:1]
+        ),
+    )
+    return [finding for budget in recounted.order_by("id") for finding in _findings(budget)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Recount:
-    charged: dict[object, int]
-    held: dict[object, int]
-    settled: dict[object, int]
-    limits: dict[object, int]
-
-    @classmethod
-    def of(cls, budgets: QuerySet[Budget]) -> "_Recount":
-        holds = Reservation.objects.filter(budget__in=budgets)
-        changes = LimitChange.objects.filter(budget__in=budgets).order_by("id")
-        return cls(
-            charged=_sums(Charge.objects.filter(budget__in=budgets)),
-            held=_sums(holds.filter(state=Reservation.State.HELD)),
-            settled=_sums(holds.filter(state=Reservation.State.SETTLED)),
-            limits=dict(changes.values_list("budget_id", "after_nano")),
-        )
-
-    def findings(self, budget: Budget) -> Iterator[str]:
-        comparisons = (
-            ("spent", budget.spent_nano, "the charges", self.charged.get(budget.pk, 0)),
-            ("reserved", budget.reserved_nano, "the holds", self.held.get(budget.pk, 0)),
-            ("limit", budget.limit_nano, "its history", self.limits.get(budget.pk, 0)),
-            (
-                "settled holds",
-                self.settled.get(budget.pk, 0),
-                "the charges",
-                self.charged.get(budget.pk, 0),
-            ),
-        )
-        for name, stored, source, counted in comparisons:
-            if stored != counted:
-                yield (
-                    f"{budget.label}: {name} says ε {as_text(stored)}, "
-                    f"{source} add up to ε {as_text(counted)}"
-                )
-        if budget.remaining_nano < 0:
-            yield f"{budget.label}: overspent by ε {as_text(-budget.remaining_nano)}"
+def _total(rows: QuerySet[Charge] | QuerySet[Reservation]) -> Coalesce:
+    """The sum of these rows' amounts for the budget of the outer query."""
+    mine = rows.filter(budget=OuterRef("pk")).order_by().values("budget")
+    return Coalesce(Subquery(mine.annotate(total=Sum("amount_nano")).values("total")), 0)
 
 
-def _sums(rows: QuerySet[Charge] | QuerySet[Reservation]) -> dict[object, int]:
-    totals = rows.order_by().values_list("budget_id").annotate(total=Sum("amount_nano"))
-    return dict(totals)
+def _findings(budget: Any) -> Iterator[str]:
+    comparisons = (
+        ("spent", budget.spent_nano, "the charges", budget.charged),
+        ("reserved", budget.reserved_nano, "the holds", budget.held),
+        ("limit", budget.limit_nano, "its history", budget.limit_in_history),
+        ("settled holds", budget.settled, "the charges", budget.charged),
+    )
+    for name, stored, source, counted in comparisons:
+        if stored != counted:
+            yield (
+                f"{budget.label}: {name} says ε {as_text(stored)}, "
+                f"{source} add up to ε {as_text(counted or 0)}"
+            )
+    if budget.remaining_nano < 0:
+        yield f"{budget.label}: overspent by ε {as_text(-budget.remaining_nano)}"

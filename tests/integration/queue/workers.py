@@ -4,13 +4,19 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from django.db import connection
 
-_READY = "ready."
+Pids = Callable[[], list[int]]
+Worker = subprocess.Popen[bytes]
+
+_READY = b" ready."
+_PATIENCE = 60
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -29,43 +35,31 @@ def database_url() -> str:
 
 
 @contextmanager
-def celery_worker(log: Path, *, children: int, **changes: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A prefork worker, ready to take messages; stopped, with its children, at the end."""
-    command = [sys.executable, "-m", "celery", "-A", "dpgov", "worker", "--pool=prefork"]
-    command += [f"--concurrency={children}", "--loglevel=INFO", "--without-gossip"]
-    with log.open("wb") as output:
-        worker = subprocess.Popen(  # noqa: S603 - our own arguments
-            command,
-            env=environment(**changes),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        try:
-            _wait_until_ready(worker, output.write)
-            copier = subprocess.Popen(["cat"], stdin=worker.stdout, stdout=output)  # noqa: S607
-            yield worker
-        finally:
-            os.killpg(worker.pid, signal.SIGKILL)
-            worker.wait()
-            if worker.stdout:
-                worker.stdout.close()
-        copier.wait()
+def prefork_fleet(log: Path, **changes: str) -> Iterator[Pids]:
+    """A production worker; what can be killed are the children of its pool, which it replaces."""
+    worker = _started(log, ["--pool=prefork", "--concurrency=3"], changes)
+    try:
+        yield lambda: _children_of(worker)
+    finally:
+        _stop(worker)
 
 
-def _wait_until_ready(worker: subprocess.Popen[bytes], keep: object) -> None:
-    assert worker.stdout is not None
-    for line in iter(worker.stdout.readline, b""):
-        keep(line)  # type: ignore[operator]
-        if line.strip().endswith(_READY.encode()):
-            return
-    raise RuntimeError("the worker stopped before it was ready")
+@contextmanager
+def solo_fleet(log: Path, **changes: str) -> Iterator[Pids]:
+    """Two embedded workers; asking for their pids also replaces the dead, as the demo does."""
+    workers = [_started(log, ["--pool=solo"], changes) for _ in range(2)]
 
+    def pids() -> list[int]:
+        for place, worker in enumerate(workers):
+            if worker.poll() is not None:
+                workers[place] = _start(log, ["--pool=solo"], changes)
+        return [worker.pid for worker in workers]
 
-def children_of(worker: subprocess.Popen[bytes]) -> list[int]:
-    """The pool processes of a worker, from the kernel's own list."""
-    text = Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text()
-    return [int(pid) for pid in text.split()]
+    try:
+        yield pids
+    finally:
+        for worker in workers:
+            _stop(worker)
 
 
 def send(pid: int, number: signal.Signals) -> bool:
@@ -75,3 +69,39 @@ def send(pid: int, number: signal.Signals) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def _started(log: Path, pool: list[str], changes: dict[str, str]) -> Worker:
+    """A worker that is ready to take messages."""
+    ready_before = log.read_bytes().count(_READY) if log.exists() else 0
+    worker = _start(log, pool, changes)
+    pause, until = threading.Event(), time.monotonic() + _PATIENCE
+    while log.read_bytes().count(_READY) <= ready_before:
+        if worker.poll() is not None or time.monotonic() > until:
+            raise RuntimeError(f"the worker is not ready: {log.read_text()[-2000:]}")
+        pause.wait(0.05)
+    return worker
+
+
+def _start(log: Path, pool: list[str], changes: dict[str, str]) -> Worker:
+    command = [sys.executable, "-m", "celery", "-A", "dpgov", "worker", *pool]
+    with log.open("ab") as output:
+        return subprocess.Popen(  # noqa: S603 - our own arguments
+            [*command, "--loglevel=INFO", "--without-gossip", "--without-mingle"],
+            env=environment(**changes),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def _stop(worker: Worker) -> None:
+    if worker.poll() is None:
+        os.killpg(worker.pid, signal.SIGKILL)
+    worker.wait()
+
+
+def _children_of(worker: Worker) -> list[int]:
+    """The pool processes of a worker, whichever of its threads started them."""
+    lists = Path(f"/proc/{worker.pid}/task").glob("*/children")
+    return [int(pid) for children in lists for pid in children.read_text().split()]
