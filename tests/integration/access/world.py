@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from dpgov.tenants.models import ApiToken, Membership
 from tests.integration.access.doors import Kind
-from tests.integration.access.routes import Route
+from tests.integration.access.routes import Route, all_routes
 
 _NOWHERE = "00000000-0000-0000-0000-00000000dead"
 _MISSING = {
@@ -71,6 +71,18 @@ class World:
             client.handler = _one_handler(type(client))
             self.clients[key] = client
         return self.clients[key]
+
+    def browser(self, actor: str) -> Client:
+        """A signed-in browser."""
+        return self.client(actor, Kind.PAGE)
+
+    def api(self, actor: str) -> APIClient:
+        """An API client with a token."""
+        return self.client(actor, Kind.API)
+
+    def route(self, name: str) -> Route:
+        """The route of this name."""
+        return next(route for route in all_routes() if route.name == name)
 
     def _browser(self, actor: str) -> Client:
         browser = Client()

@@ -1,0 +1,122 @@
+"""G1: every door that changes something, one good call of it, and the entry that it must make.
+
+A door that takes POST but records nothing says here why.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponseBase
+from django.urls import reverse
+
+from dpgov.audit.actions import Action
+from dpgov.datasets.models import Upload
+from tests.integration.access.world import World
+from tests.integration.datasets.registering import CSV, declared
+
+_OWN_SIGN_IN = "concerns the person's own sign-in, which belongs to no tenant"
+_PRICE_ONLY = "computes a price and stores nothing"
+_FORM = {"statistic": ["0"], "statistic-0-kind": "count", "epsilon": "0.5", "price": "0.5"}
+_PLAN = {
+    "dataset": "visits",
+    "statistics": [{"statistic": "count"}],
+    "where": [],
+    "group_by": [],
+    "epsilon": 0.5,
+}
+
+
+@dataclass(frozen=True)
+class Write:
+    """Who calls, with which body and parameters, and what the log says afterwards."""
+
+    actor: str
+    action: Action
+    body: Callable[[], dict[str, Any]] = dict
+    given: tuple[str, ...] = ()
+    before: Callable[[World], dict[str, Any]] = lambda _: {}
+
+
+def _upload(world: World) -> dict[str, Any]:
+    """A file that was really received: the one in `world.own` is a row without a file."""
+    browser = world.browser("owner")
+    browser.post(reverse("datasets:upload"), _file())
+    return {"upload_id": Upload.objects.latest("created_at").pk}
+
+
+def _file() -> dict[str, Any]:
+    return {"file": SimpleUploadedFile("people.csv", CSV)}
+
+
+WRITES: dict[str, Write | str] = {
+    "dashboards:audit_export": Write("officer", Action.AUDIT_LOG_EXPORTED),
+    "dashboards:audit_verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
+    "datasets:upload": Write("owner", Action.FILE_UPLOADED, _file),
+    "datasets:discard": Write("owner", Action.UPLOAD_DISCARDED, before=_upload),
+    "datasets:register": Write("owner", Action.DATASET_REGISTERED, declared, before=_upload),
+    "datasets:describe": Write("owner", Action.DATASET_DESCRIBED, lambda: {"description": "New."}),
+    "datasets:limit": Write(
+        "owner", Action.BUDGET_LIMIT_CHANGED, lambda: {"epsilon_limit": "9", "reason": "less"}
+    ),
+    "datasets:archive": Write("owner", Action.DATASET_ARCHIVED),
+    "queries:ask": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**_FORM, "key": "k-1"}),
+    "queries:quote": _PRICE_ONLY,
+    "tenants:members": Write(
+        "admin", Action.MEMBER_ADDED, lambda: {"email": "new@example.org", "role": "owner"}
+    ),
+    "tenants:member_role": Write("admin", Action.MEMBER_ROLE_CHANGED, lambda: {"role": "owner"}),
+    "tenants:member_remove": Write("admin", Action.MEMBER_REMOVED),
+    "tenants:tokens": Write("analyst", Action.TOKEN_CREATED, lambda: {"name": "nightly"}),
+    "tenants:token_revoke": Write("analyst", Action.TOKEN_REVOKED),
+    "tenants:switch": "chooses which tenant this session shows; changes nothing in either",
+    "v1:quote": _PRICE_ONLY,
+    "v1:query-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: _PLAN),
+    "v1:audit-verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
+    "account_login": _OWN_SIGN_IN,
+    "account_logout": _OWN_SIGN_IN,
+    "account_inactive": _OWN_SIGN_IN,
+    "account_signup": "is closed: nobody signs up by themselves",
+    "account_reauthenticate": _OWN_SIGN_IN,
+    "account_email": _OWN_SIGN_IN,
+    "account_email_verification_sent": _OWN_SIGN_IN,
+    "account_confirm_email": _OWN_SIGN_IN,
+    "account_change_password": _OWN_SIGN_IN,
+    "account_set_password": _OWN_SIGN_IN,
+    "account_reset_password": _OWN_SIGN_IN,
+    "account_reset_password_done": _OWN_SIGN_IN,
+    "account_reset_password_from_key": _OWN_SIGN_IN,
+    "account_reset_password_from_key_done": _OWN_SIGN_IN,
+    "account_confirm_login_code": _OWN_SIGN_IN,
+    "mfa_index": _OWN_SIGN_IN,
+    "mfa_authenticate": _OWN_SIGN_IN,
+    "mfa_reauthenticate": _OWN_SIGN_IN,
+    "mfa_activate_totp": _OWN_SIGN_IN,
+    "mfa_deactivate_totp": _OWN_SIGN_IN,
+    "mfa_view_recovery_codes": _OWN_SIGN_IN,
+    "mfa_generate_recovery_codes": _OWN_SIGN_IN,
+    "mfa_download_recovery_codes": _OWN_SIGN_IN,
+}
+
+COMMANDS: dict[str, str] = {
+    "create_tenant": "TENANT_CREATED, in tests/integration/tenants/test_create_tenant.py",
+    "verify_audit_log": "reads only",
+    "verify_ledger": "reads only",
+    "sweep": "ends queries by the services that the task uses, in tests/integration/queue",
+    "demo": "calls services and pages that are all in this table",
+}
+TASKS: dict[str, str] = {
+    "dpgov.queries.look": "QUERY_RELEASED and its siblings, in tests/integration/queue",
+}
+
+
+def send(world: World, name: str, write: Write, ids: dict[str, Any]) -> HttpResponseBase:
+    """The one good call of a door."""
+    route = world.route(name)
+    known = {"fmt": "csv", **world.own, **ids}
+    url = reverse(name, kwargs={part: known[part] for part in route.parameters})
+    if name.startswith("v1:"):
+        key = {"Idempotency-Key": "k-1"}
+        return world.api(write.actor).post(url, write.body(), format="json", headers=key)
+    return world.browser(write.actor).post(url, write.body())
