@@ -14,9 +14,9 @@ from dpgov.queries.forms_text import NumberField, even_edges, number_list
 
 STATISTICS = [
     ("count", "Count: how many rows"),
-    ("sum", "Sum: the total of a column"),
-    ("mean", "Mean: the average of a column"),
-    ("histogram", "Histogram: a count for each group"),
+    ("sum", "Sum: total of a column"),
+    ("mean", "Mean: average of a column"),
+    ("histogram", "Histogram: count per group"),
 ]
 _MISSING = [("is_missing", "is missing"), ("is_present", "has a value")]
 _NUMERIC = [

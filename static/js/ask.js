@@ -15,6 +15,7 @@
 
   const showWhatIsNeeded = () => {
     if (!form()) return;
+    for (const spare of form().querySelectorAll("[data-without-scripts]")) spare.hidden = true;
     for (const part of form().querySelectorAll("[data-when]")) {
       const wanted = part.dataset.is.split(" ");
       part.hidden = !chosen(part.dataset.when).some((value) => wanted.includes(value));
