@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from dpgov.privacy.budget import as_text
 from dpgov.privacy.decimals import decimal_text
@@ -36,9 +37,13 @@ class Declaration:
         check_capacity(self.schema)
 
 
-def column_fields(spec: ColumnSpec) -> dict[str, object]:
+def column_fields(spec: ColumnSpec) -> dict[str, Any]:
     """The declared column as the exact texts that are stored and shown."""
-    rule = {"name": spec.name, "missing": spec.missing.value, "impute": impute_text(spec)}
+    rule: dict[str, Any] = {
+        "name": spec.name,
+        "missing": spec.missing.value,
+        "impute": impute_text(spec),
+    }
     if isinstance(spec.domain, CategoryDomain):
         return rule | {"kind": "category", "categories": list(spec.domain.categories)}
     domain = spec.domain

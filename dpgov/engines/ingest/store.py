@@ -8,6 +8,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -76,7 +77,11 @@ def _write(
     memory_bytes: int,
 ) -> Stored:
     memory = f"{max(memory_bytes // 4_000_000, 64)}MB"
-    config = {"threads": 1, "memory_limit": memory, "preserve_insertion_order": True}
+    config: dict[str, Any] = {
+        "threads": 1,
+        "memory_limit": memory,
+        "preserve_insertion_order": True,
+    }
     with duckdb.connect(str(draft), config=config) as connection:
         draft.chmod(0o600)
         types = [code_type(spec) for spec in columns]
