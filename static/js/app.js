@@ -15,6 +15,8 @@
     }
   });
 
+  document.querySelector(".tabs .active")?.scrollIntoView({ inline: "center", block: "nearest" });
+
   // A table that is wider than the screen can be scrolled with the keyboard too.
   const watcher = new ResizeObserver((entries) => {
     for (const { target } of entries) {

@@ -32,7 +32,11 @@ def _by_size(
         ],
         barmode="overlay",
         showlegend=True,
-        xaxis={"title": {"text": "units in the group"}, "tickangle": 0, "showgrid": False},
+        xaxis={
+            "title": {"text": "units in the group"},
+            "tickvals": sorted({1, 5, 10, 15, 20} | {r.size for r in readings if r.is_setting}),
+            "showgrid": False,
+        },
         yaxis={"title": {"text": title}, "rangemode": "tozero"},
     )
 

@@ -17,6 +17,16 @@ from dpgov.tenants.selectors import memberships_of
 
 register = template.Library()
 
+# The main menu's entry for pages that are not in it: by page, else by room.
+_SECTIONS = {
+    "datasets": "datasets:list",
+    "dashboards:budget": "datasets:list",
+    "dashboards:group_privacy": "datasets:list",
+    "queries:ask": "datasets:list",
+    "queries:detail": "dashboards:history",
+    "dashboards:audit_entry": "dashboards:audit_log",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class MeterPart:
@@ -70,14 +80,17 @@ def zone_name() -> str:
 
 @register.inclusion_tag("_tab.html", takes_context=True)
 def nav_link(context: Any, name: str, text: str) -> dict[str, Any]:
-    """A main menu entry; nothing where the page is not served."""
-    return {"href": _href(name), "text": text, "active": _is_here(context, {name})}
+    """A main menu entry, marked on every page of its section; nothing where it is not served."""
+    here = _here(context)
+    active = here == name or _SECTIONS.get(here, _SECTIONS.get(here.partition(":")[0])) == name
+    return {"href": _href(name), "text": text, "active": active, "current": here == name}
 
 
 @register.inclusion_tag("_tab.html", takes_context=True)
 def tab_link(context: Any, name: str, slug: str, text: str) -> dict[str, Any]:
     """An entry of a dataset's tabs."""
-    return {"href": _href(name, slug), "text": text, "active": _is_here(context, {name})}
+    is_here = _here(context) == name
+    return {"href": _href(name, slug), "text": text, "active": is_here, "current": is_here}
 
 
 def _href(name: str, *args: str) -> str:
@@ -87,6 +100,6 @@ def _href(name: str, *args: str) -> str:
         return ""
 
 
-def _is_here(context: Any, names: set[str]) -> bool:
+def _here(context: Any) -> str:
     match = getattr(context.get("request"), "resolver_match", None)
-    return match is not None and match.view_name in names
+    return match.view_name if match is not None else ""
