@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from decimal import Decimal
-from random import Random  # noqa: TID251 - adversaries, not noise
+from random import Random
 
 import pytest
 
@@ -41,7 +41,7 @@ def crumbs(choice: Random, limit: int, last: int, admitted: bool) -> int:
 @pytest.mark.parametrize("adversary", [greedy, random, binary_search, crumbs])
 def test_no_adversary_gets_more_than_the_limit(adversary: Adversary) -> None:
     """F2: 10,000 adaptive sequences; a refusal leaves the balance, and less still fits."""
-    choice = Random(SEED)  # noqa: S311
+    choice = Random(SEED)
     for _ in range(2_500):
         limit = choice.choice([1, 10, NANO, choice.randint(1, 10 * NANO)])
         committed, asked, admitted = 0, 0, False

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpgov.privacy.accountant import admits
 from dpgov.privacy.budget import (
     MAX_NANO,
     NANO,
@@ -59,9 +60,14 @@ def test_every_amount_survives_text_and_json(nano: int) -> None:
     assert as_fraction(nano) * NANO == nano
 
 
-def test_a_million_charges_of_one_nano_add_up_exactly() -> None:
+def test_a_million_charges_of_one_nano_fit_a_limit_exactly() -> None:
     """A6: as floats they would not."""
-    assert sum(parse_epsilon("1e-9") for _ in range(1_000_000)) == parse_epsilon("0.001")
+    limit, charge, spent = parse_epsilon("0.001"), parse_epsilon("1e-9"), 0
+    for _ in range(1_000_000):
+        assert admits(limit, spent, charge)
+        spent += charge
+    assert spent == limit
+    assert not admits(limit, spent, charge)
 
 
 def test_amounts_are_written_without_noise() -> None:

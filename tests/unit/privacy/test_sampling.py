@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from random import Random  # noqa: TID251 - chooses test cases, not noise
+from random import Random
 
 import pytest
 
@@ -46,7 +46,7 @@ def random_blueprint(choice: Random) -> Blueprint:
 
 def test_a_thousand_random_questions_cost_at_most_what_is_booked() -> None:
     """C6: the maps of all parts, added as fractions, against the booked ε."""
-    choice = Random(SEED)  # noqa: S311
+    choice = Random(SEED)
     for _ in range(1_000):
         blueprint = random_blueprint(choice)
         parts = [part for mechanism in blueprint.mechanisms for part in mechanism.parts]
@@ -60,7 +60,7 @@ def test_a_thousand_random_questions_cost_at_most_what_is_booked() -> None:
 
 def test_the_scale_is_at_most_a_few_steps_above_the_quotient() -> None:
     """C6: searched upwards in single steps, so nothing is wasted either."""
-    choice = Random(SEED)  # noqa: S311
+    choice = Random(SEED)
     for _ in range(300):
         sensitivity = choice.randint(1, 10**6)
         nano = choice.randint(10**6, 10**10)
