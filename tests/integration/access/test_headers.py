@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,13 @@ from tests.integration.access.routes import all_routes
 from tests.integration.access.world import World
 
 ROUTES = {route.name: route for route in all_routes()}
+EXPECTED = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
 OF_HTTPS = """
 import json, django
 django.setup()
@@ -27,27 +35,22 @@ print(json.dumps(answers))
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("name", sorted(ROUTES))
-def test_every_route_answers_with_the_protecting_headers(name: str, world: World) -> None:
+def test_every_route_answers_with_the_protecting_headers(world: World) -> None:
     """J1: pages, fragments, downloads, API answers, refusals and missing things alike."""
-    route, kind = ROUTES[name], DOORS[name].kind
-    for actor in ("anonymous", "officer"):
-        for thing in ("own", "missing"):
-            answer = world.knock(actor, kind, "GET", world.url(route, actor, thing))
-            _assert_protected(answer.headers)
+    for name, route in ROUTES.items():
+        for actor in ("anonymous", "officer"):
+            for thing in ("own", "missing"):
+                url = world.url(route, actor, thing)
+                answer = world.knock(actor, DOORS[name].kind, "GET", url)
+                assert _unprotected(answer.headers) == {}, f"{name} as {actor}, {thing}"
 
 
-def _assert_protected(headers: object) -> None:
-    policy = headers["Content-Security-Policy"]
-    assert "unsafe-inline" not in policy
-    assert "unsafe-eval" not in policy
-    assert "default-src 'none'" in policy
-    assert "frame-ancestors 'none'" in policy
-    assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["X-Frame-Options"] == "DENY"
-    assert headers["Referrer-Policy"] == "same-origin"
-    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
-    assert headers["Cache-Control"] == "no-store"
+def _unprotected(headers: Mapping[str, str]) -> dict[str, str | None]:
+    """The headers that are missing or too lax, as they came."""
+    policy = headers.get("Content-Security-Policy", "")
+    strict = all(part in policy for part in ("default-src 'none'", "frame-ancestors 'none'"))
+    lax = {name: headers.get(name) for name in EXPECTED if headers.get(name) != EXPECTED[name]}
+    return lax if strict and "unsafe" not in policy else {**lax, "policy": policy}
 
 
 @pytest.mark.django_db
@@ -55,7 +58,7 @@ def test_a_path_that_nobody_serves_is_protected_too(world: World) -> None:
     """J1"""
     answer = world.knock("officer", Kind.PAGE, "GET", "/no/such/page/")
     assert answer.status_code == 404
-    _assert_protected(answer.headers)
+    assert _unprotected(answer.headers) == {}
 
 
 def test_with_https_browsers_are_told_to_stay_on_it(tmp_path: Path) -> None:
