@@ -37,7 +37,7 @@ def numeric_domain(lower: str, upper: str, step: str) -> NumericDomain:
     if low == high:
         raise InvalidDomain("upper", "The upper bound must be above the lower bound.")
     if low > high:
-        raise InvalidDomain("upper", f"The upper bound {high} is below the lower bound {low}.")
+        raise InvalidDomain("upper", f"The upper bound {high:f} is below the lower bound {low:f}.")
     for field, bound in (("lower", low), ("upper", high)):
         _check_on_grid(field, bound, width)
     return NumericDomain(low, high, width)
