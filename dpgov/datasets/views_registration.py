@@ -48,6 +48,7 @@ def _upload(request: HttpRequest, handler: CappedUploadHandler) -> HttpResponse:
         "form": form,
         "uploads": selectors.uploads_of(membership.tenant, membership.user),
         "largest_bytes": settings.DPGOV_UPLOAD_MAX_BYTES,
+        "largest_megabytes": settings.DPGOV_UPLOAD_MAX_BYTES // 1_000_000,
     }
     return render(request, "datasets/upload.html", context, status=_REFUSED if form.errors else 200)
 

@@ -56,8 +56,9 @@
       window.location.assign(request.responseURL);
       return;
     }
-    const page = new DOMParser().parseFromString(request.responseText, "text/html");
-    const answer = page.getElementById("upload-form");
+    const page = document.createElement("template");
+    page.innerHTML = request.responseText;
+    const answer = page.content.getElementById("upload-form");
     if (!answer) {
       tell("The server did not take the file. Reload the page and try again.");
       release(document.getElementById("upload-form"));
