@@ -63,6 +63,7 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     """
     url = env.str("DPGOV_BROKER_URL", default="filesystem://")
     options: dict[str, Any] = {"visibility_timeout": 600, "socket_connect_timeout": 1}
+    prefetch = 1
     if url.startswith("filesystem"):
         folder = home / "broker"
         folder.mkdir(parents=True, exist_ok=True)
@@ -72,6 +73,8 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
             "control_folder": str(home / "broker-control"),
             "polling_interval": 0.02,
         }
+        # A full prefetch window is looked at every two seconds only; without one, at once.
+        prefetch = 0
     return {
         "CELERY_BROKER_URL": url,
         "CELERY_BROKER_TRANSPORT_OPTIONS": options,
@@ -82,7 +85,7 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
         "CELERY_TASK_ACKS_LATE": True,
         "CELERY_TASK_REJECT_ON_WORKER_LOST": True,
         "CELERY_TASK_TIME_LIMIT": 120,
-        "CELERY_WORKER_PREFETCH_MULTIPLIER": 1,
+        "CELERY_WORKER_PREFETCH_MULTIPLIER": prefetch,
         "CELERY_WORKER_MAX_TASKS_PER_CHILD": 1000,
         "CELERY_WORKER_HIJACK_ROOT_LOGGER": False,
         "CELERY_TASK_PUBLISH_RETRY": False,

@@ -54,6 +54,13 @@ def started_product(home: Path) -> Generator[Product]:
     assert process.returncode == 0, said.read_text()
 
 
+def workers_of(product: Product) -> list[int]:
+    """The process ids of the product's Celery workers, without the children of their pools."""
+    children = Path(f"/proc/{product.process.pid}/task/{product.process.pid}/children")
+    found = [int(pid) for pid in children.read_text().split()]
+    return [pid for pid in found if b"celery" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
 def _settings(home: Path) -> dict[str, str]:
     """A state folder of its own and, on servers, a database and Redis numbers of its own."""
     settings = {"DPGOV_HOME": str(home / "state"), "PYTHONUNBUFFERED": "1"}

@@ -1,11 +1,14 @@
 """What the product is for, once, by everybody who takes part."""
 
+import os
 import re
+import signal
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import Visit
+from tests.journeys.product import Product, workers_of
 
 ADULT = "/datasets/adult-census-income/"
 VISITS = "age,ward\n" + "".join(
@@ -117,3 +120,15 @@ def test_a_stranger_sees_nothing_of_another_tenant(visit: Visit) -> None:
         assert answer.status == 404
         expect(page.locator("body")).not_to_contain_text("Adult census")
     window.picture("missing")
+
+
+def test_a_killed_worker_is_replaced_and_the_question_is_answered(
+    visit: Visit, product: Product
+) -> None:
+    """B1, seen from a browser: nothing is lost with the worker that was to answer."""
+    window = visit()
+    page = window.sign_in("analyst")
+    for pid in workers_of(product):
+        os.killpg(pid, signal.SIGKILL)
+    _ask_for_the_mean_age(page)
+    expect(page.locator(".answer-value")).to_contain_text("at 95 %", timeout=60_000)

@@ -1,6 +1,6 @@
 """The processes of a running product on one machine: web server, worker and sweep.
 
-They live and die together: when one ends, all are stopped.
+What dies is started again; what cannot stay up stops the rest.
 """
 
 import os
@@ -8,9 +8,9 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -18,6 +18,7 @@ from threading import Event
 _PATIENCE = 60
 _POLL = 0.25
 _LAST_LINES = 15
+_SOON = 10
 
 
 class PortTaken(Exception):
@@ -28,7 +29,7 @@ class PortTaken(Exception):
 
 
 class ProcessEnded(Exception):
-    """A process that must run for ever has ended; the text holds its last log lines."""
+    """A process ended soon after its start; the text holds its last log lines."""
 
     def __init__(self, name: str, log: Path) -> None:
         lines = log.read_text(errors="replace").splitlines()[-_LAST_LINES:]
@@ -50,6 +51,7 @@ class Process:
     name: str
     log: Path
     handle: subprocess.Popen[bytes]
+    started: float
 
 
 def commands(host: str, port: int) -> dict[str, list[str]]:
@@ -81,16 +83,16 @@ class Processes:
 
     def __init__(self, host: str, port: int, *, home: Path, code: Path) -> None:
         self._host, self._port = host, port
+        self._commands = commands(host, port)
         self._logs = home / "logs"
         self._code = code
         self._running: list[Process] = []
 
     def __enter__(self) -> "Processes":
         self._logs.mkdir(exist_ok=True)
-        environment = _environment(self._host)
         try:
-            for name, command in commands(self._host, self._port).items():
-                self._running.append(self._start(name, command, environment))
+            for name in self._commands:
+                self._running.append(self._start(name))
         except BaseException:
             self._stop()
             raise
@@ -110,9 +112,14 @@ class Processes:
         raise NotAnswering(url)
 
     def watch(self, stopped: Event) -> None:
-        """Return when `stopped` is set; raises ProcessEnded as soon as one process is gone."""
+        """Return when `stopped` is set; raises ProcessEnded when one process keeps ending."""
         while not stopped.wait(_POLL):
-            self.require_all()
+            for place, process in enumerate(self._running):
+                if process.handle.poll() is None:
+                    continue
+                if time.monotonic() - process.started < _SOON:
+                    raise ProcessEnded(process.name, process.log)
+                self._running[place] = self._start(process.name)
 
     def require_all(self) -> None:
         """Raise ProcessEnded unless everything runs."""
@@ -120,19 +127,19 @@ class Processes:
             if process.handle.poll() is not None:
                 raise ProcessEnded(process.name, process.log)
 
-    def _start(self, name: str, command: list[str], environment: Mapping[str, str]) -> Process:
+    def _start(self, name: str) -> Process:
         log = self._logs / f"{name}.log"
         with log.open("ab") as output:
             handle = subprocess.Popen(  # noqa: S603 - our own commands
-                command,
+                self._commands[name],
                 cwd=self._code,
-                env=environment,
+                env=_environment(self._host),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 start_new_session=True,  # Ctrl-C reaches us alone; we pass it on in order
             )
-        return Process(name, log, handle)
+        return Process(name, log, handle, time.monotonic())
 
     def _stop(self) -> None:
         for process in self._running:
