@@ -19,12 +19,12 @@ from tests.statistical.evidence import Integers, Z, excess
 from tests.unit.privacy.tables import COUNT, MEAN_AGE, SUM_AGE, blueprint_of, question, schema_of
 
 pytestmark = pytest.mark.statistical
-DRAWS = 60_000
+DRAWS = 40_000
 EPSILON_OF_GROUP = 2
 TOP: Row = (73, 0, 0, 0)
 Noise = Callable[[NoisyPart, list[int]], list[int]]
 EPSILONS = ["0.1", "0.5", "1", "2"]
-HISTOGRAM = question(COUNT, group_by=[{"column": "sex"}])
+HISTOGRAM = question(COUNT, group_by=[{"column": "sex", "categories": ["Male"]}])
 CASES = {
     "count": (question(COUNT), Neighbouring.ADD_REMOVE),
     "sum": (question(SUM_AGE), Neighbouring.ADD_REMOVE),
@@ -88,7 +88,7 @@ def evidence(name: str, epsilon: str, noise: Noise) -> list[float]:
 def test_neighbouring_tables_cannot_be_told_apart_better_than_promised(
     name: str, epsilon: str
 ) -> None:
-    """C1: P(event) <= e^ε P(event | neighbour), false alarm 1e-6."""
+    """C1: P(event) <= e^ε P(event | neighbour), false alarm 1e-6 in each direction."""
     assert max(evidence(name, epsilon, honest)) < Z
 
 
@@ -96,7 +96,7 @@ def test_neighbouring_tables_cannot_be_told_apart_better_than_promised(
 @pytest.mark.parametrize("name", CASES)
 def test_the_same_test_rejects_noise_that_is_a_tenth_too_small(name: str, epsilon: str) -> None:
     """C1, negative control."""
-    assert min(evidence(name, epsilon, too_small)) > Z
+    assert max(evidence(name, epsilon, too_small)) > Z
 
 
 def test_both_tables_differ_by_all_that_the_sensitivity_allows() -> None:
