@@ -59,7 +59,9 @@ def commands(host: str, port: int) -> dict[str, list[str]]:
     python = sys.executable
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     gunicorn = ["gunicorn", "dpgov.wsgi:application", "--bind", address, "--threads", "8"]
-    celery = ["celery", "-A", "dpgov", "worker", "--concurrency", "1", "--loglevel", "INFO"]
+    # One process without a pool: over a filesystem broker, a pool child that is killed while it
+    # waits takes the pool's lock with it, and its worker would never answer again.
+    celery = ["celery", "-A", "dpgov", "worker", "--pool", "solo", "--loglevel", "INFO"]
     return {
         "web": [python, "-m", *gunicorn, "--worker-class", "gthread", "--workers", "2"],
         "worker": [python, "-m", *celery, "--without-gossip", "--without-mingle"],
