@@ -122,16 +122,16 @@ def test_an_epsilon_that_cannot_be_booked_is_refused_by_name(
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
         b"{",
         b"\xff\xfe",
-        b'{"epsilon": NaN}',
-        b'{"epsilon": Infinity}',
-        b'{"epsilon": 1, "epsilon": 0.1}',
-        b'{"statistics": "\\ud800"}',
+        b'{"statistics": [{"statistic": "count"}], "epsilon": NaN}',
+        b'{"statistics": [{"statistic": "count"}], "epsilon": Infinity}',
+        b'{"statistics": [{"statistic": "count"}], "epsilon": 1, "epsilon": 0.1}',
+        b'{"statistics": [{"statistic": "sum", "column": "\\ud800"}], "epsilon": 1}',
         b"[" * 100_000,
         b"1" * 5_000,
     ],
+    ids=["half", "binary", "NaN", "infinity", "repeated key", "half character", "deep", "long"],
 )
 def test_a_body_that_is_not_plain_json_is_a_standard_error(
     body: bytes, api: APIClient, dataset: Dataset, unchanged: Unchanged
@@ -139,8 +139,16 @@ def test_a_body_that_is_not_plain_json_is_a_standard_error(
     with unchanged():
         response = send(api, body)
     assert response.status_code == 400
-    assert response.json()["type"] in ("client_error", "validation_error")
-    assert response.json()["errors"][0]["detail"]
+    assert response.json()["errors"][0]["code"] == "parse_error"
+
+
+def test_an_empty_body_names_what_is_missing(
+    api: APIClient, dataset: Dataset, unchanged: Unchanged
+) -> None:
+    with unchanged():
+        response = send(api, b"")
+    assert response.status_code == 400
+    assert {error["attr"] for error in response.json()["errors"]} == {"statistics", "epsilon"}
 
 
 @pytest.mark.parametrize(
