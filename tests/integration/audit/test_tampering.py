@@ -119,7 +119,7 @@ def drop_first(entries: list[Entry]) -> list[Entry]:
 
 
 def repeat(entries: list[Entry]) -> list[Entry]:
-    return entries[:3] + [dict(entries[2])] + entries[3:]
+    return [*entries[:3], dict(entries[2]), *entries[3:]]
 
 
 def insert_forged(entries: list[Entry]) -> list[Entry]:

@@ -31,7 +31,7 @@ def dump() -> str:
     with connection.cursor() as cursor:
         texts = []
         for table in connection.introspection.table_names():
-            cursor.execute(f'SELECT * FROM "{table}"')  # noqa: S608 - names from the catalogue
+            cursor.execute(f'SELECT * FROM "{table}"')
             texts.append(repr(cursor.fetchall()))
     return "".join(texts)
 
