@@ -1,5 +1,6 @@
 """The door to a version's data, for the worker alone."""
 
+import atexit
 from functools import lru_cache
 from uuid import UUID
 
@@ -25,3 +26,7 @@ def engine_for(version: DatasetVersion) -> Engine:
 @lru_cache(maxsize=32)
 def _engine(version_id: UUID) -> Engine:
     return DuckDBEngine(storage.data_path(version_id), seconds=settings.DPGOV_QUERY_SECONDS)
+
+
+# DuckDB complains on standard error about whatever is still open when the interpreter ends.
+atexit.register(_engine.cache_clear)

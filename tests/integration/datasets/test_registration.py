@@ -133,6 +133,11 @@ def test_a_wrong_declaration_is_refused_at_its_field_and_nothing_is_lost(
     assert not Budget.objects.exists()
     assert Upload.objects.get().state == Upload.State.READY
     assert files("data") == before
+
+
+def test_after_a_refusal_the_correction_is_enough(browser: Client, upload: Upload) -> None:
+    """D5: the file need not be sent again."""
+    assert register(browser, upload, max_rows="3").status_code == 422
     assert register(browser, upload).status_code == 302
 
 
@@ -157,9 +162,7 @@ def test_a_failure_between_file_and_database_leaves_nothing(
 ) -> None:
     """G1: a rollback writes no entry, no budget and no data file; the upload can be used again."""
     before = files("data")
-    with (
-        patch("dpgov.datasets.services.registration.append", side_effect=UploadUsed),
-    ):
+    with patch("dpgov.datasets.services.registration.append", side_effect=UploadUsed):
         register(browser, upload)
     assert not Dataset.objects.exists()
     assert not Budget.objects.exists()
