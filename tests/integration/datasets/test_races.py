@@ -1,0 +1,73 @@
+"""Several registrations and limit changes at the same moment."""
+
+import pytest
+
+from dpgov.budgets.models import Budget
+from dpgov.datasets.declaration import Declaration
+from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.services import (
+    LimitNotLowered,
+    UploadUsed,
+    lower_limit,
+    receive_upload,
+    register_dataset,
+)
+from dpgov.privacy.budget import NANO
+from dpgov.privacy.domains import column_spec, numeric_domain
+from dpgov.privacy.schema import DatasetSchema, Neighbouring, PrivacyUnit
+from dpgov.tenants.models import Membership
+from tests.integration.children import run_at_once
+from tests.integration.datasets.registering import CSV
+
+
+def _declaration() -> Declaration:
+    age = column_spec("age", numeric_domain("0", "120", "1"), "drop", "")
+    schema = DatasetSchema((age,), PrivacyUnit(), Neighbouring.ADD_REMOVE, 1, 1000)
+    return Declaration("People", "", schema, 3 * NANO, NANO)
+
+
+def _upload(owner: Membership) -> Upload:
+    return receive_upload(tenant=owner.tenant, uploader=owner.user, name="people.csv", chunks=[CSV])
+
+
+def _register(owner: Membership, upload: Upload) -> int:
+    try:
+        register_dataset(
+            tenant=owner.tenant, owner=owner.user, upload=upload, declaration=_declaration()
+        )
+    except UploadUsed:
+        return 0
+    return 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_upload_registered_twice_at_once_is_one_dataset(owner: Membership) -> None:
+    """B6: a double click."""
+    upload = _upload(owner)
+    assert sum(run_at_once([lambda: _register(owner, upload)] * 3)) == 1
+    assert Dataset.objects.count() == Budget.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_data_registered_twice_at_once_opens_one_budget(owner: Membership) -> None:
+    """F11: also when neither has seen the other, and under two addresses."""
+    uploads = [_upload(owner) for _ in range(3)]
+    steps = [lambda upload=upload: _register(owner, upload) for upload in uploads]
+    assert sum(run_at_once(steps)) == 3
+    assert Budget.objects.count() == 1
+    assert Dataset.objects.values("slug").distinct().count() == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_limits_lowered_at_once_end_at_the_lowest(owner: Membership, dataset: Dataset) -> None:
+    """A8: nobody raises what somebody else has just lowered."""
+
+    def lower(epsilon: int) -> int:
+        try:
+            lower_limit(dataset=dataset, limit_nano=epsilon * NANO, user=owner.user, reason="less")
+        except LimitNotLowered:
+            return 0
+        return 1
+
+    assert sum(run_at_once([lambda n=n: lower(n) for n in (3, 7, 5, 9)])) >= 1
+    assert Budget.objects.get().limit_nano == 3 * NANO
