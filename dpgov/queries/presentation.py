@@ -20,6 +20,10 @@ ENDINGS = {
     PublicState.VOIDED: "This question was not run. Nothing was charged.",
     PublicState.EXPIRED: "This question was not run. Nothing was charged.",
 }
+_PLAN_KEYS = [
+    *("dataset", "statistics", "where", "group_by", "epsilon"),
+    *("statistic", "column", "op", "value", "edges", "categories"),
+]
 _MOST_TELLING_FACTOR = 1_000
 
 
@@ -74,6 +78,13 @@ def read_answer(body: dict[str, Any]) -> Answer:
         statistics=[_statistic(s) for s in body["statistics"]],
         guarantee=guarantee_in_words(body["guarantee"]),
     )
+
+
+def ordered(plan: Any) -> Any:
+    """A stored plan with its keys in the order of its JSON form; PostgreSQL keeps its own."""
+    if isinstance(plan, dict):
+        return {key: ordered(plan[key]) for key in sorted(plan, key=_PLAN_KEYS.index)}
+    return [ordered(item) for item in plan] if isinstance(plan, list) else plan
 
 
 def cell_labels(body: dict[str, Any]) -> list[tuple[str, ...]]:

@@ -11,6 +11,7 @@ from rest_framework.reverse import reverse
 
 from dpgov.privacy.budget import as_number
 from dpgov.queries.models import Query
+from dpgov.queries.presentation import ordered
 from dpgov.queries.selectors import PublicState, public_state
 from dpgov.queries.words import in_words
 
@@ -194,7 +195,7 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
     @extend_schema_field(PlanSerializer)
     def get_plan(self, query: Query) -> dict[str, Any]:
         """The plan in its one JSON form."""
-        plan: dict[str, Any] = query.plan
+        plan: dict[str, Any] = ordered(query.plan)
         return plan
 
     def get_in_words(self, query: Query) -> str:

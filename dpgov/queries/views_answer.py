@@ -16,7 +16,7 @@ from dpgov.privacy.budget import as_text
 from dpgov.queries.downloads import as_csv, as_json
 from dpgov.queries.figures import release_figures
 from dpgov.queries.models import Query, Release
-from dpgov.queries.presentation import ENDINGS, read_answer
+from dpgov.queries.presentation import ENDINGS, ordered, read_answer
 from dpgov.queries.selectors import PublicState, get_query, public_state, visible_release
 from dpgov.queries.words import in_words
 from dpgov.tenants.models import Membership
@@ -70,7 +70,7 @@ def _context(query: Query) -> dict[str, Any]:
         "query": query,
         "dataset": query.dataset,
         "words": in_words(query.plan),
-        "plan_text": json.dumps(query.plan, indent=2, ensure_ascii=False),
+        "plan_text": json.dumps(ordered(query.plan), indent=2, ensure_ascii=False),
         "epsilon": as_text(query.cost_nano),
         "state": state.value,
         "ending": ENDINGS.get(state, ""),
