@@ -78,9 +78,7 @@ class Reservation(models.Model):
             models.UniqueConstraint(
                 fields=["query_id", "budget"], name="budgets_one_hold_per_query"
             ),
-            models.CheckConstraint(
-                name="budgets_hold_is_positive", condition=Q(amount_nano__gt=0)
-            ),
+            models.CheckConstraint(name="budgets_hold_is_positive", condition=Q(amount_nano__gt=0)),
         ]
         indexes = [models.Index(fields=["budget", "state"])]
 

@@ -54,9 +54,7 @@ def mark_opened(claim: Claim) -> None:
 
     Must run outside any transaction. Raises LostLease when the claim is no longer good.
     """
-    held = Query.objects.filter(
-        pk=claim.query.pk, fence=claim.fence, state=Query.State.RUNNING
-    )
+    held = Query.objects.filter(pk=claim.query.pk, fence=claim.fence, state=Query.State.RUNNING)
     if not held.update(opened_at=Coalesce("opened_at", Now())):
         raise LostLease(claim.query.pk)
 

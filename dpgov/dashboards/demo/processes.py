@@ -58,12 +58,22 @@ def commands(host: str, port: int) -> dict[str, list[str]]:
     """What to start, by name."""
     python = sys.executable
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    gunicorn = ["gunicorn", "dpgov.wsgi:application", "--bind", address, "--threads", "8"]
+    gunicorn = ["gunicorn", "dpgov.wsgi:application", "--bind", address, "--no-control-socket"]
     # One process without a pool: over a filesystem broker, a pool child that is killed while it
     # waits takes the pool's lock with it, and its worker would never answer again.
     celery = ["celery", "-A", "dpgov", "worker", "--pool", "solo", "--loglevel", "INFO"]
     return {
-        "web": [python, "-m", *gunicorn, "--worker-class", "gthread", "--workers", "2"],
+        "web": [
+            python,
+            "-m",
+            *gunicorn,
+            "--worker-class",
+            "gthread",
+            "--workers",
+            "2",
+            "--threads",
+            "8",
+        ],
         "worker": [python, "-m", *celery, "--without-gossip", "--without-mingle"],
         "sweep": [python, "manage.py", "sweep", "--every", "5"],
     }

@@ -29,5 +29,5 @@ def test_the_database_refuses_to_change_the_ledger(
     ):
         cursor.execute(statement.format(table))
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) FROM {table}")  # noqa: S608 - a name from above
+        cursor.execute(f"SELECT count(*) FROM {table}")
         assert cursor.fetchone()[0] == 1

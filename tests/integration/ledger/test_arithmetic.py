@@ -52,7 +52,7 @@ def _insert_a_million(budget: Budget, table: str, columns: str, values: str) -> 
                                           WHERE n < 1000000)
             INSERT INTO {table} (budget_id, query_id, amount_nano, created_at{columns})
             SELECT %s, {query_id}, 1, CURRENT_TIMESTAMP{values} FROM counter
-            """,  # noqa: S608 - names from above
+            """,
             [str(budget.pk) if postgresql else budget.pk.hex],
         )
 

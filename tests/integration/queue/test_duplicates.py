@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from dpgov.audit.actor import WORKER
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Charge
 from dpgov.datasets.models import Dataset
@@ -12,7 +13,6 @@ from dpgov.queries.ending import release
 from dpgov.queries.lease import LostLease, claim, mark_opened
 from dpgov.queries.models import Query, Release
 from dpgov.queries.submit import IdempotencyConflict, submit
-from dpgov.audit.actor import WORKER
 from dpgov.tenants.models import Membership
 from tests.integration.children import run_at_once
 
@@ -71,9 +71,7 @@ def test_sixteen_clients_with_one_key_get_one_query(analyst: Membership, dataset
     plan = {"dataset": dataset.slug, "statistics": [{"statistic": "count"}], "epsilon": "0.5"}
 
     def send() -> int:
-        sent = submit(
-            membership=analyst, dataset=dataset, raw_plan=plan, idempotency_key="the-key"
-        )
+        sent = submit(membership=analyst, dataset=dataset, raw_plan=plan, idempotency_key="the-key")
         return int(sent.created)
 
     assert sum(run_at_once([send] * 16)) == 1

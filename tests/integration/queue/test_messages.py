@@ -75,8 +75,6 @@ def test_a_message_is_sent_only_after_the_commit(
     from django.db import connection
 
     inside: list[bool] = []
-    monkeypatch.setattr(
-        submitting, "wake", lambda query: inside.append(connection.in_atomic_block)
-    )
+    monkeypatch.setattr(submitting, "wake", lambda query: inside.append(connection.in_atomic_block))
     ask(analyst)
     assert inside == [False]

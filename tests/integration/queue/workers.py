@@ -86,7 +86,7 @@ def _started(log: Path, pool: list[str], changes: dict[str, str]) -> Worker:
 def _start(log: Path, pool: list[str], changes: dict[str, str]) -> Worker:
     command = [sys.executable, "-m", "celery", "-A", "dpgov", "worker", *pool]
     with log.open("ab") as output:
-        return subprocess.Popen(  # noqa: S603 - our own arguments
+        return subprocess.Popen(
             [*command, "--loglevel=INFO", "--without-gossip", "--without-mingle"],
             env=environment(**changes),
             stdout=output,
