@@ -1,5 +1,10 @@
 """Several registrations and limit changes at the same moment."""
 
+from collections.abc import Callable
+from multiprocessing import get_context
+from typing import Any
+from unittest.mock import patch
+
 import pytest
 
 from dpgov.budgets.models import Budget
@@ -11,7 +16,9 @@ from dpgov.datasets.services import (
     lower_limit,
     receive_upload,
     register_dataset,
+    registration,
 )
+from dpgov.engines.child import Ingested
 from dpgov.privacy.budget import NANO
 from dpgov.privacy.domains import column_spec, numeric_domain
 from dpgov.privacy.schema import DatasetSchema, Neighbouring, PrivacyUnit
@@ -40,6 +47,19 @@ def _register(owner: Membership, upload: Upload) -> int:
     return 1
 
 
+def _all_ingested_first(count: int) -> Callable[..., Ingested]:
+    """Ingest as ever, then wait for the others: all reach the database at one moment."""
+    barrier = get_context("fork").Barrier(count)
+    ingest = registration.child.ingest
+
+    def together(*args: Any, **kwargs: Any) -> Ingested:
+        found = ingest(*args, **kwargs)
+        barrier.wait()
+        return found
+
+    return together
+
+
 @pytest.mark.django_db(transaction=True)
 def test_one_upload_registered_twice_at_once_is_one_dataset(owner: Membership) -> None:
     """B6: a double click."""
@@ -52,8 +72,10 @@ def test_one_upload_registered_twice_at_once_is_one_dataset(owner: Membership) -
 def test_the_same_data_registered_twice_at_once_opens_one_budget(owner: Membership) -> None:
     """F11: also when neither has seen the other, and under two addresses."""
     uploads = [_upload(owner) for _ in range(3)]
+    together = _all_ingested_first(len(uploads))
     steps = [lambda upload=upload: _register(owner, upload) for upload in uploads]
-    assert sum(run_at_once(steps)) == 3
+    with patch.object(registration.child, "ingest", together):
+        assert sum(run_at_once(steps)) == 3
     assert Budget.objects.count() == 1
     assert Dataset.objects.values("slug").distinct().count() == 3
 
