@@ -66,7 +66,7 @@ def _search(sensitivity: int, nano: int) -> tuple[float, Measurement]:
     booked = as_fraction(nano)
     scale = float(Fraction(sensitivity) / booked)
     while True:
-        measurement = _laplace(scale)
+        measurement = laplace_of(scale)
         if loss_of(measurement, sensitivity) <= booked:
             return scale, measurement
         scale = math.nextafter(scale, math.inf)
@@ -86,6 +86,7 @@ def _check_range(sensitivity: int, nano: int) -> None:
         )
 
 
-def _laplace(scale: float) -> Measurement:
+def laplace_of(scale: float) -> Measurement:
+    """OpenDP's exact discrete Laplace over vectors of integers, under the L1 distance."""
     space = vector_domain(atom_domain(T="i64")), l1_distance(T="i64")
     return make_laplace(*space, scale)

@@ -12,7 +12,7 @@ import pytest
 
 from dpgov.privacy.blueprint import Blueprint
 from dpgov.privacy.mechanisms.part import NoisyPart
-from dpgov.privacy.sampling import _laplace, add_laplace
+from dpgov.privacy.sampling import add_laplace, laplace_of
 from dpgov.privacy.schema import Neighbouring
 from tests.reference import Row, exact_answer
 from tests.statistical.evidence import Integers, Z, excess
@@ -39,7 +39,7 @@ def honest(part: NoisyPart, values: list[int]) -> list[int]:
 
 def too_small(part: NoisyPart, values: list[int]) -> list[int]:
     """The negative control: a tenth less noise than is paid for."""
-    noisy: list[int] = _laplace(part.scale / 1.1)(values)
+    noisy: list[int] = laplace_of(part.scale / 1.1)(values)
     return noisy
 
 

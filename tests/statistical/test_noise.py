@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpgov.privacy.budget import NANO
 from dpgov.privacy.release import draw
-from dpgov.privacy.sampling import _laplace, add_laplace, noise_scale
+from dpgov.privacy.sampling import add_laplace, laplace_of, noise_scale
 from tests.reference import exact_answer
 from tests.statistical.evidence import FALSE_ALARM, dependence, misfit
 from tests.unit.privacy.tables import COUNT, blueprint_of, question, schema_of
@@ -35,7 +35,7 @@ def test_noise_follows_the_exact_discrete_distribution(sensitivity: int, nano: i
 def test_the_same_test_rejects_noise_that_is_a_tenth_too_small(sensitivity: int, nano: int) -> None:
     """C3, negative control."""
     scale = noise_scale(sensitivity, nano)
-    weak = np.array(_laplace(scale / 1.1)([0] * DRAWS))
+    weak = np.array(laplace_of(scale / 1.1)([0] * DRAWS))
     assert misfit(weak, scale) < FALSE_ALARM
 
 

@@ -4,11 +4,12 @@ import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
+import numpy as np
 import opendp.prelude as dp
 import pytest
 
 from dpgov.privacy.accuracy import CONFIDENCE_LEVELS, statement, tail_bound
-from dpgov.privacy.ratio import RatioNoise, quantile_table
+from dpgov.privacy.ratio import RatioNoise, error_bounds, quantile_table
 
 SCALES = [0.001, 0.05, 0.3, 1.0, 2.5, 10.0, 333.3, 1e6, 2.0**48]
 
@@ -61,6 +62,14 @@ def test_a_mean_at_a_bound_is_better_than_adding_both_bounds(
     union = tail_bound(sum_scale, half) + 10 * tail_bound(sum_scale / 5, half)
     assert nodes[-1] == 10
     assert quantiles[0] < quantiles[-1] < union + 1
+
+
+@pytest.mark.parametrize("count", [0.0, -1.0, -50.0])
+def test_a_noisy_count_below_one_leaves_only_the_declared_bounds(count: float) -> None:
+    """Whatever the noise, a mean over what looks like no rows may lie at the farther bound."""
+    noise = RatioNoise(0.1, 0.1, reach=73)
+    bounds = error_bounds(noise, CONFIDENCE_LEVELS[0], np.array([20.0]), np.array([count]))
+    assert bounds.tolist() == [93.0]
 
 
 def test_a_statement_says_its_bound_in_words() -> None:
