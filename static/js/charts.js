@@ -45,9 +45,10 @@
     };
   }
 
-  function paintLayout(layout, colour) {
+  function paintLayout(layout, series, colour) {
     const painted = {
-      margin: { l: 48, r: 16, t: 12, b: 40 }, hovermode: "closest", dragmode: false, bargap: 0.3,
+      // Room for the legend: bars beside a growing axis would otherwise move up into it.
+      margin: { l: 48, r: 16, t: series > 1 ? 44 : 12, b: 40 }, hovermode: "closest", dragmode: false, bargap: 0.3,
       ...layout,
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: colour("font"), size: 13, color: colour("ink") },
@@ -72,7 +73,7 @@
     const figure = JSON.parse(block.textContent);
     const colour = palette();
     const traces = figure.data.map((trace, index) => paintTrace(trace, index, colour));
-    Plotly.react(element, traces, paintLayout(figure.layout ?? {}, colour), config).then(() => {
+    Plotly.react(element, traces, paintLayout(figure.layout ?? {}, traces.length, colour), config).then(() => {
       element.dataset.drawn = document.documentElement.dataset.bsTheme;
     });
   }
