@@ -25,15 +25,18 @@ def pytest_configure() -> None:
     settings.PASSWORD_HASHERS = ["tests.hashers.CheapArgon2"]
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Marks by folder. Journeys share one started product, so one worker takes them all."""
+    if "journeys" in item.path.parts:
+        item.add_marker("journey")
+        item.add_marker(pytest.mark.xdist_group("journeys"))
+    if "statistical" in item.path.parts:
+        item.add_marker("statistical")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Journeys share one started product: one worker takes them all, and takes them first."""
-    for item in items:
-        if "journeys" in item.path.parts:
-            item.add_marker("journey")
-            item.add_marker(pytest.mark.xdist_group("journeys"))
-        if "statistical" in item.path.parts:
-            item.add_marker("statistical")
+    """The longest group first, so that the workers end together."""
     items.sort(key=lambda item: item.get_closest_marker("journey") is None)
 
 
