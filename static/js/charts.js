@@ -47,12 +47,12 @@
 
   function paintLayout(layout, series, colour) {
     const painted = {
-      // Room for the legend: bars beside a growing axis would otherwise move up into it.
+      // Room for the legend, which hangs from the top however the chart is resized.
       margin: { l: 48, r: 16, t: series > 1 ? 44 : 12, b: 40 }, hovermode: "closest", dragmode: false, bargap: 0.3,
       ...layout,
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: colour("font"), size: 13, color: colour("ink") },
-      legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", bgcolor: "rgba(0,0,0,0)", ...layout.legend },
+      legend: { orientation: "h", x: 0, yref: "container", y: 1, yanchor: "top", bgcolor: "rgba(0,0,0,0)", ...layout.legend },
       hoverlabel: { bgcolor: colour("card"), bordercolor: colour("line"), font: { color: colour("ink") } },
     };
     for (const key of Object.keys(painted).filter((name) => /^[xy]axis/.test(name))) {
