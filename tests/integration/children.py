@@ -1,8 +1,9 @@
 """Runs steps in forked processes on the test database, and kills them where a test says.
 
-The parent never opens DuckDB, so that a child starts clean.
+The parent closes its databases first: DuckDB's threads and locks do not survive a fork.
 """
 
+import gc
 import os
 import signal
 import traceback
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection, connections
+
+from dpgov.datasets.services.engine import _engine
 
 Step = Callable[[], object]
 
@@ -25,7 +28,7 @@ class Death:
 
 def run_at_once(steps: Sequence[Step]) -> list[int]:
     """Run every step in its own process at the same moment; the exit codes, in order."""
-    connections.close_all()
+    _close_everything()
     reader, writer = os.pipe()
     pids = [_fork(step, wait_for=(reader, writer)) for step in steps]
     os.close(reader)
@@ -35,9 +38,15 @@ def run_at_once(steps: Sequence[Step]) -> list[int]:
 
 def run(step: Step, death: Death | None = None) -> int:
     """Run one step in its own process; its exit code, -9 if it was killed."""
-    connections.close_all()
+    _close_everything()
     pid = _fork(step, death=death)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def _close_everything() -> None:
+    connections.close_all()
+    _engine.cache_clear()
+    gc.collect()
 
 
 def _fork(step: Step, wait_for: tuple[int, int] | None = None, death: Death | None = None) -> int:

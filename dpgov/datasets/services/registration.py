@@ -21,7 +21,7 @@ from dpgov.datasets.services.limits import child_limits
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.uploads import UploadUsed, ready_upload
 from dpgov.engines import child
-from dpgov.engines.child import Ingested
+from dpgov.engines.child import Ingested, RefusedFile
 from dpgov.privacy.budget import as_text
 from dpgov.privacy.schema import InvalidDomain, Neighbouring
 from dpgov.tenants.models import Tenant, User
@@ -64,8 +64,11 @@ def register_dataset(
             limits=child_limits(),
         )
         registered = _record(tenant, owner, upload, declaration, version_id, ingested)
-    except BaseException:
+    except BaseException as problem:
         target.unlink(missing_ok=True)
+        if isinstance(problem, RefusedFile) and not source.exists():
+            # A twin of this request registered the file and removed it under the reader.
+            raise UploadUsed(upload.id) from problem
         raise
     source.unlink(missing_ok=True)
     return registered
