@@ -95,9 +95,9 @@ STATIC_URL = "static/"
 STATIC_ROOT = HOME / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
-WHITENOISE_USE_FINDERS = True
+WHITENOISE_USE_FINDERS = DEBUG
 WHITENOISE_AUTOREFRESH = False
-FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+FILE_UPLOAD_HANDLERS = ["dpgov.datasets.intake.NoFiles"]
 FILE_UPLOAD_PERMISSIONS = 0o600
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 EMAIL_CONFIG = env.email("DPGOV_EMAIL_URL", default="consolemail://")

@@ -2,8 +2,26 @@
 
 from typing import Any
 
-from django.core.files.uploadhandler import SkipFile, TemporaryFileUploadHandler
+from django.core.files.uploadhandler import (
+    FileUploadHandler,
+    SkipFile,
+    TemporaryFileUploadHandler,
+)
 from django.http import HttpRequest
+
+
+class NoFiles(FileUploadHandler):
+    """The rule everywhere but on the upload page: a file is read past and never stored."""
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        """Refuse it; the fields of the form around it are still read."""
+        raise SkipFile
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        """Nothing of a refused file arrives here."""
+
+    def file_complete(self, file_size: int) -> None:
+        """There is no file."""
 
 
 class CappedUploadHandler(TemporaryFileUploadHandler):
