@@ -25,19 +25,27 @@ def pytest_configure() -> None:
     settings.PASSWORD_HASHERS = ["tests.hashers.CheapArgon2"]
 
 
+# Run first, each by one worker. Journeys share one started product. Tests of the queue fork, and a
+# forked process can't use DuckDB once its parent has; other tests open it in their own process.
+_TOGETHER = ("journeys", "queue")
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Marks by folder. Journeys share one started product, so one worker takes them all."""
-    if "journeys" in item.path.parts:
+    """Marks by folder."""
+    folder = item.path.parent.name
+    if folder == "journeys":
         item.add_marker("journey")
-        item.add_marker(pytest.mark.xdist_group("journeys"))
-    if "statistical" in item.path.parts:
+    if folder == "statistical":
         item.add_marker("statistical")
+    if folder in _TOGETHER:
+        item.add_marker(pytest.mark.xdist_group(folder))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest group first, so that the workers end together."""
-    items.sort(key=lambda item: item.get_closest_marker("journey") is None)
+    """Those groups first; also without xdist."""
+    order = {folder: place for place, folder in enumerate(_TOGETHER)}
+    items.sort(key=lambda item: order.get(item.path.parent.name, len(order)))
 
 
 @pytest.fixture(scope="session")
