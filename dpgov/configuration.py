@@ -17,7 +17,7 @@ def secret_key(env: environ.Env, home: Path) -> str:
         return str(key)
     path = Path(env.str("DPGOV_SECRET_KEY_FILE", default=str(home / "secret_key")))
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _write_once(path, secrets.token_urlsafe(64))
     return path.read_text().strip()
 
@@ -38,7 +38,7 @@ def _write_once(path: Path, text: str) -> None:
 
 def database_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     """SQLite in the state folder unless DPGOV_DATABASE_URL names a PostgreSQL server."""
-    home.mkdir(parents=True, exist_ok=True)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
     default = f"sqlite:///{home / 'dpgov.sqlite3'}"
     settings: dict[str, Any] = env.db("DPGOV_DATABASE_URL", default=default)
     if "sqlite" in settings["ENGINE"]:
