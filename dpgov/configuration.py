@@ -41,6 +41,8 @@ def database_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     default = f"sqlite:///{home / 'dpgov.sqlite3'}"
     settings: dict[str, Any] = env.db("DPGOV_DATABASE_URL", default=default)
+    # Kept between requests and tasks: opening one takes as long as answering a question.
+    settings |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
     if "sqlite" in settings["ENGINE"]:
         # IMMEDIATE: take the write lock first, so that two writers queue and never deadlock.
         # FULL: a released answer must not outlive its charge when the power fails.
@@ -71,7 +73,7 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
             "data_folder_in": str(folder),
             "data_folder_out": str(folder),
             "control_folder": str(home / "broker-control"),
-            "polling_interval": 0.02,
+            "polling_interval": 0.01,
         }
         # A full prefetch window is looked at every two seconds only; without one, at once.
         prefetch = 0
