@@ -72,7 +72,7 @@ class AuditEntryList(generics.ListAPIView[AuditEntry]):
     pagination_class = NewestFirst
     queryset = AuditEntry.objects.none()
 
-    @extend_schema(parameters=[EntryFilterSerializer])
+    @extend_schema(tags=["audit"], summary="Read the audit log", parameters=[EntryFilterSerializer])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """The entries that pass the filter."""
         return super().get(request, *args, **kwargs)
@@ -89,7 +89,12 @@ class AuditVerify(APIView):
 
     permission = Permission.READ_AUDIT_LOG
 
-    @extend_schema(request=None, responses=VerdictSerializer)
+    @extend_schema(
+        tags=["audit"],
+        summary="Verify the audit log and the ledger",
+        request=None,
+        responses=VerdictSerializer,
+    )
     def post(self, request: MemberApiRequest) -> Response:
         """Check everything and report the first problem of the log, and every one of the ledger."""
         tenant = request.membership.tenant
