@@ -38,7 +38,7 @@ def _run(profile: str, arguments: Sequence[str]) -> int:
     print(f"\n######## {_TITLES[profile]} ########", flush=True)
     command = [sys.executable, "-m", "pytest", f"--profile={profile}", *arguments]
     if not arguments:
-        command += ["-n", "2", "--dist", "loadgroup"]
+        command += ["-n", "2", "--dist", "loadscope"]
         if profile != PROFILES[0]:
             command += [f"--ignore={_HERE / name}" for name in _ALIKE_EVERYWHERE]
     child = subprocess.Popen(command, env=clean_environment())

@@ -25,9 +25,8 @@ def pytest_configure() -> None:
     settings.PASSWORD_HASHERS = ["tests.hashers.CheapArgon2"]
 
 
-# Run first, each by one worker. Journeys share one started product. Tests of the queue fork, and a
-# forked process can't use DuckDB once its parent has; other tests open it in their own process.
-_TOGETHER = ("journeys", "queue")
+# The longest first, so that no worker is left alone with one of them at the end.
+_FIRST = ("queue", "journeys")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -37,14 +36,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("journey")
     if folder == "statistical":
         item.add_marker("statistical")
-    if folder in _TOGETHER:
-        item.add_marker(pytest.mark.xdist_group(folder))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Those groups first; also without xdist."""
-    order = {folder: place for place, folder in enumerate(_TOGETHER)}
+    """Whole folders, so that each module stays together."""
+    order = {folder: place for place, folder in enumerate(_FIRST)}
     items.sort(key=lambda item: order.get(item.path.parent.name, len(order)))
 
 

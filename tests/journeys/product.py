@@ -17,7 +17,6 @@ from tests.servers.loopback import ServerDidNotStart, free_port, stop
 
 ROOT = Path(__file__).resolve().parents[2]
 _SAID_LAST = "logs: "
-_DATABASE = "journeys"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ def started_product(home: Path) -> Generator[Product]:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "demo", "--port", str(port), "--force"],
             cwd=ROOT,
-            env=os.environ | _settings(home),
+            env=os.environ | _settings(home, f"journeys_{port}"),
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -61,18 +60,19 @@ def workers_of(product: Product) -> list[int]:
     return [pid for pid in found if b"celery" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
-def _settings(home: Path) -> dict[str, str]:
+def _settings(home: Path, database: str) -> dict[str, str]:
     """A state folder of its own and, on servers, a database and Redis numbers of its own."""
     settings = {"DPGOV_HOME": str(home / "state"), "PYTHONUNBUFFERED": "1"}
     if server := os.environ.get("DPGOV_DATABASE_URL"):
         address = server.rsplit("/", 1)[0]
         url = f"{address.replace('postgres:', 'postgresql:')}/postgres"
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {_DATABASE}")
-        settings["DPGOV_DATABASE_URL"] = f"{address}/{_DATABASE}"
+            connection.execute(f"CREATE DATABASE {database}")
+        settings["DPGOV_DATABASE_URL"] = f"{address}/{database}"
     if broker := os.environ.get("DPGOV_TESTS_REDIS"):
-        settings["DPGOV_BROKER_URL"] = f"{broker}/7"
-        settings["DPGOV_CACHE_URL"] = f"{broker.replace('redis:', 'rediscache:')}/15"
+        number = int(os.environ["DPGOV_BROKER_URL"].rsplit("/", 1)[1])
+        settings["DPGOV_BROKER_URL"] = f"{broker}/{number + 4}"
+        settings["DPGOV_CACHE_URL"] = f"{broker.replace('redis:', 'rediscache:')}/{number + 12}"
     return settings
 
 

@@ -13,7 +13,8 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
+
+from dpgov.queries.stopping import StopRequest
 
 _PATIENCE = 60
 _POLL = 0.25
@@ -113,7 +114,7 @@ class Processes:
     def __exit__(self, *_: object) -> None:
         self._stop()
 
-    def wait_until_up(self, stopped: Event) -> None:
+    def wait_until_up(self, stopped: StopRequest) -> None:
         """Return when the site answers or `stopped` is set; raises ProcessEnded, NotAnswering."""
         host = "127.0.0.1" if self._host in ("0.0.0.0", "::") else self._host  # noqa: S104
         url = f"http://{f'[{host}]' if ':' in host else host}:{self._port}/healthz"
@@ -123,7 +124,7 @@ class Processes:
                 return
         raise NotAnswering(url)
 
-    def watch(self, stopped: Event) -> None:
+    def watch(self, stopped: StopRequest) -> None:
         """Return when `stopped` is set; raises ProcessEnded when one process keeps ending."""
         while not stopped.wait(_POLL):
             for place, process in enumerate(self._running):

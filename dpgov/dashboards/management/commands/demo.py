@@ -3,9 +3,7 @@
 Everything lives in one state folder (DPGOV_HOME); a second start reuses it. Not for production.
 """
 
-import signal
 from argparse import ArgumentParser
-from threading import Event
 from typing import Any
 
 from django.conf import settings
@@ -25,6 +23,7 @@ from dpgov.dashboards.demo.questions import ask_once
 from dpgov.datasets.demonstration import adult
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of
+from dpgov.queries.stopping import StopRequest
 
 
 class Command(BaseCommand):
@@ -40,7 +39,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         host, port = options["host"], options["port"]
         self._refuse_a_real_database(force=options["force"])
-        stopped = _stop_signals()
+        stopped = StopRequest()
+        stopped.listen()
         try:
             require_free(host, port)
             dataset = self._prepare()
@@ -65,7 +65,7 @@ class Command(BaseCommand):
         registered = datasets_of(owner.tenant).filter(name=adult.NAME).first()
         return registered or adult.register(tenant=owner.tenant, owner=owner.user)
 
-    def _run(self, dataset: Dataset, host: str, port: int, stopped: Event) -> None:
+    def _run(self, dataset: Dataset, host: str, port: int, stopped: StopRequest) -> None:
         processes = Processes(host, port, home=settings.DPGOV_HOME, code=settings.BASE_DIR)
         with processes:
             processes.wait_until_up(stopped)
@@ -83,10 +83,3 @@ class Command(BaseCommand):
         self.stdout.write(f"\n  password of each: {password}")
         self.stdout.write(f"  logs: {settings.DPGOV_HOME / 'logs'}\n")
         self.stdout.flush()
-
-
-def _stop_signals() -> Event:
-    stopped = Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.set())
-    return stopped

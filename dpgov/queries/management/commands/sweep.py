@@ -1,12 +1,11 @@
 """`manage.py sweep`: send again what was lost and give up what is exhausted."""
 
-import signal
-import threading
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import OperationalError, close_old_connections
 
+from dpgov.queries.stopping import StopRequest
 from dpgov.queries.sweep import sweep
 
 
@@ -22,9 +21,8 @@ class Command(BaseCommand):
             done = sweep()
             self.stdout.write(f"sent again: {done.sent}, given up: {done.given_up}")
             return
-        stop = threading.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: stop.set())
+        stop = StopRequest()
+        stop.listen()
         while not stop.wait(every):
             self._round()
 
