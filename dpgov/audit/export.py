@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dpgov.audit.entry import FACT_NAMES, HASH_NAMES, canonical_json, facts_of
+from dpgov.audit.spreadsheet import safe_cell
 
 _LONGEST_LINE = 1_000_000
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class UnreadableExport(ValueError):
@@ -37,13 +37,6 @@ def csv_lines(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     yield _row((*FACT_NAMES, *HASH_NAMES))
     for entry in entries:
         yield _row([safe_cell(value) for value in _exported(entry).values()])
-
-
-def safe_cell(value: object) -> object:
-    """The value, with an apostrophe before a text that a spreadsheet would take for a formula."""
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-        return f"'{value}"
-    return value
 
 
 def _exported(entry: Mapping[str, Any]) -> dict[str, Any]:

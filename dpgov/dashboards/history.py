@@ -17,10 +17,10 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils.html import format_html
 
+from dpgov.audit.spreadsheet import safe_cell
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import as_text
 from dpgov.queries.clock import database_now
-from dpgov.queries.downloads import harmless
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import (
     PublicState,
@@ -178,5 +178,5 @@ def _cells(query: Query, now: datetime) -> tuple[str, ...]:
 
 def _line(cells: tuple[str, ...]) -> str:
     line = io.StringIO()
-    csv.writer(line).writerow([harmless(cell) for cell in cells])
+    csv.writer(line).writerow([safe_cell(cell) for cell in cells])
     return line.getvalue()

@@ -8,10 +8,9 @@ import io
 import json
 from typing import Any
 
+from dpgov.audit.spreadsheet import safe_cell
 from dpgov.queries.models import Release
 from dpgov.queries.presentation import LEVELS, accuracy_at, cell_labels
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def as_json(release: Release) -> bytes:
@@ -24,16 +23,11 @@ def as_csv(release: Release) -> bytes:
     body = json.loads(release.body)
     file = io.StringIO()
     writer = csv.writer(file)
-    writer.writerow([harmless(text) for text in _headings(body)])
+    writer.writerow([safe_cell(text) for text in _headings(body)])
     for statistic in body["statistics"]:
         for labels, cell in zip(cell_labels(body), statistic["cells"], strict=True):
             writer.writerow(_line(labels, statistic, cell))
     return file.getvalue().encode()
-
-
-def harmless(text: str) -> str:
-    """The text with a leading apostrophe if a spreadsheet could take it for a formula."""
-    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA_STARTS) else text
 
 
 def _headings(body: dict[str, Any]) -> list[str]:
@@ -46,9 +40,9 @@ def _line(
     labels: tuple[str, ...], statistic: dict[str, Any], cell: dict[str, Any]
 ) -> list[str | float | None]:
     return [
-        *(harmless(label) for label in labels),
+        *(safe_cell(label) for label in labels),
         statistic["statistic"],
-        harmless(statistic.get("column") or ""),
+        safe_cell(statistic.get("column") or ""),
         cell["value"],
         *(accuracy_at(cell["accuracy"], level) for level in LEVELS),
         statistic["epsilon"],

@@ -9,7 +9,6 @@ import pytest
 from django.test import Client
 
 from dpgov.datasets.models import Dataset
-from dpgov.queries.downloads import harmless
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 
@@ -66,16 +65,6 @@ def test_downloads_are_attachments_that_browsers_do_not_guess_at(
 
 def test_an_unknown_format_is_missing(browser: Client, answered: Query) -> None:
     assert browser.get(f"/queries/{answered.pk}/download/exe/").status_code == 404
-
-
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", " =", "＝"])
-def test_text_that_starts_like_a_formula_is_neutralised(start: str) -> None:
-    """I3: a spreadsheet shows it as text."""
-    assert harmless(f"{start}HYPERLINK(1)") == f"'{start}HYPERLINK(1)"
-
-
-def test_ordinary_text_is_left_alone() -> None:
-    assert harmless("Some-college") == "Some-college"
 
 
 def test_a_formula_as_a_category_is_harmless_in_the_file_and_numbers_stay_numbers(

@@ -14,10 +14,11 @@ from django.test import Client
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
-from dpgov.audit.export import csv_lines, read_json_lines, safe_cell
+from dpgov.audit.export import csv_lines, read_json_lines
 from dpgov.audit.models import AuditEntry, AuditHead
 from dpgov.audit.selectors import head_of, stream, verify_log
 from dpgov.audit.services import append
+from dpgov.audit.spreadsheet import safe_cell
 from dpgov.audit.verifier import verify
 from dpgov.tenants.models import Membership
 
@@ -39,7 +40,7 @@ def downloaded(client: Client, fmt: str, **filters: str) -> str:
     return b"".join(response.streaming_content).decode()
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", " =", "＝"])
 def test_a_cell_that_a_spreadsheet_would_run_is_neutralised(start: str) -> None:
     """I3: formula beginnings get an apostrophe."""
     assert safe_cell(f"{start}1+1") == f"'{start}1+1"
