@@ -9,6 +9,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Charge
 from dpgov.datasets.models import Dataset
 from dpgov.queries.answer import answer_query
+from dpgov.queries.clock import database_now
 from dpgov.queries.ending import release
 from dpgov.queries.lease import LostLease, claim, mark_opened
 from dpgov.queries.models import Query, Release
@@ -43,6 +44,20 @@ def test_a_late_message_returns_the_stored_bytes(
     assert not answer_query(query.pk)
     assert Release.objects.values().get(query=query) == before
     assert Charge.objects.filter(query_id=query.pk).count() == 1
+
+
+def test_a_query_is_not_taken_from_a_worker_whose_lease_still_runs(
+    analyst: Membership, ask: Callable[..., Query]
+) -> None:
+    """B3: a repeated message uses up no attempt; after the lease the next worker may try."""
+    query = ask(analyst)
+    first = claim(query.pk)
+    assert first is not None
+    assert claim(query.pk) is None
+    Query.objects.filter(pk=query.pk).update(lease_until=database_now())
+    second = claim(query.pk)
+    assert second is not None
+    assert (first.fence, second.fence) == (1, 2)
 
 
 def test_a_worker_that_slept_past_its_lease_can_settle_nothing(
