@@ -4,7 +4,9 @@ import signal
 import subprocess
 import sys
 
+# Leaves without the interpreter's own end, where Python gives signals their deadly default back.
 WAITER = """
+import os
 from dpgov.queries.stopping import StopRequest
 stop = StopRequest()
 stop.listen()
@@ -12,6 +14,7 @@ print("listening", flush=True)
 while not stop.wait(0.001):
     pass
 print("stopped", flush=True)
+os._exit(0)
 """
 
 
