@@ -3,10 +3,10 @@
 Each view asks a selector, builds figures and renders; nothing here changes anything.
 """
 
-from typing import Any, cast
+from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -17,12 +17,14 @@ from dpgov.dashboards.figures import spending as spending_figures
 from dpgov.dashboards.group_privacy import group_readings, odds_text, posterior_text
 from dpgov.dashboards.history import QuestionTable, csv_lines, history_filter, sorting
 from dpgov.dashboards.next_steps import next_steps
+from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import datasets_of, get_dataset
+from dpgov.datasets.selectors import datasets_of
 from dpgov.privacy.budget import InvalidAmount, parse_epsilon
 from dpgov.queries.selectors import visible_queries
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may, requires
+from dpgov.tenants.requests import membership_of
 
 _PAGE = 25
 _DATASETS_PAGE = 12
@@ -33,7 +35,7 @@ _RECENT = 8
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
     """All datasets of the tenant with their budgets, what to do next, the latest questions."""
-    membership = _membership(request)
+    membership = membership_of(request)
     datasets = datasets_of(membership.tenant)
     page = Paginator(datasets, _DATASETS_PAGE).get_page(request.GET.get("page"))
     latest = list(visible_queries(membership)[:_RECENT])
@@ -51,8 +53,8 @@ def overview(request: HttpRequest) -> HttpResponse:
 @require_safe
 def budget(request: HttpRequest, slug: str) -> HttpResponse:
     """Where one dataset's budget went and what still fits."""
-    membership = _membership(request)
-    dataset = _dataset(membership, slug)
+    membership = membership_of(request)
+    dataset = dataset_or_404(request, slug)
     split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
     balances = selectors.balances(dataset.budget, split=split)
     by_analyst = selectors.shares_by_analyst(dataset, membership)
@@ -76,7 +78,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def history(request: HttpRequest) -> HttpResponse:
     """The questions that this person may see, filtered, sorted and in pages."""
-    membership = _membership(request)
+    membership = membership_of(request)
     filtered = history_filter(membership, request.GET)
     sort = sorting(request.GET.get("sort", ""))
     table = QuestionTable(filtered.qs, order_by=sort, exclude=_hidden_columns(membership))
@@ -95,7 +97,7 @@ def history(request: HttpRequest) -> HttpResponse:
 @require_safe
 def history_export(request: HttpRequest) -> StreamingHttpResponse:
     """The same rows as a CSV file."""
-    filtered = history_filter(_membership(request), request.GET)
+    filtered = history_filter(membership_of(request), request.GET)
     response = StreamingHttpResponse(csv_lines(filtered.qs), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="questions.csv"'
     return response
@@ -105,7 +107,7 @@ def history_export(request: HttpRequest) -> StreamingHttpResponse:
 @require_safe
 def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
     """What the guarantee means for groups of 1 to 20 units."""
-    dataset = _dataset(_membership(request), slug)
+    dataset = dataset_or_404(request, slug)
     text, question_nano, error = _question_epsilon(request, dataset)
     limit_nano = dataset.budget.limit_nano
     readings = group_readings(
@@ -133,17 +135,6 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
 def _hidden_columns(membership: Membership) -> tuple[str, ...]:
     """Who sees only their own questions needs no column that says so."""
     return () if may(membership, Permission.VIEW_ALL_QUERIES) else ("analyst",)
-
-
-def _membership(request: HttpRequest) -> Membership:
-    return cast(Membership, request.membership)  # type: ignore[attr-defined]
-
-
-def _dataset(membership: Membership, slug: str) -> Dataset:
-    try:
-        return get_dataset(membership.tenant, slug)
-    except Dataset.DoesNotExist as missing:
-        raise Http404 from missing
 
 
 def _question_epsilon(request: HttpRequest, dataset: Dataset) -> tuple[str, int, str]:

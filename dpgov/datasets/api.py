@@ -1,24 +1,24 @@
 """The REST doors of datasets: public metadata and budgets, read-only."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import NotFound
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import datasets_of, get_dataset, public_metadata
+from dpgov.datasets.selectors import datasets_of, public_metadata
 from dpgov.datasets.serializers import (
     BudgetSerializer,
     DatasetSerializer,
     DatasetSummarySerializer,
 )
-from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission
+from dpgov.tenants.requests import membership_of
 
 
 class DatasetListView(ListAPIView[Dataset]):
@@ -35,7 +35,7 @@ class DatasetListView(ListAPIView[Dataset]):
     def get_queryset(self) -> QuerySet[Dataset]:
         if getattr(self, "swagger_fake_view", False):
             return Dataset.objects.none()
-        return datasets_of(_membership(self.request).tenant)
+        return datasets_of(membership_of(self.request).tenant)
 
 
 class DatasetView(APIView):
@@ -50,7 +50,7 @@ class DatasetView(APIView):
         tags=["datasets"],
     )
     def get(self, request: Request, slug: str) -> Response:
-        return Response(public_metadata(_dataset(request, slug)))
+        return Response(public_metadata(dataset_or_404(request, slug)))
 
 
 class BudgetView(APIView):
@@ -65,15 +65,4 @@ class BudgetView(APIView):
         tags=["datasets"],
     )
     def get(self, request: Request, slug: str) -> Response:
-        return Response(BudgetSerializer.of(_dataset(request, slug)))
-
-
-def _dataset(request: Request, slug: str) -> Dataset:
-    try:
-        return get_dataset(_membership(request).tenant, slug)
-    except Dataset.DoesNotExist as missing:
-        raise NotFound from missing
-
-
-def _membership(request: Request) -> Membership:
-    return cast(Membership, request._request.membership)  # type: ignore[attr-defined]
+        return Response(BudgetSerializer.of(dataset_or_404(request, slug)))

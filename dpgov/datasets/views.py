@@ -3,8 +3,6 @@
 Each view asks the selectors or calls one service; a foreign dataset looks like a missing one.
 """
 
-from typing import cast
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,9 +11,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from dpgov.budgets.errors import LimitBelowCommitted
 from dpgov.datasets import selectors, services
 from dpgov.datasets.forms import DescriptionForm, LimitForm
+from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
-from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
 
 _REFUSED = 422
 
@@ -94,19 +93,6 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404 from gone
     messages.success(request, f"{dataset.name} is archived. Nobody can ask about it any more.")
     return redirect("datasets:list")
-
-
-def membership_of(request: HttpRequest) -> Membership:
-    """The membership that `requires` has found."""
-    return cast(Membership, request.membership)  # type: ignore[attr-defined]
-
-
-def dataset_or_404(request: HttpRequest, slug: str) -> Dataset:
-    """The tenant's dataset; foreign, archived and missing ones give the same 404."""
-    try:
-        return selectors.get_dataset(membership_of(request).tenant, slug)
-    except Dataset.DoesNotExist as missing:
-        raise Http404 from missing
 
 
 def _page(

@@ -16,10 +16,10 @@ from dpgov.datasets.forms import UploadForm
 from dpgov.datasets.forms_registration import RegistrationForm
 from dpgov.datasets.intake import CappedUploadHandler
 from dpgov.datasets.models import Upload
-from dpgov.datasets.views import membership_of
 from dpgov.privacy.budget import as_text
 from dpgov.privacy.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
 
 _REFUSED = 422
 _USED = "This file was registered or discarded before."

@@ -4,7 +4,7 @@ Each translates, calls one service and translates back. Everything is limited to
 tenant; what is foreign looks missing.
 """
 
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -17,8 +17,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import get_dataset
+from dpgov.datasets.lookup import dataset_or_404
 from dpgov.privacy.budget import as_number
 from dpgov.queries import api_docs
 from dpgov.queries.api_errors import RefusingView, no_release, not_ready, refusals
@@ -36,8 +35,8 @@ from dpgov.queries.selectors import (
 from dpgov.queries.serializers import QuerySerializer
 from dpgov.queries.submit import submit
 from dpgov.queries.words import in_words
-from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission
+from dpgov.tenants.requests import membership_of
 
 _MOST_ROWS = 10**12
 
@@ -50,7 +49,7 @@ class QuoteView(RefusingView):
 
     @api_docs.quote
     def post(self, request: Request, slug: str) -> Response:
-        dataset = _dataset(request, slug)
+        dataset = dataset_or_404(request, slug)
         guess = _assumed_rows(request)
         with refusals(dataset):
             priced = quote(dataset=dataset, raw_plan=request.data, assumed_rows=guess)
@@ -65,10 +64,10 @@ class SubmitView(RefusingView):
 
     @api_docs.submit
     def post(self, request: Request, slug: str) -> Response:
-        dataset = _dataset(request, slug)
+        dataset = dataset_or_404(request, slug)
         with refusals(dataset):
             submission = submit(
-                membership=_membership(request),
+                membership=membership_of(request),
                 dataset=dataset,
                 raw_plan=request.data,
                 idempotency_key=request.headers.get("Idempotency-Key", ""),
@@ -95,7 +94,7 @@ class QueryListView(ListAPIView[Query]):
     def get_queryset(self) -> QuerySet[Query]:
         if getattr(self, "swagger_fake_view", False):
             return Query.objects.none()
-        return visible_queries(_membership(self.request))
+        return visible_queries(membership_of(self.request))
 
 
 class QueryView(APIView):
@@ -125,20 +124,9 @@ class ReleaseView(RefusingView):
         return HttpResponse(release.body.encode(), content_type="application/json")
 
 
-def _membership(request: Request) -> Membership:
-    return cast(Membership, request._request.membership)  # type: ignore[attr-defined]
-
-
-def _dataset(request: Request, slug: str) -> Dataset:
-    try:
-        return get_dataset(_membership(request).tenant, slug)
-    except Dataset.DoesNotExist as missing:
-        raise NotFound from missing
-
-
 def _query(request: Request, query_id: UUID) -> Query:
     try:
-        return get_query(_membership(request), query_id)
+        return get_query(membership_of(request), query_id)
     except Query.DoesNotExist as missing:
         raise NotFound from missing
 

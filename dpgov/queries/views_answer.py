@@ -5,7 +5,7 @@ Shows the public state and the stored release, nothing of workers, attempts or h
 
 import json
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,8 +19,8 @@ from dpgov.queries.models import Query, Release
 from dpgov.queries.presentation import ENDINGS, ordered, read_answer
 from dpgov.queries.selectors import PublicState, get_query, public_state, visible_release
 from dpgov.queries.words import in_words
-from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
 
 FORMATS: dict[str, tuple[str, Callable[[Release], bytes]]] = {
     "csv": ("text/csv; charset=utf-8", as_csv),
@@ -57,7 +57,7 @@ def download(request: HttpRequest, query_id: UUID, fmt: str) -> HttpResponse:
 
 
 def _query(request: HttpRequest, query_id: UUID) -> Query:
-    membership = cast(Membership, request.membership)  # type: ignore[attr-defined]
+    membership = membership_of(request)
     try:
         return get_query(membership, query_id)
     except Query.DoesNotExist as missing:

@@ -3,7 +3,6 @@
 Shows declared metadata and the ledger only. Whatever is refused changes nothing.
 """
 
-from typing import cast
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
@@ -12,8 +11,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.budgets.errors import InsufficientBudget
+from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import current_version, get_dataset, schema_of
+from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.budget import NANO, as_text
 from dpgov.privacy.schema import DatasetSchema
 from dpgov.queries import forms_state
@@ -27,8 +27,8 @@ from dpgov.queries.submit import (
     QueryLimitExceeded,
     submit,
 )
-from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
 
 _USUAL_EPSILON = NANO // 2
 
@@ -59,22 +59,15 @@ def quote(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _dataset(request: HttpRequest, slug: str) -> tuple[Dataset, DatasetSchema]:
-    try:
-        dataset = get_dataset(_membership(request).tenant, slug)
-    except Dataset.DoesNotExist as missing:
-        raise Http404 from missing
+    dataset = dataset_or_404(request, slug)
     return dataset, schema_of(current_version(dataset))
-
-
-def _membership(request: HttpRequest) -> Membership:
-    return cast(Membership, request.membership)  # type: ignore[attr-defined]
 
 
 def _starting_data(request: HttpRequest, dataset: Dataset, schema: DatasetSchema) -> QueryDict:
     """An empty form, or the plan of the question named by `?again=`, if this person may see it."""
     if again := request.GET.get("again"):
         try:
-            query = get_query(_membership(request), UUID(again))
+            query = get_query(membership_of(request), UUID(again))
         except (Query.DoesNotExist, ValueError, ValidationError) as missing:
             raise Http404 from missing
         if query.dataset_id == dataset.pk:
@@ -103,7 +96,7 @@ def _ask(
         return _refused(request, dataset, form, offer, notice)
     try:
         submission = submit(
-            membership=_membership(request),
+            membership=membership_of(request),
             dataset=dataset,
             raw_plan=offer.raw_plan,
             idempotency_key=data.get("key", ""),

@@ -1,5 +1,7 @@
 """What a guarded door receives: a request whose person and membership are known."""
 
+from typing import cast
+
 from django.http import HttpRequest
 from rest_framework.request import Request
 
@@ -18,3 +20,8 @@ class MemberApiRequest(Request):
 
     user: User
     membership: Membership
+
+
+def membership_of(request: HttpRequest | Request) -> Membership:
+    """The membership that a page's or the API's guard has found."""
+    return cast(Membership, request.membership)  # type: ignore[union-attr]
