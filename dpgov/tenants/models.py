@@ -1,4 +1,4 @@
-"""Who there is: tenants, users, and the role that a user has in a tenant."""
+"""Who there is: tenants, users, the role that a user has in a tenant, and projects of users."""
 
 import uuid
 from typing import Any, ClassVar
@@ -97,3 +97,42 @@ class ApiToken(AbstractAuthToken):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Project(models.Model):  # type: ignore[django-manager-missing]
+    """People of one tenant who work on something together and may be granted a budget for it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="projects")
+    name = models.CharField(max_length=120)
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "name"],
+                condition=models.Q(ended_at__isnull=True),
+                name="tenants_project_name",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ProjectMember(models.Model):
+    """Somebody who works on a project; ends with their membership of the tenant."""
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="members")
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="project_memberships")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "user"], name="tenants_once_per_project"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.project}"
