@@ -35,7 +35,11 @@ class Upload(models.Model):
 
 
 class Dataset(models.Model):
-    """A governed table: whose privacy, under which relation, with which budget."""
+    """A governed table: whose privacy, under which relation, with which budget.
+
+    Held (`held_at`) until two persons have decided whether its people are in an earlier dataset:
+    until then it looks missing and cannot be asked. Held and archived: discarded.
+    """
 
     class Unit(models.TextChoices):
         ROW = "row", "Each row is one person (or unit)"
@@ -44,6 +48,9 @@ class Dataset(models.Model):
     class Neighbouring(models.TextChoices):
         ADD_REMOVE = "add_remove", "Add or remove one unit"
         CHANGE_ONE = "change_one", "Change one unit"
+
+    class HeldReason(models.TextChoices):
+        LIKE_EARLIER_DATA = "like_earlier_data", "Held for a compliance check"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="datasets")
@@ -63,8 +70,12 @@ class Dataset(models.Model):
     public_rows = models.PositiveBigIntegerField(null=True, blank=True)
     budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="+")
     per_query_limit_nano = models.BigIntegerField()
+    partition_column = models.CharField(max_length=200, blank=True)
+    needs_allocation = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     archived_at = models.DateTimeField(null=True, blank=True)
+    held_at = models.DateTimeField(null=True, blank=True)
+    held_reason = models.CharField(max_length=32, blank=True, choices=HeldReason.choices)
 
     class Meta:
         constraints = [
@@ -80,6 +91,11 @@ class Dataset(models.Model):
                 & Q(max_rows__gte=1)
                 & Q(per_query_limit_nano__gte=1),
             ),
+            models.CheckConstraint(
+                name="datasets_held_for_a_reason",
+                condition=Q(held_at__isnull=True, held_reason="")
+                | (Q(held_at__isnull=False) & ~Q(held_reason="")),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -90,6 +106,7 @@ class DatasetVersion(models.Model):
     """One ingested file of a dataset. Its domains never change; new ones make a new version."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     fingerprint = models.CharField(max_length=64, db_index=True)
@@ -115,6 +132,7 @@ class Column(models.Model):
         DROP = "drop", "Leave the row out of this column's statistics"
         IMPUTE = "impute", "Use a fixed value instead"
 
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="columns")
     position = models.PositiveIntegerField()
     name = models.CharField(max_length=200)

@@ -187,10 +187,16 @@ def _create_version(
     dataset: Dataset, version_id: UUID, fingerprint: str, declaration: Declaration
 ) -> None:
     version = DatasetVersion.objects.create(
-        id=version_id, dataset=dataset, number=1, fingerprint=fingerprint
+        id=version_id,
+        tenant_id=dataset.tenant_id,
+        dataset=dataset,
+        number=1,
+        fingerprint=fingerprint,
     )
     Column.objects.bulk_create(
-        Column(version=version, position=position, **column_fields(spec))
+        Column(
+            tenant_id=dataset.tenant_id, version=version, position=position, **column_fields(spec)
+        )
         for position, spec in enumerate(declaration.schema.columns)
     )
 
