@@ -112,6 +112,6 @@ def _ledger_re_adds(request: pytest.FixtureRequest) -> Generator[None]:
     yield
     if connection.needs_rollback or request.node.get_closest_marker("tampers_with_ledger"):
         return
-    from dpgov.budgets.selectors import ledger_findings
+    from dpgov.budgets.findings import ledger_findings
 
     assert ledger_findings() == []

@@ -9,6 +9,10 @@ class LedgerRefusal(Exception):
     """Base of all refusals of the ledger."""
 
 
+class NotAdmitted(LedgerRefusal):
+    """A question cannot be charged to one of the budgets that it touches; `str` is for people."""
+
+
 class InvalidAmount(LedgerRefusal):
     """An amount must be a positive integer of nano-ε within range; anything else is a bug."""
 
@@ -16,15 +20,43 @@ class InvalidAmount(LedgerRefusal):
         super().__init__(f"{amount!r:.80} is not a bookable amount of nano-ε")
 
 
-class InsufficientBudget(LedgerRefusal):
-    """The amount does not fit under the limit any more."""
+class InsufficientBudget(NotAdmitted):
+    """The amount does not fit under a limit any more; `limit` says which one, in words."""
 
-    def __init__(self, *, requested_nano: int, remaining_nano: int) -> None:
+    def __init__(
+        self, *, requested_nano: int, remaining_nano: int, limit: str = "the dataset's budget"
+    ) -> None:
         self.requested_nano = requested_nano
         self.remaining_nano = remaining_nano
+        self.limit = limit
         super().__init__(
-            f"This needs ε {as_text(requested_nano)}, but only ε {as_text(remaining_nano)} remains."
+            f"This needs ε {as_text(requested_nano)}, but only ε {as_text(remaining_nano)} "
+            f"remains of {limit}."
         )
+
+
+class BudgetFrozen(NotAdmitted):
+    """After a restore nothing is admitted until an officer has confirmed the balances."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This dataset is frozen until a compliance officer confirms its balance. "
+            "Nothing was charged."
+        )
+
+
+class BudgetClosed(NotAdmitted):
+    """The budget was ended, such as an allocation that was withdrawn."""
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(f"{limit[:1].upper()}{limit[1:]} has ended. Nothing was charged.")
+
+
+class ForeignBudget(LedgerRefusal):
+    """A budget that is not there, or that this tenant's queries may not charge; a bug."""
+
+    def __init__(self, query_id: UUID) -> None:
+        super().__init__(f"query {query_id} may not charge one of its budgets")
 
 
 class AlreadyReserved(LedgerRefusal):
@@ -58,3 +90,10 @@ class LimitBelowCommitted(LedgerRefusal):
             f"ε {as_text(committed_nano)} is already spent or reserved, "
             f"so the limit cannot be ε {as_text(limit_nano)}."
         )
+
+
+class AlreadyCorrected(LedgerRefusal):
+    """This query's charge was given back before; once is all there is."""
+
+    def __init__(self, query_id: UUID | None) -> None:
+        super().__init__(f"query {query_id} was refunded before")

@@ -15,7 +15,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.audit.services import verify_and_record
 from dpgov.audit.verifier import Verdict
-from dpgov.budgets.selectors import ledger_findings
+from dpgov.budgets.findings import ledger_findings
 from dpgov.tenants.permissions import Permission
 from dpgov.tenants.requests import MemberApiRequest
 from dpgov.tenants.selectors import actor_of

@@ -17,7 +17,7 @@ from dpgov.audit.export import csv_lines, json_lines
 from dpgov.audit.models import AuditEntry
 from dpgov.audit.selectors import EntryFilter, entries_of, get_entry, head_of, stream
 from dpgov.audit.services import record_export, verify_and_record
-from dpgov.budgets.selectors import ledger_findings
+from dpgov.budgets.findings import ledger_findings
 from dpgov.dashboards.audit_forms import AuditFilterForm
 from dpgov.dashboards.audit_words import in_words
 from dpgov.tenants.permissions import Permission, requires

@@ -11,7 +11,7 @@ from statistics import median_low
 from django.db.models import F, Q, QuerySet, Sum
 
 from dpgov.budgets.models import Budget, Reservation
-from dpgov.budgets.selectors import Balance, spending_over_time
+from dpgov.budgets.history import Balance, spending_over_time
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accountant import largest_fit
 from dpgov.queries.models import Query

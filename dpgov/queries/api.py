@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
+from dpgov.budgets.charging import Limit
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.privacy.budget import as_number
 from dpgov.queries import api_docs
@@ -52,7 +53,13 @@ class QuoteView(RefusingView):
         dataset = dataset_or_404(request, slug)
         guess = _assumed_rows(request)
         with refusals(dataset):
-            priced = quote(dataset=dataset, raw_plan=request.data, assumed_rows=guess)
+            priced = quote(
+                user=membership_of(request).user,
+                dataset=dataset,
+                raw_plan=request.data,
+                assumed_rows=guess,
+                allocation_id=_allocation(request),
+            )
         return Response(_quote_json(priced))
 
 
@@ -71,6 +78,7 @@ class SubmitView(RefusingView):
                 dataset=dataset,
                 raw_plan=request.data,
                 idempotency_key=request.headers.get("Idempotency-Key", ""),
+                allocation_id=_allocation(request),
             )
         query = submission.query
         location = reverse("query-detail", args=[query.pk], request=request)
@@ -140,6 +148,26 @@ def _assumed_rows(request: Request) -> int | None:
     raise ValidationError({"assumed_rows": ["Give a whole number above zero, like 1000."]})
 
 
+def _allocation(request: Request) -> UUID | None:
+    text = request.query_params.get("allocation", "")
+    try:
+        return UUID(text) if text else None
+    except ValueError as problem:
+        detail = "This is no allocation of yours. Leave it out, or take an id from the dataset."
+        raise ValidationError({"allocation": [detail]}) from problem
+
+
+def _limit_json(limit: Limit) -> dict[str, Any]:
+    return {
+        "limit": limit.words,
+        "kind": limit.kind,
+        "limit_epsilon": as_number(limit.limit_nano),
+        "remaining_epsilon": as_number(limit.remaining_nano),
+        "largest_fit_epsilon": as_number(limit.fit_nano),
+        "renews_on": limit.renews_on,
+    }
+
+
 def _quote_json(priced: Quote) -> dict[str, Any]:
     plan = priced.plan.as_json()
     return {
@@ -151,5 +179,6 @@ def _quote_json(priced: Quote) -> dict[str, Any]:
         "largest_fit_epsilon": as_number(priced.largest_fit_nano),
         "accepted": priced.refusal is None,
         "refusal": priced.refusal,
+        "limits": [_limit_json(limit) for limit in priced.limits],
         "description": priced.description,
     }

@@ -6,7 +6,9 @@
 | more ε than one question may cost | 400 | query_limit_exceeded at `epsilon` |
 | no usable idempotency key | 400 | invalid_idempotency_key at `Idempotency-Key` |
 | the key was used for another question | 409 | idempotency_conflict |
-| more ε than remains | 409 | insufficient_budget |
+| more ε than remains of any limit it touches | 409 | insufficient_budget |
+| a frozen dataset, or an allocation that has ended | 409 | budget_frozen |
+| no allocation, or several to choose from | 409 | allocation_needed |
 | the answer is not there yet | 409 | not_ready, with Retry-After |
 | there will be no answer | 404 | no_release |
 
@@ -20,10 +22,9 @@ from rest_framework.exceptions import APIException, ErrorDetail, NotFound, Valid
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dpgov.budgets.errors import InsufficientBudget
-from dpgov.budgets.models import Budget
+from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
+from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accountant import largest_fit
 from dpgov.privacy.budget import as_number
 from dpgov.privacy.plan import InvalidPlan
 from dpgov.queries.submit import IdempotencyConflict, InvalidKey, QueryLimitExceeded
@@ -63,10 +64,21 @@ def refusals(dataset: Dataset) -> Generator[None]:
         raise Conflict(str(problem), "idempotency_conflict") from problem
     except QueryLimitExceeded as problem:
         detail = ErrorDetail(str(problem), "query_limit_exceeded")
-        raise _with_fit(ValidationError({"epsilon": [detail]}), dataset) from problem
+        refusal = ValidationError({"epsilon": [detail]})
+        refusal.largest_fit_nano = min(  # type: ignore[attr-defined]
+            dataset.budget.remaining_nano, dataset.per_query_limit_nano
+        )
+        raise refusal from problem
     except InsufficientBudget as problem:
         refusal = Conflict(str(problem), "insufficient_budget")
-        raise _with_fit(refusal, dataset) from problem
+        refusal.largest_fit_nano = min(  # type: ignore[attr-defined]
+            problem.remaining_nano, dataset.per_query_limit_nano
+        )
+        raise refusal from problem
+    except NotAdmitted as problem:
+        raise Conflict(str(problem), "budget_frozen") from problem
+    except (AllocationNeeded, ChooseAllocation) as problem:
+        raise Conflict(str(problem), "allocation_needed") from problem
 
 
 def invalid_plan(problem: InvalidPlan) -> ValidationError:
@@ -87,11 +99,3 @@ def not_ready() -> Conflict:
 def no_release(message: str) -> NotFound:
     """The question ended without an answer."""
     return NotFound(message, "no_release")
-
-
-def _with_fit(refusal: APIException, dataset: Dataset) -> APIException:
-    budget = Budget.objects.get(pk=dataset.budget_id)
-    committed = budget.spent_nano + budget.reserved_nano
-    fit = largest_fit(budget.limit_nano, committed, dataset.per_query_limit_nano)
-    refusal.largest_fit_nano = fit  # type: ignore[attr-defined]
-    return refusal

@@ -11,6 +11,7 @@ from dpgov.queries.forms import AskForm
 from dpgov.queries.presentation import accuracy_at, readable
 from dpgov.queries.quote import Quote, quote
 from dpgov.queries.words import in_words, statistic_in_words
+from dpgov.tenants.models import User
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +67,15 @@ class Offer:
         return [_statistic(item) for item in described]
 
 
-def offer_for(form: AskForm, dataset: Dataset) -> Offer:
-    """Price the form; its refusals are placed at its fields."""
+def offer_for(form: AskForm, dataset: Dataset, user: User) -> Offer:
+    """Price the form for this person; its refusals are placed at its fields."""
     raw_plan = form.raw_plan()
     if raw_plan is None:
         return Offer(problems=form.problems())
     try:
-        priced = quote(dataset=dataset, raw_plan=raw_plan, assumed_rows=form.assumed_rows)
+        priced = quote(
+            user=user, dataset=dataset, raw_plan=raw_plan, assumed_rows=form.assumed_rows
+        )
     except InvalidPlan as refusal:
         form.place(refusal)
         return Offer(problems=form.problems())

@@ -5,20 +5,29 @@ A function of the plan, the public metadata and the ledger; never of the data.
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
+from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Limit, limits_touched
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.privacy.accountant import largest_fit
 from dpgov.privacy.blueprint import Blueprint, prepare
 from dpgov.privacy.budget import as_text
 from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.plan import Plan
+from dpgov.queries.touched import lines_of
+from dpgov.tenants.models import User
+
+_DATASET_KINDS = (Budget.Kind.DATASET, Budget.Kind.PARTITION)
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The price of a plan, in nano-ε. `refusal` says why it would be refused, if it would."""
+    """The price of a plan, in nano-ε. `refusal` says why it would be refused, if it would.
+
+    `limits` are all limits that it touches, the tightest first; `remaining_nano` is what the
+    dataset's own budget (the tightest part of it that is asked) still has.
+    """
 
     plan: Plan
     description: dict[str, Any]
@@ -26,29 +35,56 @@ class Quote:
     remaining_nano: int
     largest_fit_nano: int
     refusal: str | None
+    limits: tuple[Limit, ...] = ()
 
     @property
     def remaining_after_nano(self) -> int:
         """What would remain; what remains now if the question would be refused."""
         return self.remaining_nano - (0 if self.refusal else self.cost_nano)
 
+    @property
+    def binding(self) -> Limit | None:
+        """The limit that admits least."""
+        return self.limits[0] if self.limits else None
 
-def quote(*, dataset: Dataset, raw_plan: object, assumed_rows: int | None = None) -> Quote:
-    """Price a plan; raises InvalidPlan. Changes nothing.
+
+def quote(
+    *,
+    user: User,
+    dataset: Dataset,
+    raw_plan: object,
+    assumed_rows: int | None = None,
+    allocation_id: UUID | None = None,
+) -> Quote:
+    """Price a plan for this person; raises InvalidPlan. Changes nothing.
 
     `assumed_rows` is the reader's own guess of how many rows match, for errors of means.
     """
     blueprint = blueprint_for(dataset, current_version(dataset), raw_plan)
-    budget = Budget.objects.get(pk=dataset.budget_id)
-    committed = budget.spent_nano + budget.reserved_nano
-    fit = largest_fit(budget.limit_nano, committed, dataset.per_query_limit_nano)
+    try:
+        lines = lines_of(blueprint, dataset=dataset, user=user, allocation_id=allocation_id)
+    except (AllocationNeeded, ChooseAllocation) as problem:
+        return _quote(blueprint, dataset, (), assumed_rows, str(problem))
+    limits = tuple(limits_touched(lines))
+    return _quote(blueprint, dataset, limits, assumed_rows, _refusal(blueprint, limits, dataset))
+
+
+def _quote(
+    blueprint: Blueprint,
+    dataset: Dataset,
+    limits: tuple[Limit, ...],
+    assumed_rows: int | None,
+    refusal: str | None,
+) -> Quote:
+    own = [limit.remaining_nano for limit in limits if limit.kind in _DATASET_KINDS]
     return Quote(
         plan=blueprint.plan,
         description=blueprint.describe(assumed_rows),
         cost_nano=blueprint.cost_nano,
-        remaining_nano=budget.remaining_nano,
-        largest_fit_nano=fit,
-        refusal=_refusal(blueprint.cost_nano, budget, dataset),
+        remaining_nano=min(own, default=0),
+        largest_fit_nano=min(dataset.per_query_limit_nano, limits[0].fit_nano) if limits else 0,
+        refusal=refusal,
+        limits=limits,
     )
 
 
@@ -58,12 +94,14 @@ def blueprint_for(dataset: Dataset, version: DatasetVersion, raw_plan: object) -
     return prepare(parse_plan(raw_plan, schema, dataset=dataset.slug), schema)
 
 
-def _refusal(cost_nano: int, budget: Budget, dataset: Dataset) -> str | None:
-    if cost_nano > dataset.per_query_limit_nano:
+def _refusal(blueprint: Blueprint, limits: tuple[Limit, ...], dataset: Dataset) -> str | None:
+    if blueprint.cost_nano > dataset.per_query_limit_nano:
         return (
             f"One question on this dataset may cost at most ε "
             f"{as_text(dataset.per_query_limit_nano)}."
         )
-    if cost_nano > budget.remaining_nano:
-        return f"Only ε {as_text(budget.remaining_nano)} of this dataset's budget remains."
+    if dataset.budget.frozen_at is not None:
+        return "This dataset is frozen until a compliance officer confirms its balance."
+    if limits[0].fit_nano < blueprint.cost_nano:
+        return f"Only ε {as_text(limits[0].fit_nano)} remains of {limits[0].words}."
     return None

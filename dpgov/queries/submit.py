@@ -5,12 +5,13 @@ import json
 import re
 from dataclasses import dataclass
 from functools import partial
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
-from dpgov.budgets.services import Line, reserve
+from dpgov.budgets.services import reserve
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.privacy.budget import as_text
@@ -19,6 +20,7 @@ from dpgov.queries.models import Query
 from dpgov.queries.quote import blueprint_for
 from dpgov.queries.selectors import find_by_key
 from dpgov.queries.tasks import wake
+from dpgov.queries.touched import lines_of
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 
@@ -60,20 +62,27 @@ class Submission:
 
 
 def submit(
-    *, membership: Membership, dataset: Dataset, raw_plan: object, idempotency_key: str
+    *,
+    membership: Membership,
+    dataset: Dataset,
+    raw_plan: object,
+    idempotency_key: str,
+    allocation_id: UUID | None = None,
 ) -> Submission:
-    """Accept the question and reserve its cost, once per idempotency key.
+    """Accept the question and reserve its cost everywhere it counts, once per idempotency key.
 
-    Raises InvalidKey, IdempotencyConflict, InvalidPlan, QueryLimitExceeded and the ledger's
-    InsufficientBudget; after a refusal nothing has changed.
+    `allocation_id` says which of several allocations to charge. Raises InvalidKey,
+    IdempotencyConflict, InvalidPlan, QueryLimitExceeded, AllocationNeeded, ChooseAllocation and
+    the ledger's NotAdmitted (InsufficientBudget, BudgetFrozen, BudgetClosed); after a refusal
+    nothing has changed.
     """
     if not _KEY.fullmatch(idempotency_key):
         raise InvalidKey
-    body_hash = _hash(dataset, raw_plan)
+    body_hash = _hash(dataset, raw_plan, allocation_id)
     earlier = find_by_key(membership, idempotency_key)
     if earlier is None:
         try:
-            return _accept(membership, dataset, raw_plan, idempotency_key, body_hash)
+            return _accept(membership, dataset, raw_plan, idempotency_key, body_hash, allocation_id)
         except IntegrityError:
             # The same request arrived twice at once and the other one was first.
             earlier = find_by_key(membership, idempotency_key)
@@ -86,13 +95,19 @@ def submit(
 
 @transaction.atomic
 def _accept(
-    membership: Membership, dataset: Dataset, raw_plan: object, key: str, body_hash: str
+    membership: Membership,
+    dataset: Dataset,
+    raw_plan: object,
+    key: str,
+    body_hash: str,
+    allocation_id: UUID | None,
 ) -> Submission:
     version = current_version(dataset)
     blueprint = blueprint_for(dataset, version, raw_plan)
     cost = blueprint.cost_nano
     if cost > dataset.per_query_limit_nano:
         raise QueryLimitExceeded(requested_nano=cost, limit_nano=dataset.per_query_limit_nano)
+    lines = lines_of(blueprint, dataset=dataset, user=membership.user, allocation_id=allocation_id)
     # The row goes first: its unique key makes a twin wait here, before it holds any budget.
     query = Query.objects.create(
         tenant_id=dataset.tenant_id,
@@ -105,7 +120,7 @@ def _accept(
         body_hash=body_hash,
         submitted_at=database_now(),
     )
-    reserve(query_id=query.pk, lines=[Line(dataset.budget_id, cost)])
+    reserve(query_id=query.pk, tenant_id=query.tenant_id, lines=lines)
     _record(query, membership)
     transaction.on_commit(partial(wake, query))
     return Submission(query, created=True)
@@ -126,6 +141,7 @@ def _record(query: Query, membership: Membership) -> None:
     )
 
 
-def _hash(dataset: Dataset, raw_plan: object) -> str:
-    text = json.dumps([str(dataset.pk), raw_plan], sort_keys=True, default=str)
+def _hash(dataset: Dataset, raw_plan: object, allocation_id: UUID | None) -> str:
+    said = [str(dataset.pk), raw_plan, *([str(allocation_id)] if allocation_id else [])]
+    text = json.dumps(said, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()

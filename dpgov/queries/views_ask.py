@@ -10,7 +10,8 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dpgov.budgets.errors import InsufficientBudget
+from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
+from dpgov.budgets.errors import NotAdmitted
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
@@ -54,7 +55,7 @@ def quote(request: HttpRequest, slug: str) -> HttpResponse:
     """The price of the form as it stands: a fragment for the page to swap in."""
     dataset, schema = _dataset(request, slug)
     form = AskForm(request.POST, schema, dataset=dataset.slug)
-    context = {"offer": offer_for(form, dataset), "dataset": dataset}
+    context = {"offer": offer_for(form, dataset, membership_of(request).user), "dataset": dataset}
     return render(request, "queries/_quote.html", context)
 
 
@@ -88,7 +89,7 @@ def _ask(
     request: HttpRequest, dataset: Dataset, data: QueryDict, schema: DatasetSchema
 ) -> HttpResponse:
     form = AskForm(data, schema, dataset=dataset.slug)
-    offer = offer_for(form, dataset)
+    offer = offer_for(form, dataset, membership_of(request).user)
     if offer.raw_plan is None:
         return _refused(request, dataset, form, offer, "")
     if not same_price(offer, str(data.get("price"))):
@@ -105,14 +106,12 @@ def _ask(
         data["key"] = forms_state.new_key()
         notice = "This form was already used for another question. Press ask to send this one."
         return _refused(request, dataset, form, offer, notice)
-    except (InsufficientBudget, QueryLimitExceeded):
-        return _refused(request, dataset, form, _priced_again(data, schema, dataset), "")
+    except (NotAdmitted, QueryLimitExceeded, AllocationNeeded, ChooseAllocation):
+        # Somebody else may have spent since the form was read: price it again.
+        form = AskForm(data, schema, dataset=dataset.slug)
+        offer = offer_for(form, dataset, membership_of(request).user)
+        return _refused(request, dataset, form, offer, "")
     return redirect("queries:detail", query_id=submission.query.pk)
-
-
-def _priced_again(data: QueryDict, schema: DatasetSchema, dataset: Dataset) -> Offer:
-    """The price after a refusal: somebody else may have spent since the form was read."""
-    return offer_for(AskForm(data, schema, dataset=dataset.slug), dataset)
 
 
 def _refused(
@@ -130,7 +129,7 @@ def _page(
     quiet: bool,
 ) -> HttpResponse:
     form = AskForm(data, schema, dataset=dataset.slug)
-    offer = offer_for(form, dataset)
+    offer = offer_for(form, dataset, membership_of(request).user)
     return _render(request, dataset, form, offer, quiet=quiet)
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from dpgov.budgets.selectors import spending_over_time
+from dpgov.budgets.history import spending_over_time
 from dpgov.dashboards.figures.spending import over_time, shares
 from dpgov.dashboards.selectors import Share
 from dpgov.datasets.models import Dataset

@@ -17,7 +17,7 @@ REORDERED = b"city,sex,age\nBasel,f,\nBasel,f,30.0\nBern,m,45\n,x,99\n"
 
 def spend(dataset: Dataset, nano: int) -> None:
     query_id = uuid4()
-    reserve(query_id=query_id, lines=[Line(dataset.budget_id, nano)])
+    reserve(query_id=query_id, tenant_id=dataset.tenant_id, lines=[Line(dataset.budget_id, nano)])
     settle(query_id=query_id, amount_nano=nano)
 
 

@@ -20,7 +20,7 @@ def test_the_database_refuses_to_change_the_ledger(
 ) -> None:
     """A7: UPDATE and DELETE as the application's own database role."""
     query_id = uuid.uuid4()
-    reserve(query_id=query_id, lines=[Line(budget.id, NANO)])
+    reserve(query_id=query_id, tenant_id=budget.tenant_id, lines=[Line(budget.id, NANO)])
     settle(query_id=query_id, amount_nano=NANO)
     with (
         pytest.raises(DatabaseError, match="append-only"),

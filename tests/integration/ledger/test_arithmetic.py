@@ -8,8 +8,9 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import F
 
 from dpgov.budgets.errors import InsufficientBudget
+from dpgov.budgets.findings import ledger_findings
+from dpgov.budgets.history import spending_over_time
 from dpgov.budgets.models import Budget
-from dpgov.budgets.selectors import ledger_findings, spending_over_time
 from dpgov.budgets.services import Line, open_budget, reserve, settle, void
 from dpgov.privacy.budget import parse_epsilon
 from tests.integration.ledger.conftest import NANO, Balances
@@ -22,18 +23,22 @@ def test_a_limit_of_0_3_admits_exactly_three_charges_of_0_1(budget: Budget) -> N
     small = open_budget(tenant=budget.tenant, label="small", limit_nano=parse_epsilon("0.3"))
     for _ in range(3):
         query_id = uuid.uuid4()
-        reserve(query_id=query_id, lines=[Line(small.id, parse_epsilon("0.1"))])
+        reserve(
+            query_id=query_id,
+            tenant_id=budget.tenant_id,
+            lines=[Line(small.id, parse_epsilon("0.1"))],
+        )
         settle(query_id=query_id, amount_nano=parse_epsilon("0.1"))
     with pytest.raises(InsufficientBudget):
-        reserve(query_id=uuid.uuid4(), lines=[Line(small.id, 1)])
+        reserve(query_id=uuid.uuid4(), tenant_id=budget.tenant_id, lines=[Line(small.id, 1)])
     assert Budget.objects.get(pk=small.pk).remaining_nano == 0
 
 
 def test_a_million_charges_of_one_nano_add_up_exactly(budget: Budget, balances: Balances) -> None:
     """A6: a million rows in the ledger itself; the recount agrees to the last nano-ε."""
     for table, columns, values in (
-        ("budgets_reservation", ", state", ", 'settled'"),
-        ("budgets_charge", "", ""),
+        ("budgets_reservation", ", state, factor", ", 'settled', 1"),
+        ("budgets_charge", ", spent_after_nano", ", n"),
     ):
         _insert_a_million(budget, table, columns, values)
     Budget.objects.filter(pk=budget.pk).update(spent_nano=F("spent_nano") + 1_000_000)
@@ -50,10 +55,10 @@ def _insert_a_million(budget: Budget, table: str, columns: str, values: str) -> 
             f"""
             WITH RECURSIVE counter(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter
                                           WHERE n < 1000000)
-            INSERT INTO {table} (budget_id, query_id, amount_nano, created_at{columns})
-            SELECT %s, {query_id}, 1, CURRENT_TIMESTAMP{values} FROM counter
+            INSERT INTO {table} (tenant_id, budget_id, query_id, amount_nano, created_at{columns})
+            SELECT %s, %s, {query_id}, 1, CURRENT_TIMESTAMP{values} FROM counter
             """,
-            [str(budget.pk) if postgresql else budget.pk.hex],
+            [str(key) if postgresql else key.hex for key in (budget.tenant_id, budget.pk)],
         )
 
 
@@ -61,7 +66,7 @@ def test_spending_over_time_ends_at_the_stored_balance(budget: Budget, balances:
     """A4: replaying the entries gives the counters."""
     first, second, third = (uuid.uuid4() for _ in range(3))
     for query_id, amount in ((first, 3), (second, 5), (third, 7)):
-        reserve(query_id=query_id, lines=[Line(budget.id, amount)])
+        reserve(query_id=query_id, tenant_id=budget.tenant_id, lines=[Line(budget.id, amount)])
     settle(query_id=first, amount_nano=3)
     void(query_id=second)
     last = spending_over_time(budget)[-1]

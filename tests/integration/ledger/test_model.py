@@ -19,8 +19,8 @@ from hypothesis.stateful import (
 
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.errors import LedgerRefusal
+from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget
-from dpgov.budgets.selectors import ledger_findings
 from dpgov.budgets.services import (
     Line,
     change_limit,
@@ -74,7 +74,11 @@ class LedgerMachine(RuleBasedStateMachine):
         fits = model.spent + model.reserved + amount <= model.limit
         admitted = fits and query_id not in model.used
         with self.expect(admitted):
-            reserve(query_id=query_id, lines=[Line(self.budget.pk, amount)])
+            reserve(
+                query_id=query_id,
+                tenant_id=self.budget.tenant_id,
+                lines=[Line(self.budget.pk, amount)],
+            )
         if admitted:
             model.held[query_id] = amount
             model.used.add(query_id)

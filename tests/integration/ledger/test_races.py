@@ -5,9 +5,9 @@ import uuid
 import pytest
 
 from dpgov.budgets.errors import InsufficientBudget
-from dpgov.budgets.models import Budget, LimitChange
-from dpgov.budgets.selectors import ledger_findings
-from dpgov.budgets.services import Line, reserve, settle
+from dpgov.budgets.findings import ledger_findings
+from dpgov.budgets.models import Budget
+from dpgov.budgets.services import Line, open_budget, reserve, settle
 from tests.integration.children import run_at_once
 from tests.integration.ledger.conftest import NANO, Balances
 
@@ -17,10 +17,12 @@ PROCESSES = 16
 @pytest.mark.django_db(transaction=True)
 def test_sixteen_processes_never_pass_the_limit(budget: Budget, balances: Balances) -> None:
     """A1: room for 20 units, 16 processes that each want 5: exactly 20 are admitted."""
-    reserve(query_id=uuid.uuid4(), lines=[Line(budget.id, 10 * NANO - 20)])
+    reserve(
+        query_id=uuid.uuid4(), tenant_id=budget.tenant_id, lines=[Line(budget.id, 10 * NANO - 20)]
+    )
 
     def want_five() -> int:
-        return sum(_admitted(budget.pk) for _ in range(5))
+        return sum(_admitted(budget) for _ in range(5))
 
     admitted = run_at_once([want_five] * PROCESSES)
     assert sum(admitted) == 20
@@ -28,9 +30,9 @@ def test_sixteen_processes_never_pass_the_limit(budget: Budget, balances: Balanc
     assert ledger_findings() == []
 
 
-def _admitted(budget_id: uuid.UUID) -> int:
+def _admitted(budget: Budget) -> int:
     try:
-        reserve(query_id=uuid.uuid4(), lines=[Line(budget_id, 1)])
+        reserve(query_id=uuid.uuid4(), tenant_id=budget.tenant_id, lines=[Line(budget.pk, 1)])
     except InsufficientBudget:
         return 0
     return 1
@@ -42,7 +44,7 @@ def test_one_hold_is_settled_by_one_of_sixteen_processes(
 ) -> None:
     """A1: sixteen settles of one reservation book it once."""
     query_id = uuid.uuid4()
-    reserve(query_id=query_id, lines=[Line(budget.id, NANO)])
+    reserve(query_id=query_id, tenant_id=budget.tenant_id, lines=[Line(budget.id, NANO)])
 
     def try_to_settle() -> int:
         try:
@@ -58,15 +60,18 @@ def test_one_hold_is_settled_by_one_of_sixteen_processes(
 @pytest.mark.django_db(transaction=True)
 def test_nested_budgets_named_in_opposing_orders_do_not_deadlock(budget: Budget) -> None:
     """A2: every process takes both budgets, half of them naming them the other way round."""
-    other = Budget.objects.create(tenant=budget.tenant, label="other", limit_nano=30)
-    LimitChange.objects.create(budget=other, before_nano=0, after_nano=30, reason="opened")
+    other = open_budget(tenant=budget.tenant, label="other", limit_nano=30)
     ways = [(budget.pk, other.pk), (other.pk, budget.pk)]
 
     def want_both(first: uuid.UUID, second: uuid.UUID) -> int:
         admitted = 0
         for _ in range(5):
             try:
-                reserve(query_id=uuid.uuid4(), lines=[Line(first, 1), Line(second, 1)])
+                reserve(
+                    query_id=uuid.uuid4(),
+                    tenant_id=budget.tenant_id,
+                    lines=[Line(first, 1), Line(second, 1)],
+                )
                 admitted += 1
             except InsufficientBudget:
                 pass

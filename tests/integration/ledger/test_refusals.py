@@ -16,8 +16,8 @@ from dpgov.budgets.errors import (
     LimitBelowCommitted,
     NothingHeld,
 )
-from dpgov.budgets.models import Budget, Charge, LimitChange, Reservation
-from dpgov.budgets.services import Line, change_limit, expire, reserve, settle, void
+from dpgov.budgets.models import Budget, Charge, Reservation
+from dpgov.budgets.services import Line, change_limit, expire, open_budget, reserve, settle, void
 from tests.integration.ledger.conftest import NANO, Balances
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +29,7 @@ NOT_AMOUNTS = [0, -1, True, False, 1.0, float("nan"), float("inf"), Decimal(1), 
 def held(budget: Budget) -> uuid.UUID:
     """A query that holds ε 1."""
     query_id = uuid.uuid4()
-    reserve(query_id=query_id, lines=[Line(budget.id, NANO)])
+    reserve(query_id=query_id, tenant_id=budget.tenant_id, lines=[Line(budget.id, NANO)])
     return query_id
 
 
@@ -39,7 +39,7 @@ def test_what_is_not_a_positive_integer_cannot_be_reserved(
 ) -> None:
     """A5: zero, negative, NaN, infinity, True and floats are refused by name."""
     with pytest.raises(InvalidAmount):
-        reserve(query_id=uuid.uuid4(), lines=[Line(budget.id, amount)])  # type: ignore[arg-type]
+        reserve(query_id=uuid.uuid4(), tenant_id=budget.tenant_id, lines=[Line(budget.id, amount)])  # type: ignore[arg-type]
     assert balances() == (10 * NANO, 0, 0)
     assert not Reservation.objects.exists()
 
@@ -116,7 +116,7 @@ def test_a_query_id_is_reserved_once_whatever_became_of_it(
         ending(query_id=held)  # type: ignore[operator]
     before = Budget.objects.values().get(pk=budget.pk)
     with pytest.raises(AlreadyReserved):
-        reserve(query_id=held, lines=[Line(budget.id, NANO)])
+        reserve(query_id=held, tenant_id=budget.tenant_id, lines=[Line(budget.id, NANO)])
     assert Budget.objects.values().get(pk=budget.pk) == before
 
 
@@ -125,21 +125,26 @@ def test_a_refusal_names_what_was_asked_and_what_remains(
 ) -> None:
     """A1: more than remains is refused without a trace; exactly what remains is admitted."""
     with pytest.raises(InsufficientBudget) as refusal:
-        reserve(query_id=uuid.uuid4(), lines=[Line(budget.id, 9 * NANO + 1)])
+        reserve(
+            query_id=uuid.uuid4(), tenant_id=budget.tenant_id, lines=[Line(budget.id, 9 * NANO + 1)]
+        )
     assert refusal.value.requested_nano == 9 * NANO + 1
     assert refusal.value.remaining_nano == 9 * NANO
     assert balances() == (10 * NANO, NANO, 0)
-    reserve(query_id=uuid.uuid4(), lines=[Line(budget.id, 9 * NANO)])
+    reserve(query_id=uuid.uuid4(), tenant_id=budget.tenant_id, lines=[Line(budget.id, 9 * NANO)])
     assert balances() == (10 * NANO, 10 * NANO, 0)
 
 
 def test_all_lines_of_a_query_are_held_or_none(budget: Budget) -> None:
     """A2: a second budget without room leaves the first one untouched."""
-    small = Budget.objects.create(tenant=budget.tenant, label="small", limit_nano=NANO)
-    LimitChange.objects.create(budget=small, before_nano=0, after_nano=NANO, reason="opened")
+    small = open_budget(tenant=budget.tenant, label="small", limit_nano=NANO)
     query_id = uuid.uuid4()
     with pytest.raises(InsufficientBudget):
-        reserve(query_id=query_id, lines=[Line(budget.id, 2 * NANO), Line(small.id, 2 * NANO)])
+        reserve(
+            query_id=query_id,
+            tenant_id=budget.tenant_id,
+            lines=[Line(budget.id, 2 * NANO), Line(small.id, 2 * NANO)],
+        )
     assert set(Budget.objects.values_list("reserved_nano", flat=True)) == {0}
     assert not Reservation.objects.exists()
 

@@ -15,7 +15,7 @@ from django.db.models import Count
 
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Charge
-from dpgov.budgets.selectors import ledger_findings
+from dpgov.budgets.findings import ledger_findings
 from dpgov.queries.models import Query, Release
 from dpgov.queries.sweep import sweep
 from dpgov.tenants.models import Membership

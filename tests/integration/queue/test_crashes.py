@@ -9,7 +9,7 @@ import pytest
 from django.db.models import QuerySet
 
 from dpgov.budgets.models import Charge, Reservation
-from dpgov.budgets.selectors import ledger_findings
+from dpgov.budgets.findings import ledger_findings
 from dpgov.datasets.models import Dataset
 from dpgov.queries.answer import answer_query
 from dpgov.queries.models import Query, Release

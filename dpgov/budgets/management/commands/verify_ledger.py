@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget
-from dpgov.budgets.selectors import ledger_findings
 
 
 class Command(BaseCommand):

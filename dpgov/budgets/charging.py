@@ -1,0 +1,151 @@
+"""Which budgets a query touches, how much of each, and which of their limits binds.
+
+A function of the question, the declarations and the ledger; never of the data.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils import timezone
+
+from dpgov.budgets.models import Allocation, Budget, PartitionLine, PopulationMember, RateLimit
+from dpgov.budgets.services.line import Line
+from dpgov.budgets.windows import day_of, window_end, window_start
+from dpgov.budgets.words import limit_in_words, rate_in_words
+from dpgov.tenants.models import User
+
+
+class AllocationNeeded(Exception):
+    """The dataset may be asked only under an allocation, and this person has none."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Questions about this dataset need an allocation. Ask its owner to grant you one."
+        )
+
+
+class ChooseAllocation(Exception):
+    """The person may charge several allocations and has to say which."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        super().__init__(f"Choose what to charge: {', '.join(names)}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a partition that a question is restricted to; None for all of them."""
+
+    names: frozenset[str] | None = None
+    factor: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit that a question touches. `fit_nano` is the largest question that it admits."""
+
+    words: str
+    kind: str
+    limit_nano: int
+    remaining_nano: int
+    factor: int = 1
+    renews_on: object = None
+
+    @property
+    def fit_nano(self) -> int:
+        """The largest cost that still fits, in nano-ε."""
+        return max(0, self.remaining_nano) // self.factor
+
+
+def allocations_of(user: User, dataset_budget_id: UUID) -> list[Allocation]:
+    """What this person may charge on a dataset's budget: their own grant, then their projects'."""
+    mine = Q(user=user) | Q(project__members__user=user, project__ended_at__isnull=True)
+    found = Allocation.objects.filter(
+        mine, dataset_budget=dataset_budget_id, budget__closed_at__isnull=True
+    )
+    return sorted(
+        found.select_related("budget", "project", "user").distinct(),
+        key=lambda one: (one.project_id is not None, str(one)),
+    )
+
+
+def choose_allocation(
+    allocations: Sequence[Allocation], *, wanted: UUID | None, needed: bool
+) -> Allocation | None:
+    """The allocation to charge: the wanted one, the person's own, or the only project's.
+
+    None where the dataset asks for none and nobody granted one. Raises AllocationNeeded and
+    ChooseAllocation.
+    """
+    if wanted is not None:
+        for allocation in allocations:
+            if allocation.pk == wanted:
+                return allocation
+        raise AllocationNeeded
+    if not allocations:
+        if needed:
+            raise AllocationNeeded
+        return None
+    if len(allocations) > 1 and allocations[0].user_id is None:
+        raise ChooseAllocation([str(allocation) for allocation in allocations])
+    return allocations[0]
+
+
+def lines_of_query(
+    *, dataset_budget_id: UUID, cost_nano: int, parts: Parts, allocation: Allocation | None
+) -> list[Line]:
+    """Every budget that a query of this cost touches, with its amount in nano-ε."""
+    lines = list(_dataset_lines(dataset_budget_id, cost_nano, parts))
+    if allocation is not None:
+        lines.append(Line(allocation.pk, cost_nano))
+    joined = PopulationMember.objects.filter(
+        dataset_budget=dataset_budget_id, left_at__isnull=True
+    ).values_list("population", flat=True)
+    return lines + [Line(population, cost_nano) for population in joined]
+
+
+def _dataset_lines(budget_id: UUID, cost_nano: int, parts: Parts) -> Iterator[Line]:
+    divided = dict(
+        PartitionLine.objects.filter(dataset_budget=budget_id).values_list("part", "budget")
+    )
+    if not divided:
+        yield Line(budget_id, cost_nano)
+    elif parts.names is None or not parts.names <= set(divided):
+        yield from (Line(line, cost_nano) for line in divided.values())
+    else:
+        for name in parts.names:
+            yield Line(divided[name], cost_nano * parts.factor, parts.factor)
+
+
+def limits_touched(lines: Sequence[Line]) -> list[Limit]:
+    """Every lifetime limit and rate over these lines, the tightest first."""
+    by_id = {line.budget_id: line for line in lines}
+    budgets = Budget.objects.filter(pk__in=by_id).select_related(
+        "partition_line", "allocation__project"
+    )
+    found = [_lifetime(budget, by_id[budget.pk].factor) for budget in budgets]
+    rates = RateLimit.objects.filter(budget__in=by_id).select_related(
+        "budget__partition_line", "budget__allocation__project"
+    )
+    found += [_rate(rate, by_id[rate.budget_id].factor) for rate in rates]
+    return sorted(found, key=lambda limit: (limit.fit_nano, limit.words))
+
+
+def _lifetime(budget: Budget, factor: int) -> Limit:
+    remaining = 0 if budget.frozen_at or budget.closed_at else budget.remaining_nano
+    return Limit(limit_in_words(budget), budget.kind, budget.limit_nano, remaining, factor)
+
+
+def _rate(rate: RateLimit, factor: int) -> Limit:
+    start = window_start(rate.period, day_of(timezone.now()))
+    taken = rate.taken_nano if rate.window_start == start else 0
+    return Limit(
+        rate_in_words(limit_in_words(rate.budget), rate.period),
+        rate.budget.kind,
+        rate.limit_nano,
+        max(0, rate.limit_nano - taken),
+        factor,
+        renews_on=window_end(rate.period, start),
+    )

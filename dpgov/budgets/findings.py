@@ -1,0 +1,97 @@
+"""A recount that trusts no counter: every balance from its entries, each entry from the others.
+
+One statement for a kind of finding, and so one snapshot: right also while others are writing.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from dpgov.budgets.models import (
+    Budget,
+    Charge,
+    Correction,
+    LimitChange,
+    PartitionLine,
+    RateLimit,
+    Reservation,
+)
+from dpgov.budgets.windows import window_end
+from dpgov.privacy.budget import as_text
+from dpgov.tenants.models import Tenant
+
+
+def ledger_findings(tenant: Tenant | None = None) -> list[str]:
+    """Add up every entry again and name each counter that disagrees; an empty list is good."""
+    budgets = Budget.objects.all() if tenant is None else Budget.objects.filter(tenant=tenant)
+    found = [finding for budget in _recounted(budgets) for finding in _findings(budget)]
+    rates = RateLimit.objects.filter(budget__in=budgets).select_related("budget")
+    return found + [finding for rate in rates for finding in _rate_findings(rate)]
+
+
+def _recounted(budgets: QuerySet[Budget]) -> QuerySet[Any]:
+    held, settled = Reservation.State.HELD, Reservation.State.SETTLED
+    lines = PartitionLine.objects.filter(dataset_budget=OuterRef("pk")).order_by()
+    lines = lines.values("dataset_budget")
+    newest = LimitChange.objects.filter(budget=OuterRef("pk")).order_by("-id")
+    return budgets.annotate(
+        charged=_total(Charge.objects.all()),
+        corrected=_total(Correction.objects.all()),
+        held=_total(Reservation.objects.filter(state=held)),
+        settled=_total(Reservation.objects.filter(state=settled)),
+        line_spent=Subquery(lines.annotate(top=Max("budget__spent_nano")).values("top")),
+        line_committed=Subquery(
+            lines.annotate(top=Max(F("budget__spent_nano") + F("budget__reserved_nano"))).values(
+                "top"
+            )
+        ),
+        limit_in_history=Subquery(newest.values("after_nano")[:1]),
+    ).order_by("id")
+
+
+def _total(rows: QuerySet[Any]) -> Coalesce:
+    """The sum of these rows' amounts for the budget of the outer query."""
+    mine = rows.filter(budget=OuterRef("pk")).order_by().values("budget")
+    return Coalesce(Subquery(mine.annotate(total=Sum("amount_nano")).values("total")), 0)
+
+
+def _findings(budget: Any) -> Iterator[str]:
+    spent, reserved = budget.charged + budget.corrected, budget.held
+    source = "the charges"
+    if budget.line_spent is not None:
+        spent, reserved = budget.line_spent, budget.line_committed - budget.line_spent
+        source = "its largest line"
+    comparisons = (
+        ("spent", budget.spent_nano, source, spent),
+        ("reserved", budget.reserved_nano, "the holds", reserved),
+        ("limit", budget.limit_nano, "its history", budget.limit_in_history),
+        ("settled holds", budget.settled, "the charges", budget.charged),
+    )
+    for name, stored, what, counted in comparisons:
+        if stored != counted:
+            yield (
+                f"{budget.label}: {name} says ε {as_text(stored)}, "
+                f"{what} add up to ε {as_text(counted or 0)}"
+            )
+    if budget.remaining_nano < 0:
+        yield f"{budget.label}: overspent by ε {as_text(-budget.remaining_nano)}"
+
+
+def _rate_findings(rate: RateLimit) -> Iterator[str]:
+    kept = Q(state=Reservation.State.HELD) | Q(state=Reservation.State.SETTLED)
+    window = Reservation.objects.filter(
+        kept,
+        budget=rate.budget_id,
+        created_at__date__gte=rate.window_start,
+        created_at__date__lt=window_end(rate.period, rate.window_start),
+    )
+    with timezone.override(timezone.get_default_timezone()):
+        counted = window.aggregate(total=Sum("amount_nano"))["total"] or 0
+    if counted != rate.taken_nano:
+        yield (
+            f"{rate.budget.label}: {rate.get_period_display()} says ε {as_text(rate.taken_nano)}, "
+            f"the holds add up to ε {as_text(counted)}"
+        )

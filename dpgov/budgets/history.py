@@ -1,0 +1,104 @@
+"""Balances over time, from the entries; as many points as a chart can show, however many rows.
+
+Every charge and correction carries the balance after it, so a moment of a long history is found
+by an index and nothing is added up.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from dpgov.budgets.models import Budget, Charge, Correction
+
+_MOST_POINTS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What had been spent and reserved, and the limit, from this moment on; in nano-ε."""
+
+    at: datetime
+    spent_nano: int
+    reserved_nano: int
+    limit_nano: int
+
+
+def spending_over_time(budget: Budget) -> list[Balance]:
+    """The spent balance and the limit through the budget's life, oldest first.
+
+    Every step while there are few; else the balance at evenly spaced moments. The last point is
+    the present one, with what is reserved now.
+    """
+    moments = _steps(budget) or _evenly(budget)
+    limits = list(budget.limit_changes.order_by("id").values_list("created_at", "after_nano"))
+    points = [Balance(at, spent, 0, _limit_at(limits, at)) for at, spent in moments]
+    changes = [Balance(at, _spent_at(moments, at), 0, nano) for at, nano in limits[-_MOST_POINTS:]]
+    series = sorted(points + changes, key=lambda balance: balance.at)
+    return [*series, _now(budget, series)]
+
+
+Moment = tuple[datetime, int]
+
+
+def _steps(budget: Budget) -> list[Moment]:
+    """Every balance, or nothing when there are too many to draw."""
+    found: list[Moment] = []
+    for part in _parts(budget):
+        for rows in (Charge.objects, Correction.objects):
+            entries = rows.filter(budget=part).order_by("created_at")
+            found += entries.values_list("created_at", "spent_after_nano")[: _MOST_POINTS + 1]
+    if len(found) > _MOST_POINTS:
+        return []
+    return _largest_so_far(sorted(found)) if budget.parts.exists() else sorted(found)
+
+
+def _parts(budget: Budget) -> list[Budget]:
+    return list(Budget.objects.filter(partition_line__dataset_budget=budget)) or [budget]
+
+
+def _largest_so_far(moments: list[Moment]) -> list[Moment]:
+    top, series = 0, []
+    for at, spent in moments:
+        top = max(top, spent)
+        series.append((at, top))
+    return series
+
+
+def _evenly(budget: Budget) -> list[Moment]:
+    parts = _parts(budget)
+    first = Charge.objects.filter(budget__in=parts).order_by("created_at").first()
+    last = Charge.objects.filter(budget__in=parts).order_by("-created_at").first()
+    if first is None or last is None:
+        return []
+    points = max(2, _MOST_POINTS // len(parts))
+    step = (last.created_at - first.created_at) / (points - 1)
+    moments = [first.created_at + step * n for n in range(points)]
+    return [(at, max(_balance_at(part, at) for part in parts)) for at in moments]
+
+
+def _balance_at(budget: Budget, at: datetime) -> int:
+    upto = at + timedelta(microseconds=1)
+    newest = [
+        rows.filter(budget=budget, created_at__lt=upto)
+        .order_by("-created_at")
+        .values_list("created_at", "spent_after_nano")
+        .first()
+        for rows in (Charge.objects, Correction.objects)
+    ]
+    known = [row for row in newest if row is not None]
+    return max(known)[1] if known else 0
+
+
+def _limit_at(limits: list[Moment], at: datetime) -> int:
+    known = [nano for since, nano in limits if since <= at]
+    return known[-1] if known else (limits[0][1] if limits else 0)
+
+
+def _spent_at(moments: list[Moment], at: datetime) -> int:
+    known = [spent for since, spent in moments if since <= at]
+    return known[-1] if known else 0
+
+
+def _now(budget: Budget, series: list[Balance]) -> Balance:
+    stored = Budget.objects.get(pk=budget.pk)
+    at = series[-1].at if series else stored.created_at
+    return Balance(at, stored.spent_nano, stored.reserved_nano, stored.limit_nano)

@@ -1,0 +1,113 @@
+"""A limit, what has been taken from it, who may take from it and how fast."""
+
+import uuid
+
+from django.db import models
+from django.db.models import F, Q
+
+from dpgov.tenants.models import Tenant
+
+
+class Budget(models.Model):
+    """A limit and what has been taken from it: reserved + spent never passes limit.
+
+    `kind` says whose limit it is: the dataset's own, or another one that the same query touches.
+    A dataset's budget with partition lines is never charged itself: its counters are those of its
+    largest line. A frozen budget admits nothing until an officer confirms it; a closed one never.
+    """
+
+    class Kind(models.TextChoices):
+        DATASET = "dataset", "Dataset"
+        ALLOCATION = "allocation", "Allocation"
+        PARTITION = "partition", "Partition line"
+        POPULATION = "population", "Population"
+
+    class Mode(models.TextChoices):
+        PURE = "pure", "Pure ε"
+        ZCDP = "zcdp", "(ε, δ) through zCDP"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="budgets")
+    kind = models.CharField(max_length=16, choices=Kind.choices, default=Kind.DATASET)
+    label = models.CharField(max_length=200)
+    mode = models.CharField(max_length=8, choices=Mode.choices, default=Mode.PURE)
+    limit_nano = models.BigIntegerField()
+    reserved_nano = models.BigIntegerField(default=0)
+    spent_nano = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    frozen_at = models.DateTimeField(null=True, blank=True)
+    frozen_reason = models.CharField(max_length=200, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="budgets_never_overspent",
+                condition=Q(reserved_nano__gte=0)
+                & Q(spent_nano__gte=0)
+                & Q(limit_nano__gte=F("reserved_nano") + F("spent_nano")),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+    @property
+    def committed_nano(self) -> int:
+        """What is spent or reserved."""
+        return self.reserved_nano + self.spent_nano
+
+    @property
+    def remaining_nano(self) -> int:
+        """What may still be reserved; never negative."""
+        return self.limit_nano - self.committed_nano
+
+
+class BudgetAccess(models.Model):
+    """Whose queries may charge a budget: the own tenant's, and of those that joined a population.
+
+    Ledger entries refer to this row, so that nobody can book on a budget that is not theirs.
+    """
+
+    budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="access")
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["budget", "tenant"], name="budgets_one_access"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tenant_id} may charge {self.budget_id}"
+
+
+class RateLimit(models.Model):
+    """A limit for each calendar day, week or month, under the budget's lifetime limit.
+
+    `taken_nano` counts what was reserved in the window that began on `window_start`, less what
+    was given back. A new window starts from zero and gives nothing back to the budget.
+    """
+
+    class Period(models.TextChoices):
+        DAY = "day", "a day"
+        WEEK = "week", "a week"
+        MONTH = "month", "a month"
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="rate_limits")
+    period = models.CharField(max_length=8, choices=Period.choices)
+    limit_nano = models.BigIntegerField()
+    window_start = models.DateField()
+    taken_nano = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["budget", "period"], name="budgets_one_rate"),
+            models.CheckConstraint(
+                name="budgets_rate_counts", condition=Q(taken_nano__gte=0) & Q(limit_nano__gt=0)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.limit_nano} nε {self.get_period_display()}"

@@ -1,0 +1,110 @@
+"""Which further budgets a query on a dataset's budget touches."""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from dpgov.budgets.models.budget import Budget
+from dpgov.tenants.models import Project, Tenant, User
+
+
+class PartitionLine(models.Model):
+    """The line of one part of a dataset's partition column; charged instead of the dataset."""
+
+    budget = models.OneToOneField(
+        Budget, on_delete=models.PROTECT, primary_key=True, related_name="partition_line"
+    )
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    dataset_budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="parts")
+    position = models.PositiveIntegerField()
+    part = models.CharField(max_length=200)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["dataset_budget", "part"], name="budgets_one_line"),
+        ]
+
+    def __str__(self) -> str:
+        return self.part
+
+
+class Allocation(models.Model):
+    """What one person or one project may take from a dataset's budget; grants may overlap."""
+
+    budget = models.OneToOneField(
+        Budget, on_delete=models.PROTECT, primary_key=True, related_name="allocation"
+    )
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    dataset_budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="allocations")
+    user = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="allocations")
+    project = models.ForeignKey(
+        Project, on_delete=models.PROTECT, null=True, related_name="allocations"
+    )
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="budgets_allocation_has_one_holder",
+                condition=Q(user__isnull=False, project__isnull=True)
+                | Q(user__isnull=True, project__isnull=False),
+            ),
+            models.UniqueConstraint(
+                fields=["dataset_budget", "user"],
+                condition=Q(user__isnull=False),
+                name="budgets_one_allocation_per_user",
+            ),
+            models.UniqueConstraint(
+                fields=["dataset_budget", "project"],
+                condition=Q(project__isnull=False),
+                name="budgets_one_allocation_per_project",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.user or self.project)
+
+
+class PopulationMember(models.Model):
+    """A dataset's budget whose people are those of a population; in one population at a time.
+
+    `tenant` is the dataset's; the population may be another tenant's that agreed to share it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    population = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="members")
+    dataset_budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="populations")
+    joined_at = models.DateTimeField(auto_now_add=True)
+    left_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["dataset_budget"],
+                condition=Q(left_at__isnull=True),
+                name="budgets_one_population",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.dataset_budget_id} in {self.population_id}"
+
+
+class PopulationInvitation(models.Model):
+    """A population's offer to another tenant; whoever holds the code may accept it, once.
+
+    Only a hash of the code is stored. `tenant` is the population's own.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    population = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="invitations")
+    code_hash = models.CharField(max_length=64, unique=True)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"invitation to {self.population_id}"

@@ -1,0 +1,30 @@
+"""The steps of the ledger, and its only writer.
+
+Assume that every step runs concurrently with itself. All budgets of a query are locked in the
+order of their ids, checked, and only then written, with a CHECK constraint behind; so queries
+that share budgets queue up and never deadlock. Each function joins the caller's transaction: it
+all happens, or none of it.
+"""
+
+from dpgov.budgets.services.corrections import correct
+from dpgov.budgets.services.freezing import confirm_budget, freeze_tenant
+from dpgov.budgets.services.limits import change_limit, close_budget, set_rate_limit
+from dpgov.budgets.services.line import Line
+from dpgov.budgets.services.opening import open_budget, open_partition_lines
+from dpgov.budgets.services.steps import expire, reserve, settle, void
+
+__all__ = [
+    "Line",
+    "change_limit",
+    "close_budget",
+    "confirm_budget",
+    "correct",
+    "expire",
+    "freeze_tenant",
+    "open_budget",
+    "open_partition_lines",
+    "reserve",
+    "set_rate_limit",
+    "settle",
+    "void",
+]

@@ -1,0 +1,115 @@
+"""After a restore nothing is admitted until an officer has confirmed the balances.
+
+A backup may be older than the last answer. A restored database notices that it is not where it
+was (another server, another database), or that a checkpoint outside it is ahead of its own log.
+"""
+
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from dpgov.audit.actions import Action
+from dpgov.audit.actor import OPERATOR, Actor
+from dpgov.audit.services import append
+from dpgov.budgets.errors import BudgetFrozen
+from dpgov.budgets.models import Budget, Correction, DatabaseMark, RestoreMark
+from dpgov.budgets.services.corrections import correct
+from dpgov.privacy.budget import as_text
+
+_IDENTITY = """
+SELECT (SELECT system_identifier FROM pg_control_system()) || '/' ||
+       (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+_FREEZABLE = (Budget.Kind.DATASET, Budget.Kind.POPULATION)
+
+
+class NotFrozen(Exception):
+    """The budget was confirmed before, or never frozen."""
+
+
+def moved() -> bool:
+    """Whether this database is another one than the ledger was last at home in."""
+    if connection.vendor != "postgresql":
+        return False
+    mark = DatabaseMark.objects.filter(pk=1).first()
+    return mark is not None and mark.identity != _identity()
+
+
+def confirm_place() -> None:
+    """Raise BudgetFrozen in a database that moved; asked once for each connection."""
+    raw = connection.connection
+    if connection.vendor != "postgresql" or getattr(connection, "dpgov_at_home", None) is raw:
+        return
+    if moved():
+        raise BudgetFrozen
+    DatabaseMark.objects.bulk_create([DatabaseMark(identity=_identity())], ignore_conflicts=True)
+    connection.dpgov_at_home = connection.connection  # type: ignore[attr-defined]
+
+
+def settle_in() -> None:
+    """Call this database home, after every tenant has been frozen."""
+    if connection.vendor == "postgresql":
+        DatabaseMark.objects.update_or_create(pk=1, defaults={"identity": _identity()})
+
+
+def _identity() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute(_IDENTITY)
+        return str(cursor.fetchone()[0])
+
+
+@transaction.atomic
+def freeze_tenant(
+    *, tenant_id: UUID, reason: str, actor: Actor = OPERATOR, outside_size: int | None = None
+) -> int:
+    """Freeze every dataset and population of a tenant; how many were frozen by this call."""
+    budgets = Budget.objects.filter(
+        tenant_id=tenant_id, kind__in=_FREEZABLE, frozen_at__isnull=True
+    )
+    count = budgets.update(frozen_at=timezone.now(), frozen_reason=reason[:200])
+    if outside_size is not None:
+        RestoreMark.objects.update_or_create(
+            tenant_id=tenant_id, defaults={"outside_size": outside_size}
+        )
+    append(
+        tenant_id=tenant_id,
+        actor=actor,
+        action=Action.DATASETS_FROZEN,
+        subject=f"tenant:{tenant_id}",
+        detail={"reason": reason, "budgets": count, "outside_size": outside_size},
+    )
+    return count
+
+
+@transaction.atomic
+def confirm_budget(
+    *, budget: Budget, actor: Actor, reason: str, missing_nano: int | None = None
+) -> None:
+    """An officer confirms a frozen budget; `missing_nano` is booked for what the backup lacks.
+
+    Raises NotFrozen, or InsufficientBudget when more is missing than remains.
+    """
+    frozen = Budget.objects.filter(pk=budget.pk, frozen_at__isnull=False)
+    if not frozen.update(frozen_at=None, frozen_reason=""):
+        raise NotFrozen
+    if missing_nano is not None:
+        lines = list(Budget.objects.filter(partition_line__dataset_budget=budget).order_by("pk"))
+        for line in lines or [budget]:
+            correct(
+                budget=line,
+                kind=Correction.Kind.AFTER_RESTORE,
+                amount_nano=missing_nano,
+                reason=reason,
+            )
+    append(
+        tenant_id=budget.tenant_id,
+        actor=actor,
+        action=Action.BUDGET_CONFIRMED,
+        subject=f"budget:{budget.pk}",
+        dataset=budget.label,
+        detail={
+            "reason": reason,
+            "booked_epsilon": None if missing_nano is None else as_text(missing_nano),
+        },
+    )

@@ -1,0 +1,134 @@
+"""Limits that change: for a lifetime, or for a day, a week or a month."""
+
+from django.db import transaction
+from django.db.models import F, Sum
+from django.utils import timezone
+
+from dpgov.audit.actions import Action
+from dpgov.audit.actor import Actor
+from dpgov.audit.services import append
+from dpgov.budgets.errors import LimitBelowCommitted
+from dpgov.budgets.models import Budget, LimitChange, RateLimit, Reservation
+from dpgov.budgets.services.line import amount
+from dpgov.budgets.windows import day_of, window_start
+from dpgov.privacy.budget import as_text
+
+
+@transaction.atomic
+def change_limit(*, budget: Budget, limit_nano: int, actor: Actor, reason: str) -> Budget:
+    """Set a new limit; refused below what is spent or reserved (LimitBelowCommitted).
+
+    The lines of a partition follow their dataset. Raising needs two persons: that is for the
+    caller to see to.
+    """
+    limit = amount(limit_nano)
+    locked = _locked(budget)
+    before = locked.limit_nano
+    move_limit(budget=locked, limit_nano=limit, reason=reason)
+    append(
+        tenant_id=locked.tenant_id,
+        actor=actor,
+        action=Action.BUDGET_LIMIT_CHANGED,
+        subject=f"budget:{locked.id}",
+        dataset=locked.label,
+        detail={
+            "before_epsilon": as_text(before),
+            "after_epsilon": as_text(limit),
+            "reason": reason,
+        },
+    )
+    locked.limit_nano = limit
+    return locked
+
+
+def move_limit(*, budget: Budget, limit_nano: int, reason: str) -> None:
+    """The part of a larger step that moves a limit; the caller holds the lock and records it."""
+    fits = Budget.objects.filter(pk=budget.pk, reserved_nano__lte=limit_nano - F("spent_nano"))
+    if not fits.update(limit_nano=limit_nano):
+        raise LimitBelowCommitted(limit_nano=limit_nano, committed_nano=budget.committed_nano)
+    LimitChange.objects.create(
+        tenant_id=budget.tenant_id,
+        budget=budget,
+        before_nano=budget.limit_nano,
+        after_nano=limit_nano,
+        reason=reason,
+    )
+    for line in Budget.objects.filter(partition_line__dataset_budget=budget).order_by("pk"):
+        move_limit(budget=line, limit_nano=limit_nano, reason=reason)
+
+
+def _locked(budget: Budget) -> Budget:
+    """The budget and its lines, locked in the one order."""
+    family = Budget.objects.filter(pk=budget.pk) | Budget.objects.filter(
+        pk__in=budget.parts.order_by().values("budget")
+    )
+    locked = {row.pk: row for row in family.select_for_update().order_by("pk")}
+    return locked[budget.pk]
+
+
+@transaction.atomic
+def set_rate_limit(
+    *, budget: Budget, period: RateLimit.Period, limit_nano: int | None, actor: Actor
+) -> None:
+    """Limit what may be used of a budget a day, week or month; None lifts the rate.
+
+    Under the lifetime limit: a new window gives nothing back. What was already used in the
+    present window counts. On a partitioned dataset each line has the rate.
+    """
+    locked = _locked(budget)
+    lines = list(Budget.objects.filter(partition_line__dataset_budget=budget)) or [locked]
+    for line in lines:
+        _set_rate(line, period, None if limit_nano is None else amount(limit_nano))
+    append(
+        tenant_id=locked.tenant_id,
+        actor=actor,
+        action=Action.BUDGET_RATE_CHANGED,
+        subject=f"budget:{locked.id}",
+        dataset=locked.label,
+        detail={
+            "period": period.value,
+            "limit_epsilon": None if limit_nano is None else as_text(limit_nano),
+        },
+    )
+
+
+def _set_rate(budget: Budget, period: RateLimit.Period, limit_nano: int | None) -> None:
+    rates = RateLimit.objects.filter(budget=budget, period=period)
+    if limit_nano is None:
+        rates.delete()
+        return
+    start = window_start(period, day_of(timezone.now()))
+    RateLimit.objects.update_or_create(
+        budget=budget,
+        period=period,
+        defaults={
+            "tenant_id": budget.tenant_id,
+            "limit_nano": limit_nano,
+            "window_start": start,
+            "taken_nano": taken_since(budget, start),
+        },
+    )
+
+
+def taken_since(budget: Budget, start: object) -> int:
+    """What was reserved from that local day on, less what was given back; in nano-ε."""
+    kept = Reservation.objects.filter(
+        budget=budget, state__in=[Reservation.State.HELD, Reservation.State.SETTLED]
+    )
+    total = kept.filter(created_at__date__gte=start).aggregate(total=Sum("amount_nano"))["total"]
+    return int(total or 0)
+
+
+@transaction.atomic
+def close_budget(*, budget: Budget, actor: Actor, reason: str) -> None:
+    """End a budget: nothing new is admitted; what is held may still be settled."""
+    locked = _locked(budget)
+    Budget.objects.filter(pk=locked.pk, closed_at__isnull=True).update(closed_at=timezone.now())
+    append(
+        tenant_id=locked.tenant_id,
+        actor=actor,
+        action=Action.BUDGET_CLOSED,
+        subject=f"budget:{locked.id}",
+        dataset=locked.label,
+        detail={"reason": reason},
+    )

@@ -1,0 +1,67 @@
+"""What a step is about, as values that both databases are given."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from dpgov.budgets.errors import InvalidAmount
+from dpgov.budgets.models import Correction, Reservation
+from dpgov.privacy.budget import MAX_NANO
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One budget that a query touches, and how much of it, in nano-ε.
+
+    `factor` is how many times the query's cost that is (2 for a part under change_one).
+    """
+
+    budget_id: UUID
+    amount_nano: int
+    factor: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a database says to a step: done, or refused by a code, with the budget and numbers."""
+
+    refusal: str | None = None
+    budget_id: UUID | None = None
+    available_nano: int | None = None
+    period: str | None = None
+
+
+DONE = Outcome()
+
+
+class Steps(Protocol):
+    """What a database must be able to do: `one_statement` and `portable` both can."""
+
+    def reserve(self, query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> Outcome:
+        """Hold all lines or none."""
+
+    def settle(self, query_id: UUID, amount_nano: int) -> Outcome:
+        """Book every hold of the query."""
+
+    def give_back(self, query_id: UUID, state: Reservation.State) -> Outcome:
+        """End every hold of the query without booking it."""
+
+    def correct(self, correction: Correction) -> Outcome:
+        """Book a correction."""
+
+
+def checked(lines: Sequence[Line]) -> list[Line]:
+    """The lines in the one order in which budgets are taken; raises InvalidAmount."""
+    for line in lines:
+        amount(line.amount_nano)
+        if type(line.factor) is not int or line.factor < 1 or line.amount_nano % line.factor:
+            raise InvalidAmount(line.factor)
+    return sorted(lines, key=lambda line: line.budget_id.bytes)
+
+
+def amount(value: object) -> int:
+    """A bookable amount; raises InvalidAmount for anything that is no positive integer."""
+    if type(value) is not int or not 0 < value <= MAX_NANO:
+        raise InvalidAmount(value)
+    return value

@@ -1,0 +1,197 @@
+"""The same steps with the ORM, for SQLite, where one writer works at a time."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from dpgov.budgets.models import (
+    Budget,
+    BudgetAccess,
+    Charge,
+    Correction,
+    PartitionLine,
+    RateLimit,
+    Reservation,
+)
+from dpgov.budgets.services.line import DONE, Line, Outcome
+from dpgov.budgets.windows import day_of, window_start
+
+
+@transaction.atomic
+def reserve(query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> Outcome:
+    """Hold all lines or none."""
+    if Reservation.objects.filter(query_id=query_id).exists():
+        return Outcome("already")
+    wanted = {line.budget_id: line.amount_nano for line in lines}
+    ids = list(wanted)
+    budgets = _locked([*ids, *_parents(ids)])
+    access = BudgetAccess.objects.filter(budget__in=ids, tenant_id=tenant_id).count()
+    if access != len(lines) or len(wanted) != len(lines):
+        return Outcome("foreign")
+    for refused in (_standing(budgets), _too_much(budgets, wanted), _too_fast(wanted)):
+        if refused is not None:
+            return refused
+    _write_holds(query_id, tenant_id, lines)
+    _take_rates(wanted)
+    _follow_lines(_parents(ids))
+    return DONE
+
+
+def settle(query_id: UUID, amount_nano: int) -> Outcome:
+    """Book every hold of the query."""
+    with transaction.atomic():
+        holds = _held(query_id)
+        if not holds:
+            return Outcome("nothing")
+        for hold in holds:
+            if hold.amount_nano != hold.factor * amount_nano:
+                return Outcome("mismatch", available_nano=hold.amount_nano)
+        _end(holds, Reservation.State.SETTLED)
+        for hold in holds:
+            _book(hold)
+        _follow_lines(_parents([hold.budget_id for hold in holds]))
+    return DONE
+
+
+@transaction.atomic
+def give_back(query_id: UUID, state: Reservation.State) -> Outcome:
+    """End every hold of the query without booking it."""
+    holds = _held(query_id)
+    if not holds:
+        return Outcome("nothing")
+    _end(holds, state)
+    for hold in holds:
+        _move(hold.budget_id, reserved=-hold.amount_nano)
+        for rate in RateLimit.objects.filter(budget=hold.budget_id):
+            if rate.window_start == window_start(rate.period, day_of(hold.created_at)):
+                rate.taken_nano -= hold.amount_nano
+                rate.save(update_fields=["taken_nano"])
+    _follow_lines(_parents([hold.budget_id for hold in holds]))
+    return DONE
+
+
+@transaction.atomic
+def correct(correction: Correction) -> Outcome:
+    """Book a correction; fills in `spent_after_nano`."""
+    parents = _parents([correction.budget_id])
+    budgets = {budget.pk: budget for budget in _locked([correction.budget_id, *parents])}
+    budget = budgets.get(correction.budget_id)
+    if budget is None:
+        return Outcome("foreign")
+    spent = budget.spent_nano + correction.amount_nano
+    if correction.amount_nano > budget.remaining_nano or spent < 0:
+        return Outcome("insufficient", available_nano=budget.remaining_nano)
+    _move(budget.pk, spent=correction.amount_nano)
+    correction.spent_after_nano = spent
+    correction.save(force_insert=True)
+    _follow_lines(parents)
+    return DONE
+
+
+def _locked(ids: Sequence[UUID]) -> list[Budget]:
+    return list(Budget.objects.select_for_update().filter(pk__in=ids).order_by("pk"))
+
+
+def _parents(ids: Sequence[UUID]) -> list[UUID]:
+    lines = PartitionLine.objects.filter(budget__in=ids).order_by()
+    return list(lines.values_list("dataset_budget", flat=True).distinct())
+
+
+def _standing(budgets: Sequence[Budget]) -> Outcome | None:
+    for budget in budgets:
+        if budget.frozen_at is not None:
+            return Outcome("frozen", budget.pk)
+        if budget.closed_at is not None:
+            return Outcome("closed", budget.pk)
+    return None
+
+
+def _too_much(budgets: Sequence[Budget], wanted: dict[UUID, int]) -> Outcome | None:
+    tight = [b for b in budgets if b.pk in wanted and wanted[b.pk] > b.remaining_nano]
+    if not tight:
+        return None
+    tightest = min(tight, key=lambda budget: budget.remaining_nano)
+    return Outcome("insufficient", tightest.pk, tightest.remaining_nano)
+
+
+def _too_fast(wanted: dict[UUID, int]) -> Outcome | None:
+    today = day_of(timezone.now())
+    room = {
+        rate: rate.limit_nano - _taken(rate, window_start(rate.period, today))
+        for rate in RateLimit.objects.filter(budget__in=wanted)
+    }
+    tight = [rate for rate in room if wanted[rate.budget_id] > room[rate]]
+    if not tight:
+        return None
+    rate = min(tight, key=lambda rate: room[rate])
+    return Outcome("rate", rate.budget_id, max(room[rate], 0), rate.period)
+
+
+def _taken(rate: RateLimit, start: object) -> int:
+    return rate.taken_nano if rate.window_start == start else 0
+
+
+def _write_holds(query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> None:
+    Reservation.objects.bulk_create(
+        Reservation(
+            tenant_id=tenant_id,
+            budget_id=line.budget_id,
+            query_id=query_id,
+            amount_nano=line.amount_nano,
+            factor=line.factor,
+        )
+        for line in lines
+    )
+    for line in lines:
+        _move(line.budget_id, reserved=line.amount_nano)
+
+
+def _take_rates(wanted: dict[UUID, int]) -> None:
+    today = day_of(timezone.now())
+    for rate in RateLimit.objects.filter(budget__in=wanted):
+        start = window_start(rate.period, today)
+        rate.taken_nano = _taken(rate, start) + wanted[rate.budget_id]
+        rate.window_start = start
+        rate.save(update_fields=["taken_nano", "window_start"])
+
+
+def _held(query_id: UUID) -> list[Reservation]:
+    held = Reservation.objects.select_for_update().filter(
+        query_id=query_id, state=Reservation.State.HELD
+    )
+    return sorted(held, key=lambda hold: hold.budget_id.bytes)
+
+
+def _end(holds: Sequence[Reservation], state: Reservation.State) -> None:
+    Reservation.objects.filter(pk__in=[hold.pk for hold in holds]).update(
+        state=state, ended_at=timezone.now()
+    )
+
+
+def _book(hold: Reservation) -> None:
+    _move(hold.budget_id, reserved=-hold.amount_nano, spent=hold.amount_nano)
+    Charge.objects.create(
+        tenant_id=hold.tenant_id,
+        budget_id=hold.budget_id,
+        query_id=hold.query_id,
+        amount_nano=hold.amount_nano,
+        spent_after_nano=Budget.objects.get(pk=hold.budget_id).spent_nano,
+    )
+
+
+def _move(budget_id: UUID, *, reserved: int = 0, spent: int = 0) -> None:
+    Budget.objects.filter(pk=budget_id).update(
+        reserved_nano=F("reserved_nano") + reserved, spent_nano=F("spent_nano") + spent
+    )
+
+
+def _follow_lines(parents: Sequence[UUID]) -> None:
+    """A dataset with partition lines has the counters of its largest line."""
+    for parent in parents:
+        lines = Budget.objects.filter(partition_line__dataset_budget=parent)
+        spent = max(line.spent_nano for line in lines)
+        committed = max(line.committed_nano for line in lines)
+        Budget.objects.filter(pk=parent).update(spent_nano=spent, reserved_nano=committed - spent)

@@ -1,0 +1,91 @@
+"""Reserve, settle, void, expire: what happens to the budgets of one query."""
+
+from collections.abc import Sequence
+from typing import cast
+from uuid import UUID
+
+from django.db import IntegrityError, connection
+
+from dpgov.budgets.errors import (
+    AlreadyReserved,
+    AmountMismatch,
+    BudgetClosed,
+    BudgetFrozen,
+    ForeignBudget,
+    InsufficientBudget,
+    LedgerRefusal,
+    NothingHeld,
+)
+from dpgov.budgets.models import Budget, Reservation
+from dpgov.budgets.services import one_statement, portable
+from dpgov.budgets.services.freezing import confirm_place
+from dpgov.budgets.services.line import Line, Outcome, Steps, amount, checked
+from dpgov.budgets.words import limit_in_words, rate_in_words
+
+
+def _database() -> Steps:
+    return cast(Steps, one_statement if connection.vendor == "postgresql" else portable)
+
+
+def reserve(*, query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> None:
+    """Hold every line for this query of this tenant, or none of them.
+
+    Raises InsufficientBudget for the tightest limit that cannot hold its line (lifetime limits
+    before rates), BudgetFrozen, BudgetClosed, AlreadyReserved for an id that was used before,
+    InvalidAmount for an amount that is not a positive integer.
+    """
+    ordered = checked(lines)
+    confirm_place()
+    try:
+        outcome = _database().reserve(query_id, tenant_id, ordered)
+    except IntegrityError as error:
+        raise AlreadyReserved(query_id) from error
+    if outcome.refusal is not None:
+        raise _refusal(query_id, outcome, ordered)
+
+
+def _refusal(query_id: UUID, outcome: Outcome, lines: Sequence[Line]) -> LedgerRefusal:
+    if outcome.refusal == "already":
+        return AlreadyReserved(query_id)
+    if outcome.refusal == "frozen":
+        return BudgetFrozen()
+    if outcome.refusal == "foreign":
+        return ForeignBudget(query_id)
+    budget = Budget.objects.get(pk=outcome.budget_id)
+    if outcome.refusal == "closed":
+        return BudgetClosed(limit_in_words(budget))
+    words = limit_in_words(budget)
+    return InsufficientBudget(
+        requested_nano=next(line.amount_nano for line in lines if line.budget_id == budget.pk),
+        remaining_nano=outcome.available_nano or 0,
+        limit=rate_in_words(words, outcome.period) if outcome.period else words,
+    )
+
+
+def settle(*, query_id: UUID, amount_nano: int) -> None:
+    """Turn every hold of this query into a charge of the same amount, for good, once.
+
+    `amount_nano` is what the release really cost; every line must hold its factor times that
+    (AmountMismatch). Raises NothingHeld when there is no hold left, e.g. at a second settle.
+    """
+    booked = amount(amount_nano)
+    outcome = _database().settle(query_id, booked)
+    if outcome.refusal == "mismatch":
+        raise AmountMismatch(booked_nano=booked, held_nano=outcome.available_nano or 0)
+    if outcome.refusal is not None:
+        raise NothingHeld(query_id)
+
+
+def void(*, query_id: UUID) -> None:
+    """Give every hold back: only for a query whose data was never opened."""
+    _give_back(query_id, Reservation.State.VOIDED)
+
+
+def expire(*, query_id: UUID) -> None:
+    """Give every hold back because nobody took the query up in time."""
+    _give_back(query_id, Reservation.State.EXPIRED)
+
+
+def _give_back(query_id: UUID, state: Reservation.State) -> None:
+    if _database().give_back(query_id, state).refusal is not None:
+        raise NothingHeld(query_id)
