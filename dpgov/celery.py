@@ -3,11 +3,17 @@
 import os
 
 from celery import Celery
+from celery.signals import setup_logging
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dpgov.settings")
 TRANSPORT_ALIASES["filesystem"] = "dpgov.file_broker:Transport"
 
-app = Celery("dpgov")
+app = Celery("dpgov", task_cls="dpgov.operation.traced:TracedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@setup_logging.connect  # type: ignore[untyped-decorator]
+def _leave_logging_to_django(**_: object) -> None:
+    """Celery configures logging itself unless somebody answers this question."""

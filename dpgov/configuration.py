@@ -10,6 +10,8 @@ from typing import Any
 
 import environ
 
+from dpgov.operation.logs import logging_config
+
 
 def secret_key(env: environ.Env, home: Path) -> str:
     """The signing key: from the environment, from a file, or made once for the embedded profile."""
@@ -20,6 +22,20 @@ def secret_key(env: environ.Env, home: Path) -> str:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _write_once(path, secrets.token_urlsafe(64))
     return path.read_text().strip()
+
+
+def secret_text(env: environ.Env, name: str) -> str:
+    """A secret from the variable, or from the file that the variable with _FILE names; or ""."""
+    if text := env.str(name, default=""):
+        return str(text)
+    path = env.str(f"{name}_FILE", default="")
+    return Path(path).read_text().strip() if path else ""
+
+
+def log_settings(env: environ.Env) -> dict[str, Any]:
+    """What `logging.config` takes; also for processes that never set Django up."""
+    form = env.str("DPGOV_LOG_FORMAT", default="console")
+    return logging_config(form, env.str("DPGOV_LOG_LEVEL", default="INFO").upper())
 
 
 def _write_once(path: Path, text: str) -> None:
@@ -43,6 +59,8 @@ def database_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     settings: dict[str, Any] = env.db("DPGOV_DATABASE_URL", default=default)
     # Kept between requests and tasks: opening one takes as long as answering a question.
     settings |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    if password := secret_text(env, "DPGOV_DATABASE_PASSWORD"):
+        settings["PASSWORD"] = password
     if "sqlite" in settings["ENGINE"]:
         # IMMEDIATE: take the write lock first, so that two writers queue and never deadlock.
         # FULL: a released answer must not outlive its charge when the power fails.
@@ -55,6 +73,9 @@ def database_settings(env: environ.Env, home: Path) -> dict[str, Any]:
         }
         # A file, as in life: tests race several processes against it.
         settings["TEST"] = {"NAME": str(home / "test.sqlite3")}
+    else:
+        # A server that is away should be noticed before somebody's patience ends.
+        settings["OPTIONS"] = {"connect_timeout": 5}
     return settings
 
 
@@ -64,7 +85,8 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     The broker carries wake-ups only; whatever it loses, the sweep sends again.
     """
     url = env.str("DPGOV_BROKER_URL", default="filesystem://")
-    options: dict[str, Any] = {"visibility_timeout": 600, "socket_connect_timeout": 1}
+    hidden = 10 * 60 + env.int("DPGOV_QUERY_SECONDS", default=30)
+    options: dict[str, Any] = {"visibility_timeout": hidden, "socket_connect_timeout": 1}
     prefetch = 1
     if url.startswith("filesystem"):
         folder = home / "broker"
@@ -86,9 +108,17 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
         "CELERY_TASK_IGNORE_RESULT": True,
         "CELERY_TASK_ACKS_LATE": True,
         "CELERY_TASK_REJECT_ON_WORKER_LOST": True,
-        "CELERY_TASK_TIME_LIMIT": 120,
+        "CELERY_WORKER_REDIRECT_STDOUTS": False,
         "CELERY_WORKER_PREFETCH_MULTIPLIER": prefetch,
         "CELERY_WORKER_MAX_TASKS_PER_CHILD": 1000,
         "CELERY_WORKER_HIJACK_ROOT_LOGGER": False,
         "CELERY_TASK_PUBLISH_RETRY": False,
     }
+
+
+def email_settings(env: environ.Env, home: Path) -> dict[str, Any]:
+    """A mail server if DPGOV_EMAIL_URL names one; otherwise letters become files in a folder."""
+    if url := secret_text(env, "DPGOV_EMAIL_URL"):
+        return dict(env.email_url_config(url))
+    backend = "django.core.mail.backends.filebased.EmailBackend"
+    return {"EMAIL_BACKEND": backend, "EMAIL_FILE_PATH": str(home / "mail")}

@@ -10,12 +10,21 @@ import environ
 from csp.constants import NONCE, NONE, SELF
 
 from dpgov.celery import app as celery_app  # noqa: F401 - makes it the current app everywhere
-from dpgov.configuration import broker_settings, database_settings, secret_key
+from dpgov.configuration import (
+    broker_settings,
+    database_settings,
+    email_settings,
+    log_settings,
+    secret_key,
+    secret_text,
+)
+from dpgov.operation.logs import configure_structlog
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
 HOME = Path(env.str("DPGOV_HOME", default=str(BASE_DIR / "var"))).resolve()
 HTTPS = env.bool("DPGOV_HTTPS", default=True)
+BEHIND_PROXY = env.bool("DPGOV_BEHIND_PROXY", default=False)
 
 # --- Django -----------------------------------------------------------------------------------
 DEBUG = env.bool("DPGOV_DEBUG", default=False)
@@ -61,6 +70,7 @@ INSTALLED_APPS = [
     "dpgov.dashboards",
 ]
 MIDDLEWARE = [
+    "dpgov.operation.middleware.RequestLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "dpgov.tenants.middleware.NoStoreMiddleware",
@@ -100,8 +110,8 @@ WHITENOISE_AUTOREFRESH = False
 FILE_UPLOAD_HANDLERS = ["dpgov.datasets.intake.NoFiles"]
 FILE_UPLOAD_PERMISSIONS = 0o600
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
-EMAIL_CONFIG = env.email("DPGOV_EMAIL_URL", default="consolemail://")
-vars().update(EMAIL_CONFIG)
+# Letters hold links that sign people in: files of the product's own user, never a log.
+vars().update(email_settings(env, HOME))
 
 # --- Signing in (allauth) ---------------------------------------------------------------------
 AUTH_USER_MODEL = "tenants.User"
@@ -124,7 +134,7 @@ MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 
 # Failed sign-ins, resets and second factors are limited by allauth's own ACCOUNT_RATE_LIMITS, per
 # address and per account, counted in CACHES. The address is the proxy's word only if there is one.
-ALLAUTH_TRUSTED_PROXY_COUNT = 1 if env.bool("DPGOV_BEHIND_PROXY", default=False) else 0
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if BEHIND_PROXY else 0
 
 # --- Transport and browser security -----------------------------------------------------------
 SECURE_SSL_REDIRECT = HTTPS
@@ -132,9 +142,9 @@ SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
-SECURE_PROXY_SSL_HEADER = (
-    ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("DPGOV_BEHIND_PROXY", default=False) else None
-)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
+# Asked from the machine itself or its own network, where nobody speaks HTTPS.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SESSION_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SECURE = HTTPS
@@ -195,12 +205,26 @@ REST_KNOX = {"TOKEN_MODEL": "tenants.ApiToken", "TOKEN_TTL": None, "AUTO_REFRESH
 KNOX_TOKEN_MODEL = "tenants.ApiToken"  # noqa: S105 - a model's name, not a secret
 
 # --- Celery -----------------------------------------------------------------------------------
+DPGOV_QUERY_SECONDS = env.int("DPGOV_QUERY_SECONDS", default=30)
+DPGOV_QUERY_MEMORY_BYTES = env.int("DPGOV_QUERY_MEMORY_MB", default=1024) * 1_000_000
 vars().update(broker_settings(env, HOME))
+
+# Each bound leaves room for the one inside it: the engine stops its scan, then the task is asked to
+# end, then its process is killed, then another worker may take over (dpgov.queries.checks).
+CELERY_TASK_SOFT_TIME_LIMIT = DPGOV_QUERY_SECONDS + 10
+CELERY_TASK_TIME_LIMIT = DPGOV_QUERY_SECONDS + 20
+# In kilobytes, looked at between tasks: a process that has grown is replaced.
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = (DPGOV_QUERY_MEMORY_BYTES + 1_000_000_000) // 1000
+
+# --- Operation --------------------------------------------------------------------------------
+LOGGING = log_settings(env)
+configure_structlog()
+DPGOV_BEHIND_PROXY = BEHIND_PROXY
+DPGOV_METRICS_TOKEN = secret_text(env, "DPGOV_METRICS_TOKEN")
 
 # --- dpgov ------------------------------------------------------------------------------------
 DPGOV_HOME = HOME
 DPGOV_LEASE_SECONDS = env.int("DPGOV_LEASE_SECONDS", default=60)
-DPGOV_QUERY_SECONDS = env.int("DPGOV_QUERY_SECONDS", default=30)
 DPGOV_QUERY_ATTEMPTS = 2
 DPGOV_EXPIRY_SECONDS = env.int("DPGOV_EXPIRY_SECONDS", default=86_400)
 DPGOV_ANSWER_SLOT_MS = env.int("DPGOV_ANSWER_SLOT_MS", default=500)

@@ -3,7 +3,8 @@
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from dpgov.health import healthz
+from dpgov.health import healthz, readyz
+from dpgov.metrics import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("dpgov.dashboards.urls")),
@@ -16,4 +17,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/schema/", SpectacularAPIView.as_view(api_version="v1"), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(), name="api_docs"),
     path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
 ]

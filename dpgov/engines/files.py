@@ -15,6 +15,7 @@ from typing import Any
 import duckdb
 
 from dpgov.engines.base import EngineFailure
+from dpgov.engines.guard import bounded_memory
 from dpgov.engines.scan import compile_scan
 from dpgov.privacy.request import ExactAnswer, ExactRequest
 
@@ -33,21 +34,24 @@ _LOCKED_DOWN = (
 
 
 class DuckDBEngine:
-    """Reads one file. `seconds` bounds a scan, `threads` and `memory` (a DuckDB size) its means."""
+    """Reads one file. `seconds` bounds a scan, `threads` and `memory_bytes` its means."""
 
-    def __init__(self, path: Path, *, seconds: int, threads: int = 2, memory: str = "1GB") -> None:
+    def __init__(
+        self, path: Path, *, seconds: int, threads: int = 2, memory_bytes: int = 1_000_000_000
+    ) -> None:
         self._path = path
         self._seconds = seconds
         self._threads = threads
-        self._memory = memory
+        self._memory_bytes = memory_bytes
         self._lock = threading.Lock()
         self._opened: tuple[int, duckdb.DuckDBPyConnection] | None = None
 
     def answer(self, request: ExactRequest) -> ExactAnswer:
         """The exact integers, one scan; raises EngineFailure after `seconds` or for any fault."""
         try:
-            scan = compile_scan(request, self._tops)
-            return scan.cells(self._rows(scan.sql))
+            with bounded_memory(self._memory_bytes):
+                scan = compile_scan(request, self._tops)
+                return scan.cells(self._rows(scan.sql))
         except Exception:  # noqa: BLE001 - whatever it was, it reads the same
             # From here on nobody may learn what it was: the cause can quote the data.
             raise EngineFailure from None
@@ -70,7 +74,8 @@ class DuckDBEngine:
             return self._opened[1]
 
     def _open(self) -> duckdb.DuckDBPyConnection:
-        config: dict[str, Any] = {"threads": self._threads, "memory_limit": self._memory}
+        memory = f"{self._memory_bytes}B"
+        config: dict[str, Any] = {"threads": self._threads, "memory_limit": memory}
         connection = duckdb.connect(str(self._path), read_only=True, config=config)
         for statement in _LOCKED_DOWN:
             connection.execute(statement)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import takewhile
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
@@ -31,10 +32,9 @@ def sweep() -> Swept:
     now = database_now()
     given_up = sum(_give_up(query, expired=False) for query in _exhausted(now))
     given_up += sum(_give_up(query, expired=True) for query in _expired(now))
-    waiting = list(_waiting(now))
-    for query in waiting:
-        wake(query)
-    return Swept(sent=len(waiting), given_up=given_up)
+    # Each message to a broker that is away costs a second; the next round will try again.
+    sent = sum(1 for _ in takewhile(wake, _waiting(now)))
+    return Swept(sent=sent, given_up=given_up)
 
 
 def _waiting(now: datetime) -> QuerySet[Query]:

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from celery import shared_task
 
+from dpgov.operation.tallies import count_broker_failure
 from dpgov.queries.answer import answer_query
 from dpgov.queries.models import Query
 
@@ -28,9 +29,15 @@ def look(query_id: str, tenant_id: str) -> None:
     answer_query(query)
 
 
-def wake(query: Query) -> None:
-    """Tell a worker to look. Must run after commit; a broker that is away is not an error."""
+def wake(query: Query) -> bool:
+    """Tell a worker to look; whether the broker took the message. Must run after commit.
+
+    A broker that is away is not an error: the sweep sends again.
+    """
     try:
         look.delay(str(query.pk), str(query.tenant_id))
     except Exception as error:
+        count_broker_failure()
         logger.warning("the broker is away (%s); the sweep will send again", type(error).__name__)
+        return False
+    return True

@@ -25,7 +25,11 @@ def engine_for(version: DatasetVersion) -> Engine:
 
 @lru_cache(maxsize=32)
 def _engine(version_id: UUID) -> Engine:
-    return DuckDBEngine(storage.data_path(version_id), seconds=settings.DPGOV_QUERY_SECONDS)
+    return DuckDBEngine(
+        storage.data_path(version_id),
+        seconds=settings.DPGOV_QUERY_SECONDS,
+        memory_bytes=settings.DPGOV_QUERY_MEMORY_BYTES,
+    )
 
 
 # DuckDB complains on standard error about whatever is still open when the interpreter ends.

@@ -42,6 +42,8 @@ def api(methods: str, roles: frozenset[str] = EVERYBODY, **more: Any) -> Door:
 
 ACCOUNT = Door(frozenset({"GET", "POST"}), kind=Kind.ACCOUNT)
 PUBLIC = Door(frozenset({"GET"}), kind=Kind.PUBLIC)
+# No role opens it; see tests/integration/operation/test_metrics.py.
+OPERATOR = Door(frozenset({"GET"}), kind=Kind.PUBLIC)
 
 DOORS: dict[str, Door] = {
     "dashboards:overview": page("GET"),
@@ -85,6 +87,8 @@ DOORS: dict[str, Door] = {
     "schema": PUBLIC,
     "api_docs": PUBLIC,
     "healthz": PUBLIC,
+    "readyz": PUBLIC,
+    "metrics": OPERATOR,
     "account_login": ACCOUNT,
     "account_logout": ACCOUNT,
     "account_inactive": ACCOUNT,

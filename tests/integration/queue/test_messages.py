@@ -61,7 +61,7 @@ def test_a_submission_is_accepted_while_the_broker_is_away(
     query = ask(analyst)
     assert query.state == Query.State.QUEUED
     sent: list[Query] = []
-    monkeypatch.setattr(sweeping, "wake", sent.append)
+    monkeypatch.setattr(sweeping, "wake", lambda query: sent.append(query) is None)
     assert sweep().sent == 0, "a fresh query's own message may still be on its way"
     Query.objects.update(submitted_at=timezone.now() - timedelta(seconds=10))
     assert sweep().sent == 1

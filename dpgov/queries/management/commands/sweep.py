@@ -1,12 +1,18 @@
 """`manage.py sweep`: send again what was lost and give up what is exhausted."""
 
+from dataclasses import replace
 from typing import Any
 
+import structlog
 from django.core.management.base import BaseCommand, CommandParser
-from django.db import OperationalError, close_old_connections
+from django.db import InterfaceError, OperationalError, close_old_connections
 
+from dpgov.operation import request_ids
+from dpgov.operation.heartbeat import Sweeps, beat
 from dpgov.queries.stopping import StopRequest
-from dpgov.queries.sweep import sweep
+from dpgov.queries.sweep import Swept, sweep
+
+_log = structlog.get_logger("dpgov.sweep")
 
 
 class Command(BaseCommand):
@@ -21,14 +27,38 @@ class Command(BaseCommand):
             done = sweep()
             self.stdout.write(f"sent again: {done.sent}, given up: {done.given_up}")
             return
-        stop = StopRequest()
+        self._keep_sweeping(every)
+
+    def _keep_sweeping(self, every: float) -> None:
+        """One sweeper for an installation: it lives through restarts of every server."""
+        stop, sweeps = StopRequest(), Sweeps()
         stop.listen()
         while not stop.wait(every):
-            self._round()
+            sweeps = _added(sweeps, _round())
+            beat(sweeps)
 
-    def _round(self) -> None:
-        close_old_connections()
-        try:
-            sweep()
-        except OperationalError as error:
-            self.stderr.write(f"the database is away: {type(error).__name__}")
+
+def _round() -> Swept | None:
+    """What one round did, told if it was anything; None when the database is away."""
+    close_old_connections()
+    request_ids.begin()
+    try:
+        done = sweep()
+    except (OperationalError, InterfaceError) as error:
+        _log.warning("the database is away", kind=type(error).__name__)
+        return None
+    if done.sent or done.given_up:
+        _log.info("swept", sent=done.sent, given_up=done.given_up)
+    return done
+
+
+def _added(sweeps: Sweeps, done: Swept | None) -> Sweeps:
+    rounds = sweeps.rounds + 1
+    if done is None:
+        return replace(sweeps, rounds=rounds, broken_off=sweeps.broken_off + 1)
+    return Sweeps(
+        rounds=rounds,
+        sent=sweeps.sent + done.sent,
+        given_up=sweeps.given_up + done.given_up,
+        broken_off=sweeps.broken_off,
+    )

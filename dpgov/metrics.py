@@ -1,0 +1,85 @@
+"""Numbers for Prometheus, for whoever knows the operator's token and for nobody else.
+
+Must never tell a number that depends on data, and no tenant, person, dataset or question: counts
+of requests and of questions by state, ages and sizes are all there is. Durations are not.
+"""
+
+import time
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from dpgov.audit.selectors import size_of_all_logs
+from dpgov.operation.heartbeat import last_beat
+from dpgov.operation.tallies import registry
+from dpgov.queries.backlog import backlog
+
+
+@require_safe
+@never_cache
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Prometheus's text format. Missing for everybody as long as no token is set."""
+    token = settings.DPGOV_METRICS_TOKEN
+    if not token:
+        raise Http404
+    offered = request.headers.get("Authorization", "")
+    if not constant_time_compare(offered, f"Bearer {token}"):
+        refused = HttpResponse("a token is needed", content_type="text/plain", status=401)
+        refused.headers["WWW-Authenticate"] = "Bearer"
+        return refused
+    collected = registry()
+    collected.register(_Installation())
+    return HttpResponse(generate_latest(collected), content_type=CONTENT_TYPE_LATEST)
+
+
+class _Installation(Collector):
+    """What the database and the sweeper know, read anew for each visit."""
+
+    def describe(self) -> list[Metric]:
+        """Nothing in advance: without this the numbers would be read at registration."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        """Every number once, whichever process is asked."""
+        yield from _queries()
+        yield from _sweeps()
+        yield GaugeMetricFamily(
+            "dpgov_audit_entries", "Entries in all logs.", value=size_of_all_logs()
+        )
+
+
+def _queries() -> Iterator[Metric]:
+    now = backlog()
+    states = GaugeMetricFamily("dpgov_queries", "Questions by state.", labels=["state"])
+    for state, count in now.by_state.items():
+        states.add_metric([state], count)
+    yield states
+    yield GaugeMetricFamily(
+        "dpgov_oldest_waiting_seconds",
+        "Age of the oldest question that has not ended.",
+        value=now.oldest_waiting_seconds,
+    )
+
+
+def _sweeps() -> Iterator[Metric]:
+    """Absent until the sweeper has written its first beat into the shared state folder."""
+    if (beat := last_beat()) is None:
+        return
+    done = beat.sweeps
+    told = {
+        "rounds": ("Rounds of the sweeper since its start.", done.rounds),
+        "sent_again": ("Messages that it sent again.", done.sent),
+        "given_up": ("Questions that it ended without an answer.", done.given_up),
+        "broken_off": ("Rounds that ended because a server was away.", done.broken_off),
+    }
+    for name, (meaning, value) in told.items():
+        yield CounterMetricFamily(f"dpgov_sweeper_{name}", meaning, value=value)
+    age = max(0.0, time.time() - beat.at)
+    yield GaugeMetricFamily("dpgov_sweeper_age_seconds", "Time since its last round.", value=age)

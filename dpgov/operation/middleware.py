@@ -1,0 +1,52 @@
+"""One line and one tally for each request, under an id that the caller gets back.
+
+Must never write a path's parameters, a body or a person: the route's name says enough. How long a
+request took is in the operator's log alone; no header tells it.
+"""
+
+import time
+from collections.abc import Callable
+
+import structlog
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase
+
+from dpgov.operation import request_ids
+from dpgov.operation.tallies import count_request
+
+_log = structlog.get_logger("dpgov.request")
+_HEADER = "X-Request-ID"
+_KNOCKS = {"healthz", "readyz", "metrics"}
+
+
+class RequestLogMiddleware:
+    """The outermost one: what others answer by themselves is seen as well."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        trusted = settings.DPGOV_BEHIND_PROXY
+        request_id = request_ids.begin(request.headers.get(_HEADER) if trusted else None)
+        began = time.monotonic()
+        try:
+            response = self.get_response(request)
+            _tell(request, response, time.monotonic() - began)
+        finally:
+            request_ids.end()
+        response.headers[_HEADER] = request_id
+        return response
+
+
+def _tell(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
+    match = request.resolver_match
+    route = match.view_name if match else "none"
+    count_request(method=request.method or "", route=route, status=response.status_code)
+    say = _log.debug if route in _KNOCKS else _log.info
+    say(
+        "request",
+        method=request.method,
+        route=route,
+        status=response.status_code,
+        milliseconds=round(seconds * 1000),
+    )
