@@ -75,7 +75,7 @@ def database_settings(env: environ.Env, home: Path) -> dict[str, Any]:
         settings["TEST"] = {"NAME": str(home / "test.sqlite3")}
     else:
         # A server that is away should be noticed before somebody's patience ends.
-        settings["OPTIONS"] = {"connect_timeout": 5}
+        settings["OPTIONS"] = {"connect_timeout": 5, **settings.get("OPTIONS", {})}
     return settings
 
 
