@@ -14,7 +14,8 @@ from allauth.mfa.models import Authenticator
 from django.contrib.auth.password_validation import validate_password
 from django.urls import reverse
 
-from dpgov.tenants.models import Membership, User
+from dpgov.tenants.crossing import belongs_somewhere
+from dpgov.tenants.models import User
 
 
 class Account(StrEnum):
@@ -43,7 +44,7 @@ def account_for(*, email: str, name: str = "") -> tuple[User, Account]:
     user = User.objects.select_for_update().filter(email__iexact=email).first()
     if user is None:
         return User.objects.create_user(email=normal_email(email), name=name), Account.NEW
-    if not Membership.objects.filter(user=user).exists():
+    if not belongs_somewhere(user.pk):
         return _afresh(user), Account.STARTED_AFRESH
     if not EmailAddress.objects.filter(user=user, email__iexact=email, verified=True).exists():
         raise UnconfirmedAddress(normal_email(email))

@@ -3,8 +3,13 @@
 from typing import Any
 
 from knox.auth import TokenAuthentication as KnoxTokenAuthentication
+from knox.settings import CONSTANTS
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
+
+from dpgov.tenants.boundary import acting_as, change_to
+from dpgov.tenants.crossing import users_of_token_key
+from dpgov.tenants.models import Membership
 
 
 class TokenAuthentication(KnoxTokenAuthentication):
@@ -13,14 +18,28 @@ class TokenAuthentication(KnoxTokenAuthentication):
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
         # A cookie must not speak for an API call: there is no CSRF check on these routes.
         request._request.membership = None  # type: ignore[attr-defined]
+        change_to(None)
         found: tuple[Any, Any] | None = super().authenticate(request)
         if found is not None:
-            request._request.membership = found[1].membership  # type: ignore[attr-defined]
+            membership = found[1].membership
+            request._request.membership = membership  # type: ignore[attr-defined]
+            change_to(membership.tenant_id, user_id=membership.user_id)
         return found
 
     def authenticate_credentials(self, token: bytes) -> tuple[Any, Any]:
-        """The user and the token; raises AuthenticationFailed, whatever the bytes are."""
+        """The user and the token; raises AuthenticationFailed, whatever the bytes are.
+
+        Tokens belong to persons, so each person whose token might be meant is asked in turn.
+        """
         if not token.isalnum():
             raise AuthenticationFailed("Invalid token.")
-        found: tuple[Any, Any] = super().authenticate_credentials(token)
-        return found
+        for user_id in users_of_token_key(token.decode()[: CONSTANTS.TOKEN_KEY_LENGTH]):
+            with acting_as(user_id):
+                user, found = super().authenticate_credentials(token)
+                found.membership = _membership(found.membership_id)
+                return user, found
+        raise AuthenticationFailed("Invalid token.")
+
+
+def _membership(membership_id: Any) -> Membership:
+    return Membership.objects.select_related("tenant", "user").get(pk=membership_id)

@@ -1,31 +1,61 @@
 """Gives every request the membership that it acts as, and keeps answers out of caches."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import cast
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 
+from dpgov.tenants.boundary import Scope, acting_as, change_to, current_scope, resumed
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import membership_for_session
+
+# How many parts of a streamed answer are read at a time, on one visit to the database.
+_PARTS = 500
 
 
 class TenantMiddleware:
     """Sets `request.membership`: the chosen membership of the signed-in user, or None.
 
-    Read from the database at each request, so that a removed role ends at once.
+    Read from the database at each request, so that a removed role ends at once. Until the answer
+    is made, the database shows that membership's tenant and nothing else; nobody who is not
+    signed in is shown any tenant.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        request.membership = _membership(request)  # type: ignore[attr-defined]
-        return self.get_response(request)
+        person = request.user.pk if request.user.is_authenticated else None
+        with acting_as(person):
+            membership = _membership(request)
+            request.membership = membership  # type: ignore[attr-defined]
+            if membership is not None:
+                change_to(membership.tenant_id, user_id=person)
+            response = self.get_response(request)
+            if isinstance(response, StreamingHttpResponse):
+                parts = cast(Iterator[bytes], response.streaming_content)
+                response.streaming_content = _within(current_scope(), parts)
+        return response
 
 
 def _membership(request: HttpRequest) -> Membership | None:
     if not request.user.is_authenticated:
         return None
     return membership_for_session(request.user, request.session.get("membership"))
+
+
+def _within(scope: Scope | None, parts: Iterator[bytes]) -> Iterator[bytes]:
+    """A streamed answer is read after the request has left: it enters again for each stretch.
+
+    Between two stretches nothing is entered, however slow or short the reader is.
+    """
+    while True:
+        with resumed(scope):
+            stretch = list(islice(parts, _PARTS))
+        if not stretch:
+            return
+        yield b"".join(stretch)
 
 
 class NoStoreMiddleware:

@@ -4,6 +4,7 @@ Must never leave a tenant without an administrator.
 """
 
 from dataclasses import dataclass
+from uuid import uuid4
 
 from django.db import transaction
 from django.utils.text import slugify
@@ -12,7 +13,9 @@ from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, Actor
 from dpgov.audit.services import append
 from dpgov.tenants.accounts import Account, account_for
-from dpgov.tenants.models import Membership, Role, Tenant
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.crossing import tenants
+from dpgov.tenants.models import Membership, ProjectMember, Role, Tenant
 
 _SLUG_LENGTH = 50
 
@@ -56,22 +59,25 @@ def create_tenant(
     *, name: str, admin_email: str, admin_name: str = "", actor: Actor = OPERATOR
 ) -> NewMember:
     """Create a tenant with its first administrator. Raises UnconfirmedAddress."""
-    tenant = Tenant.objects.create(name=name, slug=_free_slug(name))
-    user, account = account_for(email=admin_email, name=admin_name)
-    membership = Membership.objects.create(tenant=tenant, user=user, role=Role.ADMIN)
-    append(
-        tenant_id=tenant.id,
-        actor=actor,
-        action=Action.TENANT_CREATED,
-        subject=f"tenant:{tenant.id}",
-        detail={"name": name, "slug": tenant.slug, "admin": user.email, "account": account.value},
-    )
+    tenant = Tenant(id=uuid4(), name=name, slug=_free_slug(name))
+    with acting_for(tenant.id):
+        tenant.save(force_insert=True)
+        user, account = account_for(email=admin_email, name=admin_name)
+        membership = Membership.objects.create(tenant=tenant, user=user, role=Role.ADMIN)
+        detail = {"name": name, "slug": tenant.slug, "admin": user.email}
+        append(
+            tenant_id=tenant.id,
+            actor=actor,
+            action=Action.TENANT_CREATED,
+            subject=f"tenant:{tenant.id}",
+            detail={**detail, "account": account.value},
+        )
     return NewMember(membership, account)
 
 
 def _free_slug(name: str) -> str:
     wanted = slugify(name)[:_SLUG_LENGTH] or "tenant"
-    taken = set(Tenant.objects.filter(slug__startswith=wanted).values_list("slug", flat=True))
+    taken = {tenant.slug for tenant in tenants()}
     slug, number = wanted, 1
     while slug in taken:
         number += 1
@@ -112,13 +118,14 @@ def change_role(*, membership: Membership, role: str, actor: Actor) -> Membershi
 
 @transaction.atomic
 def remove_member(*, membership: Membership, actor: Actor) -> None:
-    """End a membership and its tokens at once; the account itself stays.
+    """End a membership, its tokens and its places in projects at once; the account itself stays.
 
     Raises LastAdministrator and Membership.DoesNotExist when removed meanwhile.
     """
     current = _locked(membership)
     _keep_an_administrator(current)
     _record(current, actor, Action.MEMBER_REMOVED, {"role": current.role})
+    ProjectMember.objects.filter(tenant=current.tenant, user=current.user).delete()
     current.delete()
 
 

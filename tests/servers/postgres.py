@@ -16,6 +16,8 @@ from psycopg import sql
 from tests.servers.loopback import ServerDidNotStart, free_port, stop, wait_until
 from tests.servers.missing import find
 
+APP, AUDITOR = "dpgov_app", "dpgov_auditor"
+EVERY_TENANT = "options=-c%20dpgov.tenant%3Dall"
 _PACKAGE = "postgresql"
 _OLDEST = 15
 
@@ -24,7 +26,8 @@ _OLDEST = 15
 def throw_away_postgres(root: Path) -> Generator[str]:
     """Run a server below `root`; yields the database URL of a role that may create databases.
 
-    fsync is off: a test database need not survive a power cut. Raises MissingProgram.
+    That role owns the tables and sees every tenant, so that tests may prepare and look. APP and
+    AUDITOR are there too, with the same password. fsync is off: a test database need not survive a power cut. Raises MissingProgram.
     """
     initdb, postgres = _program("initdb"), _program("postgres")
     port, password = free_port(), secrets.token_hex(16)
@@ -36,8 +39,8 @@ def throw_away_postgres(root: Path) -> Generator[str]:
     try:
         admin = f"postgresql://admin:{password}@127.0.0.1:{port}/postgres"
         wait_until(lambda: _answers(admin), process, "PostgreSQL")
-        _create_role(admin, password)
-        yield f"postgres://dpgov:{password}@127.0.0.1:{port}/dpgov"
+        _create_roles(admin, password)
+        yield f"postgres://dpgov:{password}@127.0.0.1:{port}/dpgov?{EVERY_TENANT}"
     finally:
         stop(process, signal.SIGINT)
 
@@ -108,9 +111,11 @@ def _answers(url: str) -> bool:
     return True
 
 
-def _create_role(admin: str, password: str) -> None:
-    """The tests connect as the product does: not as a superuser."""
+def _create_roles(admin: str, password: str) -> None:
+    """The roles of an installation; none of them is a superuser. The owner may act as the others."""
     with psycopg.connect(admin, autocommit=True) as connection:
-        role = sql.SQL("CREATE ROLE dpgov LOGIN CREATEDB PASSWORD {}").format(password)
-        connection.execute(role)
+        for name in ("dpgov", APP, AUDITOR):
+            role = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}")
+            connection.execute(role.format(sql.Identifier(name), password))
+        connection.execute(f"ALTER ROLE dpgov CREATEDB; GRANT {APP}, {AUDITOR} TO dpgov")
         connection.execute("CREATE DATABASE dpgov OWNER dpgov")

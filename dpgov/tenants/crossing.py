@@ -1,0 +1,53 @@
+"""The few questions that are asked across tenants, each as narrow as what it is asked for.
+
+On PostgreSQL each is a door through the wall (a function of the database, made in the
+migrations); on SQLite the same question to the models. Never a way to read a tenant's rows.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from dpgov.tenants.models import ApiToken, Membership, Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTenant:
+    """That there is such a tenant, and what it is called."""
+
+    id: UUID
+    slug: str
+    name: str
+
+
+def tenants() -> list[KnownTenant]:
+    """Every tenant, by short name: for the work of the whole installation, never for a page."""
+    if connection.vendor == "postgresql":
+        rows = through_door("SELECT id, slug, name FROM dpgov_tenants() ORDER BY slug")
+    else:
+        rows = list(Tenant.objects.order_by("slug").values_list("id", "slug", "name"))
+    return [KnownTenant(*row) for row in rows]
+
+
+def belongs_somewhere(user_id: UUID) -> bool:
+    """Whether the person is a member of any tenant; not of which."""
+    if connection.vendor == "postgresql":
+        return bool(through_door("SELECT dpgov_belongs_somewhere(%s)", user_id)[0][0])
+    return Membership.objects.filter(user_id=user_id).exists()
+
+
+def users_of_token_key(token_key: str) -> list[UUID]:
+    """Whose tokens begin like this: the person is known before the token is compared."""
+    if connection.vendor == "postgresql":
+        return [row[0] for row in through_door("SELECT dpgov_users_of_token(%s)", token_key)]
+    return list(ApiToken.objects.filter(token_key=token_key).values_list("user_id", flat=True))
+
+
+def through_door(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    """The rows of a call of a function in the database; `statement` is ours, never typed in."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows

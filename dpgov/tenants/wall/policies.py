@@ -1,0 +1,39 @@
+"""Row-level security: the statements that let a session see and write its own tenant's rows only.
+
+FORCE, because the owner of a table would pass otherwise; a separate policy lets the owner, and
+nobody else, act for every tenant when it says so (migrations, backups, doors).
+"""
+
+from collections.abc import Iterator
+
+from dpgov.tenants.wall.registry import walled
+from dpgov.tenants.wall.rules import Rule
+
+NAMES = ("wall_own", "wall_see", "wall_update", "wall_every_tenant")
+
+
+def protected_tables() -> list[str]:
+    """The tables behind the wall."""
+    return [model._meta.db_table for model, _ in walled()]
+
+
+def policies() -> Iterator[tuple[str, str, str]]:
+    """(table, policy name, statement) of every policy."""
+    for model, rule in walled():
+        table = model._meta.db_table
+        for name, body in _bodies(rule).items():
+            text = body.replace("{table}", table)
+            yield table, name, f"CREATE POLICY {name} ON {table} {text}"
+
+
+def _bodies(rule: Rule) -> dict[str, str]:
+    found = {
+        "wall_own": f"USING ({rule.use}) WITH CHECK ({rule.use})",
+        "wall_every_tenant": "TO CURRENT_USER USING ((SELECT dpgov_every_tenant()))"
+        " WITH CHECK ((SELECT dpgov_every_tenant()))",
+    }
+    if rule.see:
+        found["wall_see"] = f"FOR SELECT USING ({rule.see})"
+    if rule.update:
+        found["wall_update"] = f"FOR UPDATE USING ({rule.update}) WITH CHECK ({rule.update})"
+    return found

@@ -1,0 +1,88 @@
+"""What the wall is made of: for each table, who sees which rows and what a role may do with it.
+
+A table with a tenant needs no line here: its rows are seen and written by that tenant. Named here
+are the exceptions, by the model's label, because this room knows no model above it.
+"""
+
+from dataclasses import dataclass
+
+OWN = "{table}.tenant_id = dpgov_tenant()"
+_MEMBER_OF = "(SELECT m.tenant_id FROM tenants_membership m WHERE m.user_id = dpgov_user())"
+_MEMBERSHIPS = "(SELECT m.id FROM tenants_membership m WHERE m.tenant_id = dpgov_tenant())"
+_CHARGEABLE = (
+    "EXISTS (SELECT 1 FROM budgets_budgetaccess a"
+    " WHERE a.budget_id = {table}.{column} AND a.tenant_id = dpgov_tenant())"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Which rows of a table the acting tenant may use, and which it may also see or update."""
+
+    use: str = OWN
+    see: str = ""
+    update: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """A foreign key that may leave the tenant, but only along rows of `table`.
+
+    `table` has the columns `column` and `tenant_id`, unique together.
+    """
+
+    table: str
+    column: str
+
+
+ACROSS = Bridge("budgets_budgetaccess", "budget_id")
+_SHARED = Rule(see=_CHARGEABLE.replace("{column}", "budget_id"))
+
+RULES: dict[str, Rule] = {
+    "tenants.Tenant": Rule(use="{table}.id = dpgov_tenant()", see=f"{{table}}.id IN {_MEMBER_OF}"),
+    "tenants.Membership": Rule(see="{table}.user_id = dpgov_user()"),
+    "tenants.ApiToken": Rule(
+        use=f"{{table}}.user_id = dpgov_user() OR {{table}}.membership_id IN {_MEMBERSHIPS}"
+    ),
+    "budgets.Budget": Rule(
+        see=_CHARGEABLE.replace("{column}", "id"), update=_CHARGEABLE.replace("{column}", "id")
+    ),
+    "budgets.RateLimit": Rule(see=_SHARED.see, update=_SHARED.see),
+    "budgets.Reservation": _SHARED,
+    "budgets.Charge": _SHARED,
+    "budgets.Correction": _SHARED,
+    "budgets.LimitChange": _SHARED,
+}
+
+# References to a budget that a query of another tenant may charge.
+BRIDGES: dict[tuple[str, str], Bridge | None] = {
+    ("budgets.Reservation", "budget"): ACROSS,
+    ("budgets.Charge", "budget"): ACROSS,
+    ("budgets.Correction", "budget"): ACROSS,
+    ("budgets.LimitChange", "budget"): ACROSS,
+    ("budgets.PopulationMember", "population"): ACROSS,
+    # The bridge itself.
+    ("budgets.BudgetAccess", "budget"): None,
+}
+
+# Rooms whose tables belong to the installation and its people, and hold no tenant's rows.
+PERSONS = "accounts, sessions and second factors belong to a person, who may be in many tenants"
+WITHOUT_TENANT: dict[str, str] = {
+    "tenants.User": PERSONS,
+    "budgets.DatabaseMark": "the identity of the database",
+}
+
+# What the application's role may do. Everywhere else it reads, inserts and updates.
+DELETES = frozenset(
+    {
+        "tenants.Membership",
+        "tenants.ApiToken",
+        "tenants.ProjectMember",
+        "datasets.Upload",
+    }
+)
+# Tables with rights of their own: the ledger's functions write there with the owner's rights.
+WRITES: dict[str, str] = {}
+# What an auditor reads: what was booked, what was released and what the log says.
+AUDITED = ("audit.", "budgets.")
+AUDITED_TOO = frozenset({"queries.Release", "tenants.Tenant"})
