@@ -15,10 +15,17 @@ from django.db import connection
 from django.test import TransactionTestCase
 
 from dpgov.audit.append_only import protect, unprotect
+from dpgov.tenants.boundary import EVERYBODY, Scope
 
 pytest_plugins = ["tests.cast"]
 
-APPEND_ONLY = ("audit_auditentry", "budgets_charge", "budgets_limitchange", "queries_release")
+APPEND_ONLY = (
+    "audit_auditentry",
+    "budgets_charge",
+    "budgets_correction",
+    "budgets_limitchange",
+    "queries_release",
+)
 
 
 def pytest_configure() -> None:
@@ -81,6 +88,24 @@ def _each_table(change: Callable[[str], Callable[[object, Any], None]]) -> None:
     with connection.schema_editor() as editor:
         for table in APPEND_ONLY:
             change(table)(None, editor)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _doors_act_as_the_application() -> Generator[None]:
+    """Fixtures prepare and look as the owner; whatever enters a tenant is the application's role.
+
+    So every test of a page, of the API, of a worker or of a command also finds a forgotten tenant
+    and a privilege that is missing.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Scope, "settings", _with_the_role)
+        yield
+
+
+def _with_the_role(scope: Scope) -> dict[str, str]:
+    told = {"dpgov.tenant": scope.tenant, "dpgov.user": scope.user}
+    role = settings.DPGOV_DATABASE_APP_ROLE
+    return {**told, "role": "none" if scope.tenant == EVERYBODY else role}
 
 
 @pytest.fixture(autouse=True)
