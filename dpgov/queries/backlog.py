@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Min
-
 from dpgov.queries.clock import database_now
+from dpgov.queries.crossing import UNFINISHED, counts_by_state
 from dpgov.queries.models import Query
 
 
@@ -18,9 +17,9 @@ class Backlog:
 
 def backlog() -> Backlog:
     """Counted now, over the whole installation."""
-    counts = dict.fromkeys(Query.State.values, 0)
-    counts |= dict(Query.objects.order_by().values_list("state").annotate(Count("pk")))
-    unfinished = Query.objects.filter(state__in=[Query.State.QUEUED, Query.State.RUNNING])
-    oldest = unfinished.aggregate(oldest=Min("submitted_at"))["oldest"]
+    found = counts_by_state()
+    counts = {state: found.get(state, (0, None))[0] for state in Query.State.values}
+    unfinished = (found[state][1] for state in UNFINISHED if state in found)
+    oldest = min((moment for moment in unfinished if moment), default=None)
     waited = (database_now() - oldest).total_seconds() if oldest else 0.0
     return Backlog(counts, max(0.0, waited))

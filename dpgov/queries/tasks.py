@@ -7,7 +7,9 @@ from celery import shared_task
 
 from dpgov.operation.tallies import count_broker_failure
 from dpgov.queries.answer import answer_query
+from dpgov.queries.crossing import tenant_of_query
 from dpgov.queries.models import Query
+from dpgov.tenants.boundary import acting_for
 
 logger = logging.getLogger(__name__)
 
@@ -16,17 +18,21 @@ logger = logging.getLogger(__name__)
 def look(query_id: str, tenant_id: str) -> None:
     """Answer the query, if there is such a query of such a tenant and it still waits.
 
-    Whatever is wrong with the message is dropped: the sweep finds every real query by itself.
+    The tenant to act for is read from the query's own row; one in a message that says otherwise
+    is a forgery. Whatever is wrong with the message is dropped: the sweep finds every real query
+    by itself.
     """
     try:
-        query, tenant = UUID(query_id), UUID(tenant_id)
+        query, claimed = UUID(query_id), UUID(tenant_id)
     except (ValueError, TypeError, AttributeError):
         logger.warning("dropped a malformed message")
         return
-    if not Query.objects.filter(pk=query, tenant_id=tenant).exists():
+    tenant = tenant_of_query(query)
+    if tenant is None or tenant != claimed:
         logger.warning("dropped a message about a query that is not there")
         return
-    answer_query(query)
+    with acting_for(tenant):
+        answer_query(query)
 
 
 def wake(query: Query) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError, connection
+from psycopg.pq import TransactionStatus
 
 EVERYBODY = "all"
 
@@ -136,18 +137,20 @@ def _take_back(outer: Scope | None, *, began_inside: bool) -> None:
     """Tell what was told before this block: the outer scope, or the session's own default."""
     if connection.connection is None:
         return
+    if began_inside and connection.connection.info.transaction_status == TransactionStatus.INERROR:
+        # The transaction began before the block: its rollback takes the settings back.
+        return
     try:
         if outer is not None:
             _tell(outer)
         else:
             _forget()
     except DatabaseError:
-        # In a failed transaction that began before the block, the rollback takes it back.
-        if not (began_inside and connection.in_atomic_block):
-            connection.close()
+        connection.close()
 
 
 def _forget() -> None:
-    statements = "; ".join(f"RESET {name}" for name in Scope().settings())
+    quoted = ('"' + name.replace(".", '"."') + '"' for name in Scope().settings())
+    statements = "; ".join(f"RESET {name}" for name in quoted)
     with connection.wrap_database_errors, connection.connection.cursor() as cursor:
         cursor.execute(statements)

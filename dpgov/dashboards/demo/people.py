@@ -10,7 +10,9 @@ from pathlib import Path
 
 from dpgov.audit.actor import OPERATOR
 from dpgov.tenants.accounts import set_password
-from dpgov.tenants.models import Membership, Role, Tenant
+from dpgov.tenants.boundary import acting_as, acting_for
+from dpgov.tenants.crossing import belongs_somewhere
+from dpgov.tenants.models import Membership, Role, User
 from dpgov.tenants.services import NewMember, add_member, create_tenant
 
 TENANT = "Harbour Statistics Office"
@@ -40,31 +42,36 @@ OFFICER = Person("officer", "Oscar Officer", Role.OFFICER, TENANT)
 STRANGER_ADMIN = Person("elsewhere-admin", "Erik Administrator", Role.ADMIN, ELSEWHERE)
 STRANGER = Person("stranger", "Sven Stranger", Role.OWNER, ELSEWHERE)
 EVERYBODY = (ADMIN, OWNER, ANALYST, OFFICER, STRANGER_ADMIN, STRANGER)
+_ADMINS = {TENANT: ADMIN, ELSEWHERE: STRANGER_ADMIN}
 
 
 def ensure_people(password: str) -> None:
     """Create whoever is missing; safe to repeat."""
-    there = set(Membership.objects.values_list("user__email", flat=True))
     for person in EVERYBODY:
-        if person.email not in there:
+        user = User.objects.filter(email=person.email).first()
+        if user is None or not belongs_somewhere(user.pk):
             set_password(user=_join(person).membership.user, password=password)
 
 
 def membership_of(person: Person) -> Membership:
     """This person's membership, after `ensure_people`."""
-    return Membership.objects.select_related("tenant", "user").get(user__email=person.email)
+    user = User.objects.get(email=person.email)
+    with acting_as(user.pk):
+        return Membership.objects.select_related("tenant", "user").get(user=user)
 
 
 def _join(person: Person) -> NewMember:
     if person.role == Role.ADMIN:
         return create_tenant(name=person.tenant, admin_email=person.email, admin_name=person.name)
-    return add_member(
-        tenant=Tenant.objects.get(name=person.tenant),
-        email=person.email,
-        role=person.role,
-        actor=OPERATOR,
-        name=person.name,
-    )
+    tenant = membership_of(_ADMINS[person.tenant]).tenant
+    with acting_for(tenant.id):
+        return add_member(
+            tenant=tenant,
+            email=person.email,
+            role=person.role,
+            actor=OPERATOR,
+            name=person.name,
+        )
 
 
 def password_in(home: Path) -> str:

@@ -101,6 +101,7 @@ WRITES: dict[str, Write | str] = {
 
 COMMANDS: dict[str, str] = {
     "create_tenant": "TENANT_CREATED, in tests/integration/tenants/test_create_tenant.py",
+    "migrate": "changes tables, and what is in them only as a migration says",
     "verify_audit_log": "reads only",
     "verify_ledger": "reads only",
     "sweep": "ends queries by the services that the task uses, in tests/integration/queue",

@@ -6,15 +6,23 @@ from django.core.management.base import BaseCommand, CommandError
 
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.crossing import tenants
+from dpgov.tenants.models import Tenant
 
 
 class Command(BaseCommand):
     help = "Add up all reservations, charges and limit changes; exit 1 if a counter disagrees."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        findings = ledger_findings()
-        for finding in findings:
-            self.stderr.write(finding)
-        if findings:
-            raise CommandError(f"{len(findings)} disagreements found")
-        self.stdout.write(f"{Budget.objects.count()} budgets add up")
+        budgets = disagreements = 0
+        for tenant in tenants():
+            with acting_for(tenant.id):
+                findings = ledger_findings(Tenant.objects.get(pk=tenant.id))
+                budgets += Budget.objects.filter(tenant_id=tenant.id).count()
+            for finding in findings:
+                self.stderr.write(f"{tenant.slug}: {finding}")
+            disagreements += len(findings)
+        if disagreements:
+            raise CommandError(f"{disagreements} disagreements found")
+        self.stdout.write(f"{budgets} budgets add up")

@@ -24,6 +24,7 @@ from dpgov.datasets.demonstration import adult
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of
 from dpgov.queries.stopping import StopRequest
+from dpgov.tenants.boundary import acting_for
 
 
 class Command(BaseCommand):
@@ -62,14 +63,17 @@ class Command(BaseCommand):
         call_command("collectstatic", verbosity=0, interactive=False)
         people.ensure_people(people.password_in(settings.DPGOV_HOME))
         owner = people.membership_of(people.OWNER)
-        registered = datasets_of(owner.tenant).filter(name=adult.NAME).first()
-        return registered or adult.register(tenant=owner.tenant, owner=owner.user)
+        with acting_for(owner.tenant_id):
+            registered = datasets_of(owner.tenant).filter(name=adult.NAME).first()
+            return registered or adult.register(tenant=owner.tenant, owner=owner.user)
 
     def _run(self, dataset: Dataset, host: str, port: int, stopped: StopRequest) -> None:
         processes = Processes(host, port, home=settings.DPGOV_HOME, code=settings.BASE_DIR)
         with processes:
             processes.wait_until_up(stopped)
-            ask_once(people.membership_of(people.ANALYST), dataset)
+            analyst = people.membership_of(people.ANALYST)
+            with acting_for(analyst.tenant_id):
+                ask_once(analyst, dataset)
             self._say_where(host, port)
             processes.watch(stopped)
             self.stdout.write("Stopping ...")

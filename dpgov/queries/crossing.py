@@ -1,0 +1,42 @@
+"""What the queue asks across tenants: whose a query is, and whose queries are not finished.
+
+The same questions through the wall on PostgreSQL and to the models on SQLite. Never a plan, a
+person or an answer.
+"""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Count, Min
+
+from dpgov.queries.models import Query
+from dpgov.tenants.crossing import through_door
+
+UNFINISHED = (Query.State.QUEUED, Query.State.RUNNING)
+
+
+def tenant_of_query(query_id: UUID) -> UUID | None:
+    """The tenant in the query's own row; None when there is no such query."""
+    if connection.vendor == "postgresql":
+        found: UUID | None = through_door("SELECT queries_tenant_of(%s)", query_id)[0][0]
+        return found
+    return Query.objects.filter(pk=query_id).values_list("tenant_id", flat=True).first()
+
+
+def tenants_with_unfinished_queries() -> list[UUID]:
+    """Every tenant that a query still waits for; in no particular order."""
+    if connection.vendor == "postgresql":
+        return [row[0] for row in through_door("SELECT queries_unfinished_tenants()")]
+    unfinished = Query.objects.filter(state__in=UNFINISHED).order_by()
+    return list(unfinished.values_list("tenant_id", flat=True).distinct())
+
+
+def counts_by_state() -> dict[str, tuple[int, datetime | None]]:
+    """How many queries of the installation are in each state, and since when the oldest."""
+    if connection.vendor == "postgresql":
+        rows = through_door("SELECT state, number, oldest FROM queries_counts()")
+    else:
+        states = Query.objects.order_by().values_list("state")
+        rows = list(states.annotate(number=Count("pk"), oldest=Min("submitted_at")))
+    return {state: (number, oldest) for state, number, oldest in rows}
