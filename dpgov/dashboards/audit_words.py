@@ -24,6 +24,13 @@ WORDS: dict[Action, str] = {
     Action.QUERY_EXPIRED: "Question expired, not charged",
     Action.AUDIT_LOG_EXPORTED: "Audit log exported",
     Action.AUDIT_LOG_VERIFIED: "Audit log verified",
+    Action.BUDGET_RATE_CHANGED: "Rate limit of a budget changed",
+    Action.BUDGET_CLOSED: "Budget closed",
+    Action.BUDGET_CONFIRMED: "Frozen budget confirmed",
+    Action.DATASETS_FROZEN: "Datasets frozen",
+    Action.ALLOCATION_WITHDRAWN: "Allocation withdrawn",
+    Action.ALLOCATION_RULE_CHANGED: "Rule about allocations changed",
+    Action.CHECKPOINT_KEY_CHANGED: "Key of the checkpoints changed",
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

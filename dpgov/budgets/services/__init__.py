@@ -6,6 +6,7 @@ that share budgets queue up and never deadlock. Each function joins the caller's
 all happens, or none of it.
 """
 
+from dpgov.budgets.services.allocations import NotAHolder, NothingGranted, allocate, withdraw
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.freezing import confirm_budget, freeze_tenant
 from dpgov.budgets.services.limits import change_limit, close_budget, set_rate_limit
@@ -15,6 +16,9 @@ from dpgov.budgets.services.steps import expire, reserve, settle, void
 
 __all__ = [
     "Line",
+    "NotAHolder",
+    "NothingGranted",
+    "allocate",
     "change_limit",
     "close_budget",
     "confirm_budget",
@@ -27,4 +31,5 @@ __all__ = [
     "set_rate_limit",
     "settle",
     "void",
+    "withdraw",
 ]

@@ -78,6 +78,7 @@ DELETES = frozenset(
         "tenants.Membership",
         "tenants.ApiToken",
         "tenants.ProjectMember",
+        "budgets.RateLimit",
         "datasets.Upload",
     }
 )

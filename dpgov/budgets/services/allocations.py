@@ -1,0 +1,154 @@
+"""Grants: what one person, or the people of one project, may take from a dataset's budget.
+
+A grant is a limit of its own under the dataset's. Grants may add up to more than the dataset has:
+its own limit binds all the same, so raising one gives nobody more than the dataset's owner did.
+"""
+
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from dpgov.audit.actions import Action
+from dpgov.audit.actor import Actor
+from dpgov.audit.services import append
+from dpgov.budgets.models import Allocation, Budget
+from dpgov.budgets.services.limits import move_limit
+from dpgov.budgets.services.line import amount
+from dpgov.budgets.services.opening import open_budget
+from dpgov.privacy.budget import as_text
+from dpgov.tenants.models import Membership, Project, Role, User
+
+
+class NotAHolder(ValueError):
+    """Only an analyst or a project of the same organisation may hold a grant."""
+
+    def __init__(self) -> None:
+        super().__init__("Choose an analyst of this organisation, or one of its projects.")
+
+
+class NothingGranted(ValueError):
+    """The grant was withdrawn before."""
+
+    def __init__(self) -> None:
+        super().__init__("This allocation was withdrawn before. Nothing was changed.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A grant as it is now, and what the log says of before."""
+
+    allocation: Allocation
+    before_nano: int = 0
+    reopened: bool = False
+
+
+@transaction.atomic
+def allocate(
+    *, dataset_budget: Budget, holder: User | Project, limit_nano: int, actor: Actor, reason: str
+) -> Allocation:
+    """Grant up to `limit_nano` of a dataset's budget, or change what was granted before.
+
+    A withdrawn grant comes back with what was spent under it. Raises NotAHolder, or
+    LimitBelowCommitted below what is spent or reserved under it already.
+    """
+    limit = amount(limit_nano)
+    _check_holder(dataset_budget, holder)
+    found = _found(dataset_budget, holder)
+    if found is None:
+        step = _opened(dataset_budget, holder, limit, reason)
+    else:
+        step = _changed(found, limit, reason)
+    _record(
+        step.allocation,
+        actor,
+        Action.BUDGET_ALLOCATED,
+        before_epsilon=as_text(step.before_nano),
+        after_epsilon=as_text(limit),
+        reopened=step.reopened,
+        reason=reason,
+    )
+    return step.allocation
+
+
+@transaction.atomic
+def withdraw(*, allocation: Allocation, actor: Actor, reason: str) -> None:
+    """End a grant: nothing new is admitted under it; what is held may still be settled.
+
+    Raises NothingGranted for one that was withdrawn before.
+    """
+    present = Budget.objects.filter(pk=allocation.pk, closed_at__isnull=True)
+    if not present.update(closed_at=timezone.now()):
+        raise NothingGranted
+    _record(allocation, actor, Action.ALLOCATION_WITHDRAWN, reason=reason)
+
+
+def _check_holder(dataset_budget: Budget, holder: User | Project) -> None:
+    if isinstance(holder, Project):
+        fits = holder.tenant_id == dataset_budget.tenant_id and holder.ended_at is None
+    else:
+        fits = Membership.objects.filter(
+            tenant=dataset_budget.tenant_id, user=holder, role=Role.ANALYST
+        ).exists()
+    if not fits or dataset_budget.kind != Budget.Kind.DATASET:
+        raise NotAHolder
+
+
+def _found(dataset_budget: Budget, holder: User | Project) -> Allocation | None:
+    return Allocation.objects.filter(dataset_budget=dataset_budget, **_held_by(holder)).first()
+
+
+def _held_by(holder: User | Project) -> dict[str, User | Project]:
+    return {"project": holder} if isinstance(holder, Project) else {"user": holder}
+
+
+def _opened(dataset_budget: Budget, holder: User | Project, limit: int, reason: str) -> _Step:
+    try:
+        with transaction.atomic():
+            budget = open_budget(
+                tenant=dataset_budget.tenant,
+                label=f"{dataset_budget.label}: {holder}"[:200],
+                limit_nano=limit,
+                kind=Budget.Kind.ALLOCATION,
+                reason=reason,
+            )
+            return _Step(
+                Allocation.objects.create(
+                    budget=budget,
+                    tenant=dataset_budget.tenant,
+                    dataset_budget=dataset_budget,
+                    **_held_by(holder),
+                )
+            )
+    except IntegrityError:
+        # Somebody else granted something to the same holder at this moment: change that.
+        twin = _found(dataset_budget, holder)
+        if twin is None:
+            raise
+        return _changed(twin, limit, reason)
+
+
+def _changed(allocation: Allocation, limit: int, reason: str) -> _Step:
+    locked = Budget.objects.select_for_update().get(pk=allocation.pk)
+    move_limit(budget=locked, limit_nano=limit, reason=reason)
+    reopened = locked.closed_at is not None
+    if reopened:
+        Budget.objects.filter(pk=locked.pk).update(closed_at=None)
+    return _Step(allocation, locked.limit_nano, reopened)
+
+
+def _record(allocation: Allocation, actor: Actor, action: Action, **detail: object) -> None:
+    kind = "project" if allocation.project_id else "user"
+    append(
+        tenant_id=allocation.tenant_id,
+        actor=actor,
+        action=action,
+        subject=f"budget:{allocation.pk}",
+        dataset=allocation.dataset_budget.label,
+        detail={
+            "budget": str(allocation.dataset_budget_id),
+            "holder": f"{kind}:{allocation.project_id or allocation.user_id}",
+            "name": str(allocation),
+            **detail,
+        },
+    )
