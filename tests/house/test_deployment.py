@@ -1,0 +1,151 @@
+"""The files of an installation, read by rules: no container engine is needed for that."""
+
+import configparser
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.house import dockerfile, tree
+
+COMPOSE = tree.ROOT / "docker/compose.yaml"
+UNITS = sorted((tree.ROOT / "docker/systemd").glob("*.service"))
+PINNED = re.compile(r"[a-z0-9./-]+:(?!latest)[a-z0-9.-]*\d+\.\d+[a-z0-9.-]*")
+OURS = ("migrate", "web", "worker", "sweeper")
+HARDENED = {
+    "NoNewPrivileges": "yes",
+    "ProtectSystem": "strict",
+    "ProtectHome": "yes",
+    "PrivateTmp": "yes",
+    "PrivateDevices": "yes",
+    "CapabilityBoundingSet": "",
+    "RestrictSUIDSGID": "yes",
+    "SystemCallFilter": "@system-service",
+}
+# Read by gunicorn, by the metrics library and by the servers, not by us.
+OF_OTHERS = {"WEB_CONCURRENCY", "PROMETHEUS_MULTIPROC_DIR", "GUNICORN_CMD_ARGS"}
+_BIN = Path(sys.executable).parent
+
+
+def _compose() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(COMPOSE.read_text())
+    return found
+
+
+def test_base_images_are_pinned() -> None:
+    images = [stage.base for stage in dockerfile.stages()]
+    images += [s["image"] for s in _compose()["services"].values() if "build" not in s]
+    assert [image for image in images if not PINNED.fullmatch(image)] == []
+
+
+def test_the_image_holds_no_secret_and_fetches_nothing_by_address() -> None:
+    for stage in dockerfile.stages():
+        assert not stage.all("ADD")
+        assert not stage.all("ARG"), "an argument of a build stays in the image's history"
+        assert not [name for name in stage.environment() if re.search("KEY|TOKEN|PASSW", name)]
+    assert "://" not in re.sub("http://localhost:8000", "", dockerfile.PATH.read_text())
+
+
+def test_the_image_runs_as_nobody_in_particular() -> None:
+    last = dockerfile.stages()[-1]
+    user = last.all("USER")[-1].text
+    assert int(user.split(":")[0]) > 1000
+    words = [i.word for i in last.instructions]
+    assert words.index("USER") < words.index("CMD")
+    assert "RUN" not in words[words.index("USER") :]
+
+
+def test_every_copied_path_is_in_the_tree_and_tests_are_not_copied() -> None:
+    copied = [i.text for stage in dockerfile.stages() for i in stage.all("COPY")]
+    sources = [path for text in copied if "--from" not in text for path in text.split()[:-1]]
+    assert [path for path in sources if not (tree.ROOT / path).exists()] == []
+    assert not {".", "tests", "bench", ".git", "var", "docker"} & set(sources)
+
+
+def test_the_compose_file_is_what_the_specification_allows() -> None:
+    command = [str(_BIN / "check-jsonschema"), "--builtin-schema", "vendor.compose-spec"]
+    done = subprocess.run([*command, str(COMPOSE)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_our_containers_may_do_little_and_tell_whether_they_work() -> None:
+    services = _compose()["services"]
+    for name in OURS:
+        service = services[name]
+        assert service["read_only"] is True, name
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["user"] == "10001:10001", name
+        assert "no-new-privileges:true" in service["security_opt"], name
+        assert service["deploy"]["resources"]["limits"]["memory"], name
+    for name, service in services.items():
+        assert service.get("restart"), name
+        assert name in ("migrate", "web") or service["healthcheck"]["test"], name
+
+
+def test_the_application_never_holds_the_owner_s_password() -> None:
+    """A7: what may change tables runs once, and is not the role that answers questions."""
+    services = _compose()["services"]
+    for name in ("web", "worker", "sweeper"):
+        assert "owner_password" not in services[name]["secrets"]
+        assert "dpgov_app@" in services[name]["environment"]["DPGOV_DATABASE_URL"]
+        assert services[name]["depends_on"]["migrate"] == {
+            "condition": "service_completed_successfully"
+        }
+    assert "dpgov_owner@" in services["migrate"]["environment"]["DPGOV_DATABASE_URL"]
+
+
+def test_no_secret_is_written_into_a_file_of_ours() -> None:
+    for service in _compose()["services"].values():
+        for name, value in service.get("environment", {}).items():
+            secret = re.search("KEY|TOKEN|PASSW", name)
+            assert not secret or str(value).startswith("/run/secrets/"), name
+        assert not re.search(r"://[^@/]*:[^@/]*@", str(service.get("environment", {})))
+
+
+def test_every_variable_of_an_installation_is_one_that_is_read() -> None:
+    known = _read() | OF_OTHERS
+    given = {n for name in OURS for n in _compose()["services"][name].get("environment", {})}
+    for path in [*UNITS, *(tree.ROOT / "docker/systemd").glob("*.example")]:
+        given |= set(
+            re.findall(r"^(?:Environment=)?([A-Z][A-Z0-9_]+)=", path.read_text(), re.MULTILINE)
+        )
+    given |= set(dockerfile.stages()[-1].environment()) - {"PATH"}
+    assert {name for name in given - known if not name.startswith("PYTHON")} == set()
+
+
+def test_every_variable_that_is_read_is_documented() -> None:
+    documented = set(re.findall(r"`(\w+)`", (tree.ROOT / "docs/configuration.md").read_text()))
+    assert _read() - documented == set()
+
+
+def _read() -> set[str]:
+    """Names of variables in the two files that read the environment, with their _FILE twins."""
+    text = "".join(
+        (tree.ROOT / "dpgov" / name).read_text() for name in ("settings.py", "configuration.py")
+    )
+    names = set(re.findall(r'"(DPGOV_\w+)"', text))
+    return names | {f"{n}_FILE" for n in re.findall(r'secret_text\(env, "(\w+)"\)', text)}
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
+def test_a_unit_starts_what_the_environment_holds_and_is_locked_in(path: Path) -> None:
+    unit = configparser.ConfigParser(strict=False, interpolation=None, delimiters=("=",))
+    unit.optionxform = str  # type: ignore[assignment,method-assign]
+    unit.read_string(path.read_text())
+    program, *arguments = shlex.split(unit["Service"]["ExecStart"])
+    assert (_BIN / Path(program).name).exists()
+    assert program.startswith("/opt/dpgov/.venv/bin/")
+    assert {name: unit["Service"][name] for name in HARDENED} == HARDENED
+    assert unit["Service"]["User"] == "dpgov"
+    assert [program, *arguments][1:] in _procfile_commands()
+
+
+def _procfile_commands() -> list[list[str]]:
+    """The same commands without containers, however they are started."""
+    lines = (tree.ROOT / "Procfile").read_text().splitlines()
+    return [shlex.split(line.partition(": ")[2])[1:] for line in lines]
