@@ -34,8 +34,8 @@ def ledger_findings(tenant: Tenant | None = None) -> list[str]:
 
 def _recounted(budgets: QuerySet[Budget]) -> QuerySet[Any]:
     held, settled = Reservation.State.HELD, Reservation.State.SETTLED
-    lines = PartitionLine.objects.filter(dataset_budget=OuterRef("pk")).order_by()
-    lines = lines.values("dataset_budget")
+    parts = PartitionLine.objects.filter(dataset_budget=OuterRef("pk")).order_by()
+    lines = parts.values("dataset_budget")
     newest = LimitChange.objects.filter(budget=OuterRef("pk")).order_by("-id")
     return budgets.annotate(
         charged=_total(Charge.objects.all()),

@@ -4,6 +4,7 @@ Every charge and correction carries the balance after it, so a moment of a long 
 by an index and nothing is added up.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -28,31 +29,31 @@ def spending_over_time(budget: Budget) -> list[Balance]:
     Every step while there are few; else the balance at evenly spaced moments. The last point is
     the present one, with what is reserved now.
     """
-    moments = _steps(budget) or _evenly(budget)
+    parts = list(Budget.objects.filter(partition_line__dataset_budget=budget)) or [budget]
+    moments = _steps(parts) or _evenly(parts)
     limits = list(budget.limit_changes.order_by("id").values_list("created_at", "after_nano"))
     points = [Balance(at, spent, 0, _limit_at(limits, at)) for at, spent in moments]
     changes = [Balance(at, _spent_at(moments, at), 0, nano) for at, nano in limits[-_MOST_POINTS:]]
     series = sorted(points + changes, key=lambda balance: balance.at)
-    return [*series, _now(budget, series)]
+    now = Budget.objects.get(pk=budget.pk)
+    at = series[-1].at if series else now.created_at
+    return [*series, Balance(at, now.spent_nano, now.reserved_nano, now.limit_nano)]
 
 
 Moment = tuple[datetime, int]
 
 
-def _steps(budget: Budget) -> list[Moment]:
+def _steps(parts: Sequence[Budget]) -> list[Moment]:
     """Every balance, or nothing when there are too many to draw."""
     found: list[Moment] = []
-    for part in _parts(budget):
-        for rows in (Charge.objects, Correction.objects):
-            entries = rows.filter(budget=part).order_by("created_at")
-            found += entries.values_list("created_at", "spent_after_nano")[: _MOST_POINTS + 1]
-    if len(found) > _MOST_POINTS:
-        return []
-    return _largest_so_far(sorted(found)) if budget.parts.exists() else sorted(found)
-
-
-def _parts(budget: Budget) -> list[Budget]:
-    return list(Budget.objects.filter(partition_line__dataset_budget=budget)) or [budget]
+    for part in parts:
+        entries = part.charges.values_list("created_at", "spent_after_nano").union(
+            part.corrections.values_list("created_at", "spent_after_nano"), all=True
+        )
+        found += entries[: _MOST_POINTS + 1]
+        if len(found) > _MOST_POINTS:
+            return []
+    return _largest_so_far(sorted(found)) if len(parts) > 1 else sorted(found)
 
 
 def _largest_so_far(moments: list[Moment]) -> list[Moment]:
@@ -63,8 +64,7 @@ def _largest_so_far(moments: list[Moment]) -> list[Moment]:
     return series
 
 
-def _evenly(budget: Budget) -> list[Moment]:
-    parts = _parts(budget)
+def _evenly(parts: Sequence[Budget]) -> list[Moment]:
     first = Charge.objects.filter(budget__in=parts).order_by("created_at").first()
     last = Charge.objects.filter(budget__in=parts).order_by("-created_at").first()
     if first is None or last is None:
@@ -96,9 +96,3 @@ def _limit_at(limits: list[Moment], at: datetime) -> int:
 def _spent_at(moments: list[Moment], at: datetime) -> int:
     known = [spent for since, spent in moments if since <= at]
     return known[-1] if known else 0
-
-
-def _now(budget: Budget, series: list[Balance]) -> Balance:
-    stored = Budget.objects.get(pk=budget.pk)
-    at = series[-1].at if series else stored.created_at
-    return Balance(at, stored.spent_nano, stored.reserved_nano, stored.limit_nano)

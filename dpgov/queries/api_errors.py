@@ -65,16 +65,10 @@ def refusals(dataset: Dataset) -> Generator[None]:
     except QueryLimitExceeded as problem:
         detail = ErrorDetail(str(problem), "query_limit_exceeded")
         refusal = ValidationError({"epsilon": [detail]})
-        refusal.largest_fit_nano = min(  # type: ignore[attr-defined]
-            dataset.budget.remaining_nano, dataset.per_query_limit_nano
-        )
-        raise refusal from problem
+        raise _with_fit(refusal, dataset, dataset.budget.remaining_nano) from problem
     except InsufficientBudget as problem:
-        refusal = Conflict(str(problem), "insufficient_budget")
-        refusal.largest_fit_nano = min(  # type: ignore[attr-defined]
-            problem.remaining_nano, dataset.per_query_limit_nano
-        )
-        raise refusal from problem
+        conflict = Conflict(str(problem), "insufficient_budget")
+        raise _with_fit(conflict, dataset, problem.remaining_nano) from problem
     except NotAdmitted as problem:
         raise Conflict(str(problem), "budget_frozen") from problem
     except (AllocationNeeded, ChooseAllocation) as problem:
@@ -99,3 +93,9 @@ def not_ready() -> Conflict:
 def no_release(message: str) -> NotFound:
     """The question ended without an answer."""
     return NotFound(message, "no_release")
+
+
+def _with_fit(refusal: APIException, dataset: Dataset, remaining_nano: int) -> APIException:
+    fit = min(remaining_nano, dataset.per_query_limit_nano)
+    refusal.largest_fit_nano = fit  # type: ignore[attr-defined]
+    return refusal

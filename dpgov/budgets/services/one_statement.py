@@ -55,7 +55,7 @@ def correct(correction: Correction) -> Outcome:
     return Outcome(refusal, available_nano=available)
 
 
-def _call(statement: str, *arguments: object) -> tuple[Any, ...]:
+def _call(statement: str, *arguments: Any) -> tuple[Any, ...]:
     with connection.cursor() as cursor:
         cursor.execute(statement, arguments)
         row: tuple[Any, ...] = cursor.fetchone()

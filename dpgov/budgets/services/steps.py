@@ -51,7 +51,7 @@ def _refusal(query_id: UUID, outcome: Outcome, lines: Sequence[Line]) -> LedgerR
         return BudgetFrozen()
     if outcome.refusal == "foreign":
         return ForeignBudget(query_id)
-    budget = Budget.objects.get(pk=outcome.budget_id)
+    budget = Budget.objects.get(pk=cast(UUID, outcome.budget_id))
     if outcome.refusal == "closed":
         return BudgetClosed(limit_in_words(budget))
     words = limit_in_words(budget)

@@ -78,7 +78,7 @@ def test_more_than_remains_is_refused_with_what_fits(
     lower_limit(dataset, 3 * NANO // 10)
     with unchanged():
         page = browser.post(QUOTE, counting.posted()).content.decode()
-    assert "Only ε 0.3 of this dataset&#x27;s budget remains." in page
+    assert "Only ε 0.3 remains of the dataset&#x27;s budget." in page
     assert 'name="fill_epsilon" value="0.3"' in page
 
 
