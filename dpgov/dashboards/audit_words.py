@@ -31,6 +31,10 @@ WORDS: dict[Action, str] = {
     Action.ALLOCATION_WITHDRAWN: "Allocation withdrawn",
     Action.ALLOCATION_RULE_CHANGED: "Rule about allocations changed",
     Action.CHECKPOINT_KEY_CHANGED: "Key of the checkpoints changed",
+    Action.PROJECT_CREATED: "Project created",
+    Action.PROJECT_MEMBER_ADDED: "Person added to a project",
+    Action.PROJECT_MEMBER_REMOVED: "Person taken off a project",
+    Action.PROJECT_ENDED: "Project ended",
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

@@ -1,8 +1,11 @@
 """What may be typed about members and tokens. Names no field that a visitor must not set."""
 
-from django import forms
+from typing import Any
 
-from dpgov.tenants.models import Role
+from django import forms
+from django.db.models import QuerySet
+
+from dpgov.tenants.models import Membership, Role
 
 
 class MemberForm(forms.Form):
@@ -25,3 +28,28 @@ class TokenForm(forms.Form):
     name = forms.CharField(
         label="Name", max_length=80, help_text="What will use it, such as: nightly report."
     )
+
+
+class ProjectForm(forms.Form):
+    """A new project: only its name is chosen."""
+
+    name = forms.CharField(
+        label="Name", max_length=120, help_text="What people work on, such as: Commuting study."
+    )
+
+
+class PersonField(forms.ModelChoiceField):
+    """A member, by name and address."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj.user.name} ({obj.user.email})" if obj.user.name else str(obj.user.email)
+
+
+class ProjectMemberForm(forms.Form):
+    """Somebody who joins a project; only members of the tenant can be chosen."""
+
+    person = PersonField(label="Person", queryset=Membership.objects.none(), empty_label="Choose")
+
+    def __init__(self, *args: Any, people: QuerySet[Membership], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["person"].queryset = people  # type: ignore[attr-defined]

@@ -31,6 +31,9 @@ class Permission(StrEnum):
     VIEW_SPLIT_BY_ANALYST = "see who spent how much"
     READ_AUDIT_LOG = "read and verify the audit log"
     MANAGE_MEMBERS = "manage members"
+    MANAGE_PROJECTS = "manage projects"
+    REQUEST_CHANGES = "request changes that need two persons"
+    DECIDE_CHANGES = "decide requested changes"
     USE_API = "use the API"
 
 
@@ -43,6 +46,9 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
     Permission.VIEW_SPLIT_BY_ANALYST: frozenset({Role.OWNER, Role.OFFICER}),
     Permission.READ_AUDIT_LOG: frozenset({Role.OFFICER}),
     Permission.MANAGE_MEMBERS: frozenset({Role.ADMIN}),
+    Permission.MANAGE_PROJECTS: frozenset({Role.OWNER}),
+    Permission.REQUEST_CHANGES: frozenset({Role.OWNER, Role.OFFICER}),
+    Permission.DECIDE_CHANGES: frozenset({Role.OFFICER}),
     Permission.USE_API: _EVERYBODY,
 }
 

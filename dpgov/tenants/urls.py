@@ -2,13 +2,21 @@
 
 from django.urls import path
 
-from dpgov.tenants import views
+from dpgov.tenants import views, views_projects
 
 app_name = "tenants"
 urlpatterns = [
     path("members/", views.members, name="members"),
     path("members/<uuid:membership_id>/role/", views.member_role, name="member_role"),
     path("members/<uuid:membership_id>/remove/", views.member_remove, name="member_remove"),
+    path("projects/", views_projects.projects, name="projects"),
+    path("projects/<uuid:project_id>/", views_projects.project, name="project"),
+    path("projects/<uuid:project_id>/end/", views_projects.project_end, name="project_end"),
+    path(
+        "projects/<uuid:project_id>/remove/<uuid:membership_id>/",
+        views_projects.project_remove,
+        name="project_remove",
+    ),
     path("tokens/", views.tokens, name="tokens"),
     path("tokens/<uuid:reference>/revoke/", views.token_revoke, name="token_revoke"),
     path("switch/", views.switch, name="switch"),

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.queries.models import Query
-from dpgov.tenants.models import ApiToken, Membership, Role
+from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
 from tests.cast import join
 from tests.integration.access.world import World
 
@@ -60,8 +60,16 @@ def _things(
         "query_id": query.id,
         "upload_id": _upload(owner).id,
         "membership_id": member.id,
+        "project_id": _project(member).id,
         "sequence": 1,
     }
+
+
+def _project(member: Membership) -> Project:
+    """A project that this person works on."""
+    project = Project.objects.create(tenant=member.tenant, name=f"Study {member.tenant.slug}")
+    ProjectMember.objects.create(tenant=member.tenant, project=project, user=member.user)
+    return project
 
 
 def _upload(owner: Membership) -> Upload:

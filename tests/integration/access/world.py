@@ -22,6 +22,7 @@ _MISSING = {
     "query_id": _NOWHERE,
     "upload_id": _NOWHERE,
     "membership_id": _NOWHERE,
+    "project_id": _NOWHERE,
     "reference": _NOWHERE,
     "sequence": 999_999,
 }

@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from dpgov.audit.actions import Action
 from dpgov.datasets.models import Upload
+from dpgov.tenants.models import Membership
 from tests.integration.access.world import World
 from tests.integration.datasets.registering import CSV, declared
 
@@ -46,6 +47,10 @@ def _upload(world: World) -> dict[str, Any]:
     return {"upload_id": Upload.objects.latest("created_at").pk}
 
 
+def _owner_joins() -> dict[str, Any]:
+    return {"person": str(Membership.objects.get(user__email__startswith="olga@harbour").pk)}
+
+
 def _file() -> dict[str, Any]:
     return {"file": SimpleUploadedFile("people.csv", CSV)}
 
@@ -68,6 +73,10 @@ WRITES: dict[str, Write | str] = {
     ),
     "tenants:member_role": Write("admin", Action.MEMBER_ROLE_CHANGED, lambda: {"role": "owner"}),
     "tenants:member_remove": Write("admin", Action.MEMBER_REMOVED),
+    "tenants:projects": Write("owner", Action.PROJECT_CREATED, lambda: {"name": "Trains"}),
+    "tenants:project": Write("owner", Action.PROJECT_MEMBER_ADDED, _owner_joins),
+    "tenants:project_end": Write("owner", Action.PROJECT_ENDED),
+    "tenants:project_remove": Write("owner", Action.PROJECT_MEMBER_REMOVED),
     "tenants:tokens": Write("analyst", Action.TOKEN_CREATED, lambda: {"name": "nightly"}),
     "tenants:token_revoke": Write("analyst", Action.TOKEN_REVOKED),
     "tenants:switch": "chooses which tenant this session shows; changes nothing in either",
