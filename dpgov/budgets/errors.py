@@ -52,6 +52,16 @@ class BudgetClosed(NotAdmitted):
         super().__init__(f"{limit[:1].upper()}{limit[1:]} has ended. Nothing was charged.")
 
 
+class BudgetsMoved(NotAdmitted):
+    """The dataset began to share another budget while the question was being accepted."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Another person just changed which budgets this dataset shares. Nothing was charged. "
+            "Ask again."
+        )
+
+
 class ForeignBudget(LedgerRefusal):
     """A budget that is not there, or that this tenant's queries may not charge; a bug."""
 

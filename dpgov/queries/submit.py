@@ -5,12 +5,14 @@ import json
 import re
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
+from dpgov.budgets.errors import BudgetsMoved
 from dpgov.budgets.services import reserve
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
@@ -24,6 +26,7 @@ from dpgov.queries.touched import lines_of
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 
+_TRIES = 3
 _KEY = re.compile(r"[\x21-\x7e]{1,200}")
 
 
@@ -73,8 +76,8 @@ def submit(
 
     `allocation_id` says which of several allocations to charge. Raises InvalidKey,
     IdempotencyConflict, InvalidPlan, QueryLimitExceeded, AllocationNeeded, ChooseAllocation and
-    the ledger's NotAdmitted (InsufficientBudget, BudgetFrozen, BudgetClosed); after a refusal
-    nothing has changed.
+    the ledger's NotAdmitted (InsufficientBudget, BudgetFrozen, BudgetClosed, BudgetsMoved); after
+    a refusal nothing has changed.
     """
     if not _KEY.fullmatch(idempotency_key):
         raise InvalidKey
@@ -82,7 +85,9 @@ def submit(
     earlier = find_by_key(membership, idempotency_key)
     if earlier is None:
         try:
-            return _accept(membership, dataset, raw_plan, idempotency_key, body_hash, allocation_id)
+            return _accept_as_it_is_now(
+                membership, dataset, raw_plan, idempotency_key, body_hash, allocation_id
+            )
         except IntegrityError:
             # The same request arrived twice at once and the other one was first.
             earlier = find_by_key(membership, idempotency_key)
@@ -91,6 +96,16 @@ def submit(
     if earlier.body_hash != body_hash:
         raise IdempotencyConflict
     return Submission(earlier, created=False)
+
+
+def _accept_as_it_is_now(*asked: Any) -> Submission:
+    """Begin again when the dataset came to share another budget in the very moment."""
+    for _ in range(_TRIES - 1):
+        try:
+            return _accept(*asked)
+        except BudgetsMoved:
+            continue
+    return _accept(*asked)
 
 
 @transaction.atomic

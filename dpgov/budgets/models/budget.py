@@ -47,6 +47,11 @@ class Budget(models.Model):
                 & Q(spent_nano__gte=0)
                 & Q(limit_nano__gte=F("reserved_nano") + F("spent_nano")),
             ),
+            models.UniqueConstraint(
+                fields=["tenant", "label"],
+                condition=Q(kind="population", closed_at__isnull=True),
+                name="budgets_population_name",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -95,7 +95,8 @@ class PopulationMember(models.Model):
 class PopulationInvitation(models.Model):
     """A population's offer to another tenant; whoever holds the code may accept it, once.
 
-    Only a hash of the code is stored. `tenant` is the population's own.
+    Only a hash of the code is stored. `tenant` is the population's own; `accepted_by` the one
+    that entered the code, whose two persons then decide.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -104,6 +105,7 @@ class PopulationInvitation(models.Model):
     code_hash = models.CharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True)
+    accepted_by = models.ForeignKey(Tenant, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -13,6 +13,7 @@ from dpgov.budgets.models import (
     Charge,
     Correction,
     PartitionLine,
+    PopulationMember,
     RateLimit,
     Reservation,
 )
@@ -27,7 +28,10 @@ def reserve(query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> Outcome:
         return Outcome("already")
     wanted = {line.budget_id: line.amount_nano for line in lines}
     ids = list(wanted)
-    budgets = _locked([*ids, *_parents(ids)])
+    parents = _parents(ids)
+    budgets = _locked([*ids, *parents])
+    if _forgot_a_population([*ids, *parents], ids):
+        return Outcome("moved")
     access = BudgetAccess.objects.filter(budget__in=ids, tenant_id=tenant_id).count()
     if access != len(lines) or len(wanted) != len(lines):
         return Outcome("foreign")
@@ -98,6 +102,11 @@ def _locked(ids: Sequence[UUID]) -> list[Budget]:
 def _parents(ids: Sequence[UUID]) -> list[UUID]:
     lines = PartitionLine.objects.filter(budget__in=ids).order_by()
     return list(lines.values_list("dataset_budget", flat=True).distinct())
+
+
+def _forgot_a_population(datasets: Sequence[UUID], charged: Sequence[UUID]) -> bool:
+    members = PopulationMember.objects.filter(dataset_budget__in=datasets, left_at__isnull=True)
+    return members.exclude(population__in=charged).exists()
 
 
 def _standing(budgets: Sequence[Budget]) -> Outcome | None:

@@ -11,6 +11,7 @@ from dpgov.budgets.errors import (
     AmountMismatch,
     BudgetClosed,
     BudgetFrozen,
+    BudgetsMoved,
     ForeignBudget,
     InsufficientBudget,
     LedgerRefusal,
@@ -31,7 +32,8 @@ def reserve(*, query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> None:
     """Hold every line for this query of this tenant, or none of them.
 
     Raises InsufficientBudget for the tightest limit that cannot hold its line (lifetime limits
-    before rates), BudgetFrozen, BudgetClosed, AlreadyReserved for an id that was used before,
+    before rates), BudgetFrozen, BudgetClosed, BudgetsMoved when a population of the dataset is
+    missing among the lines (read them again), AlreadyReserved for an id that was used before,
     InvalidAmount for an amount that is not a positive integer.
     """
     ordered = checked(lines)
@@ -47,6 +49,8 @@ def reserve(*, query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> None:
 def _refusal(query_id: UUID, outcome: Outcome, lines: Sequence[Line]) -> LedgerRefusal:
     if outcome.refusal == "already":
         return AlreadyReserved(query_id)
+    if outcome.refusal == "moved":
+        return BudgetsMoved()
     if outcome.refusal == "frozen":
         return BudgetFrozen()
     if outcome.refusal == "foreign":

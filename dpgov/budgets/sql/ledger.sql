@@ -63,7 +63,7 @@ BEGIN
         IF v.frozen_at IS NOT NULL OR v.closed_at IS NOT NULL THEN
             refusal := CASE WHEN v.frozen_at IS NOT NULL THEN 'frozen' ELSE 'closed' END;
             budget := v.id;
-            RETURN;
+            EXIT;
         END IF;
         IF v.amount > v.room AND (available IS NULL OR v.room < available) THEN
             refusal := 'insufficient';
@@ -71,6 +71,18 @@ BEGIN
             available := v.room;
         END IF;
     END LOOP;
+    -- Who shares a budget with whom changes under these locks only: seen from here it is final.
+    IF EXISTS (
+        SELECT 1 FROM budgets_populationmember m
+        WHERE m.dataset_budget_id = ANY (p_budgets || v_parents) AND m.left_at IS NULL
+          AND m.population_id <> ALL (p_budgets)
+    ) THEN
+        refusal := 'moved';
+        RETURN;
+    END IF;
+    IF refusal IN ('frozen', 'closed') THEN
+        RETURN;
+    END IF;
     IF v_found <> cardinality(p_budgets) OR v_found <> (
         SELECT count(*) FROM budgets_budgetaccess
         WHERE budget_id = ANY (p_budgets) AND tenant_id = p_tenant
