@@ -15,6 +15,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from dpgov.tenants.wall.findings import findings as wall_findings
+
 _log = structlog.get_logger("dpgov.health")
 _said: list[list[str]] = [[]]
 
@@ -78,9 +80,14 @@ def _state_folder() -> Iterator[str]:
         yield from ()
 
 
+def _wall() -> Iterator[str]:
+    yield from wall_findings()
+
+
 _CHECKS: dict[str, Callable[[], Iterator[str]]] = {
     "database": _database,
     "migrations": _migrations,
+    "wall": _wall,
     "state folder": _state_folder,
 }
 

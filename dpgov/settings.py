@@ -64,6 +64,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "dpgov.audit",
     "dpgov.tenants",
+    "dpgov.approvals",
     "dpgov.budgets",
     "dpgov.datasets",
     "dpgov.queries",
@@ -83,6 +84,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "dpgov.operation.middleware.ProbesMiddleware",
     "dpgov.tenants.middleware.TenantMiddleware",
 ]
 TEMPLATES = [
