@@ -35,6 +35,11 @@ WORDS: dict[Action, str] = {
     Action.PROJECT_MEMBER_ADDED: "Person added to a project",
     Action.PROJECT_MEMBER_REMOVED: "Person taken off a project",
     Action.PROJECT_ENDED: "Project ended",
+    Action.CHANGE_REQUESTED: "Change requested",
+    Action.CHANGE_APPROVED: "Change approved and carried out",
+    Action.CHANGE_REJECTED: "Change rejected",
+    Action.CHANGE_WITHDRAWN: "Request for a change withdrawn",
+    Action.CHANGE_LAPSED: "Request for a change out of date",
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

@@ -1,0 +1,69 @@
+"""The promises that a request or a decision can break; after each refusal nothing has changed."""
+
+
+class ApprovalRefusal(Exception):
+    """Base of all refusals; `str` is for people."""
+
+
+class AlreadyRequested(ApprovalRefusal):
+    """The same change of the same thing waits for a decision already."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The same has been requested before and still waits for a decision. "
+            "Withdraw that request first if it should be another one."
+        )
+
+
+class AlreadyDecided(ApprovalRefusal):
+    """A request is decided once; somebody else was faster, or it was withdrawn."""
+
+    def __init__(self, state: str) -> None:
+        self.state = state
+        super().__init__(f"This request was decided before: it is {state.lower()}.")
+
+
+class OwnRequest(ApprovalRefusal):
+    """Nobody decides about what they requested themselves, whatever their roles."""
+
+    def __init__(self) -> None:
+        super().__init__("You made this request yourself, so another person has to decide it.")
+
+
+class MayNotRequest(ApprovalRefusal):
+    """The person's role, as it is now, does not let them request changes."""
+
+    def __init__(self) -> None:
+        super().__init__("Only data owners and compliance officers may request this.")
+
+
+class MayNotDecide(ApprovalRefusal):
+    """The person's role, as it is now, does not let them decide this request."""
+
+    def __init__(self) -> None:
+        super().__init__("Your role does not let you decide this request.")
+
+
+class NotYourRequest(ApprovalRefusal):
+    """Only whoever made a request may withdraw it."""
+
+    def __init__(self) -> None:
+        super().__init__("Only the person who made this request may withdraw it.")
+
+
+class ReasonMissing(ApprovalRefusal):
+    """A request and a decision each need a reason, for whoever reads the log later."""
+
+    def __init__(self) -> None:
+        super().__init__("Give a reason. It goes into the audit log.")
+
+
+class NotApproved(ApprovalRefusal):
+    """A change was to be carried out that two persons did not agree on; a bug."""
+
+    def __init__(self) -> None:
+        super().__init__("This change was not approved by a second person.")
+
+
+class Stale(ApprovalRefusal):
+    """What the request was about has changed since; raised by whoever carries a change out."""

@@ -1,0 +1,82 @@
+"""Reads about requests: who sees them, who may decide them, how many wait."""
+
+from uuid import UUID
+
+from django.db.models import Case, QuerySet, Value, When
+
+from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.permissions import Permission, may
+
+# People of a population concern owners as much as officers, so an owner may be the second person.
+_OWNERS_TOO = frozenset(
+    {
+        Kind.MERGE_POPULATIONS,
+        Kind.SPLIT_POPULATION,
+        Kind.LEAVE_POPULATION,
+        Kind.SHARE_POPULATION,
+        Kind.ACCEPT_POPULATION,
+    }
+)
+
+
+def requests_of(membership: Membership) -> QuerySet[ChangeRequest]:
+    """The tenant's requests, those that wait first, then the newest; none without permission."""
+    requests = ChangeRequest.objects.filter(tenant_id=membership.tenant_id)
+    if not may(membership, Permission.REQUEST_CHANGES):
+        requests = requests.none()
+    waiting_first = Case(When(state=ChangeRequest.State.WAITING, then=Value(0)), default=Value(1))
+    return requests.select_related("requested_by", "decided_by").order_by(
+        waiting_first, "-requested_at", "-id"
+    )
+
+
+def get_request(membership: Membership, request_id: UUID) -> ChangeRequest:
+    """One of the above; ChangeRequest.DoesNotExist for a foreign and a missing one alike."""
+    return requests_of(membership).get(pk=request_id)
+
+
+def waiting_for(membership: Membership) -> int:
+    """How many requests this person could decide now."""
+    if not may(membership, Permission.REQUEST_CHANGES):
+        return 0
+    waiting = ChangeRequest.objects.filter(
+        tenant_id=membership.tenant_id, state=ChangeRequest.State.WAITING
+    ).exclude(requested_by_id=membership.user_id)
+    if not may(membership, Permission.DECIDE_CHANGES):
+        waiting = waiting.filter(kind__in=_OWNERS_TOO, requested_role=Role.OFFICER)
+    return waiting.count()
+
+
+def waiting_about(tenant_id: UUID, kind: Kind, subject: str) -> ChangeRequest | None:
+    """The request of this kind about this thing that waits, if there is one."""
+    return ChangeRequest.objects.filter(
+        tenant_id=tenant_id, kind=kind, subject=subject, state=ChangeRequest.State.WAITING
+    ).first()
+
+
+def has_role_to_decide(membership: Membership, request: ChangeRequest) -> bool:
+    """An officer; or an owner about a population, when it was an officer who asked."""
+    if may(membership, Permission.DECIDE_CHANGES):
+        return True
+    return (
+        membership.role == Role.OWNER
+        and request.kind in _OWNERS_TOO
+        and request.requested_role == Role.OFFICER
+    )
+
+
+def may_decide(membership: Membership, request: ChangeRequest) -> bool:
+    """Whether this person, in this role, could decide the request now."""
+    return (
+        request.is_waiting
+        and membership.user_id != request.requested_by_id
+        and has_role_to_decide(membership, request)
+    )
+
+
+def deciders(request: ChangeRequest) -> list[Membership]:
+    """Everybody who could decide this request now."""
+    people = Membership.objects.filter(tenant_id=request.tenant_id, user__is_active=True)
+    people = people.filter(role__in=[Role.OWNER, Role.OFFICER]).select_related("user")
+    return [person for person in people.order_by("user__email") if may_decide(person, request)]
