@@ -30,10 +30,7 @@ class NotFrozen(Exception):
 
 def moved() -> bool:
     """Whether this database is another one than the ledger was last at home in."""
-    if connection.vendor != "postgresql":
-        return False
-    mark = DatabaseMark.objects.filter(pk=1).first()
-    return mark is not None and mark.identity != _identity()
+    return connection.vendor == "postgresql" and _home() not in (None, _identity())
 
 
 def confirm_place() -> None:
@@ -41,10 +38,16 @@ def confirm_place() -> None:
     raw = connection.connection
     if connection.vendor != "postgresql" or getattr(connection, "dpgov_at_home", None) is raw:
         return
-    if moved():
+    home, here = _home(), _identity()
+    if home is None:
+        DatabaseMark.objects.bulk_create([DatabaseMark(identity=here)], ignore_conflicts=True)
+    elif home != here:
         raise BudgetFrozen
-    DatabaseMark.objects.bulk_create([DatabaseMark(identity=_identity())], ignore_conflicts=True)
     connection.dpgov_at_home = connection.connection  # type: ignore[attr-defined]
+
+
+def _home() -> str | None:
+    return DatabaseMark.objects.filter(pk=1).values_list("identity", flat=True).first()
 
 
 def settle_in() -> None:
