@@ -20,7 +20,10 @@ from dpgov.tenants.boundary import EVERYBODY, Scope
 pytest_plugins = ["tests.cast"]
 
 APPEND_ONLY = (
+    "audit_auditcheckpoint",
     "audit_auditentry",
+    "audit_auditkey",
+    "audit_auditsubtree",
     "budgets_charge",
     "budgets_correction",
     "budgets_limitchange",

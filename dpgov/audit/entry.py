@@ -1,8 +1,7 @@
-"""The canonical form of an entry and the hashes over it: the format that a verifier relies on.
+"""The canonical form of an entry and its leaf hash: the format that a verifier relies on.
 
-Pure: the writer, the verifier and an export all use these functions and no others.
-A leaf is hashed as in RFC 6962, section 2.1 (0x00 before the data, 0x01 before a node), so that
-a hash tree over the same leaves can be added without touching what is stored.
+Pure: the writer, the verifier and an export all use these functions and no others. An entry is
+hashed as a leaf of RFC 6962, section 2.1: SHA-256 of 0x00 and its canonical JSON.
 """
 
 import hashlib
@@ -10,9 +9,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any
 
-GENESIS = "0" * 64
 _ENCODE = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
 ).encode
@@ -39,7 +38,40 @@ class EntryFacts:
 
 
 FACT_NAMES = tuple(EntryFacts.__slots__)
-HASH_NAMES = ("previous_hash", "entry_hash")
+
+
+@dataclass(frozen=True, slots=True)
+class Fragments:
+    """An entry's canonical JSON without its moment and number, which only the database knows.
+
+    The keys are sorted, so the two stand at fixed places: before_at AT before_sequence N rest.
+    """
+
+    before_at: str
+    before_sequence: str
+    rest: str
+
+    def line(self, *, at: str, sequence: int) -> bytes:
+        """The whole canonical JSON."""
+        return f"{self.before_at}{at}{self.before_sequence}{sequence}{self.rest}".encode("ascii")
+
+
+def fragments(said: Mapping[str, Any]) -> Fragments:
+    """The fixed parts of the entry that says this; `at` and `sequence` are not looked at."""
+    return Fragments(
+        before_at=f'{{"action":{_quoted(said["action"])},"actor_id":{_quoted(said["actor_id"])}'
+        f',"actor_kind":{_quoted(said["actor_kind"])}'
+        f',"actor_label":{_quoted(said["actor_label"])},"at":"',
+        before_sequence=f'","dataset":{_quoted(said["dataset"])}'
+        f',"detail":{_quoted(said["detail"])},"sequence":',
+        rest=f',"subject":{_quoted(said["subject"])}'
+        f',"tenant_id":{_quoted(str(said["tenant_id"]))}}}',
+    )
+
+
+def line_of(values: Mapping[str, Any]) -> bytes:
+    """The canonical JSON of an entry as stored: the bytes that are hashed and exported."""
+    return fragments(values).line(at=iso(values["at"]), sequence=values["sequence"])
 
 
 def facts_of(values: Mapping[str, Any]) -> EntryFacts:
@@ -60,11 +92,6 @@ def canonical_json(value: Any) -> str:
     return _ENCODE(value)
 
 
-def leaf_hash(facts: EntryFacts) -> bytes:
-    """SHA-256 of 0x00 and the canonical JSON of the entry."""
-    return hashlib.sha256(b"\x00" + canonical_json(facts.as_dict()).encode()).digest()
-
-
-def link_hash(previous: str, facts: EntryFacts) -> str:
-    """The hex hash that ties an entry to the whole log before it: SHA-256(0x01, previous, leaf)."""
-    return hashlib.sha256(b"\x01" + bytes.fromhex(previous) + leaf_hash(facts)).hexdigest()
+def leaf_hash(line: bytes) -> bytes:
+    """SHA-256 of 0x00 and the canonical JSON of the entry (RFC 6962, section 2.1)."""
+    return hashlib.sha256(b"\x00" + line).digest()

@@ -1,13 +1,15 @@
-"""The append-only log. Knows nothing of the rooms whose steps it records, hence no foreign keys.
+"""The append-only log, its hash tree and its checkpoints. Knows nothing of the rooms whose steps
+it records, hence no foreign keys.
 
-Rows are written by `audit.services.append` alone and never changed: the database refuses it.
+Entries are written by `audit.services.append` alone; nothing here but the head and the state of a
+delivery is ever changed: the database refuses it.
 """
 
 from django.db import models
 
 
 class AuditEntry(models.Model):
-    """One recorded step, linked by hash to the entry before it in the same tenant."""
+    """One recorded step: a leaf of the tenant's hash tree, number `sequence` - 1."""
 
     tenant_id = models.UUIDField()
     sequence = models.PositiveBigIntegerField()
@@ -19,8 +21,7 @@ class AuditEntry(models.Model):
     subject = models.CharField(max_length=200)
     dataset = models.CharField(max_length=200, blank=True)
     detail = models.TextField()
-    previous_hash = models.CharField(max_length=64)
-    entry_hash = models.CharField(max_length=64)
+    leaf_hash = models.BinaryField(max_length=32)
 
     class Meta:
         constraints = [
@@ -38,11 +39,93 @@ class AuditEntry(models.Model):
 
 
 class AuditHead(models.Model):
-    """The newest sequence number and hash of one tenant's log; its row lock orders the writers."""
+    """The number of entries in one tenant's log; its row lock orders the writers."""
 
     tenant_id = models.UUIDField(primary_key=True)
     sequence = models.PositiveBigIntegerField()
-    entry_hash = models.CharField(max_length=64)
 
     def __str__(self) -> str:
         return f"{self.tenant_id} at {self.sequence}"
+
+
+class AuditSubtree(models.Model):
+    """The hash over 256**level entries, number `index` of its level: what makes proofs fast."""
+
+    tenant_id = models.UUIDField()
+    level = models.PositiveSmallIntegerField()
+    index = models.PositiveBigIntegerField()
+    hash = models.BinaryField(max_length=32)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant_id", "level", "index"], name="audit_subtree_place"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"level {self.level}, {self.index}"
+
+
+class AuditCheckpoint(models.Model):
+    """The head of the log at one moment, signed: `note` is what was delivered elsewhere."""
+
+    tenant_id = models.UUIDField()
+    size = models.PositiveBigIntegerField()
+    root = models.BinaryField(max_length=32)
+    note = models.TextField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["tenant_id", "size"], name="audit_checkpoint_size"),
+        ]
+
+    def __str__(self) -> str:
+        return f"checkpoint at {self.size}"
+
+
+class AuditKey(models.Model):
+    """A public key that the tenant's checkpoints are signed with, from the given size on."""
+
+    tenant_id = models.UUIDField()
+    public_key = models.CharField(max_length=500)
+    since_size = models.PositiveBigIntegerField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["tenant_id", "public_key"], name="audit_key_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_key
+
+
+class AuditDelivery(models.Model):
+    """Whether one checkpoint has reached one place outside the database."""
+
+    tenant_id = models.UUIDField()
+    size = models.PositiveBigIntegerField()
+    destination = models.CharField(max_length=16)
+    delivered_at = models.DateTimeField(null=True)
+    attempts = models.PositiveIntegerField(default=0)
+    next_attempt_at = models.DateTimeField()
+    problem = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant_id", "size", "destination"], name="audit_delivery_once"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["tenant_id", "next_attempt_at"],
+                condition=models.Q(delivered_at__isnull=True),
+                name="audit_delivery_waiting",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"checkpoint at {self.size} to {self.destination}"

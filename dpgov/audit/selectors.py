@@ -6,12 +6,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import Q, QuerySet, Sum
 
-from dpgov.audit.entry import FACT_NAMES, HASH_NAMES
-from dpgov.audit.models import AuditEntry, AuditHead
-from dpgov.audit.verifier import START, Head, Problem, Verdict, verify
+from dpgov.audit.entry import FACT_NAMES
+from dpgov.audit.models import AuditCheckpoint, AuditDelivery, AuditEntry, AuditHead, AuditKey
+from dpgov.audit.note import PublicKey, parse_public_key
 
 _CHUNK = 2_000
 
@@ -44,7 +43,20 @@ class EntryFilter:
 def entries_of(tenant_id: UUID, chosen: EntryFilter | None = None) -> QuerySet[AuditEntry]:
     """The tenant's entries, newest first."""
     found = AuditEntry.objects.filter(tenant_id=tenant_id).order_by("-sequence")
-    return found.filter(chosen.condition()) if chosen else found
+    if chosen is None:
+        return found
+    if chosen.since or chosen.until:
+        # By time, so that an index leads to an old span at once, however much came after it.
+        found = found.order_by("-at", "-sequence")
+    return found.filter(chosen.condition())
+
+
+def older_than(found: QuerySet[AuditEntry], tenant_id: UUID, sequence: int) -> QuerySet[AuditEntry]:
+    """What follows the entry of this number in the order of `entries_of`."""
+    if found.query.order_by[0] == "-sequence":
+        return found.filter(sequence__lt=sequence)
+    moment = AuditEntry.objects.filter(tenant_id=tenant_id, sequence=sequence).values("at")[:1]
+    return found.filter(at__lte=moment).exclude(at=moment, sequence__gte=sequence)
 
 
 def get_entry(tenant_id: UUID, sequence: int) -> AuditEntry:
@@ -52,17 +64,10 @@ def get_entry(tenant_id: UUID, sequence: int) -> AuditEntry:
     return AuditEntry.objects.get(tenant_id=tenant_id, sequence=sequence)
 
 
-def head_of(tenant_id: UUID) -> Head:
-    """Where the tenant's log ends now."""
-    row = AuditHead.objects.filter(tenant_id=tenant_id).first()
-    return Head(row.sequence, row.entry_hash) if row else START
-
-
-def tenants_with_a_log() -> list[UUID]:
-    """Every tenant id that has a head or an entry."""
-    heads = AuditHead.objects.values_list("tenant_id", flat=True)
-    strays = AuditEntry.objects.exclude(tenant_id__in=heads).values_list("tenant_id", flat=True)
-    return sorted({*heads, *strays.distinct()})
+def log_size(tenant_id: UUID) -> int:
+    """How many entries the tenant's log has, as its head says."""
+    heads = AuditHead.objects.filter(tenant_id=tenant_id)
+    return heads.values_list("sequence", flat=True).first() or 0
 
 
 def size_of_all_logs() -> int:
@@ -71,38 +76,46 @@ def size_of_all_logs() -> int:
 
 
 def stream(
-    tenant_id: UUID, *, upto: int, chosen: EntryFilter | None = None
+    tenant_id: UUID, *, upto: int, after: int = 0, chosen: EntryFilter | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Entries as dictionaries, oldest first, up to a sequence number, in short reads.
+    """Entries as dictionaries, oldest first, of numbers after < n <= upto, in short reads.
 
     Each read is a statement of its own: a long export holds no transaction open.
     """
-    after: int | None = None
-    rows = entries_of(tenant_id, chosen).filter(sequence__lte=upto).order_by("sequence")
-    while chunk := list(
-        (rows if after is None else rows.filter(sequence__gt=after)).values(
-            *FACT_NAMES, *HASH_NAMES
-        )[:_CHUNK]
-    ):
+    rows = AuditEntry.objects.filter(tenant_id=tenant_id, sequence__lte=upto).order_by("sequence")
+    if chosen:
+        rows = rows.filter(chosen.condition())
+    wanted = rows.values(*FACT_NAMES, "leaf_hash")
+    while chunk := list(wanted.filter(sequence__gt=after)[:_CHUNK]):
         yield from chunk
         after = chunk[-1]["sequence"]
 
 
-def verify_log(tenant_id: UUID) -> Verdict:
-    """Check the tenant's whole log against its head, while others may go on writing."""
-    head = head_of(tenant_id)
-    verdict = verify(stream(tenant_id, upto=head.sequence), expected=head)
-    if verdict.intact and (beyond := _beyond_head(tenant_id)):
-        return Verdict(verdict.entries, verdict.head, beyond)
-    return verdict
+def checkpoints_of(tenant_id: UUID) -> QuerySet[AuditCheckpoint]:
+    """The tenant's checkpoints, newest first."""
+    return AuditCheckpoint.objects.filter(tenant_id=tenant_id).order_by("-size")
 
 
-@transaction.atomic
-def _beyond_head(tenant_id: UUID) -> Problem | None:
-    """An entry that the head does not know. The head's lock keeps writers out meanwhile."""
-    row = AuditHead.objects.select_for_update().filter(tenant_id=tenant_id).first()
-    newest = entries_of(tenant_id).first()
-    known = row.sequence if row else 0
-    if newest is None or newest.sequence <= known:
-        return None
-    return Problem(newest.sequence, f"lies beyond the head, which knows only {known} entries")
+def newest_checkpoint(tenant_id: UUID) -> AuditCheckpoint | None:
+    """The newest one, if there is any."""
+    return checkpoints_of(tenant_id).first()
+
+
+def covering_checkpoint(tenant_id: UUID, sequence: int) -> AuditCheckpoint | None:
+    """The first checkpoint that was signed over this entry, if there is one yet."""
+    return checkpoints_of(tenant_id).filter(size__gte=sequence).order_by("size").first()
+
+
+def announced_keys(tenant_id: UUID) -> list[PublicKey]:
+    """The keys that the tenant's checkpoints were ever signed with, oldest first."""
+    rows = AuditKey.objects.filter(tenant_id=tenant_id).order_by("id")
+    return [parse_public_key(text) for text in rows.values_list("public_key", flat=True)]
+
+
+def deliveries_of(tenant_id: UUID, sizes: list[int]) -> dict[int, list[AuditDelivery]]:
+    """How far the checkpoints of these sizes have got, by size."""
+    found: dict[int, list[AuditDelivery]] = {size: [] for size in sizes}
+    rows = AuditDelivery.objects.filter(tenant_id=tenant_id, size__in=sizes)
+    for row in rows.order_by("destination"):
+        found[row.size].append(row)
+    return found

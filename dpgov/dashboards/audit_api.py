@@ -10,11 +10,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dpgov.audit.actions import Action
-from dpgov.audit.entry import FACT_NAMES, HASH_NAMES, iso
+from dpgov.audit.entry import FACT_NAMES, iso
 from dpgov.audit.models import AuditEntry
+from dpgov.audit.recheck import Verdict
 from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.audit.services import verify_and_record
-from dpgov.audit.verifier import Verdict
 from dpgov.budgets.findings import ledger_findings
 from dpgov.tenants.permissions import Permission
 from dpgov.tenants.requests import MemberApiRequest
@@ -22,18 +22,23 @@ from dpgov.tenants.selectors import actor_of
 
 
 class AuditEntrySerializer(serializers.ModelSerializer[AuditEntry]):
-    """The facts exactly as hashed, and the two hashes."""
+    """The facts exactly as hashed, and the leaf hash."""
 
     at = serializers.SerializerMethodField()
+    leaf_hash = serializers.SerializerMethodField()
 
     class Meta:
         model = AuditEntry
-        fields = (*FACT_NAMES, *HASH_NAMES)
+        fields = (*FACT_NAMES, "leaf_hash")
         read_only_fields = fields
 
     def get_at(self, entry: AuditEntry) -> str:
         """UTC with microseconds, the text that was hashed."""
         return iso(entry.at)
+
+    def get_leaf_hash(self, entry: AuditEntry) -> str:
+        """SHA-256 of 0x00 and the canonical JSON of the facts, in hex."""
+        return bytes(entry.leaf_hash).hex()
 
 
 class EntryFilterSerializer(serializers.Serializer[EntryFilter]):
@@ -50,17 +55,21 @@ class VerdictSerializer(serializers.Serializer[Verdict]):
     """What a verification found."""
 
     intact = serializers.BooleanField()
-    entries = serializers.IntegerField()
-    head = serializers.CharField(help_text="Hash of the newest entry that was checked.")
-    problem = serializers.CharField(allow_null=True)
+    first = serializers.IntegerField(help_text="Number of the first entry that was read again.")
+    last = serializers.IntegerField(help_text="Number of the last one.")
+    size = serializers.IntegerField(help_text="How many entries the log has.")
+    problems = serializers.ListField(child=serializers.CharField())
     ledger_findings = serializers.ListField(child=serializers.CharField())
 
 
 class NewestFirst(pagination.CursorPagination):
-    """Pages by sequence number: as fast at the end of a long log as at its beginning."""
+    """Pages by place in the log: as fast at the end of a long log as at its beginning."""
 
-    ordering = "-sequence"
     page_size = 100
+
+    def get_ordering(self, request: Request, queryset: QuerySet[Any], view: Any) -> tuple[str, ...]:
+        """The order that the filter needs (`entries_of`)."""
+        return tuple(map(str, queryset.query.order_by))
 
 
 class AuditEntryList(generics.ListAPIView[AuditEntry]):
@@ -96,14 +105,15 @@ class AuditVerify(APIView):
         responses=VerdictSerializer,
     )
     def post(self, request: MemberApiRequest) -> Response:
-        """Check everything and report the first problem of the log, and every one of the ledger."""
+        """Read the log again, or the next part of a long one, and re-add the whole ledger."""
         tenant = request.membership.tenant
         verdict = verify_and_record(tenant_id=tenant.id, actor=actor_of(request.user))
         body: Any = {
             "intact": verdict.intact,
-            "entries": verdict.entries,
-            "head": verdict.head.entry_hash,
-            "problem": str(verdict.problem) if verdict.problem else None,
+            "first": verdict.first,
+            "last": verdict.last,
+            "size": verdict.size,
+            "problems": list(verdict.problems),
             "ledger_findings": ledger_findings(tenant),
         }
         return Response(VerdictSerializer(body).data)

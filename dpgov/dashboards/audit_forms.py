@@ -43,3 +43,17 @@ class AuditFilterForm(forms.Form):
     def chosen(self) -> EntryFilter:
         """The filter; everything when a field is wrong, whose message is then shown."""
         return EntryFilter(**self.cleaned_data) if self.is_valid() else EntryFilter()
+
+
+class ConsistencyForm(forms.Form):
+    """Two checkpoints, by their number of entries."""
+
+    old = forms.IntegerField(label="Earlier checkpoint (entries)", min_value=1, max_value=10**17)
+    new = forms.IntegerField(label="Later checkpoint (entries)", min_value=1, max_value=10**17)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuses a later one that is not later."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        if "old" in cleaned and "new" in cleaned and cleaned["new"] < cleaned["old"]:
+            self.add_error("new", "The later checkpoint must have more entries.")
+        return cleaned

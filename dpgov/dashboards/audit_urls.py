@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from dpgov.dashboards import audit_checkpoint_views as checkpoints
 from dpgov.dashboards import audit_views
 
 audit_urlpatterns = [
@@ -9,4 +10,8 @@ audit_urlpatterns = [
     path("audit/<int:sequence>/", audit_views.audit_entry, name="audit_entry"),
     path("audit/export/<slug:fmt>/", audit_views.audit_export, name="audit_export"),
     path("audit/verify/", audit_views.audit_verify, name="audit_verify"),
+    path("audit/checkpoints/", checkpoints.audit_checkpoints, name="audit_checkpoints"),
+    path("audit/checkpoints/<int:size>/", checkpoints.audit_checkpoint, name="audit_checkpoint"),
+    path("audit/keys/", checkpoints.audit_keys, name="audit_keys"),
+    path("audit/consistency/", checkpoints.audit_consistency, name="audit_consistency"),
 ]

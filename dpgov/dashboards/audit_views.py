@@ -3,6 +3,7 @@ except that an export and a verification are noted.
 """
 
 import json
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.core.exceptions import BadRequest
@@ -12,11 +13,21 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.audit.actor import OPERATOR, SWEEPER, WORKER
-from dpgov.audit.entry import facts_of, link_hash
+from dpgov.audit.entry import leaf_hash, line_of
 from dpgov.audit.export import csv_lines, json_lines
+from dpgov.audit.history import findings as contradictions
 from dpgov.audit.models import AuditEntry
-from dpgov.audit.selectors import EntryFilter, entries_of, get_entry, head_of, stream
-from dpgov.audit.services import record_export, verify_and_record
+from dpgov.audit.selectors import (
+    EntryFilter,
+    covering_checkpoint,
+    entries_of,
+    get_entry,
+    log_size,
+    newest_checkpoint,
+    older_than,
+    stream,
+)
+from dpgov.audit.services import MOST_AT_ONCE, record_export, verify_and_record
 from dpgov.budgets.findings import ledger_findings
 from dpgov.dashboards.audit_forms import AuditFilterForm
 from dpgov.dashboards.audit_words import in_words
@@ -36,14 +47,18 @@ def audit_log(request: MemberRequest) -> HttpResponse:
     form = AuditFilterForm(request.GET)
     found = entries_of(tenant.id, form.chosen())
     before = _before(request.GET.get("before", ""))
-    page = list((found.filter(sequence__lt=before) if before else found)[: PAGE_SIZE + 1])
+    page = list((older_than(found, tenant.id, before) if before else found)[: PAGE_SIZE + 1])
     context = {
         "form": form,
         "entries": [_row(entry) for entry in page[:PAGE_SIZE]],
         "older": page[PAGE_SIZE - 1].sequence if len(page) > PAGE_SIZE else None,
         "later_page": bool(before),
         "filtered": form.chosen() != EntryFilter(),
-        "head": head_of(tenant.id),
+        "size": log_size(tenant.id),
+        "checkpoint": (last := newest_checkpoint(tenant.id)),
+        "root": bytes(last.root).hex() if last else "",
+        "contradictions": contradictions(tenant.id),
+        "most_at_once": MOST_AT_ONCE,
         "actors": [m.user.email for m in members_of(tenant)]
         + [actor.label for actor in (WORKER, SWEEPER, OPERATOR)],
     }
@@ -61,7 +76,7 @@ def _row(entry: AuditEntry) -> dict[str, Any]:
 @require_safe
 @requires(Permission.READ_AUDIT_LOG)
 def audit_entry(request: MemberRequest, sequence: int) -> HttpResponse:
-    """One entry in full, with the links that tie it to its neighbours."""
+    """One entry in full, and its place in the hash tree."""
     tenant_id = request.membership.tenant_id
     try:
         entry = get_entry(tenant_id, sequence)
@@ -70,15 +85,12 @@ def audit_entry(request: MemberRequest, sequence: int) -> HttpResponse:
     context = {
         **_row(entry),
         "detail": _pretty(entry.detail),
-        "hash_matches": link_hash(entry.previous_hash, _facts(entry)) == entry.entry_hash,
-        "previous": entries_of(tenant_id).filter(sequence=sequence - 1).first(),
-        "next": entries_of(tenant_id).filter(sequence=sequence + 1).first(),
+        "leaf": bytes(entry.leaf_hash).hex(),
+        "leaf_matches": leaf_hash(line_of(vars(entry))) == bytes(entry.leaf_hash),
+        "size": log_size(tenant_id),
+        "checkpoint": covering_checkpoint(tenant_id, sequence),
     }
     return render(request, "dashboards/audit_entry.html", context)
-
-
-def _facts(entry: AuditEntry) -> Any:
-    return facts_of(vars(entry))
 
 
 def _pretty(detail: str) -> str:
@@ -91,7 +103,7 @@ def _pretty(detail: str) -> str:
 @require_POST
 @requires(Permission.READ_AUDIT_LOG)
 def audit_verify(request: MemberRequest) -> HttpResponse:
-    """Check the whole log and the ledger now; a fragment for htmx, else a page."""
+    """Read the log again, or the next part of a long one; a fragment for htmx, else a page."""
     tenant = request.membership.tenant
     context = {
         "verdict": verify_and_record(tenant_id=tenant.id, actor=actor_of(request.user)),
@@ -117,9 +129,10 @@ def audit_export(request: MemberRequest, fmt: str) -> StreamingHttpResponse:
     note = record_export(
         tenant_id=tenant.id, actor=actor_of(request.user), detail=_export_detail(fmt, chosen)
     )
+    write: Callable[[Iterator[dict[str, Any]]], Iterator[str] | Iterator[bytes]]
     write = csv_lines if fmt == "csv" else json_lines
     lines = write(stream(tenant.id, upto=note.sequence, chosen=chosen))
-    name = f"audit-{tenant.slug}-{note.sequence}-{note.entry_hash[:12]}.{fmt}"
+    name = f"audit-{tenant.slug}-{note.sequence}.{fmt}"
     return StreamingHttpResponse(
         lines,
         content_type=_FORMATS[fmt],

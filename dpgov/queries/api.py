@@ -24,9 +24,10 @@ from dpgov.queries import api_docs
 from dpgov.queries.api_errors import RefusingView, no_release, not_ready, refusals
 from dpgov.queries.api_parser import ExactJSONParser
 from dpgov.queries.filters import QueryFilter
-from dpgov.queries.models import Query
+from dpgov.queries.models import Query, Release
 from dpgov.queries.presentation import ENDINGS
 from dpgov.queries.quote import Quote, quote
+from dpgov.queries.receipt import receipt_of
 from dpgov.queries.selectors import (
     get_query,
     public_state,
@@ -123,13 +124,28 @@ class ReleaseView(RefusingView):
 
     @api_docs.read_release
     def get(self, request: Request, query_id: UUID) -> HttpResponse:
-        query = _query(request, query_id)
-        if message := ENDINGS.get(public_state(query)):
-            raise no_release(message)
-        release = visible_release(query)
-        if release is None:
-            raise not_ready()
+        release = _release(_query(request, query_id))
         return HttpResponse(release.body.encode(), content_type="application/json")
+
+
+class ReceiptView(RefusingView):
+    """The proof that a released answer stands in the audit log."""
+
+    permission = Permission.VIEW_DATASETS
+
+    @api_docs.read_receipt
+    def get(self, request: Request, query_id: UUID) -> Response:
+        query = _query(request, query_id)
+        return Response(receipt_of(query, _release(query)))
+
+
+def _release(query: Query) -> Release:
+    if message := ENDINGS.get(public_state(query)):
+        raise no_release(message)
+    release = visible_release(query)
+    if release is None:
+        raise not_ready()
+    return release
 
 
 def _query(request: Request, query_id: UUID) -> Query:

@@ -11,6 +11,7 @@ from dpgov.queries.serializers import (
     PlanSerializer,
     QuerySerializer,
     QuoteSerializer,
+    ReceiptSerializer,
     RefusalSerializer,
     ReleaseSerializer,
 )
@@ -127,6 +128,17 @@ read_query = extend_schema(
     summary="Follow a question",
     description="States: waiting, released, failed (charged), voided and expired (not charged).",
     responses={200: QuerySerializer},
+)
+read_receipt = extend_schema(
+    tags=["queries"],
+    operation_id="read_receipt",
+    summary="Read the receipt of an answer",
+    description=(
+        "The audit entry of the release, byte for byte as it was hashed, and its path to a signed "
+        "checkpoint of the log. `complete` is false until the next checkpoint is signed, and "
+        "`message` says when. `python -m dpgov.audit.verify --receipt` checks it."
+    ),
+    responses={200: ReceiptSerializer},
 )
 read_release = extend_schema(
     tags=["queries"],

@@ -10,4 +10,5 @@ urlpatterns = [
     path("queries/", api.QueryListView.as_view(), name="query-list"),
     path("queries/<uuid:query_id>/", api.QueryView.as_view(), name="query-detail"),
     path("queries/<uuid:query_id>/release/", api.ReleaseView.as_view(), name="query-release"),
+    path("queries/<uuid:query_id>/receipt/", api.ReceiptView.as_view(), name="query-receipt"),
 ]

@@ -1,6 +1,7 @@
 """The ways a query ends; each is one transaction with ledger, row and audit entry together."""
 
 import hashlib
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -23,13 +24,14 @@ def release(claim: lease.Claim, *, body: dict[str, Any], actor: Actor) -> Releas
     Raises LostLease, with nothing stored, when another worker was faster.
     """
     query, text = claim.query, canonical_json(body)
-    _end(query, claim.fence, Query.State.RELEASED)
+    visible_at = _end(query, claim.fence, Query.State.RELEASED)
     ledger.settle(query_id=query.pk, amount_nano=query.cost_nano)
     digest = hashlib.sha256(text.encode()).hexdigest()
     stored = Release.objects.create(
         query=query, tenant_id=query.tenant_id, body=text, sha256=digest
     )
-    _record(query, actor, Action.QUERY_RELEASED, release_sha256=digest)
+    # Dated when it may be seen: its receipt must not tell when the worker was done.
+    _record(query, actor, Action.QUERY_RELEASED, at=visible_at, release_sha256=digest)
     return stored
 
 
@@ -55,14 +57,17 @@ def give_up(query: Query, *, fence: int, actor: Actor, expired: bool = False) ->
         _record(current, actor, Action.QUERY_VOIDED)
 
 
-def _end(query: Query, fence: int, state: Query.State) -> None:
+def _end(query: Query, fence: int, state: Query.State) -> datetime:
+    """End the row; returns when that may be seen."""
     now = database_now()
-    lease.end(
-        query.pk, fence, state, ended_at=now, visible_at=visible_from(query.submitted_at, now)
-    )
+    visible_at = visible_from(query.submitted_at, now)
+    lease.end(query.pk, fence, state, ended_at=now, visible_at=visible_at)
+    return visible_at
 
 
-def _record(query: Query, actor: Actor, action: Action, **detail: str) -> None:
+def _record(
+    query: Query, actor: Actor, action: Action, *, at: datetime | None = None, **detail: str
+) -> None:
     append(
         tenant_id=query.tenant_id,
         actor=actor,
@@ -70,4 +75,5 @@ def _record(query: Query, actor: Actor, action: Action, **detail: str) -> None:
         subject=f"query:{query.pk}",
         dataset=query.dataset.slug,
         detail={"epsilon": as_text(query.cost_nano), **detail},
+        at=at,
     )

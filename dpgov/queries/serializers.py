@@ -159,6 +159,25 @@ class ReleaseSerializer(serializers.Serializer[Any]):
     statistics = ReleasedStatisticSerializer(many=True)
 
 
+class ReceiptSerializer(serializers.Serializer[Any]):
+    """The audit entry of a release and its place in the signed log."""
+
+    format = serializers.CharField()
+    query = serializers.UUIDField()
+    release_sha256 = serializers.CharField(help_text="Of the bytes of the release.")
+    entry = serializers.CharField(help_text="The entry's canonical JSON, as it was hashed.")
+    leaf_index = serializers.IntegerField()
+    complete = serializers.BooleanField(help_text="Whether the proof is there yet.")
+    message = serializers.CharField(required=False, help_text="When it will be.")
+    expected_at = serializers.DateTimeField(required=False)
+    tree_size = serializers.IntegerField(required=False)
+    audit_path = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Hashes in hex, leaf first."
+    )
+    checkpoint = serializers.CharField(required=False, help_text="A signed note.")
+    public_keys = serializers.ListField(child=serializers.CharField(), required=False)
+
+
 class LinksSerializer(serializers.Serializer[Any]):
     """Where to go on."""
 

@@ -10,5 +10,6 @@ urlpatterns = [
     path("datasets/<slug:slug>/quote/", views_ask.quote, name="quote"),
     path("queries/<uuid:query_id>/", views_answer.detail, name="detail"),
     path("queries/<uuid:query_id>/status/", views_answer.status, name="status"),
+    path("queries/<uuid:query_id>/receipt/", views_answer.receipt, name="receipt"),
     path("queries/<uuid:query_id>/download/<str:fmt>/", views_answer.download, name="download"),
 ]

@@ -17,6 +17,7 @@ from dpgov.queries.downloads import as_csv, as_json
 from dpgov.queries.figures import release_figures
 from dpgov.queries.models import Query, Release
 from dpgov.queries.presentation import ENDINGS, ordered, read_answer
+from dpgov.queries.receipt import receipt_of
 from dpgov.queries.selectors import PublicState, get_query, public_state, visible_release
 from dpgov.queries.words import in_words
 from dpgov.tenants.permissions import Permission, requires
@@ -52,6 +53,21 @@ def download(request: HttpRequest, query_id: UUID, fmt: str) -> HttpResponse:
     content_type, write = FORMATS[fmt]
     response = HttpResponse(write(release), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="answer-{query_id}.{fmt}"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def receipt(request: HttpRequest, query_id: UUID) -> HttpResponse:
+    """The receipt of the released answer as a file; missing while there is no answer."""
+    query = _query(request, query_id)
+    release = visible_release(query)
+    if release is None:
+        raise Http404
+    body = json.dumps(receipt_of(query, release), indent=1)
+    response = HttpResponse(body, content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="receipt-{query_id}.json"'
     response["X-Content-Type-Options"] = "nosniff"
     return response
 

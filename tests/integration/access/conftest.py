@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from dpgov.audit.checkpoints import make_checkpoint
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.queries.models import Query
 from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
@@ -48,6 +49,7 @@ def world(
             **_things(foreign_dataset, foreign, stranger, foreign_analyst),
             "reference": ApiToken.objects.get(membership=stranger).reference,
             "sequence": 888_888,
+            "size": 888_888,
         },
     )
 
@@ -62,6 +64,7 @@ def _things(
         "membership_id": member.id,
         "project_id": _project(member).id,
         "sequence": 1,
+        "size": _checkpoint(owner),
     }
 
 
@@ -70,6 +73,13 @@ def _project(member: Membership) -> Project:
     project = Project.objects.create(tenant=member.tenant, name=f"Study {member.tenant.slug}")
     ProjectMember.objects.create(tenant=member.tenant, project=project, user=member.user)
     return project
+
+
+def _checkpoint(owner: Membership) -> int:
+    """The log as it is now, signed."""
+    made = make_checkpoint(tenant_id=owner.tenant_id)
+    assert made
+    return made.size
 
 
 def _upload(owner: Membership) -> Upload:

@@ -25,6 +25,7 @@ _MISSING = {
     "project_id": _NOWHERE,
     "reference": _NOWHERE,
     "sequence": 999_999,
+    "size": 999_999,
 }
 _RANDOM = re.compile(
     r'nonce="[^"]*"|name="csrfmiddlewaretoken" value="[^"]*"|"X-CSRFToken": "[^"]*"'

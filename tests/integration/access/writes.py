@@ -113,6 +113,8 @@ COMMANDS: dict[str, str] = {
     "migrate": "changes tables, and what is in them only as a migration says",
     "verify_audit_log": "reads only",
     "verify_ledger": "reads only",
+    "checkpoint": "signs what the log says; an entry about it would itself have to be signed",
+    "rotate_checkpoint_key": "CHECKPOINT_KEY_CHANGED, in tests/integration/audit/test_rotation.py",
     "sweep": "ends queries by the services that the task uses, in tests/integration/queue",
     "demo": "calls services and pages that are all in this table",
 }

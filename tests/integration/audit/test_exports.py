@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.test import Client
+from dpgov.audit.verifier import verify
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
@@ -19,7 +20,6 @@ from dpgov.audit.models import AuditEntry, AuditHead
 from dpgov.audit.selectors import head_of, stream, verify_log
 from dpgov.audit.services import append
 from dpgov.audit.spreadsheet import safe_cell
-from dpgov.audit.verifier import verify
 from dpgov.tenants.models import Membership
 
 pytestmark = pytest.mark.django_db

@@ -1,0 +1,128 @@
+"""Checkpoints on their way out of the database: to the folder, a webhook, by e-mail.
+
+A delivery that fails is tried again, later each time, and stays visible until it has arrived. The
+first failure of a destination ends the round for it, so that one that hangs holds up little.
+"""
+
+import smtplib
+import urllib.request
+from collections.abc import Callable
+from datetime import timedelta
+from http.client import HTTPException
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.utils import timezone
+
+from dpgov.audit.models import AuditCheckpoint, AuditDelivery
+from dpgov.audit.outside import AnotherFileIsThere, put
+
+FOLDER, WEBHOOK, EMAIL = "folder", "webhook", "e-mail"
+_log = structlog.get_logger(__name__)
+_SECONDS = 5
+_SHORTEST, _LONGEST = timedelta(seconds=15), timedelta(hours=1)
+_ROUND = 20
+_FAILURES = (OSError, HTTPException, smtplib.SMTPException, AnotherFileIsThere, ValueError)
+
+
+def destinations() -> dict[str, Callable[[AuditCheckpoint], None]]:
+    """The places that are set up, by name. The folder is always one of them."""
+    found: dict[str, Callable[[AuditCheckpoint], None]] = {FOLDER: _to_folder}
+    if settings.DPGOV_CHECKPOINT_WEBHOOK:
+        found[WEBHOOK] = _to_webhook
+    if settings.DPGOV_CHECKPOINT_EMAIL:
+        found[EMAIL] = _by_email
+    return found
+
+
+def plan_deliveries(checkpoint: AuditCheckpoint) -> None:
+    """Note that the checkpoint has to go everywhere; part of the transaction that stores it."""
+    AuditDelivery.objects.bulk_create(
+        AuditDelivery(
+            tenant_id=checkpoint.tenant_id,
+            size=checkpoint.size,
+            destination=name,
+            next_attempt_at=checkpoint.at,
+        )
+        for name in destinations()
+    )
+
+
+def deliver_waiting(tenant_id: UUID) -> int:
+    """Try what is due, oldest first; returns how many arrived. Never inside a transaction."""
+    return sum(_deliver_to(name, send, tenant_id) for name, send in destinations().items())
+
+
+def waiting(tenant_id: UUID) -> int:
+    """How many deliveries have not arrived yet."""
+    return AuditDelivery.objects.filter(tenant_id=tenant_id, delivered_at=None).count()
+
+
+def _deliver_to(name: str, send: Callable[[AuditCheckpoint], None], tenant_id: UUID) -> int:
+    due = AuditDelivery.objects.filter(
+        tenant_id=tenant_id,
+        destination=name,
+        delivered_at=None,
+        next_attempt_at__lte=timezone.now(),
+    )
+    arrived = 0
+    for delivery in due.order_by("size")[:_ROUND]:
+        if not _deliver(delivery, send):
+            break
+        arrived += 1
+    return arrived
+
+
+def _deliver(delivery: AuditDelivery, send: Callable[[AuditCheckpoint], None]) -> bool:
+    rows = AuditDelivery.objects.filter(pk=delivery.pk)
+    try:
+        send(AuditCheckpoint.objects.get(tenant_id=delivery.tenant_id, size=delivery.size))
+    except _FAILURES as failure:
+        wait = min(_SHORTEST * 2 ** min(delivery.attempts, 20), _LONGEST)
+        rows.update(
+            attempts=delivery.attempts + 1,
+            next_attempt_at=timezone.now() + wait,
+            problem=_said(failure),
+        )
+        _log.warning("checkpoint_not_delivered", to=delivery.destination, size=delivery.size)
+        return False
+    rows.update(attempts=delivery.attempts + 1, delivered_at=timezone.now(), problem="")
+    return True
+
+
+def _said(failure: Exception) -> str:
+    """What the officer reads; a ValueError may repeat the address, which may hold a secret."""
+    name = type(failure).__name__
+    return name if isinstance(failure, ValueError) else f"{name}: {failure}"[:200]
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirected POST would become a GET that delivers nothing, and look like a success."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def _to_folder(checkpoint: AuditCheckpoint) -> None:
+    put(checkpoint.tenant_id, checkpoint.note)
+
+
+def _to_webhook(checkpoint: AuditCheckpoint) -> None:
+    request = urllib.request.Request(  # noqa: S310 - the operator's own address
+        settings.DPGOV_CHECKPOINT_WEBHOOK,
+        data=checkpoint.note.encode(),
+        headers={"Content-Type": "text/plain; charset=utf-8"},
+        method="POST",
+    )
+    urllib.request.build_opener(_NoRedirect).open(request, timeout=_SECONDS).close()
+
+
+def _by_email(checkpoint: AuditCheckpoint) -> None:
+    EmailMessage(
+        subject=f"Checkpoint of the audit log at entry {checkpoint.size}",
+        body=f"Keep this letter. The log must always contain what it names.\n\n{checkpoint.note}",
+        to=list(settings.DPGOV_CHECKPOINT_EMAIL),
+    ).send()

@@ -1,0 +1,76 @@
+"""Whether the log still contains what was signed before: in the database, and outside of it.
+
+Cheap enough for every page: it looks at the newest checkpoint here and the newest in the folder.
+Reading every entry again is the work of `audit.recheck`.
+"""
+
+from uuid import UUID
+
+from dpgov.audit.models import AuditCheckpoint
+from dpgov.audit.note import NotSigned, PublicKey, UnreadableNote, opened
+from dpgov.audit.outside import known_keys, outside_notes
+from dpgov.audit.selectors import log_size, newest_checkpoint
+from dpgov.audit.stored_tree import LogHasGap, StoredTree
+from dpgov.audit.tree import root_at
+
+
+def findings(tenant_id: UUID) -> list[str]:
+    """What contradicts the newest checkpoints, in sentences; nothing when all is well."""
+    # The folder first: the database knows whatever is in it, also what is being made right now.
+    outside = list(outside_notes(tenant_id, newest=1))
+    last, size = newest_checkpoint(tenant_id), log_size(tenant_id)
+    keys, tree = known_keys(tenant_id), StoredTree(tenant_id)
+    found = [] if last is None else own_findings(last, size, keys, tree)
+    for name, note in outside:
+        found += outside_findings(name, note, size, keys, tree)
+        found += _behind(name, note, last)
+    return found
+
+
+def own_findings(
+    checkpoint: AuditCheckpoint, size: int, keys: list[PublicKey], tree: StoredTree
+) -> list[str]:
+    """What is wrong with a checkpoint in the database."""
+    where = f"The checkpoint of {checkpoint.size} entries"
+    found = outside_findings(where, checkpoint.note, size, keys, tree)
+    if not found and opened(checkpoint.note, keys).root != bytes(checkpoint.root):
+        found.append(f"{where} does not say what its own note says.")
+    return found
+
+
+def outside_findings(
+    where: str, note: str, size: int, keys: list[PublicKey], tree: StoredTree
+) -> list[str]:
+    """What is wrong with a note, wherever it was kept, or with the log it was signed over."""
+    try:
+        checkpoint = opened(note, keys)
+    except (NotSigned, UnreadableNote) as refusal:
+        return [f"{where} proves nothing: {refusal}."]
+    if not checkpoint.origin.endswith(f"/{tree.tenant_id}"):
+        return [f"{where} belongs to another log: {checkpoint.origin}."]
+    if checkpoint.size > size:
+        return [
+            f"{where} was signed over {checkpoint.size} entries, but the log has only {size}: its "
+            "end was cut, or the database was restored from an older backup."
+        ]
+    try:
+        root = root_at(checkpoint.size, tree.node)
+    except LogHasGap as gap:
+        return [f"The log is not complete: {gap}."]
+    if root != checkpoint.root:
+        return [f"{where} was signed over other entries: one of the first was changed since."]
+    return []
+
+
+def _behind(name: str, note: str, last: AuditCheckpoint | None) -> list[str]:
+    """The database always knows a checkpoint before the folder does, unless it was set back."""
+    try:
+        size = int(note.split("\n")[1])
+    except (IndexError, ValueError):
+        return []
+    if size <= (last.size if last else 0):
+        return []
+    return [
+        f"{name} in the folder of checkpoints is newer than the newest one in the database: the "
+        "database was restored from an older backup, or changed by hand."
+    ]

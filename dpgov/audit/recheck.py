@@ -1,0 +1,133 @@
+"""Reads a stored log again, entry by entry, and compares it with everything that was derived:
+leaf hashes, stored subtrees, checkpoints in the database and checkpoints in the folder.
+
+A part of a long log can be read alone: its entries are tied to the stored subtrees, those to the
+root, and that to the signed checkpoints, so that nothing in that part can have been changed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
+
+from dpgov.audit.entry import leaf_hash, line_of
+from dpgov.audit.history import findings, outside_findings, own_findings
+from dpgov.audit.models import AuditHead
+from dpgov.audit.outside import known_keys, outside_notes
+from dpgov.audit.selectors import checkpoints_of, entries_of, log_size, stream
+from dpgov.audit.stored_tree import HEIGHT, WIDTH, LogHasGap, StoredTree, stored_count
+from dpgov.audit.tree import complete_root
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Entries first..last of `size` were read again; `problems` are sentences, first come first.
+
+    `checkpoints` counts those that agree, in the database and outside together.
+    """
+
+    first: int
+    last: int
+    size: int
+    checkpoints: int = 0
+    problems: tuple[str, ...] = ()
+
+    @property
+    def intact(self) -> bool:
+        """Whether nothing contradicts anything."""
+        return not self.problems
+
+    @property
+    def entries(self) -> int:
+        """How many entries were read."""
+        return self.last - self.first + 1
+
+
+def recheck_all(tenant_id: UUID) -> Verdict:
+    """The whole log and every checkpoint, while others may go on writing."""
+    size = log_size(tenant_id)
+    problems = [*_entry_problems(tenant_id, 0, size), *_subtree_problems(tenant_id)]
+    agreeing, contradictions = _all_checkpoints(tenant_id, size)
+    problems += [*contradictions, *findings(tenant_id), *_beyond_head(tenant_id)]
+    return Verdict(1, size, size, agreeing, _once(problems))
+
+
+def recheck_part(tenant_id: UUID, *, after: int, most: int) -> Verdict:
+    """Up to `most` entries after one, every stored subtree, and the newest checkpoints."""
+    size = log_size(tenant_id)
+    start = after - after % WIDTH if after < size else 0
+    stop = min(size, start + most)
+    problems = [*_entry_problems(tenant_id, start, stop), *_subtree_problems(tenant_id)]
+    problems += [*findings(tenant_id), *_beyond_head(tenant_id)]
+    agreeing = 0 if problems else int(checkpoints_of(tenant_id).exists())
+    return Verdict(start + 1, stop, size, agreeing, _once(problems))
+
+
+def _once(problems: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(problems))
+
+
+def _entry_problems(tenant_id: UUID, start: int, stop: int) -> Iterator[str]:
+    """The first problem of entries start + 1 up to stop; `start` begins a stored subtree."""
+    tree, leaves, expected = StoredTree(tenant_id), [], start
+    for values in stream(tenant_id, after=start, upto=stop):
+        expected += 1
+        if values["sequence"] != expected:
+            break
+        leaves.append(leaf_hash(line_of(values)))
+        if leaves[-1] != bytes(values["leaf_hash"]):
+            yield f"Entry {expected} does not match its own hash: something in it was changed."
+            return
+        if expected % WIDTH == 0:
+            yield from _tile_problem(tree, expected // WIDTH - 1, leaves)
+            leaves = []
+    else:
+        if expected == stop:
+            return
+        expected += 1
+    yield f"Entry {expected} is missing; the log should reach {stop}."
+
+
+def _tile_problem(tree: StoredTree, number: int, leaves: list[bytes]) -> Iterator[str]:
+    stored = tree.tile(1, number // WIDTH)[number % WIDTH : number % WIDTH + 1]
+    if stored and stored[0] != complete_root(leaves):
+        first = number * WIDTH + 1
+        yield f"One of the entries {first} to {first + WIDTH - 1} was changed with its hash."
+
+
+def _subtree_problems(tenant_id: UUID) -> Iterator[str]:
+    """Whether every stored level follows from the one below it."""
+    level = 2
+    try:
+        while count := stored_count(tenant_id, level):
+            tree = StoredTree(tenant_id)
+            for number in range(count):
+                if tree.node(HEIGHT * level, number) != complete_root(tree.tile(level - 1, number)):
+                    yield f"The stored hash {number} of level {level} does not fit those below it."
+            level += 1
+    except LogHasGap as gap:
+        yield f"The stored tree is not complete: {gap}."
+
+
+def _all_checkpoints(tenant_id: UUID, size: int) -> tuple[int, list[str]]:
+    keys, tree = known_keys(tenant_id), StoredTree(tenant_id)
+    agreeing, problems = 0, list[str]()
+    for checkpoint in checkpoints_of(tenant_id).order_by("size").iterator():
+        found = own_findings(checkpoint, size, keys, tree)
+        agreeing, problems = agreeing + (not found), problems + found
+    for name, note in outside_notes(tenant_id):
+        found = outside_findings(name, note, size, keys, tree)
+        agreeing, problems = agreeing + (not found), problems + found
+    return agreeing, problems
+
+
+@transaction.atomic
+def _beyond_head(tenant_id: UUID) -> list[str]:
+    """An entry that the head does not know. The head's lock keeps writers out meanwhile."""
+    row = AuditHead.objects.select_for_update().filter(tenant_id=tenant_id).first()
+    known = row.sequence if row else 0
+    newest = entries_of(tenant_id).values_list("sequence", flat=True).first() or 0
+    if newest <= known:
+        return []
+    return [f"Entry {newest} lies beyond the head, which knows only {known} entries."]

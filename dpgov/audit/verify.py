@@ -1,0 +1,215 @@
+"""The stand-alone verifier: `python -m dpgov.audit.verify EXPORT CHECKPOINT... --key KEYS`.
+
+Needs the exported file, checkpoints that were kept elsewhere and the public key, and neither this
+system nor its database: it imports no framework and reads no settings. Ends with 0 when everything
+holds, 1 when something does not, 2 when it cannot tell.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dpgov.audit.exported import BrokenExport, leaf_hashes, tenant_of
+from dpgov.audit.note import (
+    Checkpoint,
+    NotSigned,
+    PublicKey,
+    UnreadableKey,
+    UnreadableNote,
+    opened,
+    parse_checkpoint,
+    parse_public_key,
+)
+from dpgov.audit.tree import CompactRange, Hash
+from dpgov.audit.verify_receipt import (
+    CONSISTENCY,
+    RECEIPT,
+    UnreadableProof,
+    consistency_problems,
+    parse_proof,
+    receipt_problems,
+)
+
+HOLDS, BROKEN, CANNOT_TELL = 0, 1, 2
+
+
+class CannotTell(Exception):
+    """A file is missing or is not what it should be, so nothing was verified."""
+
+
+@dataclass(slots=True)
+class ExportVerdict:
+    """What was found: how many entries, their root, which checkpoints agree, and what is wrong."""
+
+    entries: int = 0
+    root: Hash = b""
+    agreeing: list[int] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def intact(self) -> bool:
+        """Whether nothing is wrong and at least one checkpoint says so."""
+        return not self.problems and bool(self.agreeing)
+
+
+def verify_export(
+    path: Path, notes: Sequence[str], *, keys: Sequence[PublicKey] | None
+) -> ExportVerdict:
+    """Check an exported log against checkpoints; with `keys` None, signatures are not looked at.
+
+    Raises UnreadableNote, OSError.
+    """
+    verdict = ExportVerdict()
+    wanted = sorted(_believed(notes, keys, verdict), key=lambda checkpoint: checkpoint.size)
+    tenant = tenant_of(path)
+    for checkpoint in wanted:
+        if tenant and not checkpoint.origin.endswith(f"/{tenant}"):
+            verdict.problems.append(
+                f"The export is of tenant {tenant}, the checkpoint of {checkpoint.origin}."
+            )
+    try:
+        _compare(path, wanted, verdict)
+    except BrokenExport as broken:
+        verdict.problems.append(f"{broken} {_where(verdict)}".strip())
+    return verdict
+
+
+def _believed(
+    notes: Sequence[str], keys: Sequence[PublicKey] | None, verdict: ExportVerdict
+) -> Iterable[Checkpoint]:
+    for note in notes:
+        checkpoint = parse_checkpoint(note)
+        try:
+            yield checkpoint if keys is None else opened(note, keys)
+        except NotSigned as refusal:
+            verdict.problems.append(
+                f"The checkpoint of {checkpoint.size} entries proves nothing: {refusal}."
+            )
+
+
+def _compare(path: Path, checkpoints: list[Checkpoint], verdict: ExportVerdict) -> None:
+    """Grow the tree along the file, and stop at the size of each checkpoint to compare."""
+    tree, waiting = CompactRange(), checkpoints
+    waiting = _check_reached(tree, waiting, verdict)
+    for leaves in leaf_hashes(path):
+        start = 0
+        while start < len(leaves):
+            stop = waiting[0].size - tree.size + start if waiting else len(leaves)
+            tree.extend(leaves[start : min(stop, len(leaves))])
+            start = stop
+            waiting = _check_reached(tree, waiting, verdict)
+        verdict.entries = tree.size
+    verdict.root = tree.root()
+    for checkpoint in waiting:
+        verdict.problems.append(
+            f"The export ends at entry {tree.size}, but the checkpoint was signed over "
+            f"{checkpoint.size} entries: the end was cut off, or the export is older."
+        )
+
+
+def _check_reached(
+    tree: CompactRange, waiting: list[Checkpoint], verdict: ExportVerdict
+) -> list[Checkpoint]:
+    while waiting and waiting[0].size == tree.size:
+        checkpoint, *waiting = waiting
+        if tree.root() == checkpoint.root:
+            verdict.agreeing.append(checkpoint.size)
+        else:
+            verdict.problems.append(
+                f"The first {checkpoint.size} entries are not those that the checkpoint was "
+                f"signed over: something in them was changed. {_where(verdict)}".strip()
+            )
+    return waiting
+
+
+def _where(verdict: ExportVerdict) -> str:
+    if not verdict.agreeing:
+        return ""
+    return f"Entries 1 to {verdict.agreeing[-1]} agree with an earlier checkpoint."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command: prints a verdict for people and returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        keys = _keys(options.key)
+        if options.receipt:
+            problems = _receipt_problems(options, keys)
+        elif options.consistency:
+            proof = parse_proof(_text(options.consistency), CONSISTENCY)
+            problems = consistency_problems(proof, keys=keys)
+        else:
+            problems = _export_problems(options, keys)
+    except (OSError, UnicodeDecodeError, CannotTell) as error:
+        return _say("CANNOT TELL", [str(error)], CANNOT_TELL)
+    except (UnreadableKey, UnreadableNote, UnreadableProof) as error:
+        return _say("CANNOT TELL", [str(error)], CANNOT_TELL)
+    if keys is None:
+        _print("Signatures were NOT checked: give the public key with --key.")
+    return _say("BROKEN", problems, BROKEN) if problems else _say("HOLDS", [], HOLDS)
+
+
+def _export_problems(options: argparse.Namespace, keys: list[PublicKey] | None) -> list[str]:
+    if not options.export or not options.checkpoints:
+        raise CannotTell("Give the export and at least one checkpoint that was kept elsewhere.")
+    notes = [_text(path) for path in options.checkpoints]
+    verdict = verify_export(options.export, notes, keys=keys)
+    _print(f"{options.export.name}: {verdict.entries} entries")
+    for size in verdict.agreeing:
+        _print(f"agrees with the checkpoint of {size} entries")
+    newer = verdict.entries - max(verdict.agreeing, default=0)
+    if not verdict.problems and newer:
+        _print(f"the last {newer} entries are newer than every checkpoint: their numbers fit")
+    return verdict.problems
+
+
+def _receipt_problems(options: argparse.Namespace, keys: list[PublicKey] | None) -> list[str]:
+    receipt = parse_proof(_text(options.receipt), RECEIPT)
+    if not receipt.get("complete"):
+        raise CannotTell(str(receipt.get("message") or "The receipt holds no proof yet."))
+    release = options.release.read_bytes() if options.release else None
+    return receipt_problems(receipt, keys=keys, release=release)
+
+
+def _keys(path: Path | None) -> list[PublicKey] | None:
+    if path is None:
+        return None
+    keys = [parse_public_key(line) for line in _text(path).splitlines() if line.strip()]
+    if not keys:
+        raise CannotTell(f"{path.name} holds no public key.")
+    return keys
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _say(verdict: str, reasons: Sequence[str], code: int) -> int:
+    for reason in reasons:
+        _print(f"- {reason}")
+    _print(verdict)
+    return code
+
+
+def _print(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m dpgov.audit.verify",
+        description="Verify an exported audit log, a receipt or a proof of consistency.",
+    )
+    parser.add_argument("export", nargs="?", type=Path, metavar="EXPORT", help="JSON lines file")
+    parser.add_argument("checkpoints", nargs="*", type=Path, metavar="CHECKPOINT")
+    parser.add_argument("--key", type=Path, help="file with the public keys, one a line")
+    parser.add_argument("--receipt", type=Path, help="check this receipt of a release instead")
+    parser.add_argument("--release", type=Path, help="the answer (JSON) that the receipt is about")
+    parser.add_argument("--consistency", type=Path, help="check this proof of consistency instead")
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
