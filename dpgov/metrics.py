@@ -16,10 +16,12 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from dpgov.audit.selectors import size_of_all_logs
+from dpgov.audit.selectors import log_size, newest_checkpoint
 from dpgov.operation.heartbeat import last_beat
 from dpgov.operation.tallies import registry
 from dpgov.queries.backlog import backlog
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.crossing import tenants
 
 
 @require_safe
@@ -50,9 +52,7 @@ class _Installation(Collector):
         """Every number once, whichever process is asked."""
         yield from _queries()
         yield from _sweeps()
-        yield GaugeMetricFamily(
-            "dpgov_audit_entries", "Entries in all logs.", value=size_of_all_logs()
-        )
+        yield from _logs()
 
 
 def _queries() -> Iterator[Metric]:
@@ -66,6 +66,28 @@ def _queries() -> Iterator[Metric]:
         "Age of the oldest question that has not ended.",
         value=now.oldest_waiting_seconds,
     )
+
+
+def _logs() -> Iterator[Metric]:
+    """The logs of all tenants together, and the tenant whose newest signature is the oldest."""
+    entries, unsigned, oldest = 0, 0, time.time()
+    for known in tenants():
+        with acting_for(known.id):
+            size, signed = log_size(known.id), newest_checkpoint(known.id)
+        entries += size
+        unsigned += size - (signed.size if signed else 0)
+        if signed and signed.size < size:
+            oldest = min(oldest, signed.at.timestamp())
+    told = {
+        "dpgov_audit_entries": ("Entries in all logs.", entries),
+        "dpgov_audit_entries_unsigned": ("Those that no checkpoint covers yet.", unsigned),
+        "dpgov_checkpoint_age_seconds": (
+            "Age of the last checkpoint of the log that waits longest for its next one.",
+            time.time() - oldest,
+        ),
+    }
+    for name, (meaning, value) in told.items():
+        yield GaugeMetricFamily(name, meaning, value=value)
 
 
 def _sweeps() -> Iterator[Metric]:

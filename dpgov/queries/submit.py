@@ -12,10 +12,11 @@ from django.db import IntegrityError, transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
-from dpgov.budgets.errors import BudgetsMoved
+from dpgov.budgets.errors import BudgetsMoved, NotAdmitted
 from dpgov.budgets.services import reserve
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
+from dpgov.operation.tallies import count_budget_refusal
 from dpgov.privacy.budget import as_text
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
@@ -88,6 +89,9 @@ def submit(
             return _accept_as_it_is_now(
                 membership, dataset, raw_plan, idempotency_key, body_hash, allocation_id
             )
+        except NotAdmitted:
+            count_budget_refusal()
+            raise
         except IntegrityError:
             # The same request arrived twice at once and the other one was first.
             earlier = find_by_key(membership, idempotency_key)

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from django.db import connection
 
+from tests.servers.postgres import APP
+
 Pids = Callable[[], list[int]]
 Worker = subprocess.Popen[bytes]
 
@@ -25,19 +27,22 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def database_url() -> str:
-    """The test database as a URL, whichever server it is on."""
+    """The test database as a URL, whichever server it is on.
+
+    On PostgreSQL as a production process connects: as the application's role, told nothing.
+    """
     settings = connection.settings_dict
     if connection.vendor == "sqlite":
         return f"sqlite:///{settings['NAME']}"
-    password = f":{settings['PASSWORD']}" if settings["PASSWORD"] else ""
+    password = f":{settings['PASSWORD']}"
     place = f"{settings['HOST'] or '127.0.0.1'}:{settings['PORT'] or 5432}"
-    return f"postgresql://{settings['USER']}{password}@{place}/{settings['NAME']}"
+    return f"postgresql://{APP}{password}@{place}/{settings['NAME']}"
 
 
 @contextmanager
-def prefork_fleet(log: Path, **changes: str) -> Iterator[Pids]:
+def prefork_fleet(log: Path, *, app: str = "dpgov", **changes: str) -> Iterator[Pids]:
     """A production worker; what can be killed are the children of its pool, which it replaces."""
-    worker = _started(log, ["--pool=prefork", "--concurrency=3"], changes)
+    worker = _started(log, ["--pool=prefork", "--concurrency=3"], changes, app)
     try:
         yield lambda: _children_of(worker)
     finally:
@@ -71,10 +76,10 @@ def send(pid: int, number: signal.Signals) -> bool:
     return True
 
 
-def _started(log: Path, pool: list[str], changes: dict[str, str]) -> Worker:
+def _started(log: Path, pool: list[str], changes: dict[str, str], app: str = "dpgov") -> Worker:
     """A worker that is ready to take messages."""
     ready_before = log.read_bytes().count(_READY) if log.exists() else 0
-    worker = _start(log, pool, changes)
+    worker = _start(log, pool, changes, app)
     pause, until = threading.Event(), time.monotonic() + _PATIENCE
     while log.read_bytes().count(_READY) <= ready_before:
         if worker.poll() is not None or time.monotonic() > until:
@@ -83,8 +88,8 @@ def _started(log: Path, pool: list[str], changes: dict[str, str]) -> Worker:
     return worker
 
 
-def _start(log: Path, pool: list[str], changes: dict[str, str]) -> Worker:
-    command = [sys.executable, "-m", "celery", "-A", "dpgov", "worker", *pool]
+def _start(log: Path, pool: list[str], changes: dict[str, str], app: str = "dpgov") -> Worker:
+    command = [sys.executable, "-m", "celery", "-A", app, "worker", *pool]
     with log.open("ab") as output:
         return subprocess.Popen(
             [*command, "--loglevel=INFO", "--without-gossip", "--without-mingle"],
