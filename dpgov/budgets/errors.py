@@ -107,3 +107,26 @@ class AlreadyCorrected(LedgerRefusal):
 
     def __init__(self, query_id: UUID | None) -> None:
         super().__init__(f"query {query_id} was refunded before")
+
+
+class RaisingTakesTwo(LedgerRefusal):
+    """A limit is raised by two persons, never by one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Raising a limit takes two persons: request it, and a compliance officer decides."
+        )
+
+
+class NotRaised(LedgerRefusal):
+    """What was requested as a raise is not above the present limit."""
+
+    def __init__(self, *, limit_nano: int) -> None:
+        super().__init__(f"The limit is ε {as_text(limit_nano)} now. Give a higher one.")
+
+
+class NothingCharged(LedgerRefusal):
+    """There is no charge of this query that could be given back."""
+
+    def __init__(self, query_id: UUID) -> None:
+        super().__init__(f"query {query_id} was never charged")

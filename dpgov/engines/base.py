@@ -23,3 +23,11 @@ class EngineFailure(Exception):
 
     def __init__(self) -> None:
         super().__init__(FAILURE)
+
+
+class DataNotOpened(EngineFailure):
+    """The data could not be opened: not a byte of it was read for this answer.
+
+    Only for what is certain, such as a file that is gone or is no database. Whatever happens after
+    the first statement against the data is an EngineFailure like any other.
+    """

@@ -14,13 +14,14 @@ from typing import Any
 
 import duckdb
 
-from dpgov.engines.base import EngineFailure
+from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.guard import bounded_memory
 from dpgov.engines.scan import compile_scan
 from dpgov.privacy.request import ExactAnswer, ExactRequest
 
 _TOPS = {"UTINYINT": 2**8 - 1, "USMALLINT": 2**16 - 1, "UINTEGER": 2**32 - 1}
 _LARGEST_TOP = 2**64 - 1
+_MARK, _MARK_AT = b"DUCK", 8
 _INTERRUPT_AGAIN_SECONDS = 0.01
 # In this order: the last one forbids all further changes.
 _LOCKED_DOWN = (
@@ -47,11 +48,16 @@ class DuckDBEngine:
         self._opened: tuple[int, duckdb.DuckDBPyConnection] | None = None
 
     def answer(self, request: ExactRequest) -> ExactAnswer:
-        """The exact integers, one scan; raises EngineFailure after `seconds` or for any fault."""
+        """The exact integers, one scan; raises EngineFailure after `seconds` or for any fault.
+
+        DataNotOpened when the file was not even opened.
+        """
         try:
             with bounded_memory(self._memory_bytes):
                 scan = compile_scan(request, self._tops)
                 return scan.cells(self._rows(scan.sql))
+        except DataNotOpened:
+            raise DataNotOpened from None
         except Exception:  # noqa: BLE001 - whatever it was, it reads the same
             # From here on nobody may learn what it was: the cause can quote the data.
             raise EngineFailure from None
@@ -74,12 +80,27 @@ class DuckDBEngine:
             return self._opened[1]
 
     def _open(self) -> duckdb.DuckDBPyConnection:
+        _look_at(self._path)
         memory = f"{self._memory_bytes}B"
         config: dict[str, Any] = {"threads": self._threads, "memory_limit": memory}
         connection = duckdb.connect(str(self._path), read_only=True, config=config)
         for statement in _LOCKED_DOWN:
             connection.execute(statement)
         return connection
+
+
+def _look_at(path: Path) -> None:
+    """Raise DataNotOpened unless a database seems to be there; its mark holds nothing of the data.
+
+    Once this has passed, DuckDB is let at the file, and a failure may come after some reading.
+    """
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(_MARK_AT + len(_MARK))
+    except OSError:
+        raise DataNotOpened from None
+    if beginning[_MARK_AT:] != _MARK:
+        raise DataNotOpened
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from uuid import UUID
 from dpgov.audit.actor import WORKER
 from dpgov.datasets.selectors import schema_of
 from dpgov.datasets.services import engine_for
-from dpgov.engines.base import Engine
+from dpgov.engines.base import DataNotOpened, Engine
 from dpgov.privacy.blueprint import Blueprint, prepare
 from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.release import draw
@@ -43,13 +43,14 @@ def _answer(held: Claim) -> bool:
         logger.exception("query %s could not be prepared", held.query.pk)
         ending.give_up(held.query, fence=held.fence, actor=WORKER)
         return True
-    mark_opened(held)
+    first = mark_opened(held)
     try:
         body = draw(blueprint, engine.answer(blueprint.request))
     except Exception as error:
         # The text of the error may quote the data, so only its type is written down.
         logger.error("query %s failed: %s", held.query.pk, type(error).__name__)
-        ending.give_up(held.query, fence=held.fence, actor=WORKER)
+        never_read = first and isinstance(error, DataNotOpened)
+        ending.give_up(held.query, fence=held.fence, actor=WORKER, never_read=never_read)
         return True
     ending.release(held, body=body, actor=WORKER)
     return True

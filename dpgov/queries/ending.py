@@ -36,17 +36,20 @@ def release(claim: lease.Claim, *, body: dict[str, Any], actor: Actor) -> Releas
 
 
 @transaction.atomic
-def give_up(query: Query, *, fence: int, actor: Actor, expired: bool = False) -> None:
+def give_up(
+    query: Query, *, fence: int, actor: Actor, expired: bool = False, never_read: bool = False
+) -> None:
     """End without an answer: charged if the data was ever opened, given back if it never was.
+
+    `never_read` is the word of the worker that found the data impossible to open: charged all the
+    same, but two persons may refund it.
 
     The row is read again under its lock, so that a worker that opens the data at this moment is
     either seen here or loses its lease.
     """
     current = Query.objects.select_for_update().get(pk=query.pk)
     if current.opened_at is not None:
-        _end(current, fence, Query.State.FAILED)
-        ledger.settle(query_id=current.pk, amount_nano=current.cost_nano)
-        _record(current, actor, Action.QUERY_FAILED)
+        _fail(current, fence, actor, never_read)
     elif expired:
         _end(current, fence, Query.State.EXPIRED)
         ledger.expire(query_id=current.pk)
@@ -57,11 +60,20 @@ def give_up(query: Query, *, fence: int, actor: Actor, expired: bool = False) ->
         _record(current, actor, Action.QUERY_VOIDED)
 
 
-def _end(query: Query, fence: int, state: Query.State) -> datetime:
+def _fail(query: Query, fence: int, actor: Actor, never_read: bool) -> None:
+    _end(query, fence, Query.State.FAILED, never_read_at=database_now() if never_read else None)
+    ledger.settle(query_id=query.pk, amount_nano=query.cost_nano)
+    if never_read:
+        _record(query, actor, Action.QUERY_FAILED, never_read="yes")
+    else:
+        _record(query, actor, Action.QUERY_FAILED)
+
+
+def _end(query: Query, fence: int, state: Query.State, **changes: object) -> datetime:
     """End the row; returns when that may be seen."""
     now = database_now()
     visible_at = visible_from(query.submitted_at, now)
-    lease.end(query.pk, fence, state, ended_at=now, visible_at=visible_at)
+    lease.end(query.pk, fence, state, ended_at=now, visible_at=visible_at, **changes)
     return visible_at
 
 

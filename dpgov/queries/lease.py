@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Now
 
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
@@ -49,14 +49,18 @@ def claim(query_id: UUID) -> Claim | None:
     return Claim(query, query.fence)
 
 
-def mark_opened(claim: Claim) -> None:
+def mark_opened(claim: Claim) -> bool:
     """Commit that the data is about to be opened: from here on a failure is charged.
 
+    True if no earlier worker has come this far, so that nobody can have read the data before.
     Must run outside any transaction. Raises LostLease when the claim is no longer good.
     """
     held = Query.objects.filter(pk=claim.query.pk, fence=claim.fence, state=Query.State.RUNNING)
-    if not held.update(opened_at=Coalesce("opened_at", Now())):
+    if held.filter(opened_at__isnull=True).update(opened_at=Now()):
+        return True
+    if not held.exists():
         raise LostLease(claim.query.pk)
+    return False
 
 
 def end(query_id: UUID, fence: int, state: Query.State, **changes: object) -> None:

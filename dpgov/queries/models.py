@@ -13,7 +13,8 @@ class Query(models.Model):
     """A submitted plan and the state of its answer. The row itself is the outbox.
 
     A worker holds it by lease and fencing token; `opened_at` is committed before the data is
-    touched, so that a crash can tell a free failure from a charged one.
+    touched, so that a crash can tell a free failure from a charged one. `never_read_at` says that
+    the only worker that came to open the data found that it could not be opened.
     """
 
     class State(models.TextChoices):
@@ -40,6 +41,7 @@ class Query(models.Model):
     fence = models.PositiveBigIntegerField(default=0)
     lease_until = models.DateTimeField(null=True)
     opened_at = models.DateTimeField(null=True)
+    never_read_at = models.DateTimeField(null=True)
     submitted_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
     visible_at = models.DateTimeField(null=True)
@@ -50,6 +52,11 @@ class Query(models.Model):
                 fields=["tenant", "analyst", "idempotency_key"], name="queries_one_per_key"
             ),
             models.CheckConstraint(name="queries_cost_is_positive", condition=Q(cost_nano__gt=0)),
+            models.CheckConstraint(
+                name="queries_never_read_has_failed",
+                condition=Q(never_read_at__isnull=True)
+                | Q(state="failed", opened_at__isnull=False),
+            ),
         ]
         indexes = [
             models.Index(fields=["tenant", "-submitted_at"]),

@@ -7,7 +7,7 @@ from django.utils import timezone
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
 from dpgov.audit.services import append
-from dpgov.budgets.errors import LimitBelowCommitted
+from dpgov.budgets.errors import LimitBelowCommitted, RaisingTakesTwo
 from dpgov.budgets.models import Budget, LimitChange, RateLimit, Reservation
 from dpgov.budgets.services.line import amount
 from dpgov.budgets.windows import day_of, window_start
@@ -16,14 +16,17 @@ from dpgov.privacy.budget import as_text
 
 @transaction.atomic
 def change_limit(*, budget: Budget, limit_nano: int, actor: Actor, reason: str) -> Budget:
-    """Set a new limit; refused below what is spent or reserved (LimitBelowCommitted).
+    """Set a lower limit; refused below what is spent or reserved (LimitBelowCommitted).
 
-    The lines of a partition follow their dataset. Raising needs two persons: that is for the
-    caller to see to.
+    The lines of a partition follow their dataset. RaisingTakesTwo for a higher limit, which
+    `raising.raise_limit` sets once two persons agree; only a grant is raised by its owner alone,
+    because the dataset's limit binds whatever the grants add up to.
     """
     limit = amount(limit_nano)
-    locked = _locked(budget)
+    locked = locked_with_lines(budget)
     before = locked.limit_nano
+    if limit > before and locked.kind != Budget.Kind.ALLOCATION:
+        raise RaisingTakesTwo
     move_limit(budget=locked, limit_nano=limit, reason=reason)
     append(
         tenant_id=locked.tenant_id,
@@ -57,7 +60,7 @@ def move_limit(*, budget: Budget, limit_nano: int, reason: str) -> None:
         move_limit(budget=line, limit_nano=limit_nano, reason=reason)
 
 
-def _locked(budget: Budget) -> Budget:
+def locked_with_lines(budget: Budget) -> Budget:
     """The budget and its lines, locked in the one order."""
     family = Budget.objects.filter(pk=budget.pk) | Budget.objects.filter(
         pk__in=budget.parts.order_by().values("budget")
@@ -75,7 +78,7 @@ def set_rate_limit(
     Under the lifetime limit: a new window gives nothing back. What was already used in the
     present window counts. On a partitioned dataset each line has the rate.
     """
-    locked = _locked(budget)
+    locked = locked_with_lines(budget)
     lines = list(Budget.objects.filter(partition_line__dataset_budget=budget)) or [locked]
     for line in lines:
         _set_rate(line, period, None if limit_nano is None else amount(limit_nano))
@@ -122,7 +125,7 @@ def taken_since(budget: Budget, start: object) -> int:
 @transaction.atomic
 def close_budget(*, budget: Budget, actor: Actor, reason: str) -> None:
     """End a budget: nothing new is admitted; what is held may still be settled."""
-    locked = _locked(budget)
+    locked = locked_with_lines(budget)
     Budget.objects.filter(pk=locked.pk, closed_at__isnull=True).update(closed_at=timezone.now())
     append(
         tenant_id=locked.tenant_id,

@@ -30,6 +30,7 @@ from dpgov.budgets.services import (
     settle,
     void,
 )
+from dpgov.budgets.services.limits import move_limit
 from dpgov.tenants.models import Tenant
 
 IDS = [uuid.UUID(int=number) for number in range(1, 9)]
@@ -100,9 +101,17 @@ class LedgerMachine(RuleBasedStateMachine):
     def change_limit(self, limit: int) -> None:
         admitted = limit >= self.model.spent + self.model.reserved
         with self.expect(admitted):
-            change_limit(budget=self.budget, limit_nano=limit, actor=OPERATOR, reason="model")
+            self._set_limit(limit)
         if admitted:
             self.model.limit = limit
+
+    def _set_limit(self, limit: int) -> None:
+        """One person lowers; what two persons have approved raises by the step below that."""
+        if limit <= self.model.limit:
+            change_limit(budget=self.budget, limit_nano=limit, actor=OPERATOR, reason="model")
+        else:
+            stored = Budget.objects.get(pk=self.budget.pk)
+            move_limit(budget=stored, limit_nano=limit, reason="model")
 
     @invariant()
     def balances_are_equal(self) -> None:

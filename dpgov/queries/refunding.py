@@ -1,0 +1,89 @@
+"""Giving back the charge of a query whose data was never opened: two persons and a reason.
+
+A released query, or one that failed after its data was opened, is never refunded.
+"""
+
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from dpgov.approvals.errors import ApprovalRefusal, Stale
+from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.services import Effect, approved, request_change
+from dpgov.budgets.services.refunds import refund_charges, refunded
+from dpgov.privacy.budget import as_text
+from dpgov.queries.models import Query
+from dpgov.tenants.models import Membership, Tenant
+
+
+class NotRefundable(ApprovalRefusal):
+    """The data was opened, or the question was answered, or it was never charged."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Only a question that failed before its data was opened can be refunded. "
+            "Everything else counts, because something may have been learned from it."
+        )
+
+
+class RefundedBefore(ApprovalRefusal):
+    """A charge is given back once."""
+
+    def __init__(self) -> None:
+        super().__init__("This question was refunded before.")
+
+
+def refundable(tenant: Tenant) -> QuerySet[Query]:
+    """The tenant's charged questions whose data was never opened, newest first; not for analysts.
+
+    Those refunded before are among them; `budgets.services.refunds.refunded` tells which.
+    """
+    never_read = Query.objects.filter(
+        tenant=tenant, state=Query.State.FAILED, never_read_at__isnull=False
+    )
+    return never_read.select_related("dataset", "analyst").order_by("-submitted_at")
+
+
+def request_refund(*, membership: Membership, query: Query, reason: str) -> ChangeRequest:
+    """Ask for the charge of this query back.
+
+    Raises NotRefundable, RefundedBefore, and what `approvals.services.request_change` raises.
+    """
+    found = refundable(membership.tenant).filter(pk=query.pk).first()
+    if found is None:
+        raise NotRefundable
+    if refunded([found.pk]):
+        raise RefundedBefore
+    return request_change(
+        membership=membership,
+        kind=Kind.REFUND,
+        subject=f"query:{found.pk}",
+        dataset=found.dataset.slug,
+        payload={"query": str(found.pk), "epsilon": as_text(found.cost_nano)},
+        reason=reason,
+    )
+
+
+def refund(request: ChangeRequest) -> Effect:
+    """Carry an approved refund out; Stale when the query is not refundable, or was refunded."""
+    query_id = UUID(approved(request, Kind.REFUND)["query"])
+    locked = Query.objects.select_for_update().filter(
+        pk=query_id,
+        tenant_id=request.tenant_id,
+        state=Query.State.FAILED,
+        never_read_at__isnull=False,
+    )
+    if not locked:
+        raise Stale("This question cannot be refunded: its data was opened, or it was answered.")
+    if refunded([query_id]):
+        raise Stale("This question was refunded before. Nothing was given back again.")
+    corrections = refund_charges(request)
+    return Effect(
+        {
+            "query": str(query_id),
+            "corrections": [
+                {"budget": str(row.budget_id), "epsilon": as_text(row.amount_nano)}
+                for row in corrections
+            ],
+        }
+    )
