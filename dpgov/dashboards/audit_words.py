@@ -40,6 +40,8 @@ WORDS: dict[Action, str] = {
     Action.CHANGE_REJECTED: "Change rejected",
     Action.CHANGE_WITHDRAWN: "Request for a change withdrawn",
     Action.CHANGE_LAPSED: "Request for a change out of date",
+    Action.POPULATION_OPENED: "Shared budget opened",
+    Action.POPULATION_JOINED: "Dataset joined a shared budget",
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

@@ -75,17 +75,16 @@ class Migration(migrations.Migration):
             """,
         ),
         door(
-            "budgets_shared_with_others(uuid)",
+            "budgets_shared_with_others(uuid, uuid)",
             returns="boolean",
             body="""
-                SELECT EXISTS (
+                SELECT CASE WHEN $2 IS DISTINCT FROM dpgov_tenant() THEN true ELSE EXISTS (
                     SELECT 1 FROM budgets_populationmember m
-                    WHERE m.population_id = $1 AND m.left_at IS NULL
-                      AND m.tenant_id <> dpgov_tenant()
+                    WHERE m.population_id = $1 AND m.left_at IS NULL AND m.tenant_id <> $2
                 ) AND EXISTS (
                     SELECT 1 FROM budgets_budgetaccess a
-                    WHERE a.budget_id = $1 AND a.tenant_id = dpgov_tenant()
-                )
+                    WHERE a.budget_id = $1 AND a.tenant_id = $2
+                ) END
             """,
         ),
     ]

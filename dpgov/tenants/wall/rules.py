@@ -14,12 +14,22 @@ _CHARGEABLE = (
     " WHERE a.budget_id = {table}.{column} AND a.tenant_id = dpgov_tenant())"
 )
 
+_OF_OWN_BUDGET = (
+    "EXISTS (SELECT 1 FROM budgets_budget b"
+    " WHERE b.id = {table}.budget_id AND b.tenant_id = dpgov_tenant())"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Which rows of a table the acting tenant may use, and which it may also see or update."""
+    """Which rows of a table the acting tenant may use, and which it may also see or update.
+
+    Where `insert` says what a new row must fulfil, rows are never changed. What may be updated
+    beyond one's own is so through the owner's functions only; it may be locked by all.
+    """
 
     use: str = OWN
+    insert: str = ""
     see: str = ""
     update: str = ""
 
@@ -47,6 +57,8 @@ RULES: dict[str, Rule] = {
     "budgets.Budget": Rule(
         see=_CHARGEABLE.replace("{column}", "id"), update=_CHARGEABLE.replace("{column}", "id")
     ),
+    # Access to another tenant's population comes through a door, with an invitation.
+    "budgets.BudgetAccess": Rule(insert=f"{OWN} AND {_OF_OWN_BUDGET}"),
     "budgets.RateLimit": Rule(see=_SHARED.see, update=_SHARED.see),
     "budgets.Reservation": _SHARED,
     "budgets.Charge": _SHARED,
@@ -59,6 +71,7 @@ BRIDGES: dict[tuple[str, str], Bridge | None] = {
     ("budgets.Reservation", "budget"): ACROSS,
     ("budgets.Charge", "budget"): ACROSS,
     ("budgets.Correction", "budget"): ACROSS,
+    ("budgets.Correction", "source"): ACROSS,
     ("budgets.LimitChange", "budget"): ACROSS,
     ("budgets.PopulationMember", "population"): ACROSS,
     # The bridge itself.
@@ -83,7 +96,14 @@ DELETES = frozenset(
     }
 )
 # Tables with rights of their own: the ledger's functions write there with the owner's rights.
-WRITES: dict[str, str] = {}
+WRITES: dict[str, str] = {
+    "budgets.Budget": "SELECT, INSERT,"
+    " UPDATE (label, limit_nano, frozen_at, frozen_reason, closed_at)",
+    "budgets.Reservation": "SELECT",
+    "budgets.Charge": "SELECT",
+    "budgets.Correction": "SELECT",
+    "budgets.BudgetAccess": "SELECT, INSERT",
+}
 # What an auditor reads: what was booked, what was released and what the log says.
 AUDITED = ("audit.", "budgets.")
 AUDITED_TOO = frozenset({"queries.Release", "tenants.Tenant"})

@@ -1,0 +1,99 @@
+"""What sharing a budget asks across tenants: a code's offer, its single use, who else is there.
+
+The same questions through the wall on PostgreSQL and to the models on SQLite, always for the
+tenant that is acting. Never a name, a number of questions or an identity of the other side.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from dpgov.budgets.models import BudgetAccess, PopulationInvitation, PopulationMember
+from dpgov.tenants.crossing import through_door
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What whoever holds a code may know before joining: the name and two amounts in nano-ε."""
+
+    label: str
+    limit_nano: int
+    committed_nano: int
+
+    @property
+    def remaining_nano(self) -> int:
+        """What is left for all of them together."""
+        return self.limit_nano - self.committed_nano
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A code that was used: its invitation, and the population that it leads to."""
+
+    invitation_id: UUID
+    population_id: UUID
+
+
+def offer_of(code_hash: str, tenant_id: UUID) -> Offer | None:
+    """The offer behind a code; None for a wrong, used, expired or own one alike."""
+    if connection.vendor == "postgresql":
+        rows = through_door(
+            "SELECT label, limit_nano, committed_nano FROM budgets_invitation(%s)", code_hash
+        )
+        return Offer(*rows[0]) if rows else None
+    found = _open(code_hash, tenant_id).select_related("population").first()
+    if found is None:
+        return None
+    shared = found.population
+    return Offer(shared.label, shared.limit_nano, shared.committed_nano)
+
+
+def claim(code_hash: str, tenant_id: UUID) -> Claim | None:
+    """Use the code up for this tenant; None when there is nothing (more) to use."""
+    if connection.vendor == "postgresql":
+        rows = through_door("SELECT id, population FROM budgets_claim_invitation(%s)", code_hash)
+        return Claim(*rows[0]) if rows else None
+    found = _open(code_hash, tenant_id).first()
+    if found is None:
+        return None
+    found.accepted_at, found.accepted_by_id = timezone.now(), tenant_id
+    found.save(update_fields=["accepted_at", "accepted_by"])
+    return Claim(found.pk, found.population_id)
+
+
+def admit(invitation_id: UUID, tenant_id: UUID) -> UUID | None:
+    """Let this tenant's queries charge the population of an invitation that it used up."""
+    if connection.vendor == "postgresql":
+        found: UUID | None = through_door("SELECT budgets_admit_by_invitation(%s)", invitation_id)[
+            0
+        ][0]
+        return found
+    used = PopulationInvitation.objects.filter(pk=invitation_id, accepted_by=tenant_id).first()
+    if used is None:
+        return None
+    BudgetAccess.objects.get_or_create(budget_id=used.population_id, tenant_id=tenant_id)
+    return used.population_id
+
+
+def shared_with_others(population_id: UUID, tenant_id: UUID) -> bool:
+    """Whether any other tenant's dataset is in a population; not whose, nor how many.
+
+    Yes, to be safe, for who is not acting for that tenant.
+    """
+    if connection.vendor == "postgresql":
+        answer = "SELECT budgets_shared_with_others(%s, %s)"
+        return bool(through_door(answer, population_id, tenant_id)[0][0])
+    members = PopulationMember.objects.filter(population=population_id, left_at__isnull=True)
+    return members.exclude(tenant=tenant_id).exists()
+
+
+def _open(code_hash: str, tenant_id: UUID) -> QuerySet[PopulationInvitation]:
+    return PopulationInvitation.objects.filter(
+        code_hash=code_hash,
+        accepted_at__isnull=True,
+        expires_at__gt=timezone.now(),
+        population__closed_at__isnull=True,
+    ).exclude(tenant=tenant_id)

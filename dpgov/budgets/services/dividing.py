@@ -1,0 +1,152 @@
+"""Populations that become one, or two: only after two persons agreed, in one change request.
+
+Both functions are effects of an approval, which makes the one audit entry of the step; they give
+back what it has to say. Must never make a shared budget forget a loss or admit more than before:
+what is held or spent anywhere is carried to everywhere it may belong.
+"""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from dpgov.budgets import crossing
+from dpgov.budgets.errors import LedgerRefusal
+from dpgov.budgets.models import Budget, PopulationMember
+from dpgov.budgets.services.limits import move_limit
+from dpgov.budgets.services.populations import (
+    CannotShare,
+    carry_over,
+    locked,
+    new_population,
+    refuse_standing_still,
+)
+from dpgov.privacy.budget import as_text
+from dpgov.tenants.models import Tenant
+
+Facts = dict[str, object]
+
+
+class SharedWithOthers(LedgerRefusal):
+    """Another organisation agreed to share this budget and no other."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The budget that would end is shared with another organisation, which agreed to this "
+            "budget only. Merge the other way round: keep this one."
+        )
+
+
+class NotMembers(LedgerRefusal):
+    """Who should leave is not (or not any more) a member of the tenant's own."""
+
+    def __init__(self) -> None:
+        super().__init__("One of these datasets does not share this budget any more.")
+
+
+class NobodyStays(LedgerRefusal):
+    """A division leaves members on both sides."""
+
+    def __init__(self) -> None:
+        super().__init__("At least one dataset has to stay. Choose fewer datasets.")
+
+
+@transaction.atomic
+def merge_populations(*, into: Budget, other: Budget, reason: str) -> Facts:
+    """Every member of `other` shares `into` from now on, and `other` is closed.
+
+    `into` takes over what is committed on `other`, held amounts included: they still settle on
+    `other`. The limit becomes the smaller of the two, or exactly what is committed where that is
+    more; then nothing remains. Raises SharedWithOthers, CannotShare, BudgetClosed, BudgetFrozen.
+    """
+    rows = locked([into.pk, other.pk])
+    if len(rows) < 2 or not _alike(rows[into.pk], rows[other.pk]):
+        raise CannotShare
+    kept, ended = rows[into.pk], rows[other.pk]
+    refuse_standing_still(rows.values())
+    if crossing.shared_with_others(ended.pk, ended.tenant_id):
+        raise SharedWithOthers
+    carried = ended.committed_nano
+    before, after = kept.limit_nano, merged_limit(kept, ended)
+    if after > before:
+        move_limit(budget=kept, limit_nano=after, reason=reason)
+    carry_over(into=kept, source=ended, amount_nano=carried, tenant_id=kept.tenant_id)
+    if after < before:
+        move_limit(budget=kept, limit_nano=after, reason=reason)
+    moved = _move(PopulationMember.objects.filter(population=ended), kept)
+    Budget.objects.filter(pk=ended.pk).update(closed_at=timezone.now())
+    return {
+        "into": str(kept.pk),
+        "ended": str(ended.pk),
+        "members": [str(budget_id) for budget_id in moved],
+        "carried_epsilon": as_text(carried),
+        "before_epsilon": as_text(before),
+        "after_epsilon": as_text(after),
+    }
+
+
+def merged_limit(into: Budget, other: Budget) -> int:
+    """The limit after a merge: the smaller one, or what is committed where that is more."""
+    committed = into.committed_nano + other.committed_nano
+    return max(min(into.limit_nano, other.limit_nano), committed)
+
+
+@transaction.atomic
+def split_population(
+    *, population: Budget, leaving: Collection[UUID], tenant: Tenant, name: str, reason: str
+) -> Facts:
+    """These of the tenant's own members share a new budget of their own from now on.
+
+    It begins with the population's limit and everything that is spent or reserved there: nobody
+    can tell whose losses those were. Leaving alone is the same with one member. Raises NotMembers,
+    NobodyStays, NameTaken, BudgetClosed, BudgetFrozen.
+    """
+    rows = locked([population.pk, *leaving])
+    members = PopulationMember.objects.filter(population=population, left_at__isnull=True)
+    going = members.filter(tenant=tenant, dataset_budget__in=leaving)
+    if population.pk not in rows or not leaving or going.count() != len(set(leaving)):
+        raise NotMembers
+    shared = rows[population.pk]
+    refuse_standing_still(rows.values())
+    others_stay = crossing.shared_with_others(shared.pk, tenant.pk)
+    if not others_stay and members.filter(tenant=tenant).count() == len(set(leaving)):
+        raise NobodyStays
+    fresh = new_population(tenant=tenant, name=name, limit_nano=shared.limit_nano, reason=reason)
+    carried = shared.committed_nano
+    carry_over(into=fresh, source=shared, amount_nano=carried, tenant_id=tenant.pk)
+    moved = _move(going, fresh)
+    return {
+        "from": str(shared.pk),
+        "opened": str(fresh.pk),
+        "name": fresh.label,
+        "members": [str(budget_id) for budget_id in moved],
+        "carried_epsilon": as_text(carried),
+        "limit_epsilon": as_text(fresh.limit_nano),
+    }
+
+
+def _alike(one: Budget, other: Budget) -> bool:
+    kinds = {one.kind, other.kind}
+    return kinds == {Budget.Kind.POPULATION} and (one.tenant_id, one.mode) == (
+        other.tenant_id,
+        other.mode,
+    )
+
+
+def _move(members: QuerySet[PopulationMember], population: Budget) -> list[UUID]:
+    """End these memberships and begin the same ones in another population."""
+    present = list(members.filter(left_at__isnull=True).order_by("dataset_budget"))
+    PopulationMember.objects.filter(pk__in=[member.pk for member in present]).update(
+        left_at=timezone.now()
+    )
+    PopulationMember.objects.bulk_create(
+        PopulationMember(
+            tenant_id=member.tenant_id,
+            population=population,
+            dataset_budget_id=member.dataset_budget_id,
+        )
+        for member in present
+    )
+    return [member.dataset_budget_id for member in present]

@@ -1,0 +1,152 @@
+"""A budget that several datasets about the same people share: opened, and joined.
+
+What people lose in one member counts in all of them (PRIVACY: composition is over the people, not
+over the files). Joining only tightens, so one person may do it; leaving takes two, in
+`services.dividing`. Must never forget a loss: what is already spent or reserved is carried over,
+under the locks that every reservation takes, so that a question which is being submitted is
+either carried over or charged to the population as well.
+"""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from dpgov.audit.actions import Action
+from dpgov.audit.actor import Actor
+from dpgov.audit.services import append
+from dpgov.budgets.errors import BudgetClosed, BudgetFrozen, LedgerRefusal
+from dpgov.budgets.models import Budget, Correction, PopulationMember
+from dpgov.budgets.services.corrections import correct
+from dpgov.budgets.services.opening import open_budget
+from dpgov.budgets.words import limit_in_words
+from dpgov.privacy.budget import as_text
+from dpgov.tenants.models import Tenant
+
+
+class NameTaken(LedgerRefusal):
+    """An open population of this tenant has that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is a shared budget called “{name}” already. Choose another name.")
+
+
+class AlreadyShares(LedgerRefusal):
+    """A dataset is in one population at a time."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This dataset shares a budget already. Ask for the two shared budgets to be merged."
+        )
+
+
+class CannotShare(LedgerRefusal):
+    """The budgets are of kinds or guarantees that cannot be added up; a bug, or a forged id."""
+
+    def __init__(self) -> None:
+        super().__init__("These budgets cannot be shared.")
+
+
+@transaction.atomic
+def open_population(*, tenant: Tenant, name: str, limit_nano: int, actor: Actor) -> Budget:
+    """A shared budget without members; it limits nothing yet. Raises NameTaken, InvalidAmount."""
+    population = new_population(tenant=tenant, name=name, limit_nano=limit_nano, reason="opened")
+    append(
+        tenant_id=tenant.pk,
+        actor=actor,
+        action=Action.POPULATION_OPENED,
+        subject=f"budget:{population.pk}",
+        detail={"name": population.label, "limit_epsilon": as_text(limit_nano)},
+    )
+    return population
+
+
+@transaction.atomic
+def join_population(*, population: Budget, dataset_budget: Budget, actor: Actor) -> int:
+    """A dataset shares the population's budget from now on; what was carried over, in nano-ε.
+
+    Raises InsufficientBudget when what its people have lost does not fit any more, AlreadyShares,
+    BudgetClosed, BudgetFrozen; then nothing has changed.
+    """
+    carried = bring_in(population=population, dataset_budget=dataset_budget)
+    append(
+        tenant_id=dataset_budget.tenant_id,
+        actor=actor,
+        action=Action.POPULATION_JOINED,
+        subject=f"budget:{population.pk}",
+        dataset=dataset_budget.label,
+        detail=joining_facts(population, dataset_budget, carried),
+    )
+    return carried
+
+
+def joining_facts(population: Budget, dataset_budget: Budget, carried: int) -> dict[str, object]:
+    """What the log says about a dataset that joined."""
+    return {
+        "population": str(population.pk),
+        "name": population.label,
+        "dataset_budget": str(dataset_budget.pk),
+        "carried_epsilon": as_text(carried),
+    }
+
+
+def bring_in(*, population: Budget, dataset_budget: Budget) -> int:
+    """The part of a larger step that joins; the caller records it. Raises as `join_population`."""
+    rows = locked([population.pk, dataset_budget.pk])
+    shared, dataset = rows.get(population.pk), rows.get(dataset_budget.pk)
+    if shared is None or dataset is None or shared.mode != dataset.mode:
+        raise CannotShare
+    if (shared.kind, dataset.kind) != (Budget.Kind.POPULATION, Budget.Kind.DATASET):
+        raise CannotShare
+    refuse_standing_still(rows.values())
+    if PopulationMember.objects.filter(dataset_budget=dataset, left_at__isnull=True).exists():
+        raise AlreadyShares
+    carried = dataset.committed_nano
+    carry_over(into=shared, source=dataset, amount_nano=carried, tenant_id=dataset.tenant_id)
+    PopulationMember.objects.create(
+        tenant_id=dataset.tenant_id, population=shared, dataset_budget=dataset
+    )
+    return carried
+
+
+def new_population(*, tenant: Tenant, name: str, limit_nano: int, reason: str) -> Budget:
+    """The row of a population; raises NameTaken where an open one of the tenant has the name."""
+    try:
+        with transaction.atomic():
+            return open_budget(
+                tenant=tenant,
+                label=name,
+                limit_nano=limit_nano,
+                kind=Budget.Kind.POPULATION,
+                reason=reason,
+            )
+    except IntegrityError as twin:
+        raise NameTaken(name) from twin
+
+
+def carry_over(*, into: Budget, source: Budget, amount_nano: int, tenant_id: UUID) -> None:
+    """Book on one budget what is committed on another; nothing for nothing."""
+    if amount_nano:
+        correct(
+            budget=into,
+            kind=Correction.Kind.CARRIED_OVER,
+            amount_nano=amount_nano,
+            reason=f"carried over from {source.label}",
+            source=source,
+            tenant_id=tenant_id,
+        )
+
+
+def locked(ids: Iterable[UUID]) -> dict[UUID, Budget]:
+    """These budgets as they are now, locked in the one order of the ledger."""
+    rows = Budget.objects.filter(pk__in=list(ids)).order_by("pk")
+    return {row.pk: row for row in rows.select_for_update(no_key=True)}
+
+
+def refuse_standing_still(budgets: Iterable[Budget]) -> None:
+    """Raise BudgetFrozen or BudgetClosed: such a balance may be wrong, or is final."""
+    for budget in budgets:
+        if budget.frozen_at is not None:
+            raise BudgetFrozen
+        if budget.closed_at is not None:
+            raise BudgetClosed(limit_in_words(budget))

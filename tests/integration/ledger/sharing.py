@@ -1,0 +1,71 @@
+"""Datasets' budgets, questions on them as they are really charged, and populations of them."""
+
+from contextlib import AbstractContextManager
+from uuid import UUID, uuid4
+
+from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.services import request_change
+from dpgov.audit.actor import OPERATOR
+from dpgov.budgets.charging import Parts, lines_of_query
+from dpgov.budgets.models import Budget
+from dpgov.budgets.services import open_budget, reserve
+from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.models import Membership, Tenant
+
+NANO = 10**9
+
+
+def dataset_budget(tenant: Tenant, label: str, limit: int = 10 * NANO) -> Budget:
+    """The budget of a dataset."""
+    return open_budget(tenant=tenant, label=label, limit_nano=limit)
+
+
+def population(tenant: Tenant, name: str, *members: Budget, limit: int = 10 * NANO) -> Budget:
+    """A shared budget with these members."""
+    shared = open_population(tenant=tenant, name=name, limit_nano=limit, actor=OPERATOR)
+    for member in members:
+        join_population(population=shared, dataset_budget=member, actor=OPERATOR)
+    return fresh(shared)
+
+
+def charge(dataset: Budget, amount: int, query_id: UUID | None = None) -> UUID:
+    """Hold what a question on this dataset costs, everywhere that it counts."""
+    query_id = query_id or uuid4()
+    lines = lines_of_query(
+        dataset_budget_id=dataset.pk, cost_nano=amount, parts=Parts(), allocation=None
+    )
+    reserve(query_id=query_id, tenant_id=dataset.tenant_id, lines=lines)
+    return query_id
+
+
+def fresh(budget: Budget) -> Budget:
+    """The budget as it is stored now."""
+    return Budget.objects.get(pk=budget.pk)
+
+
+def committed(budget: Budget) -> int:
+    """What is spent or reserved now."""
+    return fresh(budget).committed_nano
+
+
+def members(budget: Budget) -> list[UUID]:
+    """The dataset budgets that share this one now."""
+    present = budget.members.filter(left_at__isnull=True)
+    return sorted(present.values_list("dataset_budget", flat=True))
+
+
+def acting(tenant: Tenant) -> AbstractContextManager[None]:
+    """As a door does it: this tenant's rows, and the application's rights."""
+    return acting_for(tenant.pk)
+
+
+def ask_for(membership: Membership, kind: Kind, **payload: object) -> ChangeRequest:
+    """A request as the pages make it."""
+    return request_change(
+        membership=membership,
+        kind=kind,
+        subject=f"budget:{payload.get('population') or payload.get('into')}",
+        payload=payload,
+        reason="the people are the same",
+    )
