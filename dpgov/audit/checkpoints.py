@@ -18,7 +18,7 @@ from dpgov.audit.entry import leaf_hash, line_of
 from dpgov.audit.history import findings
 from dpgov.audit.keyring import origin_of, signing_key, signing_seed
 from dpgov.audit.models import AuditCheckpoint, AuditKey
-from dpgov.audit.note import Checkpoint, sign
+from dpgov.audit.note import Checkpoint, UnreadableKey, sign
 from dpgov.audit.outside import newest_outside
 from dpgov.audit.selectors import announced_keys, log_size, newest_checkpoint, stream
 from dpgov.audit.stored_tree import StoredTree, extend
@@ -40,15 +40,18 @@ class CheckpointRefused(RuntimeError):
 def sweep_checkpoints(tenant_id: UUID) -> AuditCheckpoint | None:
     """One round for one tenant: a checkpoint if one is due, then whatever waits for delivery.
 
-    A refusal is logged and not raised, so that other tenants get their round.
+    A refusal, or a folder or key that cannot be read, is logged and not raised, so that other
+    tenants get their round.
     """
     made = None
     try:
         if checkpoint_due(tenant_id):
             made = make_checkpoint(tenant_id=tenant_id)
+        deliver_waiting(tenant_id)
     except CheckpointRefused as refusal:
         _log.error("checkpoint_refused", tenant=str(tenant_id), reasons=refusal.reasons)
-    deliver_waiting(tenant_id)
+    except (OSError, UnreadableKey) as failure:
+        _log.error("no_checkpoint", tenant=str(tenant_id), kind=type(failure).__name__)
     return made
 
 

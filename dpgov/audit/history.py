@@ -24,7 +24,7 @@ def findings(tenant_id: UUID) -> list[str]:
     for name, note in outside:
         found += outside_findings(name, note, size, keys, tree)
         found += _behind(name, note, last)
-    return found
+    return list(dict.fromkeys(found))
 
 
 def own_findings(

@@ -11,6 +11,7 @@ from dpgov.operation import request_ids
 from dpgov.operation.heartbeat import Sweeps, beat
 from dpgov.queries.stopping import StopRequest
 from dpgov.queries.sweep import Swept, sweep
+from dpgov.tenants.checkpoint_round import checkpoint_round
 
 _log = structlog.get_logger("dpgov.sweep")
 
@@ -25,6 +26,7 @@ class Command(BaseCommand):
         every: float | None = options["every"]
         if every is None:
             done = sweep()
+            checkpoint_round()
             self.stdout.write(f"sent again: {done.sent}, given up: {done.given_up}")
             return
         self._keep_sweeping(every)
@@ -44,6 +46,7 @@ def _round() -> Swept | None:
     request_ids.begin()
     try:
         done = sweep()
+        checkpoint_round()
     except (OperationalError, InterfaceError) as error:
         _log.warning("the database is away", kind=type(error).__name__)
         return None
