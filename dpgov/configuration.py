@@ -3,6 +3,7 @@
 Must never guess in production: a missing secret outside the embedded profile is an error.
 """
 
+import hashlib
 import os
 import secrets
 from pathlib import Path
@@ -17,7 +18,21 @@ def secret_key(env: environ.Env, home: Path) -> str:
     """The signing key: from the environment, from a file, or made once for the embedded profile."""
     if key := env.str("DPGOV_SECRET_KEY", default=""):
         return str(key)
-    path = Path(env.str("DPGOV_SECRET_KEY_FILE", default=str(home / "secret_key")))
+    return _kept_secret(Path(env.str("DPGOV_SECRET_KEY_FILE", default=str(home / "secret_key"))))
+
+
+def fingerprint_key(env: environ.Env, home: Path) -> bytes:
+    """The secret of fingerprints, 32 bytes: the same for the life of an installation.
+
+    From the environment, from a file, or made once. With another one no data that came before
+    would be recognised, so registration refuses to go on.
+    """
+    text = env.str("DPGOV_FINGERPRINT_KEY", default="")
+    path = Path(env.str("DPGOV_FINGERPRINT_KEY_FILE", default=str(home / "fingerprint_key")))
+    return hashlib.blake2b((text or _kept_secret(path)).encode(), digest_size=32).digest()
+
+
+def _kept_secret(path: Path) -> str:
     if not path.exists():
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _write_once(path, secrets.token_urlsafe(64))

@@ -14,6 +14,7 @@ from dpgov.configuration import (
     broker_settings,
     database_settings,
     email_settings,
+    fingerprint_key,
     log_settings,
     secret_key,
     secret_text,
@@ -226,6 +227,7 @@ DPGOV_METRICS_TOKEN = secret_text(env, "DPGOV_METRICS_TOKEN")
 
 # --- dpgov ------------------------------------------------------------------------------------
 DPGOV_HOME = HOME
+DPGOV_FINGERPRINT_KEY = fingerprint_key(env, HOME)
 DPGOV_LEASE_SECONDS = env.int("DPGOV_LEASE_SECONDS", default=60)
 DPGOV_QUERY_ATTEMPTS = 2
 DPGOV_EXPIRY_SECONDS = env.int("DPGOV_EXPIRY_SECONDS", default=86_400)

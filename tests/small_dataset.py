@@ -1,8 +1,10 @@
 """A small registered dataset with a real data file, for tests that need something to ask about.
 
-200 invented rows: age and hours (numbers), sex and education (categories).
+200 invented rows: age and hours (numbers), sex and education (categories). Each tenant has other
+people: the same ones in two tenants would be held for a compliance check.
 """
 
+import hashlib
 import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -28,13 +30,32 @@ EDUCATIONS = ("Primary", "Secondary", "Tertiary")
 ROWS = tuple(
     (row * 7 % 83, row * 11 % 61, SEXES[row % 2], EDUCATIONS[row % 3]) for row in range(200)
 )
-CSV = "\n".join(["age,hours,sex,education", *(",".join(map(str, row)) for row in ROWS), ""])
 COLUMNS = (
     column_spec("age", numeric_domain("0", "100", "1"), MissingRule.DROP, ""),
     column_spec("hours", numeric_domain("0", "80", "1"), MissingRule.DROP, ""),
     column_spec("sex", category_domain(SEXES), MissingRule.DROP, ""),
     column_spec("education", category_domain(EDUCATIONS), MissingRule.DROP, ""),
 )
+
+
+def rows_of(tenant: str) -> tuple[tuple[int, int, str, str], ...]:
+    """The people of this tenant, by its slug; ROWS are those of the cast's own."""
+    if tenant == "harbour":
+        return ROWS
+    return tuple(_invented(f"{tenant} {row}") for row in range(len(ROWS)))
+
+
+def _invented(seed: str) -> tuple[int, int, str, str]:
+    a, b, c, d = hashlib.sha256(seed.encode()).digest()[:4]
+    return a % 83, b % 61, SEXES[c % 2], EDUCATIONS[d % 3]
+
+
+def _csv(tenant: str) -> str:
+    rows = (",".join(map(str, row)) for row in rows_of(tenant))
+    return "\n".join(["age,hours,sex,education", *rows, ""])
+
+
+CSV = _csv("harbour")
 
 
 def register_small_dataset(
@@ -59,9 +80,12 @@ def register_small_dataset(
         limit_nano=limit_nano,
         per_query_limit_nano=min(limit_nano, 2 * NANO),
     )
-    with _child_processes_run_once():
+    with _child_processes_run_once(owner.tenant.slug):
         upload = receive_upload(
-            tenant=owner.tenant, uploader=owner.user, name="visits.csv", chunks=[CSV.encode()]
+            tenant=owner.tenant,
+            uploader=owner.user,
+            name="visits.csv",
+            chunks=[_csv(owner.tenant.slug).encode()],
         )
         return register_dataset(
             tenant=owner.tenant, owner=owner.user, upload=upload, declaration=declaration
@@ -69,16 +93,17 @@ def register_small_dataset(
 
 
 @contextmanager
-def _child_processes_run_once() -> Generator[None]:
+def _child_processes_run_once(tenant: str) -> Generator[None]:
     """The file is the same each time, so what the child processes made of it is kept."""
+    home = str(settings.DPGOV_HOME)
 
     def ingest(source: Path, target: Path, **_: object) -> Ingested:
-        kept, ingested = _ingested(str(settings.DPGOV_HOME))
+        kept, ingested = _ingested(home, tenant)
         shutil.copyfile(kept, target)
         return ingested
 
     with (
-        patch.object(child, "inspect", lambda *_, **__: _inspected(str(settings.DPGOV_HOME))),
+        patch.object(child, "inspect", lambda *_, **__: _inspected(home, tenant)),
         patch.object(child, "ingest", ingest),
     ):
         yield
@@ -88,20 +113,25 @@ _really_inspect, _really_ingest = child.inspect, child.ingest
 
 
 @cache
-def _inspected(home: str) -> Inspection:
-    return _really_inspect(_source(home), limits=child_limits())
+def _inspected(home: str, tenant: str) -> Inspection:
+    return _really_inspect(_source(home, tenant), limits=child_limits())
 
 
 @cache
-def _ingested(home: str) -> tuple[Path, Ingested]:
-    kept = Path(home) / "visits.duckdb"
+def _ingested(home: str, tenant: str) -> tuple[Path, Ingested]:
+    kept = Path(home) / f"visits-{tenant}.duckdb"
     ingested = _really_ingest(
-        _source(home), kept, columns=COLUMNS, max_rows=1000, limits=child_limits()
+        _source(home, tenant),
+        kept,
+        columns=COLUMNS,
+        max_rows=1000,
+        limits=child_limits(),
+        key=settings.DPGOV_FINGERPRINT_KEY,
     )
     return kept, ingested
 
 
-def _source(home: str) -> Path:
-    path = Path(home) / "visits.csv"
-    path.write_text(CSV)
+def _source(home: str, tenant: str) -> Path:
+    path = Path(home) / f"visits-{tenant}.csv"
+    path.write_text(_csv(tenant))
     return path

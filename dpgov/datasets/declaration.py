@@ -19,14 +19,11 @@ class Declaration:
     schema: DatasetSchema
     limit_nano: int
     per_query_limit_nano: int
+    partition_column: str = ""
+    needs_allocation: bool = False
 
     def check(self, headers: list[str]) -> None:
         """Raises InvalidDomain, naming the field, for what could not be kept."""
-        if not self.schema.columns:
-            raise InvalidDomain("columns", "Declare at least one column that can be asked about.")
-        for spec in self.schema.columns:
-            if spec.name not in headers:
-                raise InvalidDomain("columns", f"The file has no column “{spec.name}”.")
         if self.schema.unit.private_id is not None:
             raise InvalidDomain("unit", "Only rows can be the privacy unit at present.")
         if self.per_query_limit_nano > self.limit_nano:
@@ -34,7 +31,17 @@ class Declaration:
                 "epsilon_per_query",
                 f"One question cannot cost more than the limit, ε {as_text(self.limit_nano)}.",
             )
-        check_capacity(self.schema)
+        check_columns(self.schema, headers)
+
+
+def check_columns(schema: DatasetSchema, headers: list[str]) -> None:
+    """Raises InvalidDomain for columns that are not in the file or could not be kept exact."""
+    if not schema.columns:
+        raise InvalidDomain("columns", "Declare at least one column that can be asked about.")
+    for spec in schema.columns:
+        if spec.name not in headers:
+            raise InvalidDomain("columns", f"The file has no column “{spec.name}”.")
+    check_capacity(schema)
 
 
 def column_fields(spec: ColumnSpec) -> dict[str, Any]:

@@ -19,17 +19,26 @@ from dpgov.tenants.models import Tenant, User
 
 
 def datasets_of(tenant: Tenant) -> QuerySet[Dataset]:
-    """The tenant's datasets that are not archived, by name, each with its budget."""
+    """The tenant's datasets that are not archived or held, by name, each with its budget."""
     return (
-        Dataset.objects.filter(tenant=tenant, archived_at__isnull=True)
+        Dataset.objects.filter(tenant=tenant, archived_at__isnull=True, held_at__isnull=True)
         .select_related("budget")
         .order_by("name", "slug")
     )
 
 
 def get_dataset(tenant: Tenant, slug: str) -> Dataset:
-    """One of the above; raises Dataset.DoesNotExist for foreign, archived and missing alike."""
+    """One of the above; raises Dataset.DoesNotExist for foreign, held and missing alike."""
     return datasets_of(tenant).get(slug=slug)
+
+
+def held_datasets(tenant: Tenant) -> QuerySet[Dataset]:
+    """Those that wait for a compliance check, oldest first; for owners and officers."""
+    return (
+        Dataset.objects.filter(tenant=tenant, held_at__isnull=False, archived_at__isnull=True)
+        .select_related("budget", "owner")
+        .order_by("held_at")
+    )
 
 
 def current_version(dataset: Dataset) -> DatasetVersion:
@@ -48,7 +57,7 @@ def schema_of(version: DatasetVersion) -> DatasetSchema:
         neighbouring=Neighbouring(dataset.neighbouring),
         group_size=dataset.group_size,
         max_rows=dataset.max_rows,
-        public_rows=dataset.public_rows,
+        public_rows=version.public_rows,
     )
 
 
@@ -89,6 +98,8 @@ def public_metadata(dataset: Dataset) -> dict[str, Any]:
         "public_rows": dataset.public_rows,
         "per_query_limit_epsilon": as_number(dataset.per_query_limit_nano),
         "version": version.number,
+        "partition_column": dataset.partition_column or None,
+        "needs_allocation": dataset.needs_allocation,
         "registered_at": dataset.created_at,
         "columns": [_public_column(column) for column in version.columns.all()],
     }

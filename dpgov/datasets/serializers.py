@@ -44,7 +44,15 @@ class DatasetSerializer(serializers.Serializer[Any]):
         "that the owner declared, or null.",
     )
     per_query_limit_epsilon = serializers.FloatField()
-    version = serializers.IntegerField()
+    version = serializers.IntegerField(help_text="Questions are asked of the newest one.")
+    partition_column = serializers.CharField(
+        allow_null=True,
+        help_text="A question that is restricted to some of its categories (`=` or `in`) is "
+        "charged to those alone.",
+    )
+    needs_allocation = serializers.BooleanField(
+        help_text="Whether only people and projects with a grant may ask."
+    )
     registered_at = serializers.DateTimeField()
     columns = ColumnSerializer(many=True)
 

@@ -4,7 +4,7 @@ No name or path of a user takes part, so nothing can point outside, and nothing 
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from uuid import UUID
 
@@ -27,6 +27,34 @@ def upload_path(upload_id: UUID) -> Path:
 def data_path(version_id: UUID) -> Path:
     """The codes of a dataset version, for the engine."""
     return _folder("data") / f"{version_id}.duckdb"
+
+
+def arriving_path(version_id: UUID) -> Path:
+    """Stands beside a data file until its version is recorded; see `services.orphans`."""
+    return _folder("data") / f"{version_id}.arriving"
+
+
+def left_behind(version_id: UUID) -> list[Path]:
+    """The data file and drafts of it, for a version that never came to be."""
+    return sorted(_folder("data").glob(f"{version_id}.duckdb*"))
+
+
+def arriving() -> Iterator[tuple[UUID, Path]]:
+    """Every version that began to arrive and is not known to have ended."""
+    return _named(_folder("data").glob("*.arriving"))
+
+
+def raw_files() -> Iterator[tuple[UUID, Path]]:
+    """The raw file of every upload."""
+    return _named(_folder("uploads").iterdir())
+
+
+def _named(paths: Iterable[Path]) -> Iterator[tuple[UUID, Path]]:
+    for path in paths:
+        try:
+            yield UUID(path.name.split(".", 1)[0]), path
+        except ValueError:
+            continue
 
 
 def _folder(name: str) -> Path:

@@ -1,7 +1,8 @@
 """Runs the reader of files in a process of its own and puts its answer into values.
 
-The child gets no secret: a bare environment, no settings, no database. Whatever it does, dies of or
-writes to its error output, the caller sees an answer or a RefusedFile.
+The child gets no secret but the key of fingerprints, by its input: a bare environment, no settings,
+no database. Whatever it does, dies of or writes to its error output, the caller sees an answer or a
+RefusedFile.
 """
 
 import json
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpgov.engines.fingerprint import TableFingerprint, from_json
 from dpgov.engines.ingest.request import columns_as_json
 from dpgov.privacy.schema import ColumnSpec
 
@@ -61,7 +63,7 @@ class Ingested:
     """The true number of rows and the fingerprint of the content: the owner's side only."""
 
     rows: int
-    fingerprint: str
+    fingerprint: TableFingerprint
 
 
 def inspect(path: Path, *, limits: Limits) -> Inspection:
@@ -71,22 +73,32 @@ def inspect(path: Path, *, limits: Limits) -> Inspection:
 
 
 def ingest(
-    source: Path, target: Path, *, columns: Sequence[ColumnSpec], max_rows: int, limits: Limits
+    source: Path,
+    target: Path,
+    *,
+    columns: Sequence[ColumnSpec],
+    max_rows: int,
+    limits: Limits,
+    key: bytes,
 ) -> Ingested:
-    """Store the codes of the declared columns in `target`; raises RefusedFile, leaving nothing."""
+    """Store the codes of the declared columns in `target`; raises RefusedFile, leaving nothing.
+
+    The fingerprint is of the whole file, made with `key`.
+    """
     request = {
         "do": "ingest",
         "path": str(source),
         "target": str(target),
         "columns": columns_as_json(columns),
         "max_rows": max_rows,
+        "key": key.hex(),
     }
     try:
         answer = _ask(request, limits)
     except RefusedFile:
         _remove_drafts(target)
         raise
-    return Ingested(answer["rows"], answer["fingerprint"])
+    return Ingested(answer["rows"], from_json(answer["fingerprint"]))
 
 
 def _ask(request: dict[str, Any], limits: Limits) -> dict[str, Any]:

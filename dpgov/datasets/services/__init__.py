@@ -5,27 +5,55 @@ own transaction.
 """
 
 from dpgov.datasets.services.engine import DataMissing, engine_for
+from dpgov.datasets.services.fingerprints import FingerprintKeyChanged
+from dpgov.datasets.services.holds import (
+    NotHeld,
+    OtherBudget,
+    Resembling,
+    SamePeople,
+    discard_held,
+    release_held,
+    resembling,
+    share_budget,
+)
+from dpgov.datasets.services.orphans import remove_orphans
 from dpgov.datasets.services.registration import Registered, register_dataset
 from dpgov.datasets.services.upkeep import (
     LimitNotLowered,
     archive_dataset,
     describe_dataset,
     lower_limit,
+    rename_dataset,
+    set_needs_allocation,
 )
 from dpgov.datasets.services.uploads import UploadUsed, discard_upload, receive_upload
+from dpgov.datasets.services.versions import add_version
 from dpgov.engines.child import RefusedFile
 
 __all__ = [
     "DataMissing",
+    "FingerprintKeyChanged",
     "LimitNotLowered",
+    "NotHeld",
+    "OtherBudget",
     "RefusedFile",
     "Registered",
+    "Resembling",
+    "SamePeople",
     "UploadUsed",
+    "add_version",
     "archive_dataset",
     "describe_dataset",
+    "discard_held",
     "discard_upload",
     "engine_for",
     "lower_limit",
     "receive_upload",
     "register_dataset",
+    "release_held",
+    "remove_orphans",
+    "rename_dataset",
+    "resembling",
+    "set_needs_allocation",
+    "share_budget",
 ]

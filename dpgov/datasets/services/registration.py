@@ -1,42 +1,47 @@
-"""A file and its declared domains become a dataset with a budget.
+"""A file and its declared domains become a dataset with a budget, or one that waits for a decision.
 
 The file is ingested by a child process outside any transaction; then everything about it is
-written in one, with one audit entry. Must never read data itself, nor derive a domain from it.
+written in one, with one audit entry. Must never read data itself, nor derive a domain from it, nor
+say whose earlier data a file resembles.
 """
 
 from dataclasses import dataclass
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.text import slugify
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services import open_budget
-from dpgov.datasets import storage
-from dpgov.datasets.declaration import Declaration, column_fields
-from dpgov.datasets.models import Column, Dataset, DatasetVersion, Upload
-from dpgov.datasets.services.limits import child_limits
+from dpgov.budgets.services import open_budget, open_partition_lines
+from dpgov.datasets.declaration import Declaration
+from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.services.guarantee import check_same_guarantee, partition_parts
+from dpgov.datasets.services.ingesting import ingest_and_record
+from dpgov.datasets.services.recording import create_version
+from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
 from dpgov.datasets.services.turns import queue_up
-from dpgov.datasets.services.uploads import UploadUsed, ready_upload
-from dpgov.engines import child
-from dpgov.engines.child import Ingested, RefusedFile
+from dpgov.datasets.services.uploads import ready_upload
+from dpgov.engines.child import Ingested
+from dpgov.engines.likeness import Likeness
 from dpgov.privacy.budget import as_text
 from dpgov.privacy.schema import InvalidDomain, Neighbouring
 from dpgov.tenants.models import Tenant, User
 from dpgov.tenants.selectors import actor_of
 
-# The last part of an address of ours: datasets/new/.
-_RESERVED_SLUGS = frozenset({"new"})
+# The last parts of addresses of ours: datasets/new/, datasets/held/.
+_RESERVED_SLUGS = frozenset({"new", "held"})
 
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A new dataset, and whether it shares the budget of an earlier one with the same data."""
+    """A new dataset: whether it shares an earlier budget, or is held for a compliance check."""
 
     dataset: Dataset
     shares_budget: bool
+    is_held: bool
 
 
 def register_dataset(
@@ -45,33 +50,21 @@ def register_dataset(
     """Ingest the upload under the declared domains and open its budget.
 
     Data that this tenant registered before, archived or not, keeps its budget: what was spent
-    stays spent and the limit stays as it is. Raises InvalidDomain or RefusedFile naming the field,
-    UploadUsed for a second registration; then nothing has changed.
+    stays spent and the limit stays as it is. Data that is only much like earlier data, or like
+    data of another tenant, is held: nobody can ask before two persons have decided. Raises
+    InvalidDomain or RefusedFile naming the field, UploadUsed for a second registration; then
+    nothing has changed.
     """
     declaration.check(upload.headers)
-    source = storage.upload_path(upload.id)
-    if not source.exists():
-        raise UploadUsed(upload.id)
-    version_id = uuid4()
-    target = storage.data_path(version_id)
-    schema = declaration.schema
-    try:
-        ingested = child.ingest(
-            source,
-            target,
-            columns=schema.columns,
-            max_rows=schema.max_rows,
-            limits=child_limits(),
-        )
-        registered = _record(tenant, owner, upload, declaration, version_id, ingested)
-    except BaseException as problem:
-        target.unlink(missing_ok=True)
-        if isinstance(problem, RefusedFile) and not source.exists():
-            # A twin of this request registered the file and removed it under the reader.
-            raise UploadUsed(upload.id) from problem
-        raise
-    source.unlink(missing_ok=True)
-    return registered
+    if declaration.partition_column:
+        partition_parts(declaration.schema, declaration.partition_column)
+    return ingest_and_record(
+        upload,
+        declaration.schema,
+        lambda version_id, ingested: _record(
+            tenant, owner, upload, declaration, version_id, ingested
+        ),
+    )
 
 
 @transaction.atomic
@@ -84,9 +77,14 @@ def _record(
     ingested: Ingested,
 ) -> Registered:
     queue_up(tenant)
+    one_at_a_time()
     used = ready_upload(upload.id)
-    earlier = _same_data(tenant, ingested.fingerprint)
-    _check_same_guarantee(earlier, declaration)
+    found = matches(tenant, ingested.fingerprint)
+    earlier = same_data(found)
+    if earlier is not None:
+        check_same_guarantee(
+            earlier, declaration.schema, partition_column=declaration.partition_column
+        )
     slug = _free_slug(tenant, declaration.name)
     dataset = _create_dataset(
         tenant=tenant,
@@ -94,50 +92,45 @@ def _record(
         slug=slug,
         declaration=declaration,
         budget=_budget(tenant, slug, declaration, earlier),
-        public_rows=_public_rows(declaration, ingested.rows),
+        public_rows=public_rows(declaration.schema.public_rows, declaration, ingested.rows),
+        is_held=earlier is None and bool(found),
     )
-    _create_version(dataset, version_id, ingested.fingerprint, declaration)
+    create_version(
+        dataset=dataset,
+        version_id=version_id,
+        number=1,
+        columns=declaration.schema.columns,
+        ingested=ingested,
+    )
     used.state = Upload.State.USED
     used.save(update_fields=["state"])
-    registered = Registered(dataset, shares_budget=earlier is not None)
+    registered = Registered(dataset, earlier is not None, dataset.held_at is not None)
     _append_entry(registered, owner, declaration)
     return registered
 
 
-def _same_data(tenant: Tenant, fingerprint: str) -> Dataset | None:
-    """The first dataset with this content: the budget belongs to the people in the data."""
-    found = (
-        DatasetVersion.objects.filter(dataset__tenant=tenant, fingerprint=fingerprint)
-        .select_related("dataset__budget")
-        .order_by("created_at")
-        .first()
-    )
-    return found.dataset if found else None
+def same_data(found: list[Match]) -> Dataset | None:
+    """The tenant's first dataset with exactly this content: its people own the budget.
 
-
-def _check_same_guarantee(earlier: Dataset | None, declaration: Declaration) -> None:
-    """One budget has one meaning: losses under two relations cannot be added up."""
-    if earlier is None:
-        return
-    for field in ("neighbouring", "group_size"):
-        before = getattr(earlier, field)
-        if before != getattr(declaration.schema, field):
-            raise InvalidDomain(
-                field,
-                f"This data was registered before, as “{earlier.name}”, with {before} here, and "
-                "shares the budget of that dataset. Choose the same.",
-            )
+    Held datasets do not count: nobody has decided yet whose budget they have.
+    """
+    exact = [match.dataset_id for match in found if match.likeness is Likeness.EXACT]
+    own = Dataset.objects.filter(pk__in=[pk for pk in exact if pk], held_at__isnull=True)
+    return own.select_related("budget").order_by("created_at").first()
 
 
 def _budget(tenant: Tenant, slug: str, declaration: Declaration, earlier: Dataset | None) -> Budget:
     if earlier is not None:
         return earlier.budget
-    return open_budget(tenant=tenant, label=slug, limit_nano=declaration.limit_nano)
+    budget = open_budget(tenant=tenant, label=slug, limit_nano=declaration.limit_nano)
+    if declaration.partition_column:
+        parts = partition_parts(declaration.schema, declaration.partition_column)
+        open_partition_lines(budget=budget, parts=parts)
+    return budget
 
 
-def _public_rows(declaration: Declaration, rows: int) -> int | None:
+def public_rows(declared: int | None, declaration: Declaration, rows: int) -> int | None:
     """Under change_one the number of rows is public, so it is the true one; else as declared."""
-    declared = declaration.schema.public_rows
     if declaration.schema.neighbouring is not Neighbouring.CHANGE_ONE:
         return declared
     if declared is not None and declared != rows:
@@ -166,6 +159,7 @@ def _create_dataset(
     declaration: Declaration,
     budget: Budget,
     public_rows: int | None,
+    is_held: bool,
 ) -> Dataset:
     schema = declaration.schema
     return Dataset.objects.create(
@@ -180,24 +174,10 @@ def _create_dataset(
         public_rows=public_rows,
         budget=budget,
         per_query_limit_nano=declaration.per_query_limit_nano,
-    )
-
-
-def _create_version(
-    dataset: Dataset, version_id: UUID, fingerprint: str, declaration: Declaration
-) -> None:
-    version = DatasetVersion.objects.create(
-        id=version_id,
-        tenant_id=dataset.tenant_id,
-        dataset=dataset,
-        number=1,
-        fingerprint=fingerprint,
-    )
-    Column.objects.bulk_create(
-        Column(
-            tenant_id=dataset.tenant_id, version=version, position=position, **column_fields(spec)
-        )
-        for position, spec in enumerate(declaration.schema.columns)
+        partition_column=declaration.partition_column,
+        needs_allocation=declaration.needs_allocation,
+        held_at=timezone.now() if is_held else None,
+        held_reason=Dataset.HeldReason.LIKE_EARLIER_DATA if is_held else "",
     )
 
 
@@ -206,7 +186,7 @@ def _append_entry(registered: Registered, owner: User, declaration: Declaration)
     append(
         tenant_id=dataset.tenant_id,
         actor=actor_of(owner),
-        action=Action.DATASET_REGISTERED,
+        action=Action.DATASET_HELD if registered.is_held else Action.DATASET_REGISTERED,
         subject=f"dataset:{dataset.id}",
         dataset=dataset.slug,
         detail={
@@ -216,6 +196,8 @@ def _append_entry(registered: Registered, owner: User, declaration: Declaration)
             "columns": [spec.name for spec in declaration.schema.columns],
             "limit_epsilon": as_text(dataset.budget.limit_nano),
             "per_query_limit_epsilon": as_text(dataset.per_query_limit_nano),
+            "partition_column": dataset.partition_column,
+            "needs_allocation": dataset.needs_allocation,
             "shares_earlier_budget": registered.shares_budget,
         },
     )

@@ -34,9 +34,24 @@ def archive_dataset(*, dataset: Dataset, user: User) -> None:
 
 @transaction.atomic
 def describe_dataset(*, dataset: Dataset, description: str, user: User) -> None:
-    """Replace the description; names and declarations stay as registered."""
+    """Replace the description; declarations stay as registered."""
     Dataset.objects.filter(pk=dataset.pk).update(description=description)
     _record(dataset, user, Action.DATASET_DESCRIBED, {"description": description[:500]})
+
+
+@transaction.atomic
+def rename_dataset(*, dataset: Dataset, name: str, user: User) -> None:
+    """Give it another name. The address stays, and so does everything that was spent."""
+    before = Dataset.objects.select_for_update().get(pk=dataset.pk).name
+    Dataset.objects.filter(pk=dataset.pk).update(name=name)
+    _record(dataset, user, Action.DATASET_RENAMED, {"before": before, "after": name})
+
+
+@transaction.atomic
+def set_needs_allocation(*, dataset: Dataset, needed: bool, user: User) -> None:
+    """Let only people and projects with a grant ask, or everybody who may ask questions."""
+    Dataset.objects.filter(pk=dataset.pk).update(needs_allocation=needed)
+    _record(dataset, user, Action.ALLOCATION_RULE_CHANGED, {"needs_allocation": needed})
 
 
 @transaction.atomic

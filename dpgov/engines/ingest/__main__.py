@@ -58,6 +58,7 @@ def _parquet_names(path: Path, request: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _ingest(request: dict[str, Any]) -> dict[str, Any]:
+    from dpgov.engines.fingerprint import as_json
     from dpgov.engines.ingest.request import columns_of
     from dpgov.engines.ingest.store import store
     from dpgov.engines.ingest.tables import open_table
@@ -70,8 +71,9 @@ def _ingest(request: dict[str, Any]) -> dict[str, Any]:
         columns=columns,
         max_rows=request["max_rows"],
         memory_bytes=request["memory_bytes"],
+        key=bytes.fromhex(request["key"]),
     )
-    return {"rows": stored.rows, "fingerprint": stored.fingerprint}
+    return {"rows": stored.rows, "fingerprint": as_json(stored.fingerprint)}
 
 
 def _limit(request: dict[str, Any], *, written_bytes: int) -> None:

@@ -1,53 +1,92 @@
-"""Recognises the same data again, whatever the order of its rows or columns, or their names.
+"""Recognises the same data again, whatever its form, and much the same data too.
 
-A column's hash is the sum of the halved MD5 of its cells: a multiset hash, so order does not
-matter. Numbers are hashed as 64-bit floats, so 1 and 1.0 are one value, in CSV and in Parquet.
-It recognises what people do by accident or for convenience; whoever alters a single cell on
-purpose passes it. It depends on the data and must never leave the owner's side.
+Each cell is hashed with the key of the installation; columns are multisets of cells, rows sums of
+their cells' hashes: neither order nor names matter, nor which columns were declared. Missing cells
+count for nothing. It recognises what people do by accident or for convenience; whoever alters
+every single value on purpose passes it.
 """
 
 import hashlib
 
 import duckdb
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpgov.engines.fingerprint import TableFingerprint
+from dpgov.engines.ingest.canonical import moments_shortened, spellings
+from dpgov.engines.ingest.siphash import SipKey, siphash
+from dpgov.engines.ingest.sketch import Multiset, keyed, weighted_sum
+from dpgov.engines.ingest.span import Span
 from dpgov.engines.ingest.values import Cells
 
 _FORM = "dpgov fingerprint 1"
-_SUM = "SELECT coalesce(sum(md5_number_lower(cell)::HUGEINT * times), 0) FROM cells"
+_HASHES = "SELECT md5_number_lower(cell) AS hash FROM cells"
+
+Words = npt.NDArray[np.uint64]
 
 
 class Fingerprint:
-    """Adds up the cells of every column of a file, batch by batch."""
+    """Reads every column of a file, batch by batch."""
 
-    def __init__(self, columns: int, connection: duckdb.DuckDBPyConnection) -> None:
-        self._sums = [0] * columns
-        self._rows = 0
+    def __init__(self, columns: int, connection: duckdb.DuckDBPyConnection, key: bytes) -> None:
+        self._key = key
+        self._cell_key, self._row_key = (SipKey.of(_derived(key, name)) for name in ("cell", "row"))
         self._connection = connection
+        self._sums = [0] * columns
+        self._columns = [(Multiset(), Span()) for _ in range(columns)]
+        self._rows = Multiset()
+        self._row_count = 0
+        self._row_sums: Words = np.empty(0, np.uint64)
 
-    def add_rows(self, rows: int) -> None:
-        """Count rows, once for each batch."""
-        self._rows += rows
+    def begin_rows(self, rows: int) -> None:
+        """A batch of this many rows begins; its columns follow by `add`, then `end_rows`."""
+        self._row_sums = np.zeros(rows, np.uint64)
+        self._row_count += rows
 
     def add(self, column: int, cells: Cells) -> None:
-        """Add one column of a batch."""
+        """Add one column of the batch."""
         times = np.bincount(cells.rows, minlength=len(cells.texts))
-        self._connection.register("cells", pa.table({"cell": _canonical(cells), "times": times}))
-        self._sums[column] += self._connection.execute(_SUM).fetchall()[0][0]
-        self._connection.unregister("cells")
+        texts = spellings(cells)
+        hashes = self._unkeyed(texts)
+        self._sums[column] += weighted_sum(hashes, times)
+        if (shorter := moments_shortened(texts)) is not None:
+            texts, hashes = shorter, self._unkeyed(shorter)
+        present = pc.not_equal(texts, "").to_numpy(zero_copy_only=False) & (times > 0)
+        hashes = np.where(present, siphash(self._cell_key, hashes), np.uint64(0))
+        self._row_sums += hashes[cells.rows]
+        values, span = self._columns[column]
+        values.add(hashes[present], times[present])
+        span.add(texts.filter(pa.array(present)), cells.numbers[present])
 
-    def hexdigest(self) -> str:
-        """64 hexadecimal digits, the same for the same table."""
-        columns = sorted(self._sums)
-        text = "\n".join([_FORM, *map(str, [self._rows, *columns])])
+    def end_rows(self) -> None:
+        """Every column of the batch was added."""
+        rows = siphash(self._row_key, self._row_sums)
+        self._rows.add(rows, np.ones(len(rows), np.int64))
+
+    def result(self) -> TableFingerprint:
+        """The same for the same table and key."""
+        columns = [values.part(self._key, span=span.width()) for values, span in self._columns]
+        # The rows of a single column are its values.
+        row_span = columns[0].span if len(columns) == 1 else 0
+        return TableFingerprint(
+            whole=keyed(self._key, self._unkeyed_whole()),
+            rows=self._rows.part(self._key, span=row_span),
+            columns=tuple(columns),
+        )
+
+    def _unkeyed(self, texts: pa.Array) -> Words:
+        self._connection.register("cells", pa.table({"cell": texts}))
+        hashes: Words = self._connection.execute(_HASHES).fetchnumpy()["hash"]
+        self._connection.unregister("cells")
+        return hashes
+
+    def _unkeyed_whole(self) -> str:
+        """The first form, whose columns are sums of unkeyed hashes: versions of old have it."""
+        text = "\n".join([_FORM, *map(str, [self._row_count, *sorted(self._sums)])])
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _canonical(cells: Cells) -> pa.Array:
-    """One spelling for each cell: numbers as 64-bit floats, missing and NaN as nothing."""
-    values = cells.numbers + 0.0
-    plain = pa.array(values, mask=np.isnan(values)).cast(pa.large_string())
-    named = pc.if_else(pc.equal(pc.utf8_lower(cells.texts), "nan"), "", cells.texts)
-    return pc.coalesce(plain, named, pa.scalar("", pa.large_string()))
+def _derived(key: bytes, purpose: str) -> bytes:
+    return hashlib.blake2b(purpose.encode(), key=key, digest_size=16).digest()

@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from dpgov.engines.fingerprint import TableFingerprint
 from dpgov.engines.ingest.fingerprint import Fingerprint
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.tables import Table
@@ -32,17 +33,26 @@ class Stored:
     """What was stored. Both depend on the data and are for the owner's side alone."""
 
     rows: int
-    fingerprint: str
+    fingerprint: TableFingerprint
 
 
 def store(
-    table: Table, target: Path, *, columns: Sequence[ColumnSpec], max_rows: int, memory_bytes: int
+    table: Table,
+    target: Path,
+    *,
+    columns: Sequence[ColumnSpec],
+    max_rows: int,
+    memory_bytes: int,
+    key: bytes,
 ) -> Stored:
-    """Store the declared columns of the table in `target`; raises Refused, leaving nothing."""
+    """Store the declared columns of the table in `target`; raises Refused, leaving nothing.
+
+    `key` is the secret of the installation that fingerprints are made with.
+    """
     places = _places(table, columns)
     draft = target.with_name(f"{target.name}.draft")
     try:
-        stored = _write(table, draft, places, columns, max_rows, memory_bytes)
+        stored = _write(table, draft, places, columns, max_rows, memory_bytes, key)
         _force_to_disk(draft)
         draft.rename(target)
         _force_to_disk(target.parent)
@@ -75,6 +85,7 @@ def _write(
     columns: Sequence[ColumnSpec],
     max_rows: int,
     memory_bytes: int,
+    key: bytes,
 ) -> Stored:
     memory = f"{max(memory_bytes // 4_000_000, 64)}MB"
     config: dict[str, Any] = {
@@ -87,14 +98,14 @@ def _write(
         types = [code_type(spec) for spec in columns]
         names = ", ".join(f"c{i} {_SQL_TYPES[kind]}" for i, kind in enumerate(types))
         connection.execute(f"CREATE TABLE data ({names})")
-        fingerprint = Fingerprint(len(table.names), connection)
+        fingerprint = Fingerprint(len(table.names), connection, key)
         rows = 0
         for batch in table.batches:
             rows += batch.num_rows
             if rows > max_rows:
                 raise _too_many_rows(max_rows)
             _append(batch, connection, fingerprint, places, columns)
-        return Stored(rows, fingerprint.hexdigest())
+        return Stored(rows, fingerprint.result())
 
 
 def _append(
@@ -106,12 +117,13 @@ def _append(
 ) -> None:
     declared = {place: number for number, place in enumerate(places)}
     stored: dict[int, pa.Array] = {}
-    fingerprint.add_rows(batch.num_rows)
+    fingerprint.begin_rows(batch.num_rows)
     for place in range(batch.num_columns):
         cells = cells_of(batch.column(place))
         fingerprint.add(place, cells)
         if place in declared:
             stored[declared[place]] = codes(cells, columns[declared[place]])
+    fingerprint.end_rows()
     ordered = {f"c{number}": stored[number] for number in sorted(stored)}
     connection.register("batch", pa.table(ordered))
     connection.execute("INSERT INTO data SELECT * FROM batch")

@@ -43,6 +43,8 @@ def test_the_metadata_is_all_that_a_plan_needs_and_no_more(
         "public_rows",
         "per_query_limit_epsilon",
         "version",
+        "partition_column",
+        "needs_allocation",
         "registered_at",
         "columns",
     }

@@ -13,16 +13,17 @@ from dpgov.datasets.models import Dataset, Upload
 from dpgov.datasets.services import (
     LimitNotLowered,
     UploadUsed,
+    ingesting,
     lower_limit,
     receive_upload,
     register_dataset,
-    registration,
 )
 from dpgov.engines.child import Ingested
 from dpgov.privacy.budget import NANO
 from dpgov.privacy.domains import column_spec, numeric_domain
 from dpgov.privacy.schema import DatasetSchema, Neighbouring, PrivacyUnit
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Role
+from tests.cast import join
 from tests.integration.children import run_at_once
 from tests.integration.datasets.registering import CSV
 
@@ -50,7 +51,7 @@ def _register(owner: Membership, upload: Upload) -> int:
 def _all_ingested_first(count: int) -> Callable[..., Ingested]:
     """Ingest as ever, then wait for the others: all reach the database at one moment."""
     barrier = get_context("fork").Barrier(count)
-    ingest = registration.child.ingest
+    ingest = ingesting.child.ingest
 
     def together(*args: Any, **kwargs: Any) -> Ingested:
         found = ingest(*args, **kwargs)
@@ -74,10 +75,28 @@ def test_the_same_data_registered_twice_at_once_opens_one_budget(owner: Membersh
     uploads = [_upload(owner) for _ in range(3)]
     together = _all_ingested_first(len(uploads))
     steps = [lambda upload=upload: _register(owner, upload) for upload in uploads]
-    with patch.object(registration.child, "ingest", together):
+    with patch.object(ingesting.child, "ingest", together):
         assert sum(run_at_once(steps)) == 3
     assert Budget.objects.count() == 1
     assert Dataset.objects.values("slug").distinct().count() == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_data_in_two_tenants_at_once_does_not_slip_through(
+    owner: Membership, stranger: Membership
+) -> None:
+    """F9: one of them is the first, the others are held."""
+    owners = [owner, stranger, join(stranger.tenant, Role.OWNER, "otto")]
+    uploads = [(member, _upload(member)) for member in owners]
+    together = _all_ingested_first(len(uploads))
+    steps = [
+        lambda member=member, upload=upload: _register(member, upload) for member, upload in uploads
+    ]
+    with patch.object(ingesting.child, "ingest", together):
+        assert sum(run_at_once(steps)) == 3
+    free = Dataset.objects.filter(held_at__isnull=True)
+    assert free.values("budget").distinct().count() == 1
+    assert free.values("tenant").distinct().count() == 1
 
 
 @pytest.mark.django_db(transaction=True)

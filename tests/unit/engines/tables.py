@@ -14,6 +14,7 @@ from dpgov.engines.ingest.tables import open_table
 from dpgov.privacy.schema import CategoryDomain, ColumnSpec, MissingRule, NumericDomain
 
 MEMORY = 500_000_000
+KEY = bytes(32)
 
 
 def number(
@@ -48,7 +49,9 @@ def write_parquet(path: Path, columns: dict[str, pa.Array]) -> Path:
     return path
 
 
-def ingest_here(source: Path, columns: Sequence[ColumnSpec], *, max_rows: int = 10_000) -> Stored:
+def ingest_here(
+    source: Path, columns: Sequence[ColumnSpec], *, max_rows: int = 10_000, key: bytes = KEY
+) -> Stored:
     """Store the file's codes beside it, in this process."""
     kind = "parquet" if source.read_bytes()[:4] == b"PAR1" else "csv"
     target = source.with_suffix(".duckdb")
@@ -58,6 +61,7 @@ def ingest_here(source: Path, columns: Sequence[ColumnSpec], *, max_rows: int = 
         columns=columns,
         max_rows=max_rows,
         memory_bytes=MEMORY,
+        key=key,
     )
 
 

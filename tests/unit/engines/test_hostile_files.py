@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from dpgov.engines import child
-from dpgov.engines.child import Limits, RefusedFile
+from dpgov.engines.child import Ingested, Limits, RefusedFile
+from dpgov.privacy.schema import ColumnSpec
 from tests.unit.engines.hostile_files import (
     HEADERS,
     Hostile,
@@ -17,11 +18,17 @@ from tests.unit.engines.hostile_files import (
     run_length_bomb,
     save,
 )
-from tests.unit.engines.tables import category, number
+from tests.unit.engines.tables import KEY, category, number
 
 # A little over what an honest file needs; seconds enough for a busy machine to start Python.
 LIMITS = Limits(memory_bytes=200_000_000, seconds=60)
 COLUMNS = (number("n", "0", "9"),)
+
+
+def ingest(
+    source: Path, target: Path, *, columns: tuple[ColumnSpec, ...] = COLUMNS, max_rows: int = 9
+) -> Ingested:
+    return child.ingest(source, target, columns=columns, max_rows=max_rows, limits=LIMITS, key=KEY)
 
 
 @pytest.mark.parametrize(("make", "reason"), HEADERS.values(), ids=HEADERS.keys())
@@ -49,7 +56,7 @@ def test_a_body_that_breaks_its_header_is_refused_and_leaves_nothing(
     """I1: and no half-written file stays behind."""
     target = tmp_path / "out.duckdb"
     with pytest.raises(RefusedFile, match=reason):
-        child.ingest(save(tmp_path, content), target, columns=COLUMNS, max_rows=1000, limits=LIMITS)
+        ingest(save(tmp_path, content), target, max_rows=1000)
     assert [path.name for path in tmp_path.iterdir()] == ["0e4c"]
 
 
@@ -61,7 +68,7 @@ def test_a_parquet_bomb_dies_in_the_child_and_leaves_nothing(tmp_path: Path, mak
     source = save(tmp_path, make())
     made = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(RefusedFile, match="unpack"):
-        child.ingest(source, target, columns=COLUMNS, max_rows=10**9, limits=LIMITS)
+        ingest(source, target, max_rows=10**9)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert after - made <= max(50_000, made - before)
     assert not target.exists()
@@ -71,9 +78,7 @@ def test_a_dictionary_bomb_is_read_without_unpacking_it(tmp_path: Path) -> None:
     """I1: 100,000 times a text of 1 MB fits, because the text is looked at once."""
     target = tmp_path / "out.duckdb"
     source = save(tmp_path, dictionary_bomb())
-    stored = child.ingest(
-        source, target, columns=(category("n", "x"),), max_rows=10**9, limits=LIMITS
-    )
+    stored = ingest(source, target, columns=(category("n", "x"),), max_rows=10**9)
     assert stored.rows == 100_000
 
 
@@ -81,14 +86,14 @@ def test_dates_as_numbers_are_refused_at_their_column(tmp_path: Path) -> None:
     table = pa.table({"n": pa.array([1], pa.int32()).cast(pa.date32())})
     source = save(tmp_path, parquet_of(table))
     with pytest.raises(RefusedFile, match="dates") as caught:
-        child.ingest(source, tmp_path / "out", columns=COLUMNS, max_rows=9, limits=LIMITS)
+        ingest(source, tmp_path / "out")
     assert caught.value.column == "n"
 
 
 def test_too_many_rows_are_refused_at_their_field(tmp_path: Path) -> None:
     source = save(tmp_path, b"n\n1\n2\n")
     with pytest.raises(RefusedFile) as caught:
-        child.ingest(source, tmp_path / "out", columns=COLUMNS, max_rows=1, limits=LIMITS)
+        ingest(source, tmp_path / "out", max_rows=1)
     assert caught.value.field == "max_rows"
 
 
@@ -100,7 +105,9 @@ def test_a_child_that_runs_out_of_time_is_killed(tmp_path: Path) -> None:
         child.inspect(source, limits=limits)
 
 
-def test_the_child_gets_no_secret_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_child_gets_no_secret_by_its_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """I1: its environment is written down in full; ours is not inherited."""
     monkeypatch.setenv("DPGOV_SECRET_KEY", "canary")
     assert "canary" not in str(child._ENVIRONMENT)
@@ -139,5 +146,5 @@ def test_an_honest_csv_is_taken(tmp_path: Path, content: bytes, names: tuple[str
     source = save(tmp_path, content)
     assert child.inspect(source, limits=LIMITS).headers == names
     columns = (number(names[0], "0", "9"),)
-    child.ingest(source, tmp_path / "out", columns=columns, max_rows=9, limits=LIMITS)
+    ingest(source, tmp_path / "out", columns=columns)
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o600

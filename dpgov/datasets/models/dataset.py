@@ -1,8 +1,4 @@
-"""What is governed: datasets, their versions, columns and uploads.
-
-Everything here is public metadata or the owner's own; the data itself is in files that only the
-engines open.
-"""
+"""Datasets, their versions and columns, and files on their way in."""
 
 import uuid
 
@@ -103,13 +99,16 @@ class Dataset(models.Model):
 
 
 class DatasetVersion(models.Model):
-    """One ingested file of a dataset. Its domains never change; new ones make a new version."""
+    """One ingested file of a dataset. Its domains never change; new ones make a new version.
+
+    `public_rows` is as in the dataset, at the time of this version.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
-    fingerprint = models.CharField(max_length=64, db_index=True)
+    public_rows = models.PositiveBigIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

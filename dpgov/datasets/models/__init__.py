@@ -1,0 +1,18 @@
+"""What is governed: datasets, their versions, columns, uploads and fingerprints.
+
+Everything here is public metadata or the owner's own; the data itself is in files that only the
+engines open. Fingerprints depend on the data and are shown to nobody.
+"""
+
+from dpgov.datasets.models.dataset import Column, Dataset, DatasetVersion, Upload
+from dpgov.datasets.models.fingerprint import FingerprintMark, FingerprintPart, VersionFingerprint
+
+__all__ = [
+    "Column",
+    "Dataset",
+    "DatasetVersion",
+    "FingerprintMark",
+    "FingerprintPart",
+    "Upload",
+    "VersionFingerprint",
+]

@@ -1,0 +1,60 @@
+"""What is kept of each version's content to recognise its people again.
+
+Keyed with a secret of the installation; shown to nobody, not even to the data's owner. Compared
+across tenants through one narrow function of the database, see `services.resemblance`.
+"""
+
+from django.db import models
+
+from dpgov.datasets.models.dataset import DatasetVersion
+from dpgov.tenants.models import Tenant
+
+
+class VersionFingerprint(models.Model):
+    """The fingerprint of one version. `key_id` names the secret without telling it.
+
+    Versions from before fingerprints had parts have `whole` alone: such data is recognised when
+    it comes back unchanged.
+    """
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    version = models.OneToOneField(
+        DatasetVersion, on_delete=models.PROTECT, related_name="fingerprint"
+    )
+    key_id = models.CharField(max_length=16)
+    whole = models.CharField(max_length=32, db_index=True)
+
+    def __str__(self) -> str:
+        return f"fingerprint of {self.version}"
+
+
+class FingerprintPart(models.Model):
+    """The rows or one column of a version as a multiset; see `engines.fingerprint.Part`."""
+
+    class Kind(models.TextChoices):
+        ROWS = "rows", "Rows"
+        COLUMN = "column", "Column"
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    fingerprint = models.ForeignKey(
+        VersionFingerprint, on_delete=models.PROTECT, related_name="parts"
+    )
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    total = models.BigIntegerField()
+    digest = models.CharField(max_length=32)
+    span = models.BigIntegerField()
+    sketch = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.fingerprint}"
+
+
+class FingerprintMark(models.Model):
+    """One of the smallest hashes of a part: parts without a common one have nothing in common."""
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    part = models.ForeignKey(FingerprintPart, on_delete=models.PROTECT, related_name="marks")
+    mark = models.BigIntegerField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"mark of {self.part}"

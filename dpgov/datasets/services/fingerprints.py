@@ -1,0 +1,73 @@
+"""Keeps the fingerprint of a version, and reads it back."""
+
+from django.conf import settings
+
+from dpgov.datasets.crossing import StoredPart
+from dpgov.datasets.models import (
+    DatasetVersion,
+    FingerprintMark,
+    FingerprintPart,
+    VersionFingerprint,
+)
+from dpgov.datasets.services.resemblance import assembled, key_id, marks_of
+from dpgov.engines.fingerprint import Part, TableFingerprint
+
+
+class FingerprintKeyChanged(Exception):
+    """The secret of fingerprints is not the one that earlier data was recorded with."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Nothing can be registered at present: this installation lost the key by which it "
+            "recognises data. Ask the people who run it to put the earlier key back."
+        )
+
+
+def installation_key() -> bytes:
+    """The secret; raises FingerprintKeyChanged when earlier versions were recorded with another."""
+    latest = VersionFingerprint.objects.order_by("-pk").values_list("key_id", flat=True).first()
+    if latest is not None and latest != key_id():
+        raise FingerprintKeyChanged
+    key: bytes = settings.DPGOV_FINGERPRINT_KEY
+    return key
+
+
+def keep_fingerprint(version: DatasetVersion, fingerprint: TableFingerprint) -> None:
+    """Store it with the version, in the caller's transaction."""
+    row = VersionFingerprint.objects.create(
+        tenant_id=version.tenant_id,
+        version=version,
+        key_id=key_id(),
+        whole=fingerprint.whole,
+    )
+    kinds = [FingerprintPart.Kind.ROWS] * (fingerprint.rows is not None)
+    kinds += [FingerprintPart.Kind.COLUMN] * len(fingerprint.columns)
+    parts = FingerprintPart.objects.bulk_create(
+        _part_row(row, kind, part) for kind, part in zip(kinds, fingerprint.parts, strict=True)
+    )
+    FingerprintMark.objects.bulk_create(
+        FingerprintMark(tenant_id=version.tenant_id, part=stored, mark=mark)
+        for stored, part in zip(parts, fingerprint.parts, strict=True)
+        for mark in marks_of(part, is_rows=stored.kind == FingerprintPart.Kind.ROWS)
+    )
+
+
+def _part_row(row: VersionFingerprint, kind: FingerprintPart.Kind, part: Part) -> FingerprintPart:
+    return FingerprintPart(
+        tenant_id=row.tenant_id,
+        fingerprint=row,
+        kind=kind,
+        total=part.total,
+        digest=part.digest,
+        span=part.span,
+        sketch=part.packed(),
+    )
+
+
+def kept_fingerprint(version: DatasetVersion) -> TableFingerprint:
+    """What `keep_fingerprint` stored; without parts for versions of old."""
+    row = VersionFingerprint.objects.get(version=version)
+    columns = ("kind", "total", "digest", "span", "sketch")
+    parts = FingerprintPart.objects.filter(fingerprint=row).order_by("pk").values_list(*columns)
+    stored = [StoredPart(row.pk, None, row.whole, *part) for part in parts]
+    return assembled(stored or [StoredPart(row.pk, None, row.whole, None, 0, "", 0, b"")])

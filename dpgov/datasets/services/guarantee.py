@@ -1,0 +1,60 @@
+"""One budget has one meaning: what datasets that share it must have in common."""
+
+from dpgov.datasets.models import Column, Dataset
+from dpgov.datasets.selectors import current_version
+from dpgov.privacy.schema import CategoryDomain, DatasetSchema, InvalidDomain
+
+# The line of the values that were not declared.
+OTHER = "other"
+
+
+def partition_parts(schema: DatasetSchema, column: str) -> list[str]:
+    """The declared categories of the partition column, then one part for everything else."""
+    place = schema.index_of(column)
+    domain = None if place is None else schema.columns[place].domain
+    if not isinstance(domain, CategoryDomain):
+        raise InvalidDomain(
+            "partition_column",
+            f"“{column}” must be one of the columns below, declared as a category.",
+        )
+    return [*domain.categories, _other(domain.categories)]
+
+
+def _other(categories: tuple[str, ...]) -> str:
+    name = OTHER
+    while name in categories:
+        name = f"({name})"
+    return name
+
+
+def check_same_guarantee(earlier: Dataset, schema: DatasetSchema, *, partition_column: str) -> None:
+    """Raises InvalidDomain: losses under two relations, or of other parts, cannot be added up."""
+    for field in ("neighbouring", "group_size"):
+        before = getattr(earlier, field)
+        if before != getattr(schema, field):
+            raise InvalidDomain(field, _differs(earlier, f"with {before} here"))
+    if earlier.partition_column and earlier.partition_column != partition_column:
+        before = f"with “{earlier.partition_column}” here"
+        raise InvalidDomain("partition_column", _differs(earlier, before))
+    if partition_column and not earlier.partition_column:
+        raise InvalidDomain("partition_column", _differs(earlier, "without a partition column"))
+    if partition_column:
+        check_same_parts(earlier, schema)
+
+
+def check_same_parts(earlier: Dataset, schema: DatasetSchema) -> None:
+    """Raises InvalidDomain unless the partition column has the categories it had before."""
+    declared = Column.objects.get(version=current_version(earlier), name=earlier.partition_column)
+    if partition_parts(schema, earlier.partition_column)[:-1] != declared.categories:
+        raise InvalidDomain(
+            "partition_column",
+            f"“{earlier.partition_column}” divides the budget of “{earlier.name}” into "
+            f"{', '.join(declared.categories)}. Declare the same categories in the same order.",
+        )
+
+
+def _differs(earlier: Dataset, before: str) -> str:
+    return (
+        f"This data was registered before, as “{earlier.name}”, {before}, and shares the budget "
+        "of that dataset. Choose the same."
+    )

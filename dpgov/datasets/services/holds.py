@@ -1,0 +1,153 @@
+"""What becomes of a dataset that is held: its people have a budget already, or they do not.
+
+Called when two persons have decided; each step looks again at what they decided about, and makes
+one audit entry. Must never tell an owner or analyst whose data a held dataset resembles.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from dpgov.audit.actions import Action
+from dpgov.audit.actor import Actor
+from dpgov.audit.services import append
+from dpgov.datasets import storage
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.services.fingerprints import kept_fingerprint
+from dpgov.datasets.services.guarantee import check_same_guarantee
+from dpgov.datasets.services.registration import same_data
+from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
+from dpgov.datasets.services.turns import queue_up
+from dpgov.engines.likeness import Likeness
+
+
+class NotHeld(Exception):
+    """The dataset is not held any more: somebody has decided already."""
+
+    def __init__(self) -> None:
+        super().__init__("This dataset is not held any more: somebody has decided already.")
+
+
+class SamePeople(Exception):
+    """Exactly this data has a budget already; a second one would not protect its people."""
+
+    def __init__(self, earlier: Dataset) -> None:
+        super().__init__(
+            f"This is exactly the data of “{earlier.name}”. Let it share that budget or discard it."
+        )
+
+
+class OtherBudget(Exception):
+    """The earlier dataset cannot lend its budget: it is held itself, or not of this tenant."""
+
+    def __init__(self) -> None:
+        super().__init__("Choose a dataset of your organisation that is not held itself.")
+
+
+@dataclass(frozen=True, slots=True)
+class Resembling:
+    """What an officer sees: own datasets by name and likeness, others only as being there."""
+
+    own: list[tuple[Dataset, Likeness]]
+    elsewhere: bool
+
+
+def resembling(dataset: Dataset) -> Resembling:
+    """Which data a held dataset resembles, looked up now."""
+    found = _matches(dataset)
+    likest: dict[UUID, Likeness] = {}
+    order = list(Likeness)
+    for match in found:
+        if match.dataset_id is not None:
+            before = likest.get(match.dataset_id, Likeness.NONE)
+            likest[match.dataset_id] = min(before, match.likeness, key=order.index)
+    own = Dataset.objects.filter(pk__in=likest, tenant_id=dataset.tenant_id).order_by("created_at")
+    return Resembling(
+        own=[(earlier, likest[earlier.pk]) for earlier in own],
+        elsewhere=any(match.dataset_id is None for match in found),
+    )
+
+
+def _matches(dataset: Dataset) -> list[Match]:
+    fingerprint = kept_fingerprint(current_version(dataset))
+    found = matches(dataset.tenant, fingerprint)
+    return [match for match in found if match.dataset_id != dataset.pk]
+
+
+@transaction.atomic
+def release_held(*, dataset: Dataset, actor: Actor, reason: str) -> None:
+    """Other people than before: the dataset keeps the budget it came with and can be asked about.
+
+    Raises NotHeld; SamePeople when exactly this data has a budget of the tenant by now.
+    """
+    held = _locked(dataset)
+    earlier = same_data(_matches(held))
+    if earlier is not None:
+        raise SamePeople(earlier)
+    _end_hold(held)
+    _record(held, actor, Action.HELD_DATASET_RELEASED, {"reason": reason})
+
+
+@transaction.atomic
+def share_budget(*, dataset: Dataset, earlier: Dataset, actor: Actor, reason: str) -> None:
+    """The same people: from now on the dataset has the budget of `earlier`, as far as it is spent.
+
+    Raises NotHeld, OtherBudget, or InvalidDomain when the two guarantees cannot share a budget.
+    The budget that the dataset came with is not used by anybody any more.
+    """
+    held = _locked(dataset)
+    lender = Dataset.objects.filter(
+        pk=earlier.pk, tenant_id=held.tenant_id, held_at__isnull=True
+    ).first()
+    if lender is None:
+        raise OtherBudget
+    schema = schema_of(current_version(held))
+    check_same_guarantee(lender, schema, partition_column=held.partition_column)
+    held.budget_id = lender.budget_id
+    held.save(update_fields=["budget"])
+    _end_hold(held)
+    detail = {"reason": reason, "shares_budget_of": f"dataset:{lender.pk}", "earlier": lender.slug}
+    _record(held, actor, Action.HELD_DATASET_SHARES_BUDGET, detail)
+
+
+@transaction.atomic
+def discard_held(*, dataset: Dataset, actor: Actor, reason: str) -> None:
+    """Nobody will ever ask about it: the file is deleted, and it counts for no later comparison."""
+    held = _locked(dataset)
+    held.archived_at = timezone.now()
+    held.save(update_fields=["archived_at"])
+    _record(held, actor, Action.HELD_DATASET_DISCARDED, {"reason": reason})
+    path = storage.data_path(current_version(held).pk)
+    transaction.on_commit(lambda: path.unlink(missing_ok=True))
+
+
+def _locked(dataset: Dataset) -> Dataset:
+    queue_up(dataset.tenant)
+    one_at_a_time()
+    held = Dataset.objects.select_for_update().filter(
+        pk=dataset.pk, held_at__isnull=False, archived_at__isnull=True
+    )
+    found = held.first()
+    if found is None:
+        raise NotHeld
+    return found
+
+
+def _end_hold(held: Dataset) -> None:
+    held.held_at, held.held_reason = None, ""
+    held.save(update_fields=["held_at", "held_reason"])
+
+
+def _record(held: Dataset, actor: Actor, action: Action, detail: Mapping[str, str]) -> None:
+    append(
+        tenant_id=held.tenant_id,
+        actor=actor,
+        action=action,
+        subject=f"dataset:{held.pk}",
+        dataset=held.slug,
+        detail={"name": held.name, **detail},
+    )

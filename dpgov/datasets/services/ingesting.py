@@ -1,0 +1,52 @@
+"""A declared file goes through the child process, then into the database: both or neither."""
+
+from collections.abc import Callable
+from typing import TypeVar
+from uuid import UUID, uuid4
+
+from dpgov.datasets import storage
+from dpgov.datasets.models import Upload
+from dpgov.datasets.services.fingerprints import installation_key
+from dpgov.datasets.services.limits import child_limits
+from dpgov.datasets.services.uploads import UploadUsed
+from dpgov.engines import child
+from dpgov.engines.child import Ingested, RefusedFile
+from dpgov.privacy.schema import DatasetSchema
+
+R = TypeVar("R")
+
+
+def ingest_and_record(
+    upload: Upload, schema: DatasetSchema, record: Callable[[UUID, Ingested], R]
+) -> R:
+    """Store the upload's codes as a new version's, then call `record` with the version's id.
+
+    `record` is one transaction. If it raises, no data file is left, and the upload can be used
+    again. Raises RefusedFile, UploadUsed, FingerprintKeyChanged.
+    """
+    source = storage.upload_path(upload.id)
+    if not source.exists():
+        raise UploadUsed(upload.id)
+    version_id = uuid4()
+    target, arriving = storage.data_path(version_id), storage.arriving_path(version_id)
+    arriving.touch(mode=0o600)
+    try:
+        ingested = child.ingest(
+            source,
+            target,
+            columns=schema.columns,
+            max_rows=schema.max_rows,
+            limits=child_limits(),
+            key=installation_key(),
+        )
+        recorded = record(version_id, ingested)
+    except BaseException as problem:
+        target.unlink(missing_ok=True)
+        arriving.unlink(missing_ok=True)
+        if isinstance(problem, RefusedFile) and not source.exists():
+            # A twin of this request registered the file and removed it under the reader.
+            raise UploadUsed(upload.id) from problem
+        raise
+    arriving.unlink(missing_ok=True)
+    source.unlink(missing_ok=True)
+    return recorded

@@ -1,0 +1,54 @@
+"""Files that nobody needs any more: what a process left behind that died in the middle.
+
+A data file has a mark beside it from before it is written until its version is recorded; only such
+files are looked at. So a command that runs with a wrong or an old database finds no data file to
+delete that was ever recorded.
+"""
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from uuid import UUID
+
+from dpgov.datasets import storage
+from dpgov.datasets.crossing import versions_among, waiting_uploads_among
+
+# An ingest is stopped long before.
+_OLD_SECONDS = 3600
+
+
+def remove_orphans() -> int:
+    """Delete what was left behind more than an hour ago; returns how many were.
+
+    Registrations that broke off, and raw files that were registered or never recorded.
+    """
+    return _end_arrivals(_old(storage.arriving())) + _remove_raw(_old(storage.raw_files()))
+
+
+def _old(files: Iterable[tuple[UUID, Path]]) -> dict[UUID, Path]:
+    newest = time.time() - _OLD_SECONDS
+    return {identity: path for identity, path in files if _changed_at(path) < newest}
+
+
+def _changed_at(path: Path) -> float:
+    try:
+        return path.lstat().st_mtime
+    except FileNotFoundError:
+        return time.time()
+
+
+def _end_arrivals(marks: dict[UUID, Path]) -> int:
+    recorded = versions_among(list(marks)) if marks else set()
+    for version_id in marks.keys() - recorded:
+        for path in storage.left_behind(version_id):
+            path.unlink(missing_ok=True)
+    for mark in marks.values():
+        mark.unlink(missing_ok=True)
+    return len(marks.keys() - recorded)
+
+
+def _remove_raw(files: dict[UUID, Path]) -> int:
+    waiting = waiting_uploads_among(list(files)) if files else set()
+    for upload_id in files.keys() - waiting:
+        files[upload_id].unlink(missing_ok=True)
+    return len(files.keys() - waiting)

@@ -1,0 +1,119 @@
+"""A new file, or other domains, for a dataset that exists: the people stay, and so does the budget.
+
+A question keeps the version that it was asked of. What is spent, the limit, the privacy unit and
+the parts of a partition never change with a version.
+"""
+
+from dataclasses import replace
+from uuid import UUID
+
+from django.db import transaction
+
+from dpgov.audit.actions import Action
+from dpgov.audit.services import append
+from dpgov.datasets.declaration import check_columns
+from dpgov.datasets.models import Dataset, DatasetVersion, Upload
+from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.services.fingerprints import kept_fingerprint
+from dpgov.datasets.services.guarantee import check_same_parts
+from dpgov.datasets.services.ingesting import ingest_and_record
+from dpgov.datasets.services.recording import create_version
+from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
+from dpgov.datasets.services.turns import queue_up
+from dpgov.datasets.services.uploads import ready_upload
+from dpgov.engines.child import Ingested
+from dpgov.privacy.schema import ColumnSpec, DatasetSchema, InvalidDomain, Neighbouring
+from dpgov.tenants.models import User
+from dpgov.tenants.selectors import actor_of
+
+_OTHER_BUDGET = (
+    "This file resembles data that may have another budget, so it cannot become a version here "
+    "without a compliance check. Register it as a dataset of its own: it is checked there."
+)
+_OTHER_ROWS = (
+    "The number of rows of this dataset is public and has to stay: {before:,}, and the file has "
+    "{rows:,}. Register it as a dataset of its own."
+)
+
+
+def add_version(
+    *, dataset: Dataset, upload: Upload, columns: tuple[ColumnSpec, ...], user: User
+) -> DatasetVersion:
+    """Ingest the upload under these domains as the dataset's newest version.
+
+    Raises InvalidDomain or RefusedFile naming the field, UploadUsed for a second use of the file,
+    Dataset.DoesNotExist when the dataset was archived meanwhile; then nothing has changed.
+    """
+    schema = replace(schema_of(current_version(dataset)), columns=columns)
+    check_columns(schema, upload.headers)
+    if dataset.partition_column:
+        check_same_parts(dataset, schema)
+    return ingest_and_record(
+        upload,
+        schema,
+        lambda version_id, ingested: _record(dataset, upload, schema, version_id, ingested, user),
+    )
+
+
+@transaction.atomic
+def _record(
+    dataset: Dataset,
+    upload: Upload,
+    schema: DatasetSchema,
+    version_id: UUID,
+    ingested: Ingested,
+    user: User,
+) -> DatasetVersion:
+    queue_up(dataset.tenant)
+    one_at_a_time()
+    used = ready_upload(upload.id)
+    present = Dataset.objects.get(pk=dataset.pk, archived_at__isnull=True, held_at__isnull=True)
+    _check_rows(present, ingested.rows)
+    _check_people(present, ingested)
+    version = create_version(
+        dataset=present,
+        version_id=version_id,
+        number=current_version(present).number + 1,
+        columns=schema.columns,
+        ingested=ingested,
+    )
+    used.state = Upload.State.USED
+    used.save(update_fields=["state"])
+    append(
+        tenant_id=present.tenant_id,
+        actor=actor_of(user),
+        action=Action.DATASET_VERSION_ADDED,
+        subject=f"dataset:{present.pk}",
+        dataset=present.slug,
+        detail={"version": version.number, "columns": [spec.name for spec in schema.columns]},
+    )
+    return version
+
+
+def _check_rows(dataset: Dataset, rows: int) -> None:
+    """Under change_one the number of units is public and part of the guarantee."""
+    if dataset.neighbouring == Neighbouring.CHANGE_ONE and dataset.public_rows != rows:
+        message = _OTHER_ROWS.format(before=dataset.public_rows, rows=rows)
+        raise InvalidDomain("columns", message)
+
+
+def _check_people(dataset: Dataset, ingested: Ingested) -> None:
+    """People with another budget must not get this one too, unless that was decided before.
+
+    What the versions of this dataset already resemble was decided when they were registered.
+    """
+    decided = {
+        match.fingerprint_id
+        for version in dataset.versions.all()
+        for match in matches(dataset.tenant, kept_fingerprint(version))
+    }
+    sharing = set(Dataset.objects.filter(budget=dataset.budget_id).values_list("pk", flat=True))
+    if any(
+        _has_another_budget(match, decided, sharing)
+        for match in matches(dataset.tenant, ingested.fingerprint)
+    ):
+        raise InvalidDomain("columns", _OTHER_BUDGET)
+
+
+def _has_another_budget(match: Match, decided: set[int], sharing: set[UUID]) -> bool:
+    return match.dataset_id not in sharing and match.fingerprint_id not in decided
