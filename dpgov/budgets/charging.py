@@ -99,11 +99,11 @@ def lines_of_query(
     """Every budget that a query of this cost touches, with its amount in nano-ε."""
     lines = list(_dataset_lines(dataset_budget_id, cost_nano, parts))
     if allocation is not None:
-        lines.append(Line(allocation.pk, cost_nano))
+        lines.append(Line(allocation.pk, cost_nano, what="allocation"))
     joined = PopulationMember.objects.filter(
         dataset_budget=dataset_budget_id, left_at__isnull=True
     ).values_list("population", flat=True)
-    return lines + [Line(population, cost_nano) for population in joined]
+    return lines + [Line(population, cost_nano, what="population") for population in joined]
 
 
 def _dataset_lines(budget_id: UUID, cost_nano: int, parts: Parts) -> Iterator[Line]:
@@ -111,12 +111,12 @@ def _dataset_lines(budget_id: UUID, cost_nano: int, parts: Parts) -> Iterator[Li
         PartitionLine.objects.filter(dataset_budget=budget_id).values_list("part", "budget")
     )
     if not divided:
-        yield Line(budget_id, cost_nano)
+        yield Line(budget_id, cost_nano, what="dataset")
     elif parts.names is None or not parts.names <= set(divided):
-        yield from (Line(line, cost_nano) for line in divided.values())
+        yield from (Line(line, cost_nano, what=f"part {name}") for name, line in divided.items())
     else:
         for name in parts.names:
-            yield Line(divided[name], cost_nano * parts.factor, parts.factor)
+            yield Line(divided[name], cost_nano * parts.factor, parts.factor, what=f"part {name}")
 
 
 def limits_touched(lines: Sequence[Line]) -> list[Limit]:

@@ -1,6 +1,7 @@
 """The ways a query ends; each is one transaction with ledger, row and audit entry together."""
 
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -25,13 +26,13 @@ def release(claim: lease.Claim, *, body: dict[str, Any], actor: Actor) -> Releas
     """
     query, text = claim.query, canonical_json(body)
     visible_at = _end(query, claim.fence, Query.State.RELEASED)
-    ledger.settle(query_id=query.pk, amount_nano=query.cost_nano)
+    lines = ledger.settle(query_id=query.pk, amount_nano=query.cost_nano)
     digest = hashlib.sha256(text.encode()).hexdigest()
     stored = Release.objects.create(
         query=query, tenant_id=query.tenant_id, body=text, sha256=digest
     )
     # Dated when it may be seen: its receipt must not tell when the worker was done.
-    _record(query, actor, Action.QUERY_RELEASED, at=visible_at, release_sha256=digest)
+    _record(query, actor, Action.QUERY_RELEASED, lines, at=visible_at, release_sha256=digest)
     return stored
 
 
@@ -52,21 +53,21 @@ def give_up(
         _fail(current, fence, actor, never_read)
     elif expired:
         _end(current, fence, Query.State.EXPIRED)
-        ledger.expire(query_id=current.pk)
-        _record(current, actor, Action.QUERY_EXPIRED)
+        lines = ledger.expire(query_id=current.pk)
+        _record(current, actor, Action.QUERY_EXPIRED, lines)
     else:
         _end(current, fence, Query.State.VOIDED)
-        ledger.void(query_id=current.pk)
-        _record(current, actor, Action.QUERY_VOIDED)
+        lines = ledger.void(query_id=current.pk)
+        _record(current, actor, Action.QUERY_VOIDED, lines)
 
 
 def _fail(query: Query, fence: int, actor: Actor, never_read: bool) -> None:
     _end(query, fence, Query.State.FAILED, never_read_at=database_now() if never_read else None)
-    ledger.settle(query_id=query.pk, amount_nano=query.cost_nano)
+    lines = ledger.settle(query_id=query.pk, amount_nano=query.cost_nano)
     if never_read:
-        _record(query, actor, Action.QUERY_FAILED, never_read="yes")
+        _record(query, actor, Action.QUERY_FAILED, lines, never_read="yes")
     else:
-        _record(query, actor, Action.QUERY_FAILED)
+        _record(query, actor, Action.QUERY_FAILED, lines)
 
 
 def _end(query: Query, fence: int, state: Query.State, **changes: object) -> datetime:
@@ -78,7 +79,13 @@ def _end(query: Query, fence: int, state: Query.State, **changes: object) -> dat
 
 
 def _record(
-    query: Query, actor: Actor, action: Action, *, at: datetime | None = None, **detail: str
+    query: Query,
+    actor: Actor,
+    action: Action,
+    lines: Sequence[ledger.Line],
+    *,
+    at: datetime | None = None,
+    **detail: str,
 ) -> None:
     append(
         tenant_id=query.tenant_id,
@@ -86,6 +93,10 @@ def _record(
         action=action,
         subject=f"query:{query.pk}",
         dataset=query.dataset.slug,
-        detail={"epsilon": as_text(query.cost_nano), **detail},
+        detail={
+            "epsilon": as_text(query.cost_nano),
+            "lines": [line.as_json() for line in lines],
+            **detail,
+        },
         at=at,
     )

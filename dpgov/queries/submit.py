@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,7 +14,7 @@ from django.db import IntegrityError, transaction
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.errors import BudgetsMoved, NotAdmitted
-from dpgov.budgets.services import reserve
+from dpgov.budgets.services import Line, reserve
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.operation.tallies import count_budget_refusal
@@ -140,12 +141,12 @@ def _accept(
         submitted_at=database_now(),
     )
     reserve(query_id=query.pk, tenant_id=query.tenant_id, lines=lines)
-    _record(query, membership)
+    _record(query, membership, lines)
     transaction.on_commit(partial(wake, query))
     return Submission(query, created=True)
 
 
-def _record(query: Query, membership: Membership) -> None:
+def _record(query: Query, membership: Membership, lines: Sequence[Line]) -> None:
     append(
         tenant_id=query.tenant_id,
         actor=actor_of(membership.user),
@@ -156,6 +157,7 @@ def _record(query: Query, membership: Membership) -> None:
             "epsilon": as_text(query.cost_nano),
             "plan": query.plan,
             "version": query.version.number,
+            "lines": [line.as_json() for line in lines],
         },
     )
 

@@ -1,5 +1,7 @@
 """Limits that change: for a lifetime, or for a day, a week or a month."""
 
+from datetime import date, datetime
+
 from django.db import transaction
 from django.db.models import F, Sum
 from django.utils import timezone
@@ -71,7 +73,13 @@ def locked_with_lines(budget: Budget) -> Budget:
 
 @transaction.atomic
 def set_rate_limit(
-    *, budget: Budget, period: RateLimit.Period, limit_nano: int | None, actor: Actor
+    *,
+    budget: Budget,
+    period: RateLimit.Period,
+    limit_nano: int | None,
+    actor: Actor,
+    reason: str = "",
+    moment: datetime | None = None,
 ) -> None:
     """Limit what may be used of a budget a day, week or month; None lifts the rate.
 
@@ -80,8 +88,10 @@ def set_rate_limit(
     """
     locked = locked_with_lines(budget)
     lines = list(Budget.objects.filter(partition_line__dataset_budget=budget)) or [locked]
+    before = RateLimit.objects.filter(budget=lines[0], period=period).first()
+    start = window_start(period, day_of(moment or timezone.now()))
     for line in lines:
-        _set_rate(line, period, None if limit_nano is None else amount(limit_nano))
+        _set_rate(line, period, None if limit_nano is None else amount(limit_nano), start)
     append(
         tenant_id=locked.tenant_id,
         actor=actor,
@@ -90,17 +100,20 @@ def set_rate_limit(
         dataset=locked.label,
         detail={
             "period": period.value,
+            "before_epsilon": as_text(before.limit_nano) if before else None,
+            "reason": reason,
             "limit_epsilon": None if limit_nano is None else as_text(limit_nano),
         },
     )
 
 
-def _set_rate(budget: Budget, period: RateLimit.Period, limit_nano: int | None) -> None:
+def _set_rate(
+    budget: Budget, period: RateLimit.Period, limit_nano: int | None, start: date
+) -> None:
     rates = RateLimit.objects.filter(budget=budget, period=period)
     if limit_nano is None:
         rates.delete()
         return
-    start = window_start(period, day_of(timezone.now()))
     RateLimit.objects.update_or_create(
         budget=budget,
         period=period,
@@ -113,13 +126,14 @@ def _set_rate(budget: Budget, period: RateLimit.Period, limit_nano: int | None) 
     )
 
 
-def taken_since(budget: Budget, start: object) -> int:
+def taken_since(budget: Budget, start: date) -> int:
     """What was reserved from that local day on, less what was given back; in nano-ε."""
     kept = Reservation.objects.filter(
         budget=budget, state__in=[Reservation.State.HELD, Reservation.State.SETTLED]
     )
-    total = kept.filter(created_at__date__gte=start).aggregate(total=Sum("amount_nano"))["total"]
-    return int(total or 0)
+    with timezone.override(timezone.get_default_timezone()):
+        taken = kept.filter(created_at__date__gte=start).aggregate(total=Sum("amount_nano"))
+    return int(taken["total"] or 0)
 
 
 @transaction.atomic

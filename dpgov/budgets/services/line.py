@@ -2,34 +2,51 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
 from dpgov.budgets.errors import InvalidAmount
 from dpgov.budgets.models import Correction, Reservation
-from dpgov.privacy.budget import MAX_NANO
+from dpgov.privacy.budget import MAX_NANO, as_text
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One budget that a query touches, and how much of it, in nano-ε.
 
-    `factor` is how many times the query's cost that is (2 for a part under change_one).
+    `factor` is how many times the query's cost that is (2 for a part under change_one); `what`
+    says for the log what the budget is.
     """
 
     budget_id: UUID
     amount_nano: int
     factor: int = 1
+    what: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """The line as the log has it."""
+        said: dict[str, object] = {"what": self.what} if self.what else {}
+        return {
+            **said,
+            "budget": str(self.budget_id),
+            "epsilon": as_text(self.amount_nano),
+            "factor": self.factor,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a database says to a step: done, or refused by a code, with the budget and numbers."""
+    """What a database says to a step: done, or refused by a code, with the budget and numbers.
+
+    `lines` are those that the step ended.
+    """
 
     refusal: str | None = None
     budget_id: UUID | None = None
     available_nano: int | None = None
     period: str | None = None
+    lines: tuple[Line, ...] = ()
 
 
 DONE = Outcome()
@@ -38,7 +55,9 @@ DONE = Outcome()
 class Steps(Protocol):
     """What a database must be able to do: `one_statement` and `portable` both can."""
 
-    def reserve(self, query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> Outcome:
+    def reserve(
+        self, query_id: UUID, tenant_id: UUID, lines: Sequence[Line], moment: datetime | None
+    ) -> Outcome:
         """Hold all lines or none."""
 
     def settle(self, query_id: UUID, amount_nano: int) -> Outcome:

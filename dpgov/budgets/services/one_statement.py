@@ -1,6 +1,7 @@
 """The steps on PostgreSQL: one function call each, written down in budgets/sql/ledger.sql."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,32 +12,43 @@ from dpgov.budgets.models import Correction, Reservation
 from dpgov.budgets.services.line import Line, Outcome
 
 
-def reserve(query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> Outcome:
+def reserve(
+    query_id: UUID, tenant_id: UUID, lines: Sequence[Line], moment: datetime | None
+) -> Outcome:
     """Hold all lines or none."""
     return Outcome(
         *_call(
-            "SELECT refusal, budget, available, period FROM budgets_reserve(%s,%s,%s,%s,%s,%s)",
+            "SELECT refusal, budget, available, period FROM budgets_reserve(%s,%s,%s,%s,%s,%s,%s)",
             query_id,
             tenant_id,
             [line.budget_id for line in lines],
             [line.amount_nano for line in lines],
             [line.factor for line in lines],
             settings.TIME_ZONE,
+            moment,
         )
     )
 
 
 def settle(query_id: UUID, amount_nano: int) -> Outcome:
     """Book every hold of the query."""
-    refusal, held = _call("SELECT refusal, held FROM budgets_settle(%s,%s)", query_id, amount_nano)
-    return Outcome(refusal, available_nano=held)
+    refusal, held, *ended = _call(
+        "SELECT refusal, held, budgets, amounts, factors FROM budgets_settle(%s,%s)",
+        query_id,
+        amount_nano,
+    )
+    return Outcome(refusal, available_nano=held, lines=_lines(*ended))
 
 
 def give_back(query_id: UUID, state: Reservation.State) -> Outcome:
     """End every hold of the query without booking it."""
-    return Outcome(
-        *_call("SELECT budgets_give_back(%s,%s,%s)", query_id, state.value, settings.TIME_ZONE)
+    refusal, *ended = _call(
+        "SELECT refusal, budgets, amounts, factors FROM budgets_give_back(%s,%s,%s)",
+        query_id,
+        state.value,
+        settings.TIME_ZONE,
     )
+    return Outcome(refusal, lines=_lines(*ended))
 
 
 def correct(correction: Correction) -> Outcome:
@@ -53,6 +65,12 @@ def correct(correction: Correction) -> Outcome:
         correction.reason,
     )
     return Outcome(refusal, available_nano=available)
+
+
+def _lines(
+    budgets: list[UUID] | None, amounts: list[int] | None, factors: list[int] | None
+) -> tuple[Line, ...]:
+    return tuple(map(Line, budgets or (), amounts or (), factors or ()))
 
 
 def _call(statement: str, *arguments: Any) -> tuple[Any, ...]:

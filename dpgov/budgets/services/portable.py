@@ -1,6 +1,7 @@
 """The same steps with the ORM, for SQLite, where one writer works at a time."""
 
 from collections.abc import Sequence
+from datetime import date, datetime
 from uuid import UUID
 
 from django.db import transaction
@@ -22,10 +23,13 @@ from dpgov.budgets.windows import day_of, window_start
 
 
 @transaction.atomic
-def reserve(query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> Outcome:
+def reserve(
+    query_id: UUID, tenant_id: UUID, lines: Sequence[Line], moment: datetime | None
+) -> Outcome:
     """Hold all lines or none."""
     if Reservation.objects.filter(query_id=query_id).exists():
         return Outcome("already")
+    today = day_of(moment or timezone.now())
     wanted = {line.budget_id: line.amount_nano for line in lines}
     ids = list(wanted)
     parents = _parents(ids)
@@ -35,11 +39,11 @@ def reserve(query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> Outcome:
     access = BudgetAccess.objects.filter(budget__in=ids, tenant_id=tenant_id).count()
     if access != len(lines) or len(wanted) != len(lines):
         return Outcome("foreign")
-    for refused in (_standing(budgets), _too_much(budgets, wanted), _too_fast(wanted)):
+    for refused in (_standing(budgets), _too_much(budgets, wanted), _too_fast(wanted, today)):
         if refused is not None:
             return refused
-    _write_holds(query_id, tenant_id, lines)
-    _take_rates(wanted)
+    _write_holds(query_id, tenant_id, lines, moment)
+    _take_rates(wanted, today)
     _follow_lines(_parents(ids))
     return DONE
 
@@ -57,7 +61,7 @@ def settle(query_id: UUID, amount_nano: int) -> Outcome:
         for hold in holds:
             _book(hold)
         _follow_lines(_parents([hold.budget_id for hold in holds]))
-    return DONE
+    return Outcome(lines=_lines(holds))
 
 
 @transaction.atomic
@@ -74,7 +78,7 @@ def give_back(query_id: UUID, state: Reservation.State) -> Outcome:
                 rate.taken_nano -= hold.amount_nano
                 rate.save(update_fields=["taken_nano"])
     _follow_lines(_parents([hold.budget_id for hold in holds]))
-    return DONE
+    return Outcome(lines=_lines(holds))
 
 
 @transaction.atomic
@@ -126,8 +130,7 @@ def _too_much(budgets: Sequence[Budget], wanted: dict[UUID, int]) -> Outcome | N
     return Outcome("insufficient", tightest.pk, tightest.remaining_nano)
 
 
-def _too_fast(wanted: dict[UUID, int]) -> Outcome | None:
-    today = day_of(timezone.now())
+def _too_fast(wanted: dict[UUID, int], today: date) -> Outcome | None:
     room = {
         rate: rate.limit_nano - _taken(rate, window_start(rate.period, today))
         for rate in RateLimit.objects.filter(budget__in=wanted)
@@ -139,11 +142,13 @@ def _too_fast(wanted: dict[UUID, int]) -> Outcome | None:
     return Outcome("rate", rate.budget_id, max(room[rate], 0), rate.period)
 
 
-def _taken(rate: RateLimit, start: object) -> int:
+def _taken(rate: RateLimit, start: date) -> int:
     return rate.taken_nano if rate.window_start == start else 0
 
 
-def _write_holds(query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> None:
+def _write_holds(
+    query_id: UUID, tenant_id: UUID, lines: Sequence[Line], moment: datetime | None
+) -> None:
     Reservation.objects.bulk_create(
         Reservation(
             tenant_id=tenant_id,
@@ -154,12 +159,13 @@ def _write_holds(query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> None
         )
         for line in lines
     )
+    if moment is not None:
+        Reservation.objects.filter(query_id=query_id).update(created_at=moment)
     for line in lines:
         _move(line.budget_id, reserved=line.amount_nano)
 
 
-def _take_rates(wanted: dict[UUID, int]) -> None:
-    today = day_of(timezone.now())
+def _take_rates(wanted: dict[UUID, int], today: date) -> None:
     for rate in RateLimit.objects.filter(budget__in=wanted):
         start = window_start(rate.period, today)
         rate.taken_nano = _taken(rate, start) + wanted[rate.budget_id]
@@ -172,6 +178,10 @@ def _held(query_id: UUID) -> list[Reservation]:
         query_id=query_id, state=Reservation.State.HELD
     )
     return sorted(held, key=lambda hold: hold.budget_id.bytes)
+
+
+def _lines(holds: Sequence[Reservation]) -> tuple[Line, ...]:
+    return tuple(Line(hold.budget_id, hold.amount_nano, hold.factor) for hold in holds)
 
 
 def _end(holds: Sequence[Reservation], state: Reservation.State) -> None:

@@ -1,6 +1,7 @@
 """Reserve, settle, void, expire: what happens to the budgets of one query."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import cast
 from uuid import UUID
 
@@ -28,9 +29,12 @@ def _database() -> Steps:
     return cast(Steps, one_statement if connection.vendor == "postgresql" else portable)
 
 
-def reserve(*, query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> None:
+def reserve(
+    *, query_id: UUID, tenant_id: UUID, lines: Sequence[Line], moment: datetime | None = None
+) -> None:
     """Hold every line for this query of this tenant, or none of them.
 
+    `moment` says to which windows of the rates it counts: now, by the database's clock.
     Raises InsufficientBudget for the tightest limit that cannot hold its line (lifetime limits
     before rates), BudgetFrozen, BudgetClosed, BudgetsMoved when a population of the dataset is
     missing among the lines (read them again), AlreadyReserved for an id that was used before,
@@ -39,7 +43,7 @@ def reserve(*, query_id: UUID, tenant_id: UUID, lines: Sequence[Line]) -> None:
     ordered = checked(lines)
     confirm_place()
     try:
-        outcome = _database().reserve(query_id, tenant_id, ordered)
+        outcome = _database().reserve(query_id, tenant_id, ordered, moment)
     except IntegrityError as error:
         raise AlreadyReserved(query_id) from error
     if outcome.refusal is not None:
@@ -66,9 +70,10 @@ def _refusal(query_id: UUID, outcome: Outcome, lines: Sequence[Line]) -> LedgerR
     )
 
 
-def settle(*, query_id: UUID, amount_nano: int) -> None:
+def settle(*, query_id: UUID, amount_nano: int) -> Sequence[Line]:
     """Turn every hold of this query into a charge of the same amount, for good, once.
 
+    Returns what was booked.
     `amount_nano` is what the release really cost; every line must hold its factor times that
     (AmountMismatch). Raises NothingHeld when there is no hold left, e.g. at a second settle.
     """
@@ -78,18 +83,21 @@ def settle(*, query_id: UUID, amount_nano: int) -> None:
         raise AmountMismatch(booked_nano=booked, held_nano=outcome.available_nano or 0)
     if outcome.refusal is not None:
         raise NothingHeld(query_id)
+    return outcome.lines
 
 
-def void(*, query_id: UUID) -> None:
-    """Give every hold back: only for a query whose data was never opened."""
-    _give_back(query_id, Reservation.State.VOIDED)
+def void(*, query_id: UUID) -> Sequence[Line]:
+    """Give every hold back, and return them: only for a query whose data was never opened."""
+    return _give_back(query_id, Reservation.State.VOIDED)
 
 
-def expire(*, query_id: UUID) -> None:
-    """Give every hold back because nobody took the query up in time."""
-    _give_back(query_id, Reservation.State.EXPIRED)
+def expire(*, query_id: UUID) -> Sequence[Line]:
+    """Give every hold back, and return them: nobody took the query up in time."""
+    return _give_back(query_id, Reservation.State.EXPIRED)
 
 
-def _give_back(query_id: UUID, state: Reservation.State) -> None:
-    if _database().give_back(query_id, state).refusal is not None:
+def _give_back(query_id: UUID, state: Reservation.State) -> Sequence[Line]:
+    outcome = _database().give_back(query_id, state)
+    if outcome.refusal is not None:
         raise NothingHeld(query_id)
+    return outcome.lines

@@ -5,6 +5,7 @@
 -- counters, holds or charges itself; row-level security still shows them the acting tenant only.
 -- Budgets are locked in the order of their ids, hence no deadlock. Everything is checked under
 -- those locks before anything is written: a refusal changes nothing.
+-- `p_now` is for tests of windows; left out, it is this moment by the database's clock.
 
 CREATE OR REPLACE FUNCTION budgets_window(p_period text, p_today date) RETURNS date
 LANGUAGE sql IMMUTABLE AS $$
@@ -33,12 +34,13 @@ $$;
 
 CREATE OR REPLACE FUNCTION budgets_reserve(
     p_query uuid, p_tenant uuid, p_budgets uuid[], p_amounts bigint[], p_factors smallint[],
-    p_zone text,
+    p_zone text, p_now timestamptz DEFAULT NULL,
     OUT refusal text, OUT budget uuid, OUT available bigint, OUT period text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
     v_parents uuid[] := budgets_parents(p_budgets);
-    v_today date := (clock_timestamp() AT TIME ZONE p_zone)::date;
+    v_now timestamptz := coalesce(p_now, clock_timestamp());
+    v_today date := (v_now AT TIME ZONE p_zone)::date;
     v_found integer := 0;
     v_rates boolean := false;
     v record;
@@ -115,7 +117,7 @@ BEGIN
 
     INSERT INTO budgets_reservation
         (tenant_id, budget_id, query_id, amount_nano, factor, state, created_at)
-    SELECT p_tenant, line.budget_id, p_query, line.amount, line.factor, 'held', clock_timestamp()
+    SELECT p_tenant, line.budget_id, p_query, line.amount, line.factor, 'held', v_now
     FROM unnest(p_budgets, p_amounts, p_factors) AS line (budget_id, amount, factor);
     UPDATE budgets_budget b SET reserved_nano = b.reserved_nano + line.amount
     FROM unnest(p_budgets, p_amounts) AS line (budget_id, amount)
@@ -136,13 +138,15 @@ END $$;
 
 -- Lock the holds of a query that are still held, then their budgets and parents, in order.
 CREATE OR REPLACE FUNCTION budgets_lock_holds(
-    p_query uuid, OUT budgets uuid[], OUT parents uuid[])
+    p_query uuid, OUT budgets uuid[], OUT amounts bigint[], OUT factors smallint[],
+    OUT parents uuid[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-    SELECT array_agg(h.budget_id) INTO budgets FROM (
-        SELECT r.budget_id FROM budgets_reservation r
+    SELECT array_agg(h.budget_id), array_agg(h.amount_nano), array_agg(h.factor)
+    INTO budgets, amounts, factors FROM (
+        SELECT r.budget_id, r.amount_nano, r.factor FROM budgets_reservation r
         WHERE r.query_id = p_query AND r.state = 'held'
-        FOR UPDATE) h;
+        ORDER BY r.budget_id FOR UPDATE) h;
     IF budgets IS NOT NULL THEN
         parents := budgets_parents(budgets);
         PERFORM 1 FROM budgets_budget b WHERE b.id = ANY (budgets || parents)
@@ -151,14 +155,15 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION budgets_settle(
-    p_query uuid, p_amount bigint, OUT refusal text, OUT held bigint)
+    p_query uuid, p_amount bigint, OUT refusal text, OUT held bigint,
+    OUT budgets uuid[], OUT amounts bigint[], OUT factors smallint[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-    v_budgets uuid[];
     v_parents uuid[];
 BEGIN
-    SELECT l.budgets, l.parents INTO v_budgets, v_parents FROM budgets_lock_holds(p_query) l;
-    IF v_budgets IS NULL THEN
+    SELECT l.budgets, l.amounts, l.factors, l.parents INTO budgets, amounts, factors, v_parents
+    FROM budgets_lock_holds(p_query) l;
+    IF budgets IS NULL THEN
         refusal := 'nothing';
         RETURN;
     END IF;
@@ -189,17 +194,18 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION budgets_give_back(
-    p_query uuid, p_state text, p_zone text, OUT refusal text)
+    p_query uuid, p_state text, p_zone text, OUT refusal text,
+    OUT budgets uuid[], OUT amounts bigint[], OUT factors smallint[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-    v_budgets uuid[];
     v_parents uuid[];
 BEGIN
     IF p_state NOT IN ('voided', 'expired') THEN
         RAISE EXCEPTION 'a hold is not given back as %', p_state;
     END IF;
-    SELECT l.budgets, l.parents INTO v_budgets, v_parents FROM budgets_lock_holds(p_query) l;
-    IF v_budgets IS NULL THEN
+    SELECT l.budgets, l.amounts, l.factors, l.parents INTO budgets, amounts, factors, v_parents
+    FROM budgets_lock_holds(p_query) l;
+    IF budgets IS NULL THEN
         refusal := 'nothing';
         RETURN;
     END IF;
