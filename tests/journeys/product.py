@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 
 from tests.servers.loopback import ServerDidNotStart, free_port, stop
+from tests.servers.postgres import APP
 
 ROOT = Path(__file__).resolve().parents[2]
 _SAID_LAST = "logs: "
@@ -35,11 +36,12 @@ def started_product(home: Path) -> Generator[Product]:
     """Start it with the servers of this test run's profile; on leaving it must stop cleanly."""
     port = free_port()
     said = home / "said.txt"
+    settings = _settings(home, f"journeys_{port}")
     with said.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "demo", "--port", str(port), "--force"],
             cwd=ROOT,
-            env=os.environ | _settings(home, f"journeys_{port}"),
+            env=os.environ | settings,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -61,19 +63,29 @@ def workers_of(product: Product) -> list[int]:
 
 
 def _settings(home: Path, database: str) -> dict[str, str]:
-    """A state folder of its own and, on servers, a database and Redis numbers of its own."""
+    """A state folder of its own and, on servers, a database and Redis numbers of its own.
+
+    The owner's role migrates; the product then runs as the application's.
+    """
     settings = {"DPGOV_HOME": str(home / "state"), "PYTHONUNBUFFERED": "1"}
     if server := os.environ.get("DPGOV_DATABASE_URL"):
         address = server.rsplit("/", 1)[0]
         url = f"{address.replace('postgres:', 'postgresql:')}/postgres"
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {database}")
-        settings["DPGOV_DATABASE_URL"] = f"{address}/{database}"
+        _migrate({**settings, "DPGOV_DATABASE_URL": f"{address}/{database}"})
+        as_application = address.replace("//dpgov:", f"//{APP}:")
+        settings["DPGOV_DATABASE_URL"] = f"{as_application}/{database}"
     if broker := os.environ.get("DPGOV_TESTS_REDIS"):
         number = int(os.environ["DPGOV_BROKER_URL"].rsplit("/", 1)[1])
         settings["DPGOV_BROKER_URL"] = f"{broker}/{number + 4}"
         settings["DPGOV_CACHE_URL"] = f"{broker.replace('redis:', 'rediscache:')}/{number + 12}"
     return settings
+
+
+def _migrate(settings: dict[str, str]) -> None:
+    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    subprocess.run(command, cwd=ROOT, env=os.environ | settings, check=True)
 
 
 def _wait_for_sign_ins(said: Path, process: subprocess.Popen[bytes]) -> str:

@@ -4,13 +4,14 @@ from typing import ClassVar
 
 from django.db import migrations
 
-from dpgov.tenants.wall.functions import door
+from dpgov.tenants.wall.functions import asked_by_policies, door
 
 
 class Migration(migrations.Migration):
     dependencies: ClassVar = [("tenants", "0002_projects")]
 
     operations: ClassVar = [
+        asked_by_policies(),
         door(
             "dpgov_tenants()",
             returns="TABLE (id uuid, slug text, name text)",

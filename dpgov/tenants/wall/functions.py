@@ -4,7 +4,6 @@ A door is a function that runs with the rights of the tables' owner and sees eve
 give away no more than its name says, and the application's role is the only other one to use it.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from django.db import migrations
@@ -40,7 +39,15 @@ $door$;
 REVOKE EXECUTE ON FUNCTION {signature} FROM PUBLIC;
 """
 
-Change = Callable[[Any, BaseDatabaseSchemaEditor], None]
+
+def asked_by_policies() -> migrations.RunPython:
+    """The migration operation that makes what policies, and doors of other rooms, may ask."""
+
+    def make(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
+        if editor.connection.vendor == "postgresql":
+            editor.execute(ASKED_BY_POLICIES, params=None)
+
+    return migrations.RunPython(make, migrations.RunPython.noop)
 
 
 def door(

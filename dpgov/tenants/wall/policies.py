@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dpgov.tenants.wall.registry import walled
 from dpgov.tenants.wall.rules import Rule
 
-NAMES = ("wall_own", "wall_see", "wall_update", "wall_every_tenant")
-
 
 def protected_tables() -> list[str]:
     """The tables behind the wall."""
@@ -29,11 +27,19 @@ def policies() -> Iterator[tuple[str, str, str]]:
 def _bodies(rule: Rule) -> dict[str, str]:
     found = {
         "wall_own": f"USING ({rule.use}) WITH CHECK ({rule.use})",
-        "wall_every_tenant": "TO CURRENT_USER USING ((SELECT dpgov_every_tenant()))"
-        " WITH CHECK ((SELECT dpgov_every_tenant()))",
+        "wall_every_tenant": "TO CURRENT_USER USING (dpgov_every_tenant())"
+        " WITH CHECK (dpgov_every_tenant())",
     }
+    if rule.insert:
+        # A policy of its own, or reading the table would ask the tables of the condition again.
+        found["wall_own"] = f"FOR SELECT USING ({rule.use})"
+        found["wall_insert"] = f"FOR INSERT WITH CHECK ({rule.insert})"
     if rule.see:
         found["wall_see"] = f"FOR SELECT USING ({rule.see})"
     if rule.update:
-        found["wall_update"] = f"FOR UPDATE USING ({rule.update}) WITH CHECK ({rule.update})"
+        # Rows may be locked where they are shared; changed there by the owner's functions alone.
+        found["wall_lock"] = f"FOR UPDATE USING ({rule.update}) WITH CHECK ({rule.use})"
+        found["wall_shared"] = (
+            f"FOR UPDATE TO CURRENT_USER USING ({rule.update}) WITH CHECK ({rule.update})"
+        )
     return found
