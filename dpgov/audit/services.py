@@ -102,5 +102,6 @@ def _continue_after(tenant_id: UUID) -> int:
         return 0
     checks = entries_of(tenant_id, EntryFilter(action=Action.AUDIT_LOG_VERIFIED.value))
     newest = checks.first()
-    last = json.loads(newest.detail).get("last", 0) if newest else 0
-    return last if isinstance(last, int) and not isinstance(last, bool) else 0
+    said = json.loads(newest.detail) if newest else {}
+    last, size = said.get("last", 0), said.get("size", 0)
+    return int(last) if last < size else 0

@@ -1,25 +1,29 @@
-"""I3 and G2: what leaves the system as a file, and the command that checks it."""
+"""I3 and G2: what leaves the system as a file, checked by who has nothing else."""
 
 import csv
 import io
+import json
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.test import Client
-from dpgov.audit.verifier import verify
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
-from dpgov.audit.export import csv_lines, read_json_lines
-from dpgov.audit.models import AuditEntry, AuditHead
-from dpgov.audit.selectors import head_of, stream, verify_log
+from dpgov.audit.checkpoints import make_checkpoint
+from dpgov.audit.deliveries import deliver_waiting
+from dpgov.audit.export import csv_lines
+from dpgov.audit.models import AuditEntry
+from dpgov.audit.outside import KEYS, known_keys, outside_files
+from dpgov.audit.selectors import stream
 from dpgov.audit.services import append
 from dpgov.audit.spreadsheet import safe_cell
+from dpgov.audit.verify import verify_export
 from dpgov.tenants.models import Membership
 
 pytestmark = pytest.mark.django_db
@@ -60,14 +64,39 @@ def test_the_csv_export_neutralises_formulas(officer: Membership, client_for: Cl
 
 
 def test_the_json_lines_export_verifies_alone_and_ends_with_its_own_entry(
-    officer: Membership, client_for: ClientFor
+    officer: Membership, client_for: ClientFor, tmp_path: Path, settings: Any
 ) -> None:
-    """G2: the file and the head from its name are all that a verifier needs."""
+    """G2: the file, a checkpoint and the keys from the folder are all that a verifier needs."""
+    settings.DPGOV_CHECKPOINT_FOLDER = tmp_path / "checkpoints"
     note(officer, "anna@example.org")
+    note(officer, 'her "sequence":1, and\r\nmore \u202e')
+    made = make_checkpoint(tenant_id=officer.tenant_id)
+    assert made
+    deliver_waiting(officer.tenant_id)
     text = downloaded(client_for(officer), "jsonl")
-    entries = list(read_json_lines(io.StringIO(text)))
-    assert entries[-1]["action"] == Action.AUDIT_LOG_EXPORTED
-    assert verify(entries, expected=head_of(officer.tenant_id)).intact
+    assert json.loads(text.splitlines()[-1])["action"] == Action.AUDIT_LOG_EXPORTED
+    path = tmp_path / "export.jsonl"
+    path.write_text(text)
+    keys = known_keys(officer.tenant_id)
+    verdict = verify_export(path, [made.note], keys=keys)
+    assert (verdict.intact, verdict.entries, verdict.agreeing) == (True, 3, [2])
+    assert _verify_elsewhere(path, outside_files(officer.tenant_id)[0]).returncode == 0
+    path.write_text("".join(text.splitlines(keepends=True)[:1]))
+    cut = _verify_elsewhere(path, outside_files(officer.tenant_id)[0])
+    assert cut.returncode == 1
+    assert "the end was cut off" in cut.stdout
+
+
+def _verify_elsewhere(path: Path, checkpoint: Path) -> subprocess.CompletedProcess[str]:
+    """In a process that knows neither the settings nor the database."""
+    files = [str(path), str(checkpoint), "--key", str(checkpoint.parent / KEYS)]
+    return subprocess.run(
+        [sys.executable, "-m", "dpgov.audit.verify", *files],
+        env={"PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_the_csv_export_obeys_the_filter_and_json_lines_never_do(
@@ -90,73 +119,3 @@ def test_exports_are_streamed_in_short_reads(
         note(officer, f"person {number}")
     lines = list(csv_lines(stream(officer.tenant_id, upto=6)))
     assert [line.split(",")[1] for line in lines[1:]] == ["1", "2", "3", "4", "5", "6"]
-
-
-def test_the_command_holds_good_logs_and_names_their_heads(
-    officer: Membership, capsys: pytest.CaptureFixture[str]
-) -> None:
-    note(officer, "anna@example.org")
-    call_command("verify_audit_log")
-    head = head_of(officer.tenant_id)
-    assert f"harbour: 1 entries hold, head 1:{head.entry_hash}" in capsys.readouterr().out
-
-
-def test_the_command_ends_with_one_and_a_clear_line_on_a_broken_log(
-    officer: Membership, stranger: Membership, capsys: pytest.CaptureFixture[str]
-) -> None:
-    note(officer, "anna@example.org")
-    note(stranger, "sven@example.org")
-    AuditHead.objects.filter(tenant_id=officer.tenant_id).update(sequence=2)
-    with pytest.raises(CommandError) as stopped:
-        call_command("verify_audit_log")
-    assert stopped.value.returncode == 1
-    said = capsys.readouterr()
-    assert "harbour: BROKEN, entry 2: is missing" in said.err
-    assert "elsewhere: 1 entries hold" in said.out
-    call_command("verify_audit_log", "--tenant", "elsewhere")
-
-
-def test_the_command_checks_a_file_without_any_database(
-    officer: Membership, client_for: ClientFor, tmp_path: Path
-) -> None:
-    """G2: a process whose database is unreachable verifies the export, and finds a cut tail."""
-    note(officer, "anna@example.org")
-    whole = downloaded(client_for(officer), "jsonl")
-    last = verify_log(officer.tenant_id).head
-    good, cut = tmp_path / "good.jsonl", tmp_path / "cut.jsonl"
-    good.write_text(whole)
-    cut.write_text(whole.splitlines(keepends=True)[0])
-    head = f"{last.sequence}:{last.entry_hash}"
-    assert _verify_elsewhere(good, head).returncode == 0
-    result = _verify_elsewhere(cut, head)
-    assert result.returncode == 1
-    assert "cut.jsonl: BROKEN, entry 2: is missing; the log should reach 2" in result.stderr
-
-
-def _verify_elsewhere(path: Path, head: str) -> subprocess.CompletedProcess[str]:
-    home = path.parent / "empty-home"
-    environment = {
-        "PATH": "/usr/bin:/bin",
-        "DPGOV_HOME": str(home),
-        "DPGOV_DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing",
-    }
-    return subprocess.run(
-        [sys.executable, "manage.py", "verify_audit_log", "--export", str(path), "--head", head],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def test_a_damaged_file_is_refused_with_the_line(tmp_path: Path) -> None:
-    path = tmp_path / "damaged.jsonl"
-    path.write_bytes(b"\xff\xfe\n")
-    with pytest.raises(CommandError, match=r"damaged\.jsonl: BROKEN"):
-        call_command("verify_audit_log", "--export", str(path))
-
-
-@pytest.mark.parametrize("arguments", [("--head", "1:ab"), ("--tenant", "nowhere")])
-def test_arguments_that_make_no_sense_are_refused(arguments: tuple[str, str]) -> None:
-    with pytest.raises(CommandError):
-        call_command("verify_audit_log", *arguments)
