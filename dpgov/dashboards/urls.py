@@ -3,6 +3,7 @@
 from django.urls import path
 
 from dpgov.dashboards import views
+from dpgov.dashboards.approvals_urls import approvals_urlpatterns
 from dpgov.dashboards.audit_urls import audit_urlpatterns
 
 app_name = "dashboards"
@@ -12,5 +13,6 @@ urlpatterns = [
     path("datasets/<slug:slug>/group-privacy/", views.group_privacy, name="group_privacy"),
     path("history/", views.history, name="history"),
     path("history/export/", views.history_export, name="history_export"),
+    *approvals_urlpatterns,
     *audit_urlpatterns,
 ]

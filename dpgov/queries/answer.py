@@ -8,6 +8,7 @@ import logging
 from uuid import UUID
 
 from dpgov.audit.actor import WORKER
+from dpgov.budgets.errors import BudgetFrozen
 from dpgov.datasets.selectors import schema_of
 from dpgov.datasets.services import engine_for
 from dpgov.engines.base import DataNotOpened, Engine
@@ -26,11 +27,12 @@ def answer_query(query_id: UUID) -> bool:
 
     Safe to call any number of times, at once and from anywhere: the claim lets one through.
     """
-    held = claim(query_id)
-    if held is None:
-        return False
     try:
-        return _answer(held)
+        held = claim(query_id)
+        return held is not None and _answer(held)
+    except BudgetFrozen:
+        logger.warning("query %s waits: this database moved", query_id)
+        return False
     except LostLease:
         logger.info("query %s was taken over by another worker", query_id)
         return False

@@ -9,11 +9,15 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Now
 
+from dpgov.budgets.services.freezing import confirm_place
+from dpgov.datasets.models import Dataset
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
+
+_FROZEN = Dataset.objects.filter(pk=OuterRef("dataset_id"), budget__frozen_at__isnull=False)
 
 
 class LostLease(Exception):
@@ -30,10 +34,16 @@ class Claim:
 
 @transaction.atomic
 def claim(query_id: UUID) -> Claim | None:
-    """Take the query if it waits, or if its last worker's lease is over; None otherwise."""
+    """Take the query if it waits, or if its last worker's lease is over; None otherwise.
+
+    None too while its dataset is frozen: after a restore it may have been answered already, in
+    what the backup does not know. Raises BudgetFrozen in a database that moved.
+    """
+    confirm_place()
     now = database_now()
     free = Query.objects.filter(
         Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now),
+        ~Exists(_FROZEN),
         pk=query_id,
         attempts__lt=settings.DPGOV_QUERY_ATTEMPTS,
     )

@@ -25,6 +25,9 @@ _SECTIONS = {
     "queries:ask": "datasets:list",
     "queries:detail": "dashboards:history",
     "dashboards:audit_entry": "dashboards:audit_log",
+    "dashboards:approval": "dashboards:approvals",
+    "dashboards:refund": "dashboards:approvals",
+    "dashboards:raise_limit": "datasets:list",
 }
 
 
@@ -79,11 +82,15 @@ def zone_name() -> str:
 
 
 @register.inclusion_tag("_tab.html", takes_context=True)
-def nav_link(context: Any, name: str, text: str) -> dict[str, Any]:
-    """A main menu entry, marked on every page of its section; nothing where it is not served."""
+def nav_link(context: Any, name: str, text: str, badge: int = 0) -> dict[str, Any]:
+    """A main menu entry, marked on every page of its section; nothing where it is not served.
+
+    `badge` is how many things wait there for the reader.
+    """
     here = _here(context)
     active = here == name or _SECTIONS.get(here, _SECTIONS.get(here.partition(":")[0])) == name
-    return {"href": _href(name), "text": text, "active": active, "current": here == name}
+    link = {"href": _href(name), "text": text, "badge": badge}
+    return link | {"active": active, "current": here == name}
 
 
 @register.inclusion_tag("_tab.html", takes_context=True)

@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.checkpoints import make_checkpoint
+from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset, Upload
+from dpgov.privacy.budget import NANO
 from dpgov.queries.models import Query
 from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
 from tests.cast import join
@@ -63,9 +66,18 @@ def _things(
         "upload_id": _upload(owner).id,
         "membership_id": member.id,
         "project_id": _project(member).id,
+        "change_id": _change(dataset, owner).id,
+        "budget_id": dataset.budget_id,
         "sequence": 1,
         "size": _checkpoint(owner),
     }
+
+
+def _change(dataset: Dataset, owner: Membership) -> ChangeRequest:
+    """A higher limit, requested by the owner."""
+    return request_raise(
+        membership=owner, budget=dataset.budget, limit_nano=11 * NANO, reason="the study goes on"
+    )
 
 
 def _project(member: Membership) -> Project:

@@ -23,6 +23,8 @@ _MISSING = {
     "upload_id": _NOWHERE,
     "membership_id": _NOWHERE,
     "project_id": _NOWHERE,
+    "change_id": _NOWHERE,
+    "budget_id": _NOWHERE,
     "reference": _NOWHERE,
     "sequence": 999_999,
     "size": 999_999,

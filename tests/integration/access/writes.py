@@ -11,8 +11,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponseBase
 from django.urls import reverse
 
+from dpgov.approvals.services import withdraw
 from dpgov.audit.actions import Action
-from dpgov.datasets.models import Upload
+from dpgov.budgets.services import freeze_tenant
+from dpgov.datasets.models import Dataset, Upload
+from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.access.world import World
 from tests.integration.datasets.registering import CSV, declared
@@ -55,7 +58,47 @@ def _file() -> dict[str, Any]:
     return {"file": SimpleUploadedFile("people.csv", CSV)}
 
 
+def _withdrawn(world: World) -> dict[str, Any]:
+    """The request that waits makes room for another one."""
+    withdraw(request_id=world.own["change_id"], membership=world.people["owner"])
+    return {}
+
+
+def _unread(world: World) -> dict[str, Any]:
+    """A question that was charged although its data could not be opened."""
+    query = Query.objects.get(pk=world.own["query_id"])
+    Query.objects.filter(pk=query.pk).update(state="failed", never_read_at=query.submitted_at)
+    return {}
+
+
+def _frozen(world: World) -> dict[str, Any]:
+    """Everything of the tenant is frozen."""
+    freeze_tenant(tenant_id=world.people["owner"].tenant_id, reason="restored")
+    return {}
+
+
+def _compared() -> dict[str, Any]:
+    """The confirmation of the one frozen budget: its form's fields bear the budget's id."""
+    budget = Dataset.objects.get(slug="visits").budget_id
+    return {f"{budget}-reason": "compared with the receipts", f"{budget}-missing": ""}
+
+
 WRITES: dict[str, Write | str] = {
+    "dashboards:approve": Write("officer", Action.CHANGE_APPROVED, lambda: {"reason": "agreed"}),
+    "dashboards:reject": Write("officer", Action.CHANGE_REJECTED, lambda: {"reason": "no"}),
+    "dashboards:withdraw": Write("owner", Action.CHANGE_WITHDRAWN),
+    "dashboards:raise_limit": Write(
+        "owner",
+        Action.CHANGE_REQUESTED,
+        lambda: {"epsilon_limit": "11", "reason": "more", "confirmed": "11000000000"},
+        before=_withdrawn,
+    ),
+    "dashboards:refund": Write(
+        "owner", Action.CHANGE_REQUESTED, lambda: {"reason": "damaged"}, before=_unread
+    ),
+    "dashboards:confirm_frozen": Write(
+        "officer", Action.BUDGET_CONFIRMED, _compared, before=_frozen
+    ),
     "dashboards:audit_export": Write("officer", Action.AUDIT_LOG_EXPORTED),
     "dashboards:audit_verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
     "datasets:upload": Write("owner", Action.FILE_UPLOADED, _file),
@@ -113,6 +156,7 @@ COMMANDS: dict[str, str] = {
     "migrate": "changes tables, and what is in them only as a migration says",
     "verify_audit_log": "reads only",
     "verify_ledger": "reads only",
+    "freeze": "DATASETS_FROZEN, in tests/integration/ledger/test_freezing.py",
     "checkpoint": "signs what the log says; an entry about it would itself have to be signed",
     "rotate_checkpoint_key": "CHECKPOINT_KEY_CHANGED, in tests/integration/audit/test_rotation.py",
     "sweep": "ends queries by the services that the task uses, in tests/integration/queue",

@@ -7,6 +7,7 @@ import structlog
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import InterfaceError, OperationalError, close_old_connections
 
+from dpgov.budgets.services.restored import freeze_if_restored
 from dpgov.operation import request_ids
 from dpgov.operation.heartbeat import Sweeps, beat
 from dpgov.queries.stopping import StopRequest
@@ -25,6 +26,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         every: float | None = options["every"]
         if every is None:
+            _freeze()
             done = sweep()
             checkpoint_round()
             self.stdout.write(f"sent again: {done.sent}, given up: {done.given_up}")
@@ -45,6 +47,7 @@ def _round() -> Swept | None:
     close_old_connections()
     request_ids.begin()
     try:
+        _freeze()
         done = sweep()
         checkpoint_round()
     except (OperationalError, InterfaceError) as error:
@@ -53,6 +56,12 @@ def _round() -> Swept | None:
     if done.sent or done.given_up:
         _log.info("swept", sent=done.sent, given_up=done.given_up)
     return done
+
+
+def _freeze() -> None:
+    """Before anything else: nothing is asked or answered in a restored database."""
+    for frozen in freeze_if_restored():
+        _log.error("frozen", tenant=frozen.tenant.slug, budgets=frozen.budgets, why=frozen.reason)
 
 
 def _added(sweeps: Sweeps, done: Swept | None) -> Sweeps:

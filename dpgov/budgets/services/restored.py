@@ -1,0 +1,74 @@
+"""Notices that the database is a restored one, and freezes what could be older than its answers.
+
+Called by the sweeper in every round; it changes nothing where nothing was restored.
+"""
+
+from dataclasses import dataclass
+
+from dpgov.audit.actor import OPERATOR, SWEEPER, Actor
+from dpgov.audit.outside import newest_outside
+from dpgov.audit.selectors import log_size
+from dpgov.budgets.models import RestoreMark
+from dpgov.budgets.services.freezing import freeze_tenant, moved, settle_in
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.crossing import KnownTenant, tenants
+
+MOVED = "This database is a copy: it is not where the ledger was last at home."
+BEHIND = (
+    "A checkpoint outside the database was signed over {outside} entries of the log, but the log "
+    "has only {here}: the database is older than that checkpoint."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """One tenant whose budgets were just frozen, how many, and why."""
+
+    tenant: KnownTenant
+    budgets: int
+    reason: str
+
+
+def freeze_if_restored() -> list[Frozen]:
+    """Freeze every tenant of a database that moved, and each whose log is behind its checkpoints.
+
+    Once for each restore: what an officer confirmed is not frozen again for the same reason.
+    """
+    if moved():
+        frozen = freeze_everything(reason=MOVED, actor=SWEEPER)
+        settle_in()
+        return frozen
+    found = (_freeze_if_behind(tenant) for tenant in tenants())
+    return [frozen for frozen in found if frozen is not None]
+
+
+def freeze_everything(*, reason: str, actor: Actor = OPERATOR) -> list[Frozen]:
+    """Freeze every budget of every tenant, also one that is frozen already for another reason."""
+    frozen = []
+    for tenant in tenants():
+        with acting_for(tenant.id):
+            outside = newest_outside(tenant.id)
+            count = freeze_tenant(
+                tenant_id=tenant.id, reason=reason, actor=actor, outside_size=outside
+            )
+        frozen.append(Frozen(tenant, count, reason))
+    return frozen
+
+
+def _freeze_if_behind(tenant: KnownTenant) -> Frozen | None:
+    """Looks at the folder first: a checkpoint is written after the entries that it covers."""
+    with acting_for(tenant.id):
+        outside = newest_outside(tenant.id)
+        if outside is None or outside <= _known(tenant):
+            return None
+        reason = BEHIND.format(outside=outside, here=log_size(tenant.id))
+        count = freeze_tenant(
+            tenant_id=tenant.id, reason=reason, actor=SWEEPER, outside_size=outside
+        )
+    return Frozen(tenant, count, reason)
+
+
+def _known(tenant: KnownTenant) -> int:
+    """The largest checkpoint that is no surprise: within the log, or the reason of a freeze."""
+    marked = RestoreMark.objects.filter(tenant=tenant.id).values_list("outside_size", flat=True)
+    return max(log_size(tenant.id), marked.first() or 0)

@@ -1,0 +1,69 @@
+"""What people type when they request, decide or confirm. Each text goes into the audit log."""
+
+from typing import Any
+
+from django import forms
+
+from dpgov.budgets.errors import NotRaised
+from dpgov.datasets.forms import EpsilonField
+
+_LOGGED = "Goes into the audit log."
+
+
+def _reason(label: str) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        max_length=500,
+        widget=forms.Textarea({"class": "form-control", "rows": 2}),
+        help_text=_LOGGED,
+        error_messages={"required": "Give a reason. It goes into the audit log."},
+    )
+
+
+class DecisionForm(forms.Form):
+    """Why a request is approved or rejected."""
+
+    reason = _reason("Your reason")
+
+
+class RefundForm(forms.Form):
+    """Why a question should be refunded."""
+
+    reason = _reason("Why should this be refunded?")
+
+
+class RaiseForm(forms.Form):
+    """A limit higher than the present one, and why."""
+
+    epsilon_limit = EpsilonField(label="New limit on ε")
+    reason = _reason("Why is a higher limit needed?")
+
+    def __init__(self, *args: Any, present_nano: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._present_nano = present_nano
+
+    def clean_epsilon_limit(self) -> int:
+        """Refuses what is not higher."""
+        wanted: int = self.cleaned_data["epsilon_limit"]
+        if wanted <= self._present_nano:
+            raise forms.ValidationError(str(NotRaised(limit_nano=self._present_nano)))
+        return wanted
+
+
+class OptionalEpsilonField(EpsilonField):
+    """An amount of ε, or nothing."""
+
+    def clean(self, value: Any) -> Any:
+        """None where nothing was typed; else as EpsilonField."""
+        return super().clean(value) if str(value or "").strip() else None
+
+
+class ConfirmForm(forms.Form):
+    """That a frozen balance was compared, and what the backup did not know."""
+
+    missing = OptionalEpsilonField(
+        label="ε that is missing here",
+        required=False,
+        help_text="What was answered after the backup was taken. Leave it empty if nothing was.",
+    )
+    reason = _reason("What did you compare?")

@@ -1,0 +1,120 @@
+"""What a request would change, in words that both persons understand alike.
+
+Reads the request's own payload and the public facts that it names; never data.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.budgets.services.refunds import charged_lines
+from dpgov.budgets.words import limit_in_words
+from dpgov.dashboards.group_privacy import odds_text, posterior_text
+from dpgov.privacy.budget import as_text
+from dpgov.queries.models import Query
+from dpgov.queries.words import in_words
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that would change: what it is, before and after."""
+
+    what: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A request in words: a headline, what changes, and what that means for people in the data."""
+
+    title: str
+    lines: Sequence[Line] = ()
+    meaning: Sequence[str] = ()
+
+
+def described(request: ChangeRequest) -> Described:
+    """The request in words."""
+    match request.kind:
+        case Kind.RAISE_LIMIT:
+            return _raise(request)
+        case Kind.REFUND:
+            return _refund(request)
+    return _as_written(request)
+
+
+def headline(request: ChangeRequest) -> str:
+    """One line for lists; asks nothing of the database."""
+    payload, about = request.payload, request.dataset or request.subject
+    if request.kind == Kind.RAISE_LIMIT:
+        after = payload["after_epsilon"]
+        return f"Raise the limit of {about} from ε {payload['before_epsilon']} to ε {after}"
+    if request.kind == Kind.REFUND:
+        return f"Refund ε {payload['epsilon']} of a question about {about}"
+    return f"{request.title}: {about}"
+
+
+def weakening(before_nano: int, after_nano: int) -> list[str]:
+    """What a higher limit means for somebody in the data."""
+    return [
+        f"For everybody in this data the guarantee weakens from ε {as_text(before_nano)} to "
+        f"ε {as_text(after_nano)}, for good: what was released cannot be taken back.",
+        "Suppose somebody thinks it is as likely as not that a certain person is in the data. "
+        f"After reading everything that may be released, they could be {posterior_text(after_nano)}"
+        f" certain; under the present limit, {posterior_text(before_nano)}.",
+        f"Any answer may become {odds_text(after_nano)} times as likely because of one person; "
+        f"under the present limit, {odds_text(before_nano)} times.",
+    ]
+
+
+def _raise(request: ChangeRequest) -> Described:
+    payload = request.payload
+    before, after = payload["before_nano"], payload["after_nano"]
+    return Described(
+        headline(request),
+        [Line("Limit on ε", f"ε {as_text(before)}", f"ε {as_text(after)}")],
+        weakening(before, after),
+    )
+
+
+def _refund(request: ChangeRequest) -> Described:
+    query_id = UUID(request.payload["query"])
+    query = Query.objects.select_related("analyst").get(pk=query_id)
+    charges = charged_lines(query_id)
+    lines = [
+        Line(
+            _upper_first(limit_in_words(charge.budget)),
+            f"ε {as_text(charge.amount_nano)} charged",
+            "given back",
+        )
+        for charge in charges
+    ]
+    return Described(
+        headline(request),
+        lines,
+        [
+            f"The question: {in_words(query.plan)}. Asked by {query.analyst}.",
+            "It failed before its data was opened, so nothing about anybody can have come out. "
+            "That is the only case in which a charge is given back.",
+            "What the question counted for in a day, a week or a month stays counted.",
+        ],
+    )
+
+
+def _as_written(request: ChangeRequest) -> Described:
+    """A request whose payload speaks for itself."""
+    lines = [
+        Line(_upper_first(name.replace("_", " ")), "", _text(value))
+        for name, value in request.payload.items()
+    ]
+    return Described(headline(request), lines)
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _upper_first(text: str) -> str:
+    return text[:1].upper() + text[1:]
