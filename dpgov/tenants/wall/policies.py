@@ -1,7 +1,7 @@
 """Row-level security: the statements that let a session see and write its own tenant's rows only.
 
-FORCE, because the owner of a table would pass otherwise; a separate policy lets the owner, and
-nobody else, act for every tenant when it says so (migrations, backups, doors).
+FORCE, because the owner of a table would pass otherwise; separate policies let the owner act for
+every tenant (migrations, backups, doors) and the auditor look at every tenant, when they say so.
 """
 
 from collections.abc import Iterator
@@ -15,11 +15,14 @@ def protected_tables() -> list[str]:
     return [model._meta.db_table for model, _ in walled()]
 
 
-def policies() -> Iterator[tuple[str, str, str]]:
-    """(table, policy name, statement) of every policy."""
+def policies(auditor: str = "") -> Iterator[tuple[str, str, str]]:
+    """(table, policy name, statement) of every policy; `auditor` may look at every tenant."""
     for model, rule in walled():
         table = model._meta.db_table
-        for name, body in _bodies(rule).items():
+        bodies = _bodies(rule)
+        if auditor:
+            bodies["wall_audit"] = f'FOR SELECT TO "{auditor}" USING (dpgov_every_tenant())'
+        for name, body in bodies.items():
             text = body.replace("{table}", table)
             yield table, name, f"CREATE POLICY {name} ON {table} {text}"
 

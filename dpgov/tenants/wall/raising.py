@@ -74,7 +74,8 @@ def _close_tables() -> None:
 
 def _align_policies() -> None:
     standing = {(table, name): text for table, name, text in _rows(_POLICIES)}
-    wanted = {(table, name): text for table, name, text in policies()}
+    auditor = settings.DPGOV_DATABASE_AUDITOR_ROLE
+    wanted = {(table, name): text for table, name, text in policies(auditor)}
     for table, name in _outdated(standing, wanted):
         _run(f"DROP POLICY {name} ON {table}")
     for table, name in _missing(standing, wanted):

@@ -51,7 +51,7 @@ def two_tenants(
 def rows(statement: str, *parameters: Any) -> Rows:
     """Raw SQL, as the connection stands."""
     with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)
+        cursor.execute(statement, parameters or None)
         return cursor.fetchall() if cursor.description else []
 
 
