@@ -128,28 +128,37 @@ def _accept(
     if cost > dataset.per_query_limit_nano:
         raise QueryLimitExceeded(requested_nano=cost, limit_nano=dataset.per_query_limit_nano)
     lines = lines_of(blueprint, dataset=dataset, user=membership.user, allocation_id=allocation_id)
-    # The row goes first: its unique key makes a twin wait here, before it holds any budget.
-    query = Query.objects.create(
+    query = Query(
         tenant_id=dataset.tenant_id,
         dataset=dataset,
         version=version,
-        analyst_id=membership.user_id,
+        analyst=membership.user,
         plan=blueprint.plan.as_json(),
         cost_nano=cost,
         idempotency_key=key,
         body_hash=body_hash,
         submitted_at=database_now(),
     )
-    reserve(query_id=query.pk, tenant_id=query.tenant_id, lines=lines)
-    _record(query, membership, lines)
-    transaction.on_commit(partial(wake, query))
+    write_down(query, lines)
     return Submission(query, created=True)
 
 
-def _record(query: Query, membership: Membership, lines: Sequence[Line]) -> None:
+def write_down(query: Query, lines: Sequence[Line]) -> None:
+    """A priced question, its hold on every line and its entry, in the caller's transaction.
+
+    Raises IntegrityError for a twin of the same key, and what `budgets.services.reserve` raises.
+    """
+    # The row goes first: its unique key makes a twin wait here, before it holds any budget.
+    query.save(force_insert=True)
+    reserve(query_id=query.pk, tenant_id=query.tenant_id, lines=lines)
+    _record(query, lines)
+    transaction.on_commit(partial(wake, query))
+
+
+def _record(query: Query, lines: Sequence[Line]) -> None:
     append(
         tenant_id=query.tenant_id,
-        actor=actor_of(membership.user),
+        actor=actor_of(query.analyst),
         action=Action.QUERY_SUBMITTED,
         subject=f"query:{query.pk}",
         dataset=query.dataset.slug,

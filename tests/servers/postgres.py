@@ -23,11 +23,12 @@ _OLDEST = 15
 
 
 @contextmanager
-def throw_away_postgres(root: Path) -> Generator[str]:
+def throw_away_postgres(root: Path, *, durable: bool = False) -> Generator[str]:
     """Run a server below `root`; yields the database URL of a role that may create databases.
 
     That role owns the tables and sees every tenant, so that tests may prepare and look. APP and
-    AUDITOR are there too, with the same password. fsync is off: a test database need not survive a power cut. Raises MissingProgram.
+    AUDITOR are there too, with the same password. Unless `durable`, nothing is waited for at a
+    commit: a test database need not survive a power cut. Raises MissingProgram.
     """
     initdb, postgres = _program("initdb"), _program("postgres")
     port, password = free_port(), secrets.token_hex(16)
@@ -35,7 +36,7 @@ def throw_away_postgres(root: Path) -> Generator[str]:
     folder.mkdir(mode=0o700)
     as_user = _unprivileged(folder)
     _initialise(initdb, folder, password, as_user)
-    process = _serve(postgres, folder, port, as_user)
+    process = _serve(postgres, folder, port, as_user, durable=durable)
     try:
         admin = f"postgresql://admin:{password}@127.0.0.1:{port}/postgres"
         wait_until(lambda: _answers(admin), process, "PostgreSQL")
@@ -80,15 +81,16 @@ def _initialise(initdb: Path, folder: Path, password: str, as_user: dict[str, An
 
 
 def _serve(
-    postgres: Path, folder: Path, port: int, as_user: dict[str, Any]
+    postgres: Path, folder: Path, port: int, as_user: dict[str, Any], *, durable: bool
 ) -> subprocess.Popen[bytes]:
+    sync = "on" if durable else "off"
     options = {
         "listen_addresses": "127.0.0.1",
         "port": port,
         "unix_socket_directories": folder,
-        "fsync": "off",
-        "synchronous_commit": "off",
-        "full_page_writes": "off",
+        "fsync": sync,
+        "synchronous_commit": sync,
+        "full_page_writes": sync,
         "max_connections": 200,
     }
     settings = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
@@ -112,7 +114,7 @@ def _answers(url: str) -> bool:
 
 
 def _create_roles(admin: str, password: str) -> None:
-    """The roles of an installation; none of them is a superuser. The owner may act as the others."""
+    """The roles of an installation, no superuser among them; the owner may act as the others."""
     with psycopg.connect(admin, autocommit=True) as connection:
         for name in ("dpgov", APP, AUDITOR):
             role = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}")
