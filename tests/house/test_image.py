@@ -24,7 +24,7 @@ import yaml
 from tests.house import dockerfile, tree
 from tests.servers.loopback import free_port, stop
 
-_INSIDE = re.compile(r"(?<![\w.:/])/(app|data|checkpoints|tmp)\b")
+_INSIDE = re.compile(r"(?<![\w.:/])/(app|data|checkpoints|keys|tmp)\b")
 # Where packages come from and how to get there.
 _FETCHING = re.compile(r"^(HOME|(PIP|UV|SSL)_.*|.*(PROXY|CA_BUNDLE))$", re.IGNORECASE)
 _NEED_ROOT = ("useradd", "chown")
