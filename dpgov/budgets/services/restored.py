@@ -6,8 +6,9 @@ Called by the sweeper in every round; it changes nothing where nothing was resto
 from dataclasses import dataclass
 
 from dpgov.audit.actor import OPERATOR, SWEEPER, Actor
-from dpgov.audit.outside import newest_outside
-from dpgov.audit.selectors import log_size
+from dpgov.audit.outside import newest_outside, set_aside
+from dpgov.audit.selectors import newest_checkpoint
+from dpgov.budgets.frozen import frozen_budgets
 from dpgov.budgets.models import RestoreMark
 from dpgov.budgets.services.freezing import freeze_tenant, moved, settle_in
 from dpgov.tenants.boundary import acting_for
@@ -15,8 +16,8 @@ from dpgov.tenants.crossing import KnownTenant, tenants
 
 MOVED = "This database is a copy: it is not where the ledger was last at home."
 BEHIND = (
-    "A checkpoint outside the database was signed over {outside} entries of the log, but the log "
-    "has only {here}: the database is older than that checkpoint."
+    "A checkpoint outside the database was signed over {outside} entries of the log, but the "
+    "newest one that the database knows covers {here}: the database is older than that checkpoint."
 )
 
 
@@ -56,19 +57,33 @@ def freeze_everything(*, reason: str, actor: Actor = OPERATOR) -> list[Frozen]:
 
 
 def _freeze_if_behind(tenant: KnownTenant) -> Frozen | None:
-    """Looks at the folder first: a checkpoint is written after the entries that it covers."""
+    """Looks at the folder first: the database always knows a checkpoint before the folder does."""
     with acting_for(tenant.id):
-        outside = newest_outside(tenant.id)
-        if outside is None or outside <= _known(tenant):
+        outside, here = newest_outside(tenant.id) or 0, _newest_here(tenant)
+        if outside <= here:
             return None
-        reason = BEHIND.format(outside=outside, here=log_size(tenant.id))
+        if outside <= _frozen_for(tenant):
+            _tidy_once_confirmed(tenant, beyond=here)
+            return None
+        reason = BEHIND.format(outside=outside, here=here)
         count = freeze_tenant(
             tenant_id=tenant.id, reason=reason, actor=SWEEPER, outside_size=outside
         )
     return Frozen(tenant, count, reason)
 
 
-def _known(tenant: KnownTenant) -> int:
-    """The largest checkpoint that is no surprise: within the log, or the reason of a freeze."""
-    marked = RestoreMark.objects.filter(tenant=tenant.id).values_list("outside_size", flat=True)
-    return max(log_size(tenant.id), marked.first() or 0)
+def _newest_here(tenant: KnownTenant) -> int:
+    checkpoint = newest_checkpoint(tenant.id)
+    return checkpoint.size if checkpoint else 0
+
+
+def _frozen_for(tenant: KnownTenant) -> int:
+    """The largest checkpoint for which the tenant was frozen before."""
+    marks = RestoreMark.objects.filter(tenant=tenant.id)
+    return marks.values_list("outside_size", flat=True).first() or 0
+
+
+def _tidy_once_confirmed(tenant: KnownTenant, *, beyond: int) -> None:
+    """Keep the lost log's checkpoints as evidence, aside: the log goes on and is signed again."""
+    if not frozen_budgets(tenant.id).exists():
+        set_aside(tenant.id, beyond=beyond)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from dpgov.approvals.errors import AlreadyRequested, NotApproved, OwnRequest, Stale
 from dpgov.approvals.models import ChangeRequest
@@ -113,9 +114,9 @@ def test_a_replayed_approval_gives_nothing_back_a_second_time(
     correct(
         budget=dataset.budget, kind=Correction.Kind.AFTER_RESTORE, amount_nano=NANO, reason="more"
     )
-    with pytest.raises(Stale):
+    with pytest.raises(Stale), transaction.atomic():
         refund(decision.request)
-    with pytest.raises(AlreadyCorrected):
+    with pytest.raises(AlreadyCorrected), transaction.atomic():
         refund_charges(decision.request)
     assert (spent(dataset), Correction.objects.count()) == (NANO, 2)
 
