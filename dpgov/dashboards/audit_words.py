@@ -43,9 +43,6 @@ WORDS: dict[Action, str] = {
     Action.POPULATION_OPENED: "Shared budget opened",
     Action.POPULATION_JOINED: "Dataset joined a shared budget",
     Action.DATASET_HELD: "Dataset held for a compliance check",
-    Action.HELD_DATASET_RELEASED: "Held dataset released with a budget of its own",
-    Action.HELD_DATASET_SHARES_BUDGET: "Held dataset released into an earlier budget",
-    Action.HELD_DATASET_DISCARDED: "Held dataset discarded",
     Action.DATASET_RENAMED: "Dataset renamed",
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}

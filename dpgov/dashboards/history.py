@@ -101,7 +101,7 @@ def history_filter(membership: Membership, data: Any) -> HistoryFilter:
     """The filter for this person: choices are limited to what they may see."""
     visible = visible_queries(membership)
     history = HistoryFilter(data, queryset=visible)
-    used = Dataset.objects.filter(tenant_id=membership.tenant_id)
+    used = Dataset.objects.filter(tenant_id=membership.tenant_id, held_at__isnull=True)
     history.filters["dataset"].queryset = used.order_by("name", "-created_at")
     if may(membership, Permission.VIEW_ALL_QUERIES):
         history.filters["analyst"].queryset = analysts_of(visible)

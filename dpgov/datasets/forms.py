@@ -101,6 +101,21 @@ class DatasetForm(forms.Form):
         help_text="So that a single question cannot use everything up.",
     )
 
+    partition_column = forms.CharField(
+        label="Partition column",
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(attrs=_TEXT | {"list": "file-columns", "autocomplete": "off"}),
+        help_text="Leave this empty if you are not sure. A category column, such as a region or "
+        "the year of entry, that puts each person into one part for good. A question about some "
+        "parts is then paid by those parts alone. It can never be changed.",
+    )
+    needs_allocation = forms.BooleanField(
+        label="Only people and projects with a grant may ask",
+        required=False,
+        widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
+    )
+
     def clean_unit(self) -> str:
         """Only rows so far; a column that names people comes later."""
         unit: str = self.cleaned_data["unit"]
@@ -117,22 +132,3 @@ class DatasetForm(forms.Form):
         if public is not None and bound is not None and public > bound:
             self.add_error("public_rows", f"This is above the largest number of rows, {bound:,}.")
         return self.cleaned_data
-
-
-class DescriptionForm(forms.Form):
-    """A new description of a registered dataset."""
-
-    description = forms.CharField(
-        required=False, max_length=4000, widget=forms.Textarea(attrs=_TEXT | {"rows": 5})
-    )
-
-
-class LimitForm(forms.Form):
-    """A lower limit, and why."""
-
-    epsilon_limit = EpsilonField(label="New limit on ε")
-    reason = forms.CharField(
-        max_length=500,
-        widget=forms.TextInput(attrs=_TEXT),
-        help_text="Goes into the audit log.",
-    )

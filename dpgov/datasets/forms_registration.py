@@ -1,6 +1,6 @@
 """The whole registration page: the dataset's form and one form for each column of the file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django import forms
@@ -9,14 +9,15 @@ from django.http import QueryDict
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.forms import DatasetForm
 from dpgov.datasets.forms_columns import ColumnForm
-from dpgov.privacy.schema import DatasetSchema, Neighbouring, PrivacyUnit
+from dpgov.datasets.models import Column
+from dpgov.privacy.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
 
 
 class RegistrationForm:
     """Reads a declaration. Column names come from the upload, never from what was posted."""
 
     def __init__(self, headers: Sequence[str], data: QueryDict | None = None) -> None:
-        self.dataset = DatasetForm(data)
+        self.dataset: forms.Form = DatasetForm(data)
         self.columns = [
             ColumnForm(data, prefix=f"column-{place}", column=name)
             for place, name in enumerate(headers)
@@ -42,6 +43,8 @@ class RegistrationForm:
             ),
             limit_nano=data["epsilon_limit"],
             per_query_limit_nano=data["epsilon_per_query"],
+            partition_column=data["partition_column"],
+            needs_allocation=data["needs_allocation"],
         )
 
     def refuse(self, message: str, *, field: str = "", column: str = "") -> None:
@@ -66,3 +69,34 @@ class RegistrationForm:
         field = form[name]
         label = f"{where}, {str(field.label).lower()}" if where else field.label
         return {"target": field.id_for_label or field.auto_id, "label": label, "message": message}
+
+
+class VersionForm(RegistrationForm):
+    """The columns of a new version. What earlier ones declared is filled in: it is public."""
+
+    def __init__(
+        self, headers: Sequence[str], data: QueryDict | None = None, *, earlier: Iterable[Column]
+    ) -> None:
+        declared = {column.name: _typed(column) for column in earlier}
+        self.dataset = forms.Form(data)
+        self.columns = [
+            ColumnForm(data, prefix=f"column-{place}", column=name, initial=declared.get(name))
+            for place, name in enumerate(headers)
+        ]
+
+    def specs(self) -> tuple[ColumnSpec, ...]:
+        """What was declared; only after `is_valid`."""
+        return tuple(form.spec for form in self.columns if form.spec)
+
+
+def _typed(column: Column) -> dict[str, Any]:
+    """A declared column as it was typed in."""
+    return {
+        "kind": column.kind,
+        "lower": column.lower,
+        "upper": column.upper,
+        "step": column.step,
+        "categories": "\n".join(column.categories),
+        "missing": column.missing,
+        "impute": column.impute,
+    }

@@ -1,16 +1,43 @@
-"""How every door, page or API, finds the dataset that its address names."""
+"""How every door, page or API, finds the dataset or the upload that its address names."""
 
-from django.http import Http404, HttpRequest
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from rest_framework.request import Request
 
-from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import get_dataset
+from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.selectors import get_dataset, get_upload, held_datasets
 from dpgov.tenants.requests import membership_of
 
 
 def dataset_or_404(request: HttpRequest | Request, slug: str) -> Dataset:
-    """The tenant's dataset; foreign, archived and missing ones give the same 404."""
+    """The tenant's dataset; foreign, held, archived and missing ones give the same 404."""
     try:
         return get_dataset(membership_of(request).tenant, slug)
     except Dataset.DoesNotExist as missing:
         raise Http404 from missing
+
+
+def held_or_404(request: HttpRequest, dataset_id: UUID) -> Dataset:
+    """The tenant's held dataset; every other one gives the same 404."""
+    found = held_datasets(membership_of(request).tenant).filter(pk=dataset_id).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def upload_or_404(request: HttpRequest, upload_id: UUID) -> Upload:
+    """The person's own upload, used or not; every other one gives the same 404."""
+    membership = membership_of(request)
+    try:
+        return get_upload(membership.tenant, membership.user, upload_id)
+    except Upload.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def used(request: HttpRequest) -> HttpResponse:
+    """Where somebody goes who comes with a file for the second time."""
+    messages.info(request, "This file was registered or discarded before.")
+    return redirect("datasets:list")

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dpgov.datasets import views, views_registration
+from dpgov.datasets import views, views_held, views_registration, views_versions
 
 app_name = "datasets"
 urlpatterns = [
@@ -10,8 +10,17 @@ urlpatterns = [
     path("datasets/new/", views_registration.upload, name="upload"),
     path("datasets/new/<uuid:upload_id>/", views_registration.register, name="register"),
     path("datasets/new/<uuid:upload_id>/discard/", views_registration.discard, name="discard"),
+    path("datasets/held/<uuid:dataset_id>/", views_held.held, name="held"),
     path("datasets/<slug:slug>/", views.detail, name="detail"),
     path("datasets/<slug:slug>/describe/", views.describe, name="describe"),
+    path("datasets/<slug:slug>/rename/", views.rename, name="rename"),
+    path("datasets/<slug:slug>/access/", views.access, name="access"),
+    path("datasets/<slug:slug>/versions/", views_versions.versions, name="versions"),
+    path(
+        "datasets/<slug:slug>/versions/<uuid:upload_id>/",
+        views_versions.add_version,
+        name="add_version",
+    ),
     path("datasets/<slug:slug>/limit/", views.limit, name="limit"),
     path("datasets/<slug:slug>/archive/", views.archive, name="archive"),
 ]

@@ -3,17 +3,20 @@
 Each view asks the selectors or calls one service; a foreign dataset looks like a missing one.
 """
 
+from django import forms
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.budgets.errors import LimitBelowCommitted
 from dpgov.datasets import selectors, services
-from dpgov.datasets.forms import DescriptionForm, LimitForm
+from dpgov.datasets.forms_changes import AccessForm, DescriptionForm, LimitForm, NameForm
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
-from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission, may, requires
 from dpgov.tenants.requests import membership_of
 
 _REFUSED = 422
@@ -27,8 +30,15 @@ def index(request: HttpRequest) -> HttpResponse:
     context = {
         "datasets": selectors.datasets_of(membership.tenant),
         "uploads": selectors.uploads_of(membership.tenant, membership.user),
+        "held": _held(membership),
     }
     return render(request, "datasets/list.html", context)
+
+
+def _held(membership: Membership) -> QuerySet[Dataset]:
+    """To analysts and administrators held datasets look missing."""
+    held = selectors.held_datasets(membership.tenant)
+    return held if may(membership, Permission.REQUEST_CHANGES) else held.none()
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -56,6 +66,38 @@ def describe(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, "The description is changed.")
         return redirect("datasets:detail", slug)
     return _page(request, "datasets/describe.html", dataset, form)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def rename(request: HttpRequest, slug: str) -> HttpResponse:
+    """Change the name; the address stays."""
+    dataset = dataset_or_404(request, slug)
+    form = NameForm(request.POST or None, initial={"name": dataset.name})
+    if request.method == "POST" and form.is_valid():
+        name = form.cleaned_data["name"]
+        services.rename_dataset(dataset=dataset, name=name, user=membership_of(request).user)
+        messages.success(request, f"The dataset is called {name} now.")
+        return redirect("datasets:detail", slug)
+    return _page(request, "datasets/rename.html", dataset, form)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def access(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say whether a grant is needed to ask."""
+    dataset = dataset_or_404(request, slug)
+    sent = request.POST if request.method == "POST" else None
+    form = AccessForm(sent, initial={"needs_allocation": dataset.needs_allocation})
+    if form.is_valid():
+        services.set_needs_allocation(
+            dataset=dataset,
+            needed=form.cleaned_data["needs_allocation"],
+            user=membership_of(request).user,
+        )
+        messages.success(request, "Who may ask is changed.")
+        return redirect("datasets:detail", slug)
+    return _page(request, "datasets/access.html", dataset, form)
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -95,8 +137,6 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("datasets:list")
 
 
-def _page(
-    request: HttpRequest, template: str, dataset: Dataset, form: DescriptionForm | LimitForm
-) -> HttpResponse:
+def _page(request: HttpRequest, template: str, dataset: Dataset, form: forms.Form) -> HttpResponse:
     status = _REFUSED if form.errors else 200
     return render(request, template, {"dataset": dataset, "form": form}, status=status)

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST
@@ -15,6 +15,7 @@ from dpgov.datasets import selectors, services
 from dpgov.datasets.forms import UploadForm
 from dpgov.datasets.forms_registration import RegistrationForm
 from dpgov.datasets.intake import CappedUploadHandler
+from dpgov.datasets.lookup import upload_or_404, used
 from dpgov.datasets.models import Upload
 from dpgov.privacy.budget import as_text
 from dpgov.privacy.schema import InvalidDomain
@@ -22,7 +23,6 @@ from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 
 _REFUSED = 422
-_USED = "This file was registered or discarded before."
 
 
 @csrf_exempt  # the token is checked in `_upload`, after the bytes have a bound
@@ -42,7 +42,7 @@ def _upload(request: HttpRequest, handler: CappedUploadHandler) -> HttpResponse:
         form = UploadForm(request.POST, request.FILES)
         taken = _take(request, form, handler)
         if taken is not None:
-            return redirect("datasets:register", taken.id)
+            return _next_step(request, taken)
     membership = membership_of(request)
     context = {
         "form": form,
@@ -51,6 +51,14 @@ def _upload(request: HttpRequest, handler: CappedUploadHandler) -> HttpResponse:
         "largest_megabytes": settings.DPGOV_UPLOAD_MAX_BYTES // 1_000_000,
     }
     return render(request, "datasets/upload.html", context, status=_REFUSED if form.errors else 200)
+
+
+def _next_step(request: HttpRequest, taken: Upload) -> HttpResponse:
+    """Declare a new dataset, or a new version of the one that the address names."""
+    slug = request.GET.get("version-of", "")
+    if selectors.datasets_of(membership_of(request).tenant).filter(slug=slug).exists():
+        return redirect("datasets:add_version", slug, taken.id)
+    return redirect("datasets:register", taken.id)
 
 
 def _take(request: HttpRequest, form: UploadForm, handler: CappedUploadHandler) -> Upload | None:
@@ -79,9 +87,9 @@ def _take(request: HttpRequest, form: UploadForm, handler: CappedUploadHandler) 
 @require_http_methods(["GET", "HEAD", "POST"])
 def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """Declare the domains and the budget, then ingest."""
-    chosen = _upload_or_404(request, upload_id)
+    chosen = upload_or_404(request, upload_id)
     if chosen.state != Upload.State.READY:
-        return _used(request)
+        return used(request)
     if request.method != "POST":
         return _registration_page(request, chosen, RegistrationForm(chosen.headers))
     form = RegistrationForm(chosen.headers, request.POST)
@@ -89,11 +97,13 @@ def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         try:
             return _register(request, chosen, form)
         except services.UploadUsed:
-            return _used(request)
+            return used(request)
         except InvalidDomain as problem:
             form.refuse(str(problem), field=problem.field)
         except services.RefusedFile as refusal:
             form.refuse(str(refusal), field=refusal.field, column=refusal.column)
+        except services.FingerprintKeyChanged as refusal:
+            form.refuse(str(refusal))
     return _registration_page(request, chosen, form)
 
 
@@ -106,6 +116,9 @@ def _register(request: HttpRequest, chosen: Upload, form: RegistrationForm) -> H
         declaration=form.declaration(),
     )
     dataset = registered.dataset
+    if registered.is_held:
+        messages.warning(request, f"{dataset.name}: Held for a compliance check.")
+        return redirect("datasets:held", dataset.id)
     budget = dataset.budget
     messages.success(request, f"{dataset.name} is registered. Analysts can ask about it now.")
     if registered.shares_budget:
@@ -122,26 +135,13 @@ def _register(request: HttpRequest, chosen: Upload, form: RegistrationForm) -> H
 @require_POST
 def discard(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """Delete an uploaded file that is not registered."""
-    chosen = _upload_or_404(request, upload_id)
+    chosen = upload_or_404(request, upload_id)
     try:
         services.discard_upload(upload=chosen, user=membership_of(request).user)
     except services.UploadUsed:
-        return _used(request)
+        return used(request)
     messages.success(request, f"{chosen.original_name} is deleted.")
     return redirect("datasets:upload")
-
-
-def _upload_or_404(request: HttpRequest, upload_id: UUID) -> Upload:
-    membership = membership_of(request)
-    try:
-        return selectors.get_upload(membership.tenant, membership.user, upload_id)
-    except Upload.DoesNotExist as missing:
-        raise Http404 from missing
-
-
-def _used(request: HttpRequest) -> HttpResponse:
-    messages.info(request, _USED)
-    return redirect("datasets:list")
 
 
 def _registration_page(

@@ -4,6 +4,7 @@ A file is parsed by a child process, never here. Every write makes exactly one a
 own transaction.
 """
 
+from dpgov.datasets.services.deciding import HOLD_KINDS, decide_as_agreed, request_decision
 from dpgov.datasets.services.engine import DataMissing, engine_for
 from dpgov.datasets.services.fingerprints import FingerprintKeyChanged
 from dpgov.datasets.services.holds import (
@@ -12,6 +13,7 @@ from dpgov.datasets.services.holds import (
     Resembling,
     SamePeople,
     discard_held,
+    possible_lenders,
     release_held,
     resembling,
     share_budget,
@@ -31,6 +33,7 @@ from dpgov.datasets.services.versions import add_version
 from dpgov.engines.child import RefusedFile
 
 __all__ = [
+    "HOLD_KINDS",
     "DataMissing",
     "FingerprintKeyChanged",
     "LimitNotLowered",
@@ -43,16 +46,19 @@ __all__ = [
     "UploadUsed",
     "add_version",
     "archive_dataset",
+    "decide_as_agreed",
     "describe_dataset",
     "discard_held",
     "discard_upload",
     "engine_for",
     "lower_limit",
+    "possible_lenders",
     "receive_upload",
     "register_dataset",
     "release_held",
     "remove_orphans",
     "rename_dataset",
+    "request_decision",
     "resembling",
     "set_needs_allocation",
     "share_budget",

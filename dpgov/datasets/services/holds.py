@@ -1,19 +1,16 @@
 """What becomes of a dataset that is held: its people have a budget already, or they do not.
 
-Called when two persons have decided; each step looks again at what they decided about, and makes
-one audit entry. Must never tell an owner or analyst whose data a held dataset resembles.
+Each step looks again at what was decided about; the audit entry is that of the decision, see
+`deciding`. Must never tell an owner or analyst whose data a held dataset resembles.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from dpgov.audit.actions import Action
-from dpgov.audit.actor import Actor
-from dpgov.audit.services import append
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
@@ -78,8 +75,7 @@ def _matches(dataset: Dataset) -> list[Match]:
     return [match for match in found if match.dataset_id != dataset.pk]
 
 
-@transaction.atomic
-def release_held(*, dataset: Dataset, actor: Actor, reason: str) -> None:
+def release_held(*, dataset: Dataset) -> None:
     """Other people than before: the dataset keeps the budget it came with and can be asked about.
 
     Raises NotHeld; SamePeople when exactly this data has a budget of the tenant by now.
@@ -89,20 +85,16 @@ def release_held(*, dataset: Dataset, actor: Actor, reason: str) -> None:
     if earlier is not None:
         raise SamePeople(earlier)
     _end_hold(held)
-    _record(held, actor, Action.HELD_DATASET_RELEASED, {"reason": reason})
 
 
-@transaction.atomic
-def share_budget(*, dataset: Dataset, earlier: Dataset, actor: Actor, reason: str) -> None:
+def share_budget(*, dataset: Dataset, earlier: Dataset) -> None:
     """The same people: from now on the dataset has the budget of `earlier`, as far as it is spent.
 
     Raises NotHeld, OtherBudget, or InvalidDomain when the two guarantees cannot share a budget.
     The budget that the dataset came with is not used by anybody any more.
     """
     held = _locked(dataset)
-    lender = Dataset.objects.filter(
-        pk=earlier.pk, tenant_id=held.tenant_id, held_at__isnull=True
-    ).first()
+    lender = possible_lenders(held).filter(pk=earlier.pk).first()
     if lender is None:
         raise OtherBudget
     schema = schema_of(current_version(held))
@@ -110,25 +102,28 @@ def share_budget(*, dataset: Dataset, earlier: Dataset, actor: Actor, reason: st
     held.budget_id = lender.budget_id
     held.save(update_fields=["budget"])
     _end_hold(held)
-    detail = {"reason": reason, "shares_budget_of": f"dataset:{lender.pk}", "earlier": lender.slug}
-    _record(held, actor, Action.HELD_DATASET_SHARES_BUDGET, detail)
 
 
-@transaction.atomic
-def discard_held(*, dataset: Dataset, actor: Actor, reason: str) -> None:
+def possible_lenders(dataset: Dataset) -> QuerySet[Dataset]:
+    """The tenant's datasets that are not held, archived ones too: whose budget could be shared."""
+    free = Dataset.objects.filter(tenant_id=dataset.tenant_id, held_at__isnull=True)
+    return free.exclude(pk=dataset.pk).order_by("name", "created_at")
+
+
+def discard_held(*, dataset: Dataset) -> None:
     """Nobody will ever ask about it: the file is deleted, and it counts for no later comparison."""
     held = _locked(dataset)
     held.archived_at = timezone.now()
     held.save(update_fields=["archived_at"])
-    _record(held, actor, Action.HELD_DATASET_DISCARDED, {"reason": reason})
     path = storage.data_path(current_version(held).pk)
     transaction.on_commit(lambda: path.unlink(missing_ok=True))
 
 
 def _locked(dataset: Dataset) -> Dataset:
+    """The dataset, still held, under the locks of a registration; in the caller's transaction."""
     queue_up(dataset.tenant)
     one_at_a_time()
-    held = Dataset.objects.select_for_update().filter(
+    held = Dataset.objects.select_for_update(of=("self",)).filter(
         pk=dataset.pk, held_at__isnull=False, archived_at__isnull=True
     )
     found = held.first()
@@ -140,14 +135,3 @@ def _locked(dataset: Dataset) -> Dataset:
 def _end_hold(held: Dataset) -> None:
     held.held_at, held.held_reason = None, ""
     held.save(update_fields=["held_at", "held_reason"])
-
-
-def _record(held: Dataset, actor: Actor, action: Action, detail: Mapping[str, str]) -> None:
-    append(
-        tenant_id=held.tenant_id,
-        actor=actor,
-        action=action,
-        subject=f"dataset:{held.pk}",
-        dataset=held.slug,
-        detail={"name": held.name, **detail},
-    )

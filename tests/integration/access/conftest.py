@@ -15,6 +15,7 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
 from tests.cast import join
 from tests.integration.access.world import World
+from tests.small_dataset import register_small_dataset
 
 
 @pytest.fixture
@@ -64,6 +65,7 @@ def _things(
         "slug": dataset.slug,
         "query_id": query.id,
         "upload_id": _upload(owner).id,
+        "dataset_id": _held(owner).id,
         "membership_id": member.id,
         "project_id": _project(member).id,
         "change_id": _change(dataset, owner).id,
@@ -92,6 +94,14 @@ def _checkpoint(owner: Membership) -> int:
     made = make_checkpoint(tenant_id=owner.tenant_id)
     assert made
     return made.size
+
+
+def _held(owner: Membership) -> Dataset:
+    """A dataset that waits for a compliance check."""
+    held = register_small_dataset(owner, name=f"Held at {owner.tenant.slug}")
+    reason = Dataset.HeldReason.LIKE_EARLIER_DATA
+    Dataset.objects.filter(pk=held.pk).update(held_at=timezone.now(), held_reason=reason)
+    return held
 
 
 def _upload(owner: Membership) -> Upload:

@@ -84,7 +84,7 @@ def test_a_dataset_belongs_to_who_registers_it_and_starts_with_nothing_spent(
 @pytest.mark.parametrize("name", ["datasets:describe", "datasets:limit"])
 def test_editing_a_dataset_touches_neither_spending_nor_ownership(world: World, name: str) -> None:
     """H4"""
-    before = Dataset.objects.get(tenant=world.people["owner"].tenant)
+    before = Dataset.objects.get(tenant=world.people["owner"].tenant, slug=world.own["slug"])
     with_forged(world, name)
     after = Dataset.objects.get(pk=before.pk)
     assert (after.tenant_id, after.owner_id) == (before.tenant_id, before.owner_id)

@@ -21,6 +21,7 @@ _MISSING = {
     "slug": "nowhere",
     "query_id": _NOWHERE,
     "upload_id": _NOWHERE,
+    "dataset_id": _NOWHERE,
     "membership_id": _NOWHERE,
     "project_id": _NOWHERE,
     "change_id": _NOWHERE,

@@ -108,6 +108,16 @@ WRITES: dict[str, Write | str] = {
     "datasets:limit": Write(
         "owner", Action.BUDGET_LIMIT_CHANGED, lambda: {"epsilon_limit": "9", "reason": "less"}
     ),
+    "datasets:rename": Write("owner", Action.DATASET_RENAMED, lambda: {"name": "Other"}),
+    "datasets:access": Write(
+        "owner", Action.ALLOCATION_RULE_CHANGED, lambda: {"needs_allocation": "on"}
+    ),
+    "datasets:add_version": Write("owner", Action.DATASET_VERSION_ADDED, declared, before=_upload),
+    "datasets:held": Write(
+        "owner",
+        Action.CHANGE_REQUESTED,
+        lambda: {"kind": "discard_held_dataset", "reason": "uploaded by mistake"},
+    ),
     "datasets:archive": Write("owner", Action.DATASET_ARCHIVED),
     "queries:ask": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**_FORM, "key": "k-1"}),
     "queries:quote": _PRICE_ONLY,

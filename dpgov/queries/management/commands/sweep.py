@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import InterfaceError, OperationalError, close_old_connections
 
 from dpgov.budgets.services.restored import freeze_if_restored
+from dpgov.datasets.services import remove_orphans
 from dpgov.operation import request_ids
 from dpgov.operation.heartbeat import Sweeps, beat
 from dpgov.queries.stopping import StopRequest
@@ -29,6 +30,7 @@ class Command(BaseCommand):
             _freeze()
             done = sweep()
             checkpoint_round()
+            remove_orphans()
             self.stdout.write(f"sent again: {done.sent}, given up: {done.given_up}")
             return
         self._keep_sweeping(every)
@@ -50,6 +52,7 @@ def _round() -> Swept | None:
         _freeze()
         done = sweep()
         checkpoint_round()
+        remove_orphans()
     except (OperationalError, InterfaceError) as error:
         _log.warning("the database is away", kind=type(error).__name__)
         return None

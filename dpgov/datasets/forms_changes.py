@@ -1,0 +1,86 @@
+"""Forms about datasets that are registered already, or held."""
+
+from typing import Any
+
+from django import forms
+
+from dpgov.approvals.models import Kind
+from dpgov.datasets.forms import EpsilonField
+from dpgov.datasets.models import Dataset
+
+_TEXT = {"class": "form-control"}
+_SELECT = {"class": "form-select"}
+
+
+class NameForm(forms.Form):
+    """A new name for a registered dataset."""
+
+    name = forms.CharField(
+        max_length=120,
+        widget=forms.TextInput(attrs=_TEXT),
+        help_text="The address of its pages and its short name in the API stay as they are.",
+    )
+
+
+class AccessForm(forms.Form):
+    """Who may ask of a dataset."""
+
+    needs_allocation = forms.BooleanField(
+        label="Only people and projects with a grant may ask",
+        required=False,
+        widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
+    )
+
+
+class DecisionForm(forms.Form):
+    """What should become of a held dataset, and why."""
+
+    kind = forms.ChoiceField(
+        label="What should happen?",
+        choices=[
+            (Kind.RELEASE_HELD_DATASET, "These are other people: it gets a budget of its own"),
+            (Kind.SHARE_HELD_DATASET_BUDGET, "These are the same people: it shares their budget"),
+            (Kind.DISCARD_HELD_DATASET, "Discard it: the file is deleted for good"),
+        ],
+        widget=forms.RadioSelect,
+    )
+    earlier = forms.ModelChoiceField(
+        label="The dataset with the same people",
+        queryset=Dataset.objects.none(),
+        required=False,
+        empty_label="None",
+        widget=forms.Select(attrs=_SELECT),
+        help_text="Only if it shall share a budget. The limit and what is spent are those of this "
+        "dataset.",
+    )
+    reason = forms.CharField(
+        max_length=500,
+        widget=forms.TextInput(attrs=_TEXT),
+        help_text="The person who decides reads it; it goes into the audit log.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """A shared budget is somebody's."""
+        shares = self.cleaned_data.get("kind") == Kind.SHARE_HELD_DATASET_BUDGET
+        if shares and not self.cleaned_data.get("earlier") and "earlier" not in self.errors:
+            self.add_error("earlier", "Choose the dataset whose budget it shall share.")
+        return self.cleaned_data
+
+
+class DescriptionForm(forms.Form):
+    """A new description of a registered dataset."""
+
+    description = forms.CharField(
+        required=False, max_length=4000, widget=forms.Textarea(attrs=_TEXT | {"rows": 5})
+    )
+
+
+class LimitForm(forms.Form):
+    """A lower limit, and why."""
+
+    epsilon_limit = EpsilonField(label="New limit on ε")
+    reason = forms.CharField(
+        max_length=500,
+        widget=forms.TextInput(attrs=_TEXT),
+        help_text="Goes into the audit log.",
+    )
