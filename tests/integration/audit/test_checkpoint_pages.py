@@ -104,12 +104,13 @@ def test_the_api_lists_the_same_notes(
     """H1: of the token's tenant alone."""
     sign(stranger)
     sign(officer, 2)
-    found = api_for(officer).get("/api/v1/audit/checkpoints/").json()["results"]
+    api = api_for(officer)
+    found = api.get("/api/v1/audit/checkpoints/").json()["results"]
     assert [checkpoint["size"] for checkpoint in found] == [2]
     assert found[0]["note"].startswith(f"dpgov/{officer.tenant_id}\n2\n")
-    missing = api_for(officer).get("/api/v1/audit/consistency/?old=1&new=2")
+    missing = api.get("/api/v1/audit/consistency/?old=1&new=2")
     assert missing.status_code == 404
-    assert api_for(officer).get("/api/v1/audit/consistency/?old=2").status_code == 400
+    assert api.get("/api/v1/audit/consistency/?old=2").status_code == 400
 
 
 @pytest.mark.parametrize("path", ["/audit/", "/audit/1/", "/audit/checkpoints/"])
@@ -122,10 +123,9 @@ def test_a_page_asks_the_same_few_questions_however_long_the_log_is(
     for _ in range(2):
         sign(officer, 700)
         deliver_waiting(officer.tenant_id)
-        with CaptureQueriesContext(
-            connection,
-        ) as asked:
+        with CaptureQueriesContext(connection) as asked:
             browser.get(path)
-        counts.append(len(asked))
-        assert not [q for q in asked.captured_queries if "COUNT(" in q["sql"]]
+        own = [query["sql"] for query in asked.captured_queries if "audit_audit" in query["sql"]]
+        assert not [sql for sql in own if "COUNT(" in sql]
+        counts.append(len(own))
     assert counts[0] == counts[1]
