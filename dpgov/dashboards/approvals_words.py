@@ -12,6 +12,7 @@ from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.budgets.services.refunds import charged_lines
 from dpgov.budgets.words import limit_in_words
 from dpgov.dashboards.group_privacy import odds_text, posterior_text
+from dpgov.dashboards.populations_words import population_title, population_words
 from dpgov.privacy.budget import as_text
 from dpgov.queries.models import Query
 from dpgov.queries.words import in_words
@@ -42,6 +43,9 @@ def described(request: ChangeRequest) -> Described:
             return _raise(request)
         case Kind.REFUND:
             return _refund(request)
+    told = population_words(request)
+    if told is not None:
+        return Described(told.title, [Line(*row) for row in told.rows], told.meaning)
     return _as_written(request)
 
 
@@ -53,7 +57,7 @@ def headline(request: ChangeRequest) -> str:
         return f"Raise the limit of {about} from ε {payload['before_epsilon']} to ε {after}"
     if request.kind == Kind.REFUND:
         return f"Refund ε {payload['epsilon']} of a question about {about}"
-    return f"{request.title}: {about}"
+    return population_title(request) or f"{request.title}: {about}"
 
 
 def weakening(before_nano: int, after_nano: int) -> list[str]:
@@ -62,11 +66,20 @@ def weakening(before_nano: int, after_nano: int) -> list[str]:
         f"For everybody in this data the guarantee weakens from ε {as_text(before_nano)} to "
         f"ε {as_text(after_nano)}, for good: what was released cannot be taken back.",
         "Suppose somebody thinks it is as likely as not that a certain person is in the data. "
-        f"After reading everything that may be released, they could be {posterior_text(after_nano)}"
-        f" certain; under the present limit, {posterior_text(before_nano)}.",
+        f"{_certainty(before_nano, after_nano)}",
         f"Any answer may become {odds_text(after_nano)} times as likely because of one person; "
         f"under the present limit, {odds_text(before_nano)} times.",
     ]
+
+
+def _certainty(before_nano: int, after_nano: int) -> str:
+    before, after = posterior_text(before_nano), posterior_text(after_nano)
+    if before == after:
+        return f"Either limit lets everything that is released make them {after} certain."
+    return (
+        f"After reading everything that may be released, they could be {after} certain; "
+        f"under the present limit, {before}."
+    )
 
 
 def _raise(request: ChangeRequest) -> Described:

@@ -5,6 +5,7 @@ from django.urls import path
 from dpgov.dashboards import views
 from dpgov.dashboards.approvals_urls import approvals_urlpatterns
 from dpgov.dashboards.audit_urls import audit_urlpatterns
+from dpgov.dashboards.populations_urls import populations_urlpatterns
 
 app_name = "dashboards"
 urlpatterns = [
@@ -15,4 +16,5 @@ urlpatterns = [
     path("history/export/", views.history_export, name="history_export"),
     *approvals_urlpatterns,
     *audit_urlpatterns,
+    *populations_urlpatterns,
 ]

@@ -34,6 +34,7 @@ class Permission(StrEnum):
     MANAGE_PROJECTS = "manage projects"
     REQUEST_CHANGES = "request changes that need two persons"
     DECIDE_CHANGES = "decide requested changes"
+    VIEW_POPULATIONS = "see shared budgets"
     USE_API = "use the API"
 
 
@@ -49,6 +50,7 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
     Permission.MANAGE_PROJECTS: frozenset({Role.OWNER}),
     Permission.REQUEST_CHANGES: frozenset({Role.OWNER, Role.OFFICER}),
     Permission.DECIDE_CHANGES: frozenset({Role.OFFICER}),
+    Permission.VIEW_POPULATIONS: frozenset({Role.OWNER, Role.OFFICER}),
     Permission.USE_API: _EVERYBODY,
 }
 

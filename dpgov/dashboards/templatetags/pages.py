@@ -17,6 +17,17 @@ from dpgov.tenants.selectors import memberships_of
 
 register = template.Library()
 
+_OF_POPULATIONS = (
+    "",
+    "_new",
+    "_accept",
+    "_join",
+    "_limit",
+    "_raise",
+    "_merge",
+    "_divide",
+    "_share",
+)
 # The main menu's entry for pages that are not in it: by page, else by room.
 _SECTIONS = {
     "datasets": "datasets:list",
@@ -28,6 +39,7 @@ _SECTIONS = {
     "dashboards:approval": "dashboards:approvals",
     "dashboards:refund": "dashboards:approvals",
     "dashboards:raise_limit": "datasets:list",
+    **{f"dashboards:population{page}": "dashboards:populations" for page in _OF_POPULATIONS},
 }
 
 

@@ -14,6 +14,7 @@ from dpgov.privacy.budget import NANO
 from dpgov.queries.models import Query
 from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
 from tests.cast import join
+from tests.integration.access.shared_budgets import population_of
 from tests.integration.access.world import World
 from tests.small_dataset import register_small_dataset
 
@@ -70,6 +71,7 @@ def _things(
         "project_id": _project(member).id,
         "change_id": _change(dataset, owner).id,
         "budget_id": dataset.budget_id,
+        "population_id": population_of(owner),
         "sequence": 1,
         "size": _checkpoint(owner),
     }

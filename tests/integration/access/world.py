@@ -26,6 +26,7 @@ _MISSING = {
     "project_id": _NOWHERE,
     "change_id": _NOWHERE,
     "budget_id": _NOWHERE,
+    "population_id": _NOWHERE,
     "reference": _NOWHERE,
     "sequence": 999_999,
     "size": 999_999,

@@ -17,6 +17,7 @@ from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from tests.integration.access import shared_budgets as shared
 from tests.integration.access.world import World
 from tests.integration.datasets.registering import CSV, declared
 
@@ -98,6 +99,20 @@ WRITES: dict[str, Write | str] = {
     ),
     "dashboards:confirm_frozen": Write(
         "officer", Action.BUDGET_CONFIRMED, _compared, before=_frozen
+    ),
+    "dashboards:population_new": Write("owner", Action.POPULATION_OPENED, shared.opening),
+    "dashboards:population_join": Write("owner", Action.POPULATION_JOINED, shared.joining),
+    "dashboards:population_limit": Write("owner", Action.BUDGET_LIMIT_CHANGED, shared.lowering),
+    "dashboards:population_raise": Write("owner", Action.CHANGE_REQUESTED, shared.raising),
+    "dashboards:population_merge": Write(
+        "officer", Action.CHANGE_REQUESTED, shared.merging, before=shared.two_populations
+    ),
+    "dashboards:population_divide": Write(
+        "owner", Action.CHANGE_REQUESTED, shared.dividing, before=shared.with_a_member
+    ),
+    "dashboards:population_share": Write("owner", Action.CHANGE_REQUESTED, shared.sharing),
+    "dashboards:population_accept": Write(
+        "owner", Action.CHANGE_REQUESTED, shared.accepting, before=shared.invited
     ),
     "dashboards:audit_export": Write("officer", Action.AUDIT_LOG_EXPORTED),
     "dashboards:audit_verify": Write("officer", Action.AUDIT_LOG_VERIFIED),

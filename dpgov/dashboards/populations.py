@@ -1,0 +1,146 @@
+"""Shared budgets with the names of the datasets in them, as one tenant may see them.
+
+Must never show what belongs to the other organisation of a shared budget: it is one sentence.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from dpgov.budgets import populations as ledger
+from dpgov.budgets.crossing import shared_with_others
+from dpgov.budgets.models import Budget
+from dpgov.datasets.models import Dataset
+from dpgov.tenants.models import Tenant
+
+_EVENTS = {
+    "joined": "{name} joined",
+    "left": "{name} left",
+    "carried_over": "What {name} had lost before was carried over",
+    "refund": "A question was refunded",
+    "after_restore": "Booked after a restore",
+    "limit": "Limit set",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A dataset's budget with the datasets that use it; `fits` only where it could join."""
+
+    budget: Budget
+    names: str
+    slug: str = ""
+    since: datetime | None = None
+    fits: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A shared budget, the tenant's own datasets in it, and whether another organisation's are."""
+
+    budget: Budget
+    members: tuple[Named, ...]
+    others: bool
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """A line of its history; `nano` is an amount or a new limit, in nano-ε."""
+
+    at: datetime
+    words: str
+    nano: int | None
+    reason: str
+
+
+def shared_budgets(tenant: Tenant) -> list[Shared]:
+    """Every open shared budget that the tenant has or is in."""
+    return [shared(budget, tenant) for budget in ledger.populations_of(tenant)]
+
+
+def shared(budget: Budget, tenant: Tenant) -> Shared:
+    """One of them, with its members by name."""
+    members = list(ledger.members_of(budget, tenant))
+    known = _datasets(tenant, [member.dataset_budget_id for member in members])
+    named = tuple(
+        _named(member.dataset_budget, known, since=member.joined_at) for member in members
+    )
+    others = shared_with_others(budget.pk, tenant.pk)
+    return Shared(budget, named, others, own=budget.tenant_id == tenant.pk)
+
+
+def candidates(tenant: Tenant, population: Budget | None = None) -> list[Named]:
+    """The tenant's dataset budgets that share nothing yet, archived datasets included."""
+    taken = ledger.taken_budgets(tenant)
+    found = Dataset.objects.filter(tenant=tenant, held_at__isnull=True).exclude(budget__in=taken)
+    known: dict[UUID, list[Dataset]] = {}
+    for dataset in found.select_related("budget").order_by("name", "slug"):
+        known.setdefault(dataset.budget_id, []).append(dataset)
+    room = None if population is None else population.remaining_nano
+    return [
+        _named(each[0].budget, known, fits=room is None or each[0].budget.committed_nano <= room)
+        for each in known.values()
+    ]
+
+
+def beside(dataset: Dataset) -> tuple[Shared, str] | None:
+    """What a dataset shares its budget with, in words that follow “with”; None for nothing."""
+    sharing = ledger.sharing_of(dataset.budget_id, dataset.tenant)
+    if sharing is None:
+        return None
+    known = _datasets(dataset.tenant, sharing.own_budgets)
+    names = sorted(each.name for group in known.values() for each in group)
+    if sharing.others:
+        names.append("datasets of another organisation")
+    whole = Shared(sharing.population, (), sharing.others, own=False)
+    return whole, in_a_row(names)
+
+
+def history_of(budget: Budget, tenant: Tenant) -> list[Happened]:
+    """What this tenant did to it, newest first."""
+    events = ledger.events_of(budget, tenant)
+    known = _datasets(tenant, {event.budget.pk for event in events if event.budget})
+    return [
+        Happened(
+            event.at,
+            _EVENTS[event.kind].format(name=_names(event.budget, known)),
+            event.nano,
+            event.reason if event.kind == "limit" else "",
+        )
+        for event in events
+    ]
+
+
+def in_a_row(names: Collection[str]) -> str:
+    """“a, b and c”."""
+    *first, last = names or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _datasets(tenant: Tenant, budget_ids: Iterable[UUID]) -> dict[UUID, list[Dataset]]:
+    found = Dataset.objects.filter(tenant=tenant, budget__in=list(budget_ids))
+    known: dict[UUID, list[Dataset]] = {}
+    for dataset in found.order_by("archived_at", "name"):
+        known.setdefault(dataset.budget_id, []).append(dataset)
+    return known
+
+
+def _named(
+    budget: Budget,
+    known: dict[UUID, list[Dataset]],
+    since: datetime | None = None,
+    fits: bool = True,
+) -> Named:
+    present = [each for each in known.get(budget.pk, []) if each.archived_at is None]
+    slug = present[0].slug if present else ""
+    return Named(budget, _names(budget, known), slug, since, fits)
+
+
+def _names(budget: Budget | None, known: dict[UUID, list[Dataset]]) -> str:
+    if budget is None:
+        return "a shared budget"
+    datasets = known.get(budget.pk, [])
+    words = [each.name + (" (archived)" if each.archived_at else "") for each in datasets]
+    return in_a_row(words) if words else f"“{budget.label}”"

@@ -1,0 +1,131 @@
+"""What people type about shared budgets; each form keeps it when something is refused."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from django import forms
+
+from dpgov.budgets.models import Budget
+from dpgov.dashboards.populations import Named
+from dpgov.datasets.forms import EpsilonField
+from dpgov.privacy.budget import as_text
+
+_TEXT = {"class": "form-control"}
+_SELECT = {"class": "form-select"}
+_CODE = {**_TEXT, "autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}
+
+
+def _reason() -> forms.CharField:
+    return forms.CharField(
+        max_length=500,
+        widget=forms.Textarea(_TEXT | {"rows": 2}),
+        help_text="Why are these the same people, or not? Whoever decides reads it, and it goes "
+        "into the audit log.",
+        error_messages={"required": "Give a reason. It goes into the audit log."},
+    )
+
+
+class OpenForm(forms.Form):
+    """A name and a limit."""
+
+    name = forms.CharField(
+        max_length=120,
+        widget=forms.TextInput(_TEXT),
+        help_text="The people, not the files: “Residents of Harbour”.",
+    )
+    epsilon_limit = EpsilonField(
+        label="Limit on ε for these people",
+        help_text="Everything that is ever released about them, from all datasets that share "
+        "this, never passes it. Take the smallest limit of those datasets if in doubt.",
+    )
+
+
+class OneDatasetForm(forms.Form):
+    """One of the datasets that could join."""
+
+    dataset = forms.ChoiceField(
+        widget=forms.Select(_SELECT),
+        error_messages={"required": "Choose a dataset.", "invalid_choice": "Choose a dataset."},
+    )
+
+    def __init__(self, *args: Any, named: Sequence[Named], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["dataset"].choices = _choices(named)  # type: ignore[attr-defined]
+
+
+class DatasetsForm(forms.Form):
+    """Some of these datasets."""
+
+    datasets = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={
+            "required": "Choose at least one dataset.",
+            "invalid_choice": "Choose from the datasets in the list.",
+        },
+    )
+
+    def __init__(self, *args: Any, named: Sequence[Named], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["datasets"].choices = _choices(named)  # type: ignore[attr-defined]
+
+    def chosen(self) -> list[UUID]:
+        """The budgets of the chosen datasets."""
+        return [UUID(text) for text in self.cleaned_data["datasets"]]
+
+
+class DivideForm(DatasetsForm):
+    """Which datasets go, under which name."""
+
+    name = forms.CharField(
+        label="Name of the new shared budget", max_length=120, widget=forms.TextInput(_TEXT)
+    )
+    reason = _reason()
+
+
+class MergeForm(forms.Form):
+    """Which other shared budget ends in this one."""
+
+    other = forms.ChoiceField(
+        label="Shared budget that ends",
+        widget=forms.Select(_SELECT),
+        error_messages={"required": "Choose one.", "invalid_choice": "Choose one of the list."},
+    )
+    reason = _reason()
+
+    def __init__(self, *args: Any, others: Iterable[Budget], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["other"].choices = [  # type: ignore[attr-defined]
+            (str(each.pk), f"{each.label} (ε {as_text(each.limit_nano)})") for each in others
+        ]
+
+
+class ShareForm(forms.Form):
+    """Why another organisation should share the budget."""
+
+    reason = _reason()
+
+
+class CodeForm(forms.Form):
+    """The code that another organisation gave."""
+
+    code = forms.CharField(
+        max_length=80,
+        widget=forms.TextInput(_CODE),
+        help_text="Six groups of four letters and digits.",
+        error_messages={"required": "Enter the code."},
+    )
+
+
+class AcceptForm(DatasetsForm):
+    """The code once more, own datasets about the same people, and why they are."""
+
+    code = forms.CharField(max_length=80, widget=forms.HiddenInput)
+    reason = _reason()
+
+
+def _choices(named: Sequence[Named]) -> list[tuple[str, str]]:
+    return [
+        (str(each.budget.pk), f"{each.names} (ε {as_text(each.budget.committed_nano)} committed)")
+        for each in named
+    ]
