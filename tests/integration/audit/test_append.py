@@ -11,6 +11,7 @@ from django.db import DatabaseError, connection, connections, transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, Actor
+from dpgov.audit.checkpoints import make_checkpoint
 from dpgov.audit.entry import canonical_json, facts_of, leaf_hash
 from dpgov.audit.models import AuditEntry, AuditHead
 from dpgov.audit.recheck import recheck_all
@@ -164,6 +165,31 @@ def test_writers_at_the_same_time_leave_no_gap() -> None:
         writer.join()
     verdict = recheck_all(TENANT)
     assert (verdict.size, verdict.problems) == (40, ())
+
+
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
+def test_sixteen_writers_and_five_thousand_entries_leave_no_gap() -> None:
+    """G5: two tenants, each with a gap-free log in the end, while checkpoints are being made."""
+    start = Barrier(17)
+
+    def write(number: int) -> None:
+        start.wait()
+        for _ in range(313):
+            note(tenant_id=uuid.UUID(int=7 + number % 2))
+        connections.close_all()
+
+    writers = [Thread(target=write, args=(number,)) for number in range(16)]
+    for writer in writers:
+        writer.start()
+    start.wait()
+    while any(writer.is_alive() for writer in writers):
+        make_checkpoint(tenant_id=TENANT)
+    for writer in writers:
+        writer.join()
+    for tenant_id in (TENANT, uuid.UUID(int=8)):
+        verdict = recheck_all(tenant_id)
+        assert (verdict.size, verdict.problems) == (8 * 313, ())
 
 
 @pytest.mark.django_db

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from dpgov.audit.checkpoints import (
@@ -62,6 +63,18 @@ def test_a_checkpoint_signs_the_root_over_all_entries_and_is_delivered_to_the_fo
     assert file.read_text() == made.note
     assert newest_outside(TENANT) == 300
     assert (folder_of(TENANT) / KEYS).read_text() == f"{known_keys(TENANT)[0].as_text()}\n"
+    assert findings(TENANT) == []
+
+
+@pytest.mark.parametrize("table", ["auditcheckpoint", "auditkey", "auditsubtree"])
+@pytest.mark.parametrize(
+    "change", ["UPDATE audit_{} SET tenant_id = tenant_id", "DELETE FROM audit_{}"]
+)
+def test_the_database_refuses_to_change_what_was_signed(table: str, change: str) -> None:
+    """A7: checkpoints, keys and stored hashes are append-only like the entries."""
+    signed(256)
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(change.format(table))
     assert findings(TENANT) == []
 
 
