@@ -55,6 +55,14 @@ def waiting_about(tenant_id: UUID, kind: Kind, subject: str) -> ChangeRequest | 
     ).first()
 
 
+def subjects_waiting(tenant_id: UUID, kind: Kind) -> set[str]:
+    """What the waiting requests of this kind are about."""
+    waiting = ChangeRequest.objects.filter(
+        tenant_id=tenant_id, kind=kind, state=ChangeRequest.State.WAITING
+    )
+    return set(waiting.values_list("subject", flat=True))
+
+
 def has_role_to_decide(membership: Membership, request: ChangeRequest) -> bool:
     """An officer; or an owner about a population, when it was an officer who asked."""
     if may(membership, Permission.DECIDE_CHANGES):

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.approvals import selectors, services
 from dpgov.approvals.errors import AlreadyDecided, ApprovalRefusal
-from dpgov.approvals.models import ChangeRequest
+from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.services.refunds import refunded
 from dpgov.dashboards.approvals_effects import carry_out
@@ -140,9 +140,10 @@ def _page(
 
 
 def _unread(request: HttpRequest) -> list[tuple[Query, str]]:
-    """Questions that were charged although their data was never opened, not refunded yet."""
+    """Questions charged although their data was never opened, for which nobody asked a refund."""
     tenant = membership_of(request).tenant
     latest = list(refundable(tenant)[: 4 * _MOST_UNREAD])
     done = refunded(query.pk for query in latest)
-    waiting = [query for query in latest if query.pk not in done]
-    return [(query, in_words(query.plan)) for query in waiting[:_MOST_UNREAD]]
+    asked = selectors.subjects_waiting(tenant.pk, Kind.REFUND)
+    left = [q for q in latest if q.pk not in done and f"query:{q.pk}" not in asked]
+    return [(query, in_words(query.plan)) for query in left[:_MOST_UNREAD]]
