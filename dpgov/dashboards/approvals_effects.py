@@ -5,6 +5,7 @@ from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.approvals.services import Effect
 from dpgov.budgets.services import agreed
 from dpgov.budgets.services.raising import raise_limit
+from dpgov.datasets.services import HOLD_KINDS, decide_as_agreed
 from dpgov.queries.refunding import refund
 
 
@@ -25,4 +26,6 @@ def carry_out(request: ChangeRequest) -> Effect:
             return agreed.invite_as_agreed(request)
         case Kind.ACCEPT_POPULATION:
             return agreed.accept_as_agreed(request)
+    if request.kind in HOLD_KINDS:
+        return decide_as_agreed(request)
     raise NotApproved
