@@ -16,4 +16,6 @@ SELECT current_database() AS name \gset
 ALTER DATABASE :"name" OWNER TO dpgov_owner;
 REVOKE ALL ON DATABASE :"name" FROM PUBLIC;
 GRANT CONNECT ON DATABASE :"name" TO dpgov_app, dpgov_auditor;
+-- An auditor looks at every tenant; put one tenant's id here to show that one only.
+ALTER ROLE dpgov_auditor IN DATABASE :"name" SET dpgov.tenant = 'all';
 SQL

@@ -29,8 +29,8 @@ def statements(
             yield sql.SQL("REVOKE EXECUTE ON FUNCTION {} FROM PUBLIC").format(sql.SQL(door))
             yield _for(f"GRANT EXECUTE ON FUNCTION {door} TO {{role}}", role, schema)
     if auditor:
-        for table in audited_tables():
-            yield _grant("SELECT", table, auditor)
+        for table, privileges in auditor_privileges():
+            yield _grant(privileges, table, auditor)
 
 
 def application_privileges(append_only: set[str]) -> Iterator[tuple[str, str]]:
@@ -54,13 +54,13 @@ def _privileges(label: str | None, append_only: bool) -> str:
     return _EVERYTHING if label in DELETES else "SELECT, INSERT, UPDATE"
 
 
-def audited_tables() -> list[str]:
-    """What an auditor reads."""
-    return [
-        model._meta.db_table
-        for model in our_models()
-        if model._meta.label.startswith(AUDITED) or model._meta.label in AUDITED_TOO
-    ]
+def auditor_privileges() -> Iterator[tuple[str, str]]:
+    """(table, privileges) for an auditor, who only ever reads."""
+    for model in our_models():
+        if model._meta.label.startswith(AUDITED):
+            yield model._meta.db_table, "SELECT"
+        elif model._meta.label in AUDITED_TOO:
+            yield model._meta.db_table, AUDITED_TOO[model._meta.label]
 
 
 def _nothing(role: str, schema: str) -> Iterator[sql.Composable]:

@@ -106,10 +106,11 @@ def test_an_auditor_reads_what_was_booked_released_and_logged_and_writes_nothing
             seen[told] = counted.fetchone()
     assert seen == {"all": (2,), str(ours): (1,), "": (0,)}
     with connected_as(AUDITOR, dpgov__tenant="all") as auditor:
-        for table in ("audit_auditentry", "queries_release", "budgets_limitchange"):
+        for table in ("audit_auditentry", "queries_release", "budgets_budget", "tenants_tenant"):
             assert auditor.execute(f"SELECT 1 FROM {table}").fetchone() == (1,)
         for statement in (
             "SELECT * FROM tenants_user",
+            "SELECT role FROM tenants_membership",
             "SELECT plan FROM queries_query",
             "INSERT INTO budgets_charge DEFAULT VALUES",
             "UPDATE budgets_budget SET spent_nano = 0",
