@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.urls import reverse
+
 from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.budgets.services.refunds import charged_lines
 from dpgov.budgets.words import limit_in_words
@@ -16,6 +18,23 @@ from dpgov.dashboards.populations_words import population_title, population_word
 from dpgov.privacy.budget import as_text
 from dpgov.queries.models import Query
 from dpgov.queries.words import in_words
+
+_HELD: dict[str, Sequence[str]] = {
+    Kind.RELEASE_HELD_DATASET: (
+        "The dataset gets a budget of its own, beside those of the data that it resembles.",
+        "That is right only if it is about other people. For somebody who is in both, the losses "
+        "of both budgets add up, and neither limit holds for them.",
+    ),
+    Kind.SHARE_HELD_DATASET_BUDGET: (
+        "From now on questions about either dataset are charged to the one budget, as far as it is "
+        "spent. The people in both keep the protection that they were promised.",
+    ),
+    Kind.DISCARD_HELD_DATASET: (
+        "The file is deleted, and nobody will ever ask about it.",
+        "Whoever has the file may register it again; it is then compared again.",
+    ),
+}
+_ASKED_ABOUT = (Kind.RELEASE_HELD_DATASET, Kind.SHARE_HELD_DATASET_BUDGET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +48,15 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A request in words: a headline, what changes, and what that means for people in the data."""
+    """A request in words: a headline, what changes, and what that means for people in the data.
+
+    `see` is the address of a page with more to look at before deciding.
+    """
 
     title: str
     lines: Sequence[Line] = ()
     meaning: Sequence[str] = ()
+    see: str = ""
 
 
 def described(request: ChangeRequest) -> Described:
@@ -43,6 +66,8 @@ def described(request: ChangeRequest) -> Described:
             return _raise(request)
         case Kind.REFUND:
             return _refund(request)
+    if request.kind in _HELD:
+        return _held(request)
     told = population_words(request)
     if told is not None:
         return Described(told.title, [Line(*row) for row in told.rows], told.meaning)
@@ -57,6 +82,8 @@ def headline(request: ChangeRequest) -> str:
         return f"Raise the limit of {about} from ε {payload['before_epsilon']} to ε {after}"
     if request.kind == Kind.REFUND:
         return f"Refund ε {payload['epsilon']} of a question about {about}"
+    if request.kind in _HELD:
+        return f"{request.title}: {payload['name']}"
     return population_title(request) or f"{request.title}: {about}"
 
 
@@ -113,6 +140,18 @@ def _refund(request: ChangeRequest) -> Described:
             "That is the only case in which a charge is given back.",
             "What the question counted for in a day, a week or a month stays counted.",
         ],
+    )
+
+
+def _held(request: ChangeRequest) -> Described:
+    payload = request.payload
+    budget = payload.get("earlier_name", "its own" if request.kind in _ASKED_ABOUT else "none")
+    state = "may be asked about" if request.kind in _ASKED_ABOUT else "deleted"
+    return Described(
+        headline(request),
+        [Line("Dataset", "held for a compliance check", state), Line("Budget", "–", budget)],
+        _HELD[request.kind],
+        reverse("datasets:held", args=[payload["dataset"]]) if request.is_waiting else "",
     )
 
 
