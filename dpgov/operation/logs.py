@@ -4,6 +4,7 @@ Must never write the text of an exception: a database quotes the row that it ref
 value that it could not read. The line says what kind of error it was and where it came from.
 """
 
+import re
 import sys
 import traceback
 from collections.abc import Mapping, MutableMapping
@@ -17,6 +18,8 @@ FORMATS = ("json", "console")
 Event = MutableMapping[str, Any]
 _DEEPEST = 10
 _STEPS = 5
+_QUOTES_PATHS = ("django.", "gunicorn.")
+_PATH = re.compile(r"(?<![^\s'\"(])/\S*")
 # These say in many words what our own lines say, or write durations of questions or the text of
 # exceptions into their message.
 _QUIET = {
@@ -115,6 +118,13 @@ def _place(error: BaseException) -> str:
     return " ".join(f"{Path(s.filename).name}:{s.lineno}" for s in steps) or "an unknown place"
 
 
+def without_paths(_: object, __: str, event: Event) -> Event:
+    """Django and gunicorn quote the path of a request, and a path may hold a key that signs in."""
+    if str(event.get("logger")).startswith(_QUOTES_PATHS):
+        event["event"] = _PATH.sub("(a path)", str(event["event"]))
+    return event
+
+
 def one_line(_: object, __: str, event: Event) -> Mapping[str, Any]:
     """Line breaks and control characters in a message would make two events of one."""
     event["event"] = "".join(c if c.isprintable() else " " for c in str(event["event"]))
@@ -128,5 +138,6 @@ _BEFORE: list[Any] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.stdlib.PositionalArgumentsFormatter(),
     error_without_text,
+    without_paths,
     one_line,
 ]

@@ -6,12 +6,17 @@ up; without it each tells its own.
 """
 
 import os
+from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Counter
 from prometheus_client.multiprocess import MultiProcessCollector
 
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 _OWN = CollectorRegistry()
+if _FOLDER in os.environ:
+    # A command in a web server's environment counts there too, and may come first.
+    Path(os.environ[_FOLDER]).mkdir(mode=0o700, parents=True, exist_ok=True)
 
 _requests = Counter(
     "dpgov_requests",
@@ -45,7 +50,7 @@ def count_broker_failure() -> None:
 def registry() -> CollectorRegistry:
     """A new registry with the tallies of all processes that share a folder, or of this one."""
     registry = CollectorRegistry()
-    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+    if _FOLDER in os.environ:
         MultiProcessCollector(registry)
     else:
         registry.register(_OWN)

@@ -31,6 +31,7 @@ from tests.servers.postgres import APP, AUDITOR, throw_away_postgres
 from tests.servers.redis import throw_away_redis
 
 PATIENCE = 120
+OWNER = "dpgov_owner"
 _BIN = Path(sys.executable).parent
 # Prints the token of an analyst who may ask about a small dataset.
 _SEED = """
@@ -124,13 +125,36 @@ def installation() -> Iterator[Installation]:
         root = Path(tempfile.mkdtemp(prefix="dpgov-installation-"))
         root.chmod(0o711)
         resources.callback(shutil.rmtree, root, ignore_errors=True)
-        owner_url = resources.enter_context(throw_away_postgres(root))
+        owner_url = _with_roles(root, resources.enter_context(throw_away_postgres(root)))
         redis_url = resources.enter_context(throw_away_redis(root))
         made = _wired(root, owner_url, redis_url, resources)
         _prepare(made)
         _start(made, resources)
         until(lambda: made.probe("/readyz") == 200, "the site is not ready")
         yield made
+
+
+def _with_roles(root: Path, url: str) -> str:
+    """The address of the owner's role, after docker/postgres/roles.sh made all three anew."""
+    server = urlsplit(url)
+    admin = f"postgresql://admin:{server.password}@127.0.0.1:{server.port}/postgres"
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute("DROP DATABASE dpgov")
+        connection.execute(f"DROP ROLE {APP}, {AUDITOR}, dpgov")
+        connection.execute("CREATE DATABASE dpgov")
+    secrets = root / "secrets"
+    secrets.mkdir()
+    for name in ("owner", "app", "auditor"):
+        (secrets / f"{name}_password").write_text(f"{server.password}\n")
+    place = {"PGHOST": "127.0.0.1", "PGPORT": str(server.port), "PGPASSWORD": server.password}
+    subprocess.run(
+        ["/bin/sh", "docker/postgres/roles.sh"],
+        cwd=ROOT,
+        env=clean_environment() | place | {"POSTGRES_USER": "admin", "SECRETS": str(secrets)},
+        capture_output=True,
+        check=True,
+    )
+    return url.replace("//dpgov:", f"//{OWNER}:")
 
 
 def _wired(root: Path, owner_url: str, redis_url: str, resources: ExitStack) -> Installation:

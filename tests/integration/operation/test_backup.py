@@ -132,9 +132,9 @@ def _restored(product: Installation, folder: Path, database: str = "restored") -
 
 
 def _shell(product: Installation, commands: str, folder: Path, **changes: str) -> None:
-    """The commands of the page, for the roles of this server."""
+    """The commands of the page, with the name that the superuser has here."""
     owner = urlsplit(product.owner_url)
-    here = commands.replace("dpgov_owner", "dpgov").replace("username postgres", "username admin")
+    here = commands.replace("username postgres", "username admin")
     done = subprocess.run(
         ["/bin/bash", "-euc", here],
         cwd=folder,

@@ -70,6 +70,26 @@ def test_the_text_of_an_error_is_not_written(lines: Lines) -> None:
     assert CANARY not in json.dumps(told)
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_key_in_a_path_is_not_written_when_its_page_breaks(
+    lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H5: whoever reads the log cannot set somebody's password."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("allauth.account.views.PasswordResetFromKeyView.dispatch", fail)
+    browser = Client(raise_request_exception=False, enforce_csrf_checks=True)
+    path = f"/account/password/reset/key/abc-{CANARY}/"
+    assert browser.get(path).status_code == 500
+    assert browser.post(f"/account/login/?next={path}").status_code == 403
+    assert browser.get(f"/nowhere/{CANARY}/").status_code == 404
+    told = lines()
+    assert {"Internal Server Error: (a path)"} <= {line["event"] for line in told}
+    assert CANARY not in json.dumps(told)
+
+
 def test_no_other_format_is_accepted() -> None:
     with pytest.raises(UnknownLogFormat, match="json or console"):
         logging_config("xml", "INFO")
