@@ -125,6 +125,16 @@ class NotRaised(LedgerRefusal):
         super().__init__(f"The limit is ε {as_text(limit_nano)} now. Give a higher one.")
 
 
+class SharedLimit(LedgerRefusal):
+    """Another organisation agreed to share this budget under this limit."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Another organisation shares this budget and agreed to its limit, so the limit cannot "
+            "be raised. Open another shared budget and agree on that one."
+        )
+
+
 class NothingCharged(LedgerRefusal):
     """There is no charge of this query that could be given back."""
 

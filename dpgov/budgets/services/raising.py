@@ -8,7 +8,8 @@ from uuid import UUID
 from dpgov.approvals.errors import Stale
 from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.approvals.services import Effect, approved, request_change
-from dpgov.budgets.errors import InvalidAmount, NotRaised
+from dpgov.budgets import crossing
+from dpgov.budgets.errors import InvalidAmount, NotRaised, SharedLimit
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.limits import locked_with_lines, move_limit
 from dpgov.budgets.services.line import amount
@@ -23,10 +24,12 @@ def request_raise(
 ) -> ChangeRequest:
     """Ask for a higher limit of a dataset's or a population's budget of the own tenant.
 
-    Raises NotRaised, and what `approvals.services.request_change` raises.
+    Raises NotRaised, SharedLimit, and what `approvals.services.request_change` raises.
     """
     if budget.kind not in RAISABLE or budget.tenant_id != membership.tenant_id:
         raise InvalidAmount(budget.kind)
+    if _shared_with_others(budget):
+        raise SharedLimit
     before = Budget.objects.get(pk=budget.pk).limit_nano
     if amount(limit_nano) <= before:
         raise NotRaised(limit_nano=before)
@@ -59,6 +62,8 @@ def raise_limit(request: ChangeRequest) -> Effect:
             f"The limit was ε {payload['before_epsilon']} when this was requested and is "
             f"ε {as_text(locked.limit_nano)} now. Nothing was raised; request it again."
         )
+    if _shared_with_others(locked):
+        raise Stale(str(SharedLimit()))
     move_limit(budget=locked, limit_nano=payload["after_nano"], reason=request.reason)
     return Effect(
         {
@@ -67,3 +72,9 @@ def raise_limit(request: ChangeRequest) -> Effect:
             "after_epsilon": payload["after_epsilon"],
         }
     )
+
+
+def _shared_with_others(budget: Budget) -> bool:
+    """Whether another organisation agreed to this very limit."""
+    shared = budget.kind == Budget.Kind.POPULATION
+    return shared and crossing.shared_with_others(budget.pk, budget.tenant_id)
