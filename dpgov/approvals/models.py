@@ -17,11 +17,11 @@ class Kind(models.TextChoices):
 
     RAISE_LIMIT = "raise_limit", "Raise a limit"
     REFUND = "refund", "Refund a question"
-    MERGE_POPULATIONS = "merge_populations", "Merge two populations"
-    SPLIT_POPULATION = "split_population", "Split a population"
-    LEAVE_POPULATION = "leave_population", "Take a dataset out of a population"
-    SHARE_POPULATION = "share_population", "Share a population with another organisation"
-    ACCEPT_POPULATION = "accept_population", "Join another organisation's population"
+    MERGE_POPULATIONS = "merge_populations", "Merge two shared budgets"
+    SPLIT_POPULATION = "split_population", "Divide a shared budget"
+    LEAVE_POPULATION = "leave_population", "Take a dataset out of a shared budget"
+    SHARE_POPULATION = "share_population", "Share a budget with another organisation"
+    ACCEPT_POPULATION = "accept_population", "Share another organisation's budget"
     RELEASE_HELD_DATASET = "release_held_dataset", "Release a held dataset"
     SHARE_HELD_DATASET_BUDGET = (
         "share_held_dataset_budget",

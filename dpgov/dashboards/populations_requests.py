@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.approvals.services import request_change
+from dpgov.budgets.crossing import shared_with_others
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.models import Budget
 from dpgov.budgets.populations import populations_of
@@ -36,10 +37,14 @@ _REFUSED = 422
 def merge(request: HttpRequest, population_id: UUID) -> HttpResponse:
     """Ask for another shared budget of the tenant to end in this one."""
     budget, tenant = own_or_404(request, population_id), membership_of(request).tenant
-    others = populations_of(tenant).filter(tenant=tenant).exclude(pk=budget.pk)
+    others = [
+        each
+        for each in populations_of(tenant).filter(tenant=tenant).exclude(pk=budget.pk)
+        if not shared_with_others(each.pk, tenant.pk)
+    ]
     form = MergeForm(request.POST if request.method == "POST" else None, others=others)
     if form.is_bound and form.is_valid():
-        other = others.get(pk=form.cleaned_data["other"])
+        other = next(each for each in others if str(each.pk) == form.cleaned_data["other"])
         payload = {
             "into": str(budget.pk),
             "other": str(other.pk),
