@@ -228,6 +228,25 @@ def test_another_organisation_s_dataset_cannot_be_brought_in(two: Two) -> None:
     assert two.enter(code).is_waiting
 
 
+def test_an_invitation_that_another_one_used_or_nobody_did_admits_nobody(two: Two) -> None:
+    """H3: what a request says is not believed; the invitation itself knows who used it."""
+    two.code()
+    for used_by in (None, two.owner.tenant_id):
+        invitation = PopulationInvitation.objects.get()
+        PopulationInvitation.objects.update(accepted_by=used_by)
+        with acting(two.stranger.tenant):
+            forged = ask_for(
+                two.stranger,
+                Kind.ACCEPT_POPULATION,
+                population=str(two.shared.pk),
+                invitation=str(invitation.pk),
+                dataset_budgets=[str(two.theirs.pk)],
+                limit_nano=5 * NANO,
+            )
+        assert two.accept(forged).state == "stale"
+    assert BudgetAccess.objects.filter(budget=two.shared).count() == 1
+
+
 def test_neither_side_learns_more_than_the_total(two: Two) -> None:
     """H8: names, members, moments and questions of the other side stay there."""
     two.accept(two.enter(two.code()))
