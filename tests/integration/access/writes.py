@@ -181,6 +181,7 @@ COMMANDS: dict[str, str] = {
     "migrate": "changes tables, and what is in them only as a migration says",
     "verify_audit_log": "reads only",
     "verify_ledger": "reads only",
+    "reconcile": "reads only",
     "freeze": "DATASETS_FROZEN, in tests/integration/ledger/test_freezing.py",
     "checkpoint": "signs what the log says; an entry about it would itself have to be signed",
     "rotate_checkpoint_key": "CHECKPOINT_KEY_CHANGED, in tests/integration/audit/test_rotation.py",
