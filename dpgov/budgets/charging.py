@@ -5,6 +5,7 @@ A function of the question, the declarations and the ledger; never of the data.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from uuid import UUID
 
 from django.db.models import Q
@@ -14,6 +15,7 @@ from dpgov.budgets.models import Allocation, Budget, PartitionLine, PopulationMe
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.windows import day_of, window_end, window_start
 from dpgov.budgets.words import limit_in_words, rate_in_words
+from dpgov.privacy.budget import as_text
 from dpgov.tenants.models import User
 
 
@@ -44,19 +46,34 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One limit that a question touches. `fit_nano` is the largest question that it admits."""
+    """One limit that a question touches. `fit_nano` is the largest question that it admits.
+
+    `period` is "day", "week" or "month" for a rate, which counts from zero again on `renews_on`.
+    """
 
     words: str
     kind: str
     limit_nano: int
     remaining_nano: int
     factor: int = 1
-    renews_on: object = None
+    period: str = ""
+    renews_on: date | None = None
+    stopped: bool = False
 
     @property
     def fit_nano(self) -> int:
         """The largest cost that still fits, in nano-ε."""
-        return max(0, self.remaining_nano) // self.factor
+        return 0 if self.stopped else max(0, self.remaining_nano) // self.factor
+
+    @property
+    def shortage(self) -> str:
+        """Why no more is admitted, with the numbers that a person needs."""
+        said = f"Only ε {as_text(max(0, self.remaining_nano))} remains of {self.words}"
+        if self.renews_on is not None:
+            said += f", until {self.renews_on:%-d %B %Y}"
+        if self.factor > 1:
+            said += f"; this question counts {self.factor} times there"
+        return f"{said}."
 
 
 def allocations_of(user: User, dataset_budget_id: UUID) -> list[Allocation]:
@@ -69,6 +86,14 @@ def allocations_of(user: User, dataset_budget_id: UUID) -> list[Allocation]:
         found.select_related("budget", "project", "user").distinct(),
         key=lambda one: (one.project_id is not None, str(one)),
     )
+
+
+def named_allocations(user: User, dataset_budget_id: UUID) -> list[tuple[str, str]]:
+    """The ids of the same grants, and what to call them before the person who may charge them."""
+    return [
+        (str(one.pk), "Your own allocation" if one.project is None else f"{one} (project)")
+        for one in allocations_of(user, dataset_budget_id)
+    ]
 
 
 def choose_allocation(
@@ -119,27 +144,37 @@ def _dataset_lines(budget_id: UUID, cost_nano: int, parts: Parts) -> Iterator[Li
             yield Line(divided[name], cost_nano * parts.factor, parts.factor, what=f"part {name}")
 
 
-def limits_touched(lines: Sequence[Line]) -> list[Limit]:
-    """Every lifetime limit and rate over these lines, the tightest first."""
+def limits_touched(lines: Sequence[Line], moment: datetime | None = None) -> list[Limit]:
+    """Every lifetime limit and rate over these lines, the tightest first.
+
+    `moment` says which windows of the rates are meant: those of now.
+    """
+    today = day_of(moment or timezone.now())
     by_id = {line.budget_id: line for line in lines}
     budgets = Budget.objects.filter(pk__in=by_id).select_related(
-        "partition_line", "allocation__project"
+        "partition_line", "allocation__project", "allocation__user"
     )
     found = [_lifetime(budget, by_id[budget.pk].factor) for budget in budgets]
     rates = RateLimit.objects.filter(budget__in=by_id).select_related(
-        "budget__partition_line", "budget__allocation__project"
+        "budget__partition_line", "budget__allocation__project", "budget__allocation__user"
     )
-    found += [_rate(rate, by_id[rate.budget_id].factor) for rate in rates]
+    found += [_rate(rate, by_id[rate.budget_id].factor, today) for rate in rates]
     return sorted(found, key=lambda limit: (limit.fit_nano, limit.words))
 
 
 def _lifetime(budget: Budget, factor: int) -> Limit:
-    remaining = 0 if budget.frozen_at or budget.closed_at else budget.remaining_nano
-    return Limit(limit_in_words(budget), budget.kind, budget.limit_nano, remaining, factor)
+    return Limit(
+        limit_in_words(budget),
+        budget.kind,
+        budget.limit_nano,
+        budget.remaining_nano,
+        factor,
+        stopped=budget.frozen_at is not None or budget.closed_at is not None,
+    )
 
 
-def _rate(rate: RateLimit, factor: int) -> Limit:
-    start = window_start(rate.period, day_of(timezone.now()))
+def _rate(rate: RateLimit, factor: int, today: date) -> Limit:
+    start = window_start(rate.period, today)
     taken = rate.taken_nano if rate.window_start == start else 0
     return Limit(
         rate_in_words(limit_in_words(rate.budget), rate.period),
@@ -147,5 +182,6 @@ def _rate(rate: RateLimit, factor: int) -> Limit:
         rate.limit_nano,
         max(0, rate.limit_nano - taken),
         factor,
+        period=rate.period,
         renews_on=window_end(rate.period, start),
     )

@@ -1,17 +1,24 @@
 """Limits in words, for refusals and pages."""
 
+from uuid import UUID
+
 from dpgov.budgets.models import Budget, RateLimit
 
 _DATASET = "the dataset's budget"
 
 
-def limit_in_words(budget: Budget) -> str:
-    """Whose limit it is, fit to follow “of”; a name only where the reader may know it."""
+def limit_in_words(budget: Budget, *, reader_id: UUID | None = None) -> str:
+    """Whose limit it is, fit to follow “of”; a name only where the reader may know it.
+
+    Without `reader_id` the reader is the person who is charged: an allocation is their own.
+    """
     if budget.kind == Budget.Kind.PARTITION:
         return f"the budget for “{budget.partition_line.part}”"
     if budget.kind == Budget.Kind.ALLOCATION:
-        project = budget.allocation.project
-        return f"the allocation of {project.name}" if project else "your allocation"
+        holder = budget.allocation.user_id
+        if holder is not None and reader_id in (None, holder):
+            return "your allocation"
+        return f"the allocation of {budget.allocation}"
     if budget.kind == Budget.Kind.POPULATION:
         return "the budget that these people share with other datasets"
     return _DATASET

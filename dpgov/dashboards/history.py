@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from dpgov.audit.spreadsheet import safe_cell
+from dpgov.budgets.standing import grants_charged
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import as_text
 from dpgov.queries.clock import database_now
@@ -133,13 +134,20 @@ class QuestionTable(tables.Table):
         template_name = "dashboards/_table.html"
 
     def before_render(self, request: Any) -> None:
-        """Look at the clock once for the whole page."""
+        """Look at the clock, and at what was charged, once for the whole page."""
         self.now = database_now()
+        rows = self.page.object_list if hasattr(self, "page") else self.rows
+        self.grants = grants_charged(row.record.pk for row in rows)
 
     def render_question(self, record: Query) -> str:
-        """The plan in words, as the link to its answer."""
+        """The plan in words, as the link to its answer, and the allocation that was charged."""
         href = reverse("queries:detail", args=[record.pk])
-        return format_html('<a href="{}">{}</a>', href, in_words(record.plan))
+        link = format_html('<a href="{}">{}</a>', href, in_words(record.plan))
+        if grant := self.grants.get(record.pk):
+            return format_html(
+                '{} <small class="text-body-secondary">(allocation: {})</small>', link, grant
+            )
+        return link
 
     def render_cost_nano(self, value: int) -> str:
         """The exact ε."""

@@ -4,14 +4,16 @@ Must never open a data file, and must never tell an analyst what the worker is d
 committed amounts (spent and reserved together, by the time of submission), never the split.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median_low
 
 from django.db.models import F, Q, QuerySet, Sum
 
-from dpgov.budgets.models import Budget, Reservation
 from dpgov.budgets.history import Balance, spending_over_time
+from dpgov.budgets.models import Budget, Reservation
+from dpgov.dashboards.limits import Way
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accountant import largest_fit
 from dpgov.queries.models import Query
@@ -118,8 +120,13 @@ def outlook(dataset: Dataset, membership: Membership) -> Outlook:
     return Outlook(dataset.budget.remaining_nano // usual, usual, len(costs))
 
 
-def largest_next(dataset: Dataset) -> int:
-    """The largest ε that one question may still have, in nano-ε."""
+def largest_next(dataset: Dataset, ways: Sequence[Way] = ()) -> int:
+    """The largest ε that one question may still have, in nano-ε.
+
+    `ways` are those in which a person may be charged; without them the dataset's limit counts.
+    """
+    if ways:
+        return max(way.fit_nano for way in ways)
     budget = dataset.budget
     committed = budget.spent_nano + budget.reserved_nano
     return largest_fit(budget.limit_nano, committed, dataset.per_query_limit_nano)

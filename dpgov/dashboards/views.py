@@ -11,11 +11,13 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from dpgov.budgets.standing import parts_of
 from dpgov.dashboards import selectors
 from dpgov.dashboards.figures import groups as group_figures
 from dpgov.dashboards.figures import spending as spending_figures
 from dpgov.dashboards.group_privacy import group_readings, odds_text, posterior_text
 from dpgov.dashboards.history import QuestionTable, csv_lines, history_filter, sorting
+from dpgov.dashboards.limits import ways_to_ask
 from dpgov.dashboards.next_steps import next_steps
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
@@ -59,11 +61,14 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
     balances = selectors.balances(dataset.budget, split=split)
     by_analyst = selectors.shares_by_analyst(dataset, membership)
     by_mechanism = selectors.shares_by_mechanism(dataset, membership)
+    ways = ways_to_ask(dataset, membership)
     context: dict[str, Any] = {
         "dataset": dataset,
         "split": split,
         "outlook": selectors.outlook(dataset, membership),
-        "largest_next_nano": selectors.largest_next(dataset),
+        "largest_next_nano": selectors.largest_next(dataset, ways),
+        "ways": ways,
+        "parts": parts_of(dataset.budget),
         "balances": list(reversed(balances))[:_PAGE],
         "by_analyst": by_analyst,
         "by_mechanism": by_mechanism,

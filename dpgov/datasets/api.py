@@ -65,4 +65,5 @@ class BudgetView(APIView):
         tags=["datasets"],
     )
     def get(self, request: Request, slug: str) -> Response:
-        return Response(BudgetSerializer.of(dataset_or_404(request, slug)))
+        dataset = dataset_or_404(request, slug)
+        return Response(BudgetSerializer.of(dataset, membership_of(request).user))

@@ -4,9 +4,11 @@ from typing import Any
 
 from rest_framework import serializers
 
+from dpgov.budgets.charging import allocations_of
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import as_number
+from dpgov.tenants.models import User
 
 
 class ColumnSerializer(serializers.Serializer[Any]):
@@ -66,6 +68,16 @@ class DatasetSummarySerializer(serializers.ModelSerializer[Dataset]):
         read_only_fields = fields
 
 
+class AllocationSerializer(serializers.Serializer[Any]):
+    """What the person may charge; its id is the `allocation` of a quote or a question."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    limit_epsilon = serializers.FloatField()
+    committed_epsilon = serializers.FloatField(help_text="Spent and reserved together.")
+    remaining_epsilon = serializers.FloatField()
+
+
 class BudgetSerializer(serializers.Serializer[Budget]):
     """A dataset's budget in ε; every number reads back to the exact amount."""
 
@@ -73,14 +85,33 @@ class BudgetSerializer(serializers.Serializer[Budget]):
     committed_epsilon = serializers.FloatField(help_text="Spent and reserved together.")
     remaining_epsilon = serializers.FloatField()
     per_query_limit_epsilon = serializers.FloatField()
+    frozen = serializers.BooleanField(
+        help_text="Nothing is admitted until an officer confirms the balance."
+    )
+    needs_allocation = serializers.BooleanField(help_text="Only who has an allocation may ask.")
+    allocations = AllocationSerializer(
+        many=True, help_text="Your own and your projects'; the first is charged if you name none."
+    )
 
     @classmethod
-    def of(cls, dataset: Dataset) -> dict[str, float]:
-        """The four amounts of a dataset."""
+    def of(cls, dataset: Dataset, user: User) -> dict[str, Any]:
+        """The amounts of a dataset, and what this person was granted of them."""
         budget = dataset.budget
         return {
-            "limit_epsilon": as_number(budget.limit_nano),
-            "committed_epsilon": as_number(budget.spent_nano + budget.reserved_nano),
-            "remaining_epsilon": as_number(budget.remaining_nano),
+            **_amounts(budget),
             "per_query_limit_epsilon": as_number(dataset.per_query_limit_nano),
+            "frozen": budget.frozen_at is not None,
+            "needs_allocation": dataset.needs_allocation,
+            "allocations": [
+                {"id": str(one.pk), "name": str(one), **_amounts(one.budget)}
+                for one in allocations_of(user, budget.pk)
+            ],
         }
+
+
+def _amounts(budget: Budget) -> dict[str, float]:
+    return {
+        "limit_epsilon": as_number(budget.limit_nano),
+        "committed_epsilon": as_number(budget.committed_nano),
+        "remaining_epsilon": as_number(budget.remaining_nano),
+    }

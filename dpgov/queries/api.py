@@ -52,14 +52,14 @@ class QuoteView(RefusingView):
     @api_docs.quote
     def post(self, request: Request, slug: str) -> Response:
         dataset = dataset_or_404(request, slug)
-        guess = _assumed_rows(request)
-        with refusals(dataset):
+        guess, charged = _assumed_rows(request), _allocation(request)
+        with refusals():
             priced = quote(
                 user=membership_of(request).user,
                 dataset=dataset,
                 raw_plan=request.data,
                 assumed_rows=guess,
-                allocation_id=_allocation(request),
+                allocation_id=charged,
             )
         return Response(_quote_json(priced))
 
@@ -73,13 +73,20 @@ class SubmitView(RefusingView):
     @api_docs.submit
     def post(self, request: Request, slug: str) -> Response:
         dataset = dataset_or_404(request, slug)
-        with refusals(dataset):
+        charged = _allocation(request)
+        user = membership_of(request).user
+
+        def largest_fit() -> int:
+            priced = quote(user=user, dataset=dataset, raw_plan=request.data, allocation_id=charged)
+            return priced.largest_fit_nano
+
+        with refusals(largest_fit):
             submission = submit(
                 membership=membership_of(request),
                 dataset=dataset,
                 raw_plan=request.data,
                 idempotency_key=request.headers.get("Idempotency-Key", ""),
-                allocation_id=_allocation(request),
+                allocation_id=charged,
             )
         query = submission.query
         location = reverse("query-detail", args=[query.pk], request=request)
@@ -177,8 +184,10 @@ def _limit_json(limit: Limit) -> dict[str, Any]:
     return {
         "limit": limit.words,
         "kind": limit.kind,
+        "period": limit.period or None,
         "limit_epsilon": as_number(limit.limit_nano),
         "remaining_epsilon": as_number(limit.remaining_nano),
+        "factor": limit.factor,
         "largest_fit_epsilon": as_number(limit.fit_nano),
         "renews_on": limit.renews_on,
     }

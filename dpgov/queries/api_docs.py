@@ -1,5 +1,7 @@
 """What the API's documentation says of each door, with examples."""
 
+from uuid import UUID
+
 from drf_spectacular.utils import (
     OpenApiExample,
     OpenApiParameter,
@@ -41,7 +43,7 @@ _OVER_BUDGET = OpenApiExample(
         "errors": [
             {
                 "code": "insufficient_budget",
-                "detail": "Only ε 0.3 of this budget remains; ε 0.5 was asked for.",
+                "detail": ("This needs ε 0.5, but only ε 0.3 remains of the dataset's budget."),
                 "attr": None,
             }
         ],
@@ -79,13 +81,25 @@ _GUESS = OpenApiParameter(
     description="Your own guess of how many rows match, to estimate the error of means.",
 )
 
+_CHARGED = OpenApiParameter(
+    "allocation",
+    UUID,
+    description=(
+        "The id of the allocation to charge, as the dataset's budget lists them. Left out: your "
+        "own, or that of your only project."
+    ),
+)
+
 quote = extend_schema(
     tags=["queries"],
     operation_id="quote_question",
     summary="Price a question",
-    description="Cost, expected error and what would remain. Nothing is spent or stored.",
+    description=(
+        "Cost, expected error, what would remain, and every limit that it touches, the tightest "
+        "first. Nothing is spent or stored."
+    ),
     request=PlanSerializer,
-    parameters=[_GUESS],
+    parameters=[_GUESS, _CHARGED],
     responses={200: QuoteSerializer},
     examples=[_MEAN, _HISTOGRAM],
 )
@@ -97,11 +111,14 @@ submit = extend_schema(
         "Reserves its ε and returns 202 with the address of the question; follow it until its "
         "state is no longer `waiting`, then read its release. Refusals: 400 for a plan that "
         "cannot be asked (`attr` is the path in the plan), 409 `insufficient_budget` with "
-        "`largest_fit_epsilon`, 409 `idempotency_conflict`."
+        "`largest_fit_epsilon`, 409 `budget_frozen` while an officer has to confirm the balance, "
+        "409 `allocation_needed` where you have none or have to name one of several, 409 "
+        "`idempotency_conflict`."
     ),
     request=PlanSerializer,
     parameters=[
         _KEY,
+        _CHARGED,
         OpenApiParameter(
             "Location",
             str,

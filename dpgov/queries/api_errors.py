@@ -15,7 +15,7 @@
 The two refusals of ε also carry `largest_fit_epsilon`, the most that would be accepted now.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from rest_framework.exceptions import APIException, ErrorDetail, NotFound, ValidationError
@@ -24,7 +24,6 @@ from rest_framework.views import APIView
 
 from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
-from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import as_number
 from dpgov.privacy.plan import InvalidPlan
 from dpgov.queries.submit import IdempotencyConflict, InvalidKey, QueryLimitExceeded
@@ -51,8 +50,11 @@ class RefusingView(APIView):
 
 
 @contextmanager
-def refusals(dataset: Dataset) -> Generator[None]:
-    """Translate what quote and submit raise into API errors."""
+def refusals(largest_fit: Callable[[], int] = lambda: 0) -> Generator[None]:
+    """Translate what quote and submit raise into API errors.
+
+    `largest_fit` finds the most that would be accepted now, in nano-ε, where ε was refused.
+    """
     try:
         yield
     except InvalidPlan as problem:
@@ -65,10 +67,10 @@ def refusals(dataset: Dataset) -> Generator[None]:
     except QueryLimitExceeded as problem:
         detail = ErrorDetail(str(problem), "query_limit_exceeded")
         refusal = ValidationError({"epsilon": [detail]})
-        raise _with_fit(refusal, dataset, dataset.budget.remaining_nano) from problem
+        raise _with_fit(refusal, largest_fit()) from problem
     except InsufficientBudget as problem:
         conflict = Conflict(str(problem), "insufficient_budget")
-        raise _with_fit(conflict, dataset, problem.remaining_nano) from problem
+        raise _with_fit(conflict, largest_fit()) from problem
     except NotAdmitted as problem:
         raise Conflict(str(problem), "budget_frozen") from problem
     except (AllocationNeeded, ChooseAllocation) as problem:
@@ -95,7 +97,6 @@ def no_release(message: str) -> NotFound:
     return NotFound(message, "no_release")
 
 
-def _with_fit(refusal: APIException, dataset: Dataset, remaining_nano: int) -> APIException:
-    fit = min(remaining_nano, dataset.per_query_limit_nano)
-    refusal.largest_fit_nano = fit  # type: ignore[attr-defined]
+def _with_fit(refusal: APIException, fit_nano: int) -> APIException:
+    refusal.largest_fit_nano = fit_nano  # type: ignore[attr-defined]
     return refusal

@@ -4,8 +4,9 @@ It translates only. Whether a plan is allowed and what it costs is decided elsew
 sees data.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.http import QueryDict
@@ -42,6 +43,28 @@ class PriceForm(forms.Form):
         widget=forms.TextInput(attrs={**_TEXT, "inputmode": "numeric"}),
     )
 
+    allocation = forms.ChoiceField(
+        label="Charge it to",
+        required=False,
+        widget=forms.Select(attrs={"class": "form-select"}),
+        error_messages={
+            "invalid_choice": "That allocation has ended or was never yours. Choose another one."
+        },
+    )
+
+    def __init__(self, data: QueryDict, *, allocations: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__(data)
+        self.is_a_choice = len(allocations) > 1
+        self.fields["allocation"].choices = [  # type: ignore[attr-defined]
+            ("", "Choose…"),
+            *allocations,
+        ]
+
+    def clean_allocation(self) -> UUID | None:
+        """The chosen allocation, or None for the usual one."""
+        text = self.cleaned_data["allocation"]
+        return UUID(text) if text else None
+
     def clean_assumed_rows(self) -> int | None:
         """A whole number, or None when the person has no guess."""
         text = self.cleaned_data["assumed_rows"].strip()
@@ -53,12 +76,22 @@ class PriceForm(forms.Form):
 
 
 class AskForm:
-    """The whole form over posted data: `price` and the rows, each a Django form."""
+    """The whole form over posted data: `price` and the rows, each a Django form.
 
-    def __init__(self, data: QueryDict, schema: DatasetSchema, *, dataset: str) -> None:
+    `allocations` are the ids and names of what the person may charge.
+    """
+
+    def __init__(
+        self,
+        data: QueryDict,
+        schema: DatasetSchema,
+        *,
+        dataset: str,
+        allocations: Sequence[tuple[str, str]] = (),
+    ) -> None:
         self.data, self.schema, self.dataset = data, schema, dataset
         self.general_errors: list[str] = []
-        self.price = PriceForm(data)
+        self.price = PriceForm(data, allocations=allocations)
         self.statistics = [
             self._row("statistic", i, StatisticRow, schema=schema)
             for i in row_ids(data, "statistic")
@@ -88,6 +121,12 @@ class AskForm:
         """The reader's guess; only after raw_plan()."""
         guess: int | None = self.price.cleaned_data.get("assumed_rows")
         return guess
+
+    @property
+    def allocation_id(self) -> UUID | None:
+        """What to charge, if the person chose; only after raw_plan()."""
+        chosen: UUID | None = self.price.cleaned_data.get("allocation")
+        return chosen
 
     def place(self, refusal: InvalidPlan) -> None:
         """Put each refusal of the plan at the field that it speaks of."""

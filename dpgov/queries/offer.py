@@ -74,7 +74,11 @@ def offer_for(form: AskForm, dataset: Dataset, user: User) -> Offer:
         return Offer(problems=form.problems())
     try:
         priced = quote(
-            user=user, dataset=dataset, raw_plan=raw_plan, assumed_rows=form.assumed_rows
+            user=user,
+            dataset=dataset,
+            raw_plan=raw_plan,
+            assumed_rows=form.assumed_rows,
+            allocation_id=form.allocation_id,
         )
     except InvalidPlan as refusal:
         form.place(refusal)

@@ -82,10 +82,17 @@ def _quote(
         description=blueprint.describe(assumed_rows),
         cost_nano=blueprint.cost_nano,
         remaining_nano=min(own, default=0),
-        largest_fit_nano=min(dataset.per_query_limit_nano, limits[0].fit_nano) if limits else 0,
+        largest_fit_nano=_largest_fit(dataset, limits),
         refusal=refusal,
         limits=limits,
     )
+
+
+def _largest_fit(dataset: Dataset, limits: tuple[Limit, ...]) -> int:
+    stopped = dataset.budget.frozen_at is not None or dataset.budget.closed_at is not None
+    if stopped or not limits:
+        return 0
+    return min(dataset.per_query_limit_nano, limits[0].fit_nano)
 
 
 def blueprint_for(dataset: Dataset, version: DatasetVersion, raw_plan: object) -> Blueprint:
@@ -102,6 +109,8 @@ def _refusal(blueprint: Blueprint, limits: tuple[Limit, ...], dataset: Dataset) 
         )
     if dataset.budget.frozen_at is not None:
         return "This dataset is frozen until a compliance officer confirms its balance."
+    if limits[0].stopped:
+        return f"Nothing more is admitted of {limits[0].words}: it is frozen or has ended."
     if limits[0].fit_nano < blueprint.cost_nano:
-        return f"Only ε {as_text(limits[0].fit_nano)} remains of {limits[0].words}."
+        return limits[0].shortage
     return None

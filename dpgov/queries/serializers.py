@@ -112,6 +112,21 @@ class DescriptionSerializer(serializers.Serializer[Any]):
     statistics = OfferedStatisticSerializer(many=True)
 
 
+class LimitSerializer(serializers.Serializer[Any]):
+    """A limit that the question touches."""
+
+    limit = serializers.CharField(help_text="Whose limit it is, in words.")
+    kind = serializers.ChoiceField(choices=["dataset", "allocation", "partition", "population"])
+    period = serializers.ChoiceField(
+        choices=["day", "week", "month"], allow_null=True, help_text="Of a rate; null for life."
+    )
+    limit_epsilon = serializers.FloatField()
+    remaining_epsilon = serializers.FloatField()
+    factor = serializers.IntegerField(help_text="How many times the question's cost it takes.")
+    largest_fit_epsilon = serializers.FloatField()
+    renews_on = serializers.DateField(allow_null=True)
+
+
 class QuoteSerializer(serializers.Serializer[Any]):
     """What a question would cost and how exact it would be; nothing was spent."""
 
@@ -123,6 +138,9 @@ class QuoteSerializer(serializers.Serializer[Any]):
     largest_fit_epsilon = serializers.FloatField()
     accepted = serializers.BooleanField(help_text="Whether it would be accepted now.")
     refusal = serializers.CharField(allow_null=True)
+    limits = LimitSerializer(
+        many=True, help_text="Every limit that it touches, the tightest first."
+    )
     description = DescriptionSerializer()
 
 

@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from dpgov.budgets.standing import charged_to
 from dpgov.privacy.budget import as_text
 from dpgov.queries.downloads import as_csv, as_json
 from dpgov.queries.figures import release_figures
@@ -33,14 +34,14 @@ FORMATS: dict[str, tuple[str, Callable[[Release], bytes]]] = {
 @require_safe
 def detail(request: HttpRequest, query_id: UUID) -> HttpResponse:
     """The whole page of one question."""
-    return render(request, "queries/detail.html", _context(_query(request, query_id)))
+    return render(request, "queries/detail.html", _context(request, _query(request, query_id)))
 
 
 @requires(Permission.VIEW_DATASETS)
 @require_safe
 def status(request: HttpRequest, query_id: UUID) -> HttpResponse:
     """The part of the page that changes: polled while waiting, final afterwards."""
-    return render(request, "queries/_status.html", _context(_query(request, query_id)))
+    return render(request, "queries/_status.html", _context(request, _query(request, query_id)))
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -80,7 +81,7 @@ def _query(request: HttpRequest, query_id: UUID) -> Query:
         raise Http404 from missing
 
 
-def _context(query: Query) -> dict[str, Any]:
+def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
     state = public_state(query)
     context: dict[str, Any] = {
         "query": query,
@@ -90,6 +91,7 @@ def _context(query: Query) -> dict[str, Any]:
         "epsilon": as_text(query.cost_nano),
         "state": state.value,
         "ending": ENDINGS.get(state, ""),
+        "charged": charged_to(query.pk, reader_id=membership_of(request).user_id),
     }
     release = visible_release(query) if state is PublicState.RELEASED else None
     return context if release is None else context | _answer(release)

@@ -10,7 +10,12 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
+from dpgov.budgets.charging import (
+    AllocationNeeded,
+    ChooseAllocation,
+    allocations_of,
+    named_allocations,
+)
 from dpgov.budgets.errors import NotAdmitted
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
@@ -54,7 +59,7 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
 def quote(request: HttpRequest, slug: str) -> HttpResponse:
     """The price of the form as it stands: a fragment for the page to swap in."""
     dataset, schema = _dataset(request, slug)
-    form = AskForm(request.POST, schema, dataset=dataset.slug)
+    form = _form(request, dataset, request.POST, schema)
     context = {"offer": offer_for(form, dataset, membership_of(request).user), "dataset": dataset}
     return render(request, "queries/_quote.html", context)
 
@@ -72,10 +77,31 @@ def _starting_data(request: HttpRequest, dataset: Dataset, schema: DatasetSchema
         except (Query.DoesNotExist, ValueError, ValidationError) as missing:
             raise Http404 from missing
         if query.dataset_id == dataset.pk:
-            return forms_state.from_plan(query.plan, schema)
+            return _charging(request, dataset, forms_state.from_plan(query.plan, schema))
     remaining = dataset.budget.remaining_nano
     fitting = min(_USUAL_EPSILON, dataset.per_query_limit_nano, remaining or _USUAL_EPSILON)
-    return forms_state.blank(as_text(fitting))
+    return _charging(request, dataset, forms_state.blank(as_text(fitting)))
+
+
+def _charging(request: HttpRequest, dataset: Dataset, data: QueryDict) -> QueryDict:
+    """Charge what this person charged last on this dataset, else what they usually would."""
+    grants = allocations_of(membership_of(request).user, dataset.budget_id)
+    last = request.session.get(_remembered(dataset))
+    usual = [str(grant.pk) for grant in grants if grant.user_id or len(grants) == 1]
+    known = [str(grant.pk) for grant in grants]
+    data["allocation"] = last if last in known else next(iter(usual), "")
+    return data
+
+
+def _remembered(dataset: Dataset) -> str:
+    return f"allocation:{dataset.budget_id}"
+
+
+def _form(
+    request: HttpRequest, dataset: Dataset, data: QueryDict, schema: DatasetSchema
+) -> AskForm:
+    allocations = named_allocations(membership_of(request).user, dataset.budget_id)
+    return AskForm(data, schema, dataset=dataset.slug, allocations=allocations)
 
 
 def _with_changes(posted: QueryDict, schema: DatasetSchema) -> QueryDict:
@@ -88,7 +114,7 @@ def _with_changes(posted: QueryDict, schema: DatasetSchema) -> QueryDict:
 def _ask(
     request: HttpRequest, dataset: Dataset, data: QueryDict, schema: DatasetSchema
 ) -> HttpResponse:
-    form = AskForm(data, schema, dataset=dataset.slug)
+    form = _form(request, dataset, data, schema)
     offer = offer_for(form, dataset, membership_of(request).user)
     if offer.raw_plan is None:
         return _refused(request, dataset, form, offer, "")
@@ -101,6 +127,7 @@ def _ask(
             dataset=dataset,
             raw_plan=offer.raw_plan,
             idempotency_key=data.get("key", ""),
+            allocation_id=form.allocation_id,
         )
     except (IdempotencyConflict, InvalidKey):
         data["key"] = forms_state.new_key()
@@ -108,9 +135,11 @@ def _ask(
         return _refused(request, dataset, form, offer, notice)
     except (NotAdmitted, QueryLimitExceeded, AllocationNeeded, ChooseAllocation):
         # Somebody else may have spent since the form was read: price it again.
-        form = AskForm(data, schema, dataset=dataset.slug)
+        form = _form(request, dataset, data, schema)
         offer = offer_for(form, dataset, membership_of(request).user)
         return _refused(request, dataset, form, offer, "")
+    if form.allocation_id is not None:
+        request.session[_remembered(dataset)] = str(form.allocation_id)
     return redirect("queries:detail", query_id=submission.query.pk)
 
 
@@ -128,7 +157,7 @@ def _page(
     *,
     quiet: bool,
 ) -> HttpResponse:
-    form = AskForm(data, schema, dataset=dataset.slug)
+    form = _form(request, dataset, data, schema)
     offer = offer_for(form, dataset, membership_of(request).user)
     return _render(request, dataset, form, offer, quiet=quiet)
 

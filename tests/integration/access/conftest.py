@@ -7,7 +7,10 @@ import pytest
 from django.utils import timezone
 
 from dpgov.approvals.models import ChangeRequest
+from dpgov.audit.actor import OPERATOR
 from dpgov.audit.checkpoints import make_checkpoint
+from dpgov.budgets.models import Allocation
+from dpgov.budgets.services import allocate
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.privacy.budget import NANO
@@ -72,6 +75,7 @@ def _things(
         "change_id": _change(dataset, owner).id,
         "budget_id": dataset.budget_id,
         "population_id": population_of(owner),
+        "allocation_id": _allocation(dataset, member).pk,
         "sequence": 1,
         "size": _checkpoint(owner),
     }
@@ -81,6 +85,17 @@ def _change(dataset: Dataset, owner: Membership) -> ChangeRequest:
     """A higher limit, requested by the owner."""
     return request_raise(
         membership=owner, budget=dataset.budget, limit_nano=11 * NANO, reason="the study goes on"
+    )
+
+
+def _allocation(dataset: Dataset, member: Membership) -> Allocation:
+    """What the analyst may use of the dataset."""
+    return allocate(
+        dataset_budget=dataset.budget,
+        holder=member.user,
+        limit_nano=5 * NANO,
+        actor=OPERATOR,
+        reason="the study",
     )
 
 

@@ -27,6 +27,7 @@ _MISSING = {
     "change_id": _NOWHERE,
     "budget_id": _NOWHERE,
     "population_id": _NOWHERE,
+    "allocation_id": _NOWHERE,
     "reference": _NOWHERE,
     "sequence": 999_999,
     "size": 999_999,
@@ -36,7 +37,7 @@ _RANDOM = re.compile(
     r"|&quot;X-CSRFToken&quot;: &quot;[^&]*&quot;"
 )
 # Routes that take a word from a fixed list; these are words that they know.
-_WORDS = {"fmt": "csv"}
+_WORDS = {"fmt": "csv", "period": "week"}
 _KEYS = {"key": "x-y", "uidb36": "0"}
 
 

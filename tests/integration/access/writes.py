@@ -16,7 +16,7 @@ from dpgov.audit.actions import Action
 from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.queries.models import Query
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Project
 from tests.integration.access import shared_budgets as shared
 from tests.integration.access.world import World
 from tests.integration.datasets.registering import CSV, declared
@@ -84,6 +84,11 @@ def _compared() -> dict[str, Any]:
     return {f"{budget}-reason": "compared with the receipts", f"{budget}-missing": ""}
 
 
+def _grant() -> dict[str, Any]:
+    project = Project.objects.get(name="Study harbour")
+    return {"holder": str(project.pk), "epsilon_limit": "1", "reason": "the study"}
+
+
 WRITES: dict[str, Write | str] = {
     "dashboards:approve": Write("officer", Action.CHANGE_APPROVED, lambda: {"reason": "agreed"}),
     "dashboards:reject": Write("officer", Action.CHANGE_REJECTED, lambda: {"reason": "no"}),
@@ -116,6 +121,16 @@ WRITES: dict[str, Write | str] = {
     ),
     "dashboards:audit_export": Write("officer", Action.AUDIT_LOG_EXPORTED),
     "dashboards:audit_verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
+    "dashboards:rate": Write(
+        "owner", Action.BUDGET_RATE_CHANGED, lambda: {"epsilon_limit": "1", "reason": "slowly"}
+    ),
+    "dashboards:allocation_new": Write("owner", Action.BUDGET_ALLOCATED, _grant),
+    "dashboards:allocation_change": Write(
+        "owner", Action.BUDGET_ALLOCATED, lambda: {"epsilon_limit": "2", "reason": "more"}
+    ),
+    "dashboards:allocation_withdraw": Write(
+        "owner", Action.ALLOCATION_WITHDRAWN, lambda: {"reason": "done"}
+    ),
     "datasets:upload": Write("owner", Action.FILE_UPLOADED, _file),
     "datasets:discard": Write("owner", Action.UPLOAD_DISCARDED, before=_upload),
     "datasets:register": Write("owner", Action.DATASET_REGISTERED, declared, before=_upload),
@@ -196,7 +211,7 @@ TASKS: dict[str, str] = {
 def send(world: World, name: str, write: Write, ids: dict[str, Any]) -> HttpResponseBase:
     """The one good call of a door."""
     route = world.route(name)
-    known = {"fmt": "csv", **world.own, **ids}
+    known = {"fmt": "csv", "period": "week", **world.own, **ids}
     url = reverse(name, kwargs={part: known[part] for part in route.parameters})
     if name.startswith("v1:"):
         key = {"Idempotency-Key": "k-1"}

@@ -62,6 +62,9 @@ def test_the_budget_adds_up_exactly(api: APIClient, dataset: Dataset) -> None:
         "committed_epsilon": 0.0,
         "remaining_epsilon": 0.3,
         "per_query_limit_epsilon": 2.0,
+        "frozen": False,
+        "needs_allocation": False,
+        "allocations": [],
     }
     Budget.objects.filter(pk=dataset.budget_id).update(limit_nano=10_000_000_000)
 

@@ -1,0 +1,106 @@
+"""How the limits of a dataset's budget stand: its rates, its parts and who was granted how much.
+
+Reads for owners' and analysts' pages; who may see the split of an amount is for the page to know.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+from django.utils import timezone
+
+from dpgov.budgets.models import Allocation, Budget, PartitionLine, RateLimit, Reservation
+from dpgov.budgets.windows import day_of, window_end, window_start
+from dpgov.budgets.words import limit_in_words
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """The rate for one period: `limit_nano` is None where there is none."""
+
+    period: str
+    words: str
+    limit_nano: int | None
+    taken_nano: int
+    renews_on: date
+
+    @property
+    def remaining_nano(self) -> int:
+        """What may still be reserved in the present window; never negative."""
+        return max(0, (self.limit_nano or 0) - self.taken_nano)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One line of a partition; the largest of them is the dataset's loss."""
+
+    name: str
+    budget: Budget
+    is_largest: bool
+
+
+def rates_of(budget: Budget, moment: datetime | None = None) -> list[Rate]:
+    """The rates by day, week and month; of a partitioned dataset, of its most used part."""
+    today = day_of(moment or timezone.now())
+    lines = list(budget.parts.order_by().values_list("budget", flat=True)) or [budget.pk]
+    found = list(RateLimit.objects.filter(budget__in=lines))
+    return [_rate(period, found, today) for period in RateLimit.Period]
+
+
+def _rate(period: RateLimit.Period, rates: Iterable[RateLimit], today: date) -> Rate:
+    start = window_start(period, today)
+    mine = [rate for rate in rates if rate.period == period]
+    taken = [rate.taken_nano for rate in mine if rate.window_start == start]
+    return Rate(
+        period=period.value,
+        words=str(period.label),
+        limit_nano=mine[0].limit_nano if mine else None,
+        taken_nano=max(taken, default=0),
+        renews_on=window_end(period, start),
+    )
+
+
+def parts_of(budget: Budget) -> list[Part]:
+    """The lines of a partitioned dataset in their declared order; nothing for other datasets."""
+    lines = list(PartitionLine.objects.filter(dataset_budget=budget).select_related("budget"))
+    largest = max((line.budget.committed_nano for line in lines), default=0)
+    return [
+        Part(line.part, line.budget, 0 < largest == line.budget.committed_nano) for line in lines
+    ]
+
+
+def grants_of(dataset_budget: Budget) -> list[Allocation]:
+    """Every grant on a dataset's budget, by name; those that were withdrawn last."""
+    grants = Allocation.objects.filter(dataset_budget=dataset_budget)
+    return sorted(
+        grants.select_related("budget", "user", "project"),
+        key=lambda grant: (grant.budget.closed_at is not None, str(grant).casefold()),
+    )
+
+
+def get_grant(dataset_budget: Budget, allocation_id: UUID) -> Allocation:
+    """One grant on this budget; raises Allocation.DoesNotExist for every other id."""
+    grants = Allocation.objects.select_related("budget", "user", "project", "dataset_budget")
+    return grants.get(pk=allocation_id, dataset_budget=dataset_budget)
+
+
+def charged_to(query_id: UUID, *, reader_id: UUID) -> list[tuple[str, int]]:
+    """What a question counts against, in words, and how much of each in nano-ε."""
+    holds = Reservation.objects.filter(query_id=query_id).select_related(
+        "budget__partition_line", "budget__allocation__project", "budget__allocation__user"
+    )
+    found = [
+        (limit_in_words(h.budget, reader_id=reader_id), h.amount_nano, h.budget) for h in holds
+    ]
+    places = list(Budget.Kind)
+    found.sort(key=lambda one: (places.index(Budget.Kind(one[2].kind)), one[0]))
+    return [(words, nano) for words, nano, _ in found]
+
+
+def grants_charged(query_ids: Iterable[UUID]) -> dict[UUID, str]:
+    """For each of these questions that was charged to an allocation, whose it is."""
+    holds = Reservation.objects.filter(
+        query_id__in=list(query_ids), budget__kind=Budget.Kind.ALLOCATION
+    ).select_related("budget__allocation__project", "budget__allocation__user")
+    return {hold.query_id: str(hold.budget.allocation) for hold in holds}

@@ -1,0 +1,109 @@
+"""Forms of the limits page. Each keeps what was typed when something is refused."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+
+from dpgov.budgets.standing import Rate
+from dpgov.datasets.forms import EpsilonField
+from dpgov.privacy.budget import as_text
+from dpgov.tenants.models import Project, Role, Tenant, User
+from dpgov.tenants.selectors import members_of
+
+_TEXT = {"class": "form-control"}
+
+
+def _reason() -> forms.CharField:
+    return forms.CharField(
+        max_length=500,
+        widget=forms.TextInput(attrs=_TEXT),
+        help_text="Goes into the audit log.",
+        error_messages={"required": "Say why, in a few words."},
+    )
+
+
+class GrantForm(forms.Form):
+    """How much somebody may use, and why; `holder` only for a new grant."""
+
+    holder = forms.ChoiceField(
+        label="Analyst or project",
+        widget=forms.Select(attrs={"class": "form-select"}),
+        error_messages={"required": "Choose who gets the allocation."},
+    )
+    epsilon_limit = EpsilonField(
+        label="May use up to ε",
+        help_text="In all, not each day. What was used under an earlier allocation counts.",
+        error_messages={"required": "Type how much ε they may use, like 1."},
+    )
+    reason = _reason()
+
+    def __init__(self, *args: Any, tenant: Tenant, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._holders = _holders(tenant)
+        self.fields["holder"].choices = [  # type: ignore[attr-defined]
+            ("", "Choose…"),
+            ("Analysts", _choices(self._holders, User)),
+            ("Projects", _choices(self._holders, Project)),
+        ]
+
+    @property
+    def has_holders(self) -> bool:
+        """Whether there is anybody to grant something to."""
+        return bool(self._holders)
+
+    def clean_holder(self) -> User | Project:
+        """The person or project itself."""
+        return self._holders[UUID(self.cleaned_data["holder"])]
+
+
+class AmountForm(forms.Form):
+    """A new amount for a grant that exists."""
+
+    epsilon_limit = EpsilonField(
+        label="May use up to ε",
+        help_text="Not below what is used already.",
+        error_messages={"required": "Type how much ε they may use, like 1."},
+    )
+    reason = _reason()
+
+
+class ReasonForm(forms.Form):
+    """Why something ends."""
+
+    reason = _reason()
+
+
+class OptionalEpsilonField(EpsilonField):
+    """An amount of ε, or nothing: cleans to integer nano-ε or None."""
+
+    def clean(self, value: Any) -> Any:
+        """Raises ValidationError for what is neither empty nor a bookable amount."""
+        return super().clean(value) if (value or "").strip() else None
+
+
+class RateForm(forms.Form):
+    """The most that may be used in a period; empty lifts the rate."""
+
+    epsilon_limit = OptionalEpsilonField(
+        label="At most ε", required=False, help_text="Leave it empty for no limit of this kind."
+    )
+    reason = _reason()
+
+    @classmethod
+    def starting(cls, rate: Rate) -> dict[str, str]:
+        """What the form shows first."""
+        return {"epsilon_limit": "" if rate.limit_nano is None else as_text(rate.limit_nano)}
+
+
+def _holders(tenant: Tenant) -> dict[UUID, User | Project]:
+    analysts = members_of(tenant).filter(role=Role.ANALYST)
+    found: dict[UUID, User | Project] = {member.user_id: member.user for member in analysts}
+    projects = Project.objects.filter(tenant=tenant, ended_at__isnull=True).order_by("name")
+    return found | {project.pk: project for project in projects}
+
+
+def _choices(
+    holders: dict[UUID, User | Project], kind: type[User] | type[Project]
+) -> list[tuple[str, str]]:
+    return [(str(key), str(one)) for key, one in holders.items() if isinstance(one, kind)]
