@@ -45,7 +45,7 @@ def confirm(request: HttpRequest, budget_id: UUID) -> HttpResponse:
         except InsufficientBudget as refusal:
             form.add_error("missing", str(refusal))
         except NotFrozen:
-            form.add_error(None, _CONFIRMED_BEFORE)
+            return _page(request, problem=_CONFIRMED_BEFORE)
         else:
             messages.success(request, f"{budget.label} is confirmed. Questions are admitted again.")
             return redirect("dashboards:frozen")
@@ -60,13 +60,17 @@ def _budget(request: HttpRequest, budget_id: UUID) -> Budget:
 
 
 def _page(
-    request: HttpRequest, refused: Budget | None = None, form: ConfirmForm | None = None
+    request: HttpRequest,
+    refused: Budget | None = None,
+    form: ConfirmForm | None = None,
+    problem: str = "",
 ) -> HttpResponse:
     found = frozen_budgets(membership_of(request).tenant_id)
     rows = [
         (budget, form if form and budget == refused else ConfirmForm(prefix=str(budget.pk)))
         for budget in found
     ]
-    context = {"rows": rows, "form": form}
-    status = _REFUSED if form else 200
-    return render(request, "dashboards/frozen.html", context, status=status)
+    status = _REFUSED if form or problem else 200
+    return render(
+        request, "dashboards/frozen.html", {"rows": rows, "problem": problem}, status=status
+    )

@@ -80,7 +80,7 @@ def _statements(say: Dialect, entries: str) -> Iterator[tuple[str, str]]:
 def _lines_of_old_entries(say: Dialect) -> str:
     """Entries from before there were several limits: all of it on the dataset's budget."""
     return (
-        f"INSERT INTO said_line SELECT a.query, {say.hexed('d.budget_id')}, a.nano"  # noqa: S608
+        f"INSERT INTO said_line SELECT a.query, {say.hexed('d.budget_id')}, a.nano"
         f" FROM said_asked a JOIN queries_query q ON {say.hexed('q.id')} = a.query"
         " JOIN datasets_dataset d ON d.id = q.dataset_id"
         " WHERE NOT a.has_lines AND a.nano IS NOT NULL"

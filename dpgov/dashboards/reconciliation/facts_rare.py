@@ -78,13 +78,12 @@ def booked(say: Dialect, entries: str) -> Iterator[str]:
     ):
         yield row("carried_over", effect(name), effect("carried_epsilon"), _approved(say, kind))
     lines = f"LEFT JOIN budgets_partitionline p ON {say.hexed('p.dataset_budget_id')} = {_SUBJECT}"
-    yield row(
-        "after_restore",
-        f"COALESCE({say.text('p.budget_id')}, {_SUBJECT})",
-        say.get("e.detail", "booked_epsilon"),
-        f"e.action = 'BUDGET_CONFIRMED' AND {say.get('e.detail', 'booked_epsilon')} IS NOT NULL",
-        lines,
-    )
+    missing = say.get("e.detail", "booked_epsilon")
+    confirmed = f"e.action = 'BUDGET_CONFIRMED' AND {missing} IS NOT NULL"
+    line = f"COALESCE({say.text('p.budget_id')}, {_SUBJECT})"
+    yield row("after_restore", line, missing, confirmed, lines)
+    shared = say.each("e.detail", "populations")
+    yield row("after_restore", say.item("budget"), missing, confirmed, shared)
 
 
 def _approved(say: Dialect, kind: str) -> str:
