@@ -7,6 +7,7 @@ was (another server, another database), or that a checkpoint outside it is ahead
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from dpgov.audit.actions import Action
@@ -91,19 +92,21 @@ def confirm_budget(
 ) -> None:
     """An officer confirms a frozen budget; `missing_nano` is booked for what the backup lacks.
 
-    Raises NotFrozen, or InsufficientBudget when more is missing than remains.
+    What people lost in a dataset is booked on the budget that it shares, too. Raises NotFrozen, or
+    InsufficientBudget when more is missing than remains.
     """
+    lines, shared = _beside(budget)
     frozen = Budget.objects.filter(pk=budget.pk, frozen_at__isnull=False)
     if not frozen.update(frozen_at=None, frozen_reason=""):
         raise NotFrozen
     if missing_nano is not None:
-        lines = list(Budget.objects.filter(partition_line__dataset_budget=budget).order_by("pk"))
-        for line in lines or [budget]:
+        for missing in [*(lines or [budget]), *shared]:
             correct(
-                budget=line,
+                budget=missing,
                 kind=Correction.Kind.AFTER_RESTORE,
                 amount_nano=missing_nano,
                 reason=reason,
+                tenant_id=budget.tenant_id,
             )
     append(
         tenant_id=budget.tenant_id,
@@ -114,5 +117,19 @@ def confirm_budget(
         detail={
             "reason": reason,
             "booked_epsilon": None if missing_nano is None else as_text(missing_nano),
+            "populations": [{"budget": str(population.pk)} for population in shared],
         },
+    )
+
+
+def _beside(budget: Budget) -> tuple[list[Budget], list[Budget]]:
+    """The lines of a dataset's budget and its population; all locked, in the one order."""
+    lines = Q(partition_line__dataset_budget=budget)
+    shared = Q(members__dataset_budget=budget, members__left_at__isnull=True)
+    ids = Budget.objects.filter(lines | shared).values_list("pk", flat=True)
+    rows = Budget.objects.filter(pk__in=[budget.pk, *ids]).order_by("pk")
+    locked = [row for row in rows.select_for_update(no_key=True) if row.pk != budget.pk]
+    return (
+        [row for row in locked if row.kind == Budget.Kind.PARTITION],
+        [row for row in locked if row.kind == Budget.Kind.POPULATION],
     )

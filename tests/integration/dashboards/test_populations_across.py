@@ -13,8 +13,10 @@ from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget, PopulationMember
 from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.dashboards.reconciliation.report import reconcile
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import NANO
+from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership, Role
 from tests.cast import Ask, join
 from tests.integration.dashboards.reading import page
@@ -206,3 +208,27 @@ def test_they_leave_with_the_whole_total_and_by_two_persons(sides: Sides) -> Non
     assert "another organisation share it" not in page(
         sides.owner, reverse("dashboards:population", args=[sides.shared.pk])
     )
+
+
+def test_every_step_is_found_again_in_the_log_of_either_side(
+    sides: Sides, owner: Membership, stranger: Membership, analyst: Membership, ask: Ask
+) -> None:
+    """G8: carried over, joined, merged and left, with questions in between: nothing unexplained."""
+    fiona = join(stranger.tenant, Role.ANALYST, "fiona")
+    ask(fiona, epsilon=0.5, of=sides.theirs)
+    sides.joined()
+    ask(analyst, epsilon=1)
+    ask(fiona, epsilon=0.25, of=sides.theirs)
+    other = open_population(tenant=owner.tenant, name="Other", limit_nano=4 * NANO, actor=OPERATOR)
+    path = reverse("dashboards:population_merge", args=[sides.shared.pk])
+    request = sides.owner.post(path, {"other": other.pk, "reason": "the same"}).headers["Location"]
+    sides.officer.post(request + "approve/", {"reason": "yes"})
+    path = reverse("dashboards:population_divide", args=[sides.shared.pk])
+    body = {"datasets": [sides.theirs.budget_id], "name": "Ours", "reason": "not the same"}
+    request = sides.their_owner.post(path, body).headers["Location"]
+    sides.their_officer.post(request + "approve/", {"reason": "yes"})
+    totals = Budget.objects.filter(kind="population", closed_at__isnull=True)
+    assert [total.committed_nano for total in totals] == [1_750_000_000] * 2
+    for tenant in (owner.tenant, stranger.tenant):
+        with acting_for(tenant.pk):
+            assert reconcile(tenant).findings == ()

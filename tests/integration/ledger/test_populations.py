@@ -15,6 +15,7 @@ from dpgov.budgets.models import Budget, Correction, PopulationMember
 from dpgov.budgets.services import (
     Line,
     close_budget,
+    confirm_budget,
     freeze_tenant,
     open_partition_lines,
     reserve,
@@ -156,6 +157,21 @@ def test_a_balance_that_may_be_wrong_or_is_final_does_not_join(tenant: Tenant) -
     with pytest.raises(BudgetFrozen):
         join_population(population=shared, dataset_budget=survey, actor=OPERATOR)
     assert not PopulationMember.objects.exists()
+
+
+def test_what_a_backup_forgot_is_booked_on_the_shared_budget_as_well(tenant: Tenant) -> None:
+    """A9: people who lost it in the dataset lost it; on every line, and once for all of them."""
+    survey = dataset_budget(tenant, "survey")
+    open_partition_lines(budget=survey, parts=["north", "south"])
+    shared = population(tenant, "Residents", survey)
+    freeze_tenant(tenant_id=tenant.pk, reason="restored")
+    confirm_budget(budget=survey, actor=OPERATOR, reason="receipts", missing_nano=2 * NANO)
+    confirm_budget(budget=shared, actor=OPERATOR, reason="nothing else")
+    lines = Budget.objects.filter(partition_line__dataset_budget=survey)
+    assert [line.spent_nano for line in lines] == [2 * NANO, 2 * NANO]
+    assert (committed(survey), committed(shared)) == (2 * NANO, 2 * NANO)
+    entry = AuditEntry.objects.filter(action="BUDGET_CONFIRMED").order_by("sequence")[0]
+    assert f'"populations":[{{"budget":"{shared.pk}"}}]' in entry.detail
 
 
 def test_names_are_unique_within_a_tenant_only(tenant: Tenant) -> None:
