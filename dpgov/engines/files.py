@@ -25,6 +25,8 @@ _MARK, _MARK_AT = b"DUCK", 8
 _INTERRUPT_AGAIN_SECONDS = 0.01
 # In this order: the last one forbids all further changes.
 _LOCKED_DOWN = (
+    # It would tell in the log how far a long scan has come.
+    "SET enable_progress_bar = false",
     "SET temp_directory = ''",
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
