@@ -5,17 +5,24 @@ parsed. Inside a JSON text every quote is escaped, so `"sequence":7,` with plain
 line once, as the entry's number, whatever anybody typed into a field.
 """
 
+import os
 import re
+import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from hashlib import sha256
+from itertools import repeat
+from multiprocessing import get_context
 from pathlib import Path
 
 from dpgov.audit.tree import Hash
 
-_BLOCK = 1 << 17
+_CHUNK = 1 << 19
+_WORTH_A_PROCESS = 1 << 25
+_MOST_PROCESSES = 8
 _LONGEST_LINE = 1_000_000
 _NEAR_END = -200
-_NUMBER = re.compile(rb'"sequence":(\d+),')
+_NUMBER = re.compile(rb'"sequence":(\d{1,18}),')
 _TENANT = re.compile(rb'"tenant_id":"([0-9a-f-]{36})"\}$')
 
 
@@ -23,65 +30,132 @@ class BrokenExport(ValueError):
     """A line of the export is not the entry that has to be there; `str` says which and why."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A part of the file, from the beginning of a line on, and how every line has to end."""
+
+    path: Path
+    start: int
+    stop: int
+    ending: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a part holds: the hashes of its good lines, the first bad line, and how many
+    bytes of a line without an end follow.
+
+    `first` is the number in the first line; the caller knows which it has to be.
+    """
+
+    first: int
+    hashes: bytes
+    bad: bytes | None
+    rest: int
+
+
 def leaf_hashes(path: Path) -> Iterator[list[Hash]]:
-    """The leaf hashes of the file's entries, block by block; raises BrokenExport, OSError.
+    """The leaf hashes of the file's entries, part by part; raises BrokenExport, OSError.
 
     The numbers must run from 1 without a gap, and every entry must be of one tenant.
     """
-    number, ending = 0, b""
-    for lines in _blocks(path):
-        ending = ending or _ending(lines[0])
-        _check_numbers(lines, number)
-        if not all(line.endswith(ending) for line in lines):
-            _name_the_foreign_line(lines, number, ending)
-        number += len(lines)
-        yield [sha256(b"\x00" + line).digest() for line in lines]
+    number = 0
+    for job, part in _parts(path):
+        if part.hashes and part.first != number + 1:
+            raise BrokenExport(_misplaced(number + 1, part.first))
+        hashes = part.hashes
+        yield [hashes[at : at + 32] for at in range(0, len(hashes), 32)]
+        number += len(hashes) // 32
+        if part.bad is not None:
+            raise BrokenExport(_why(part.bad, number + 1, job.ending))
+        if part.rest:
+            raise BrokenExport(_unfinished(part.rest))
 
 
 def tenant_of(path: Path) -> str:
     """The tenant whose log the file says it is; "" for an empty file."""
-    with path.open("rb") as file:
-        found = _TENANT.search(file.readline(_LONGEST_LINE).rstrip(b"\n"))
+    found = _TENANT.search(_first_line(path))
     return found[1].decode() if found else ""
 
 
-def _blocks(path: Path) -> Iterator[list[bytes]]:
-    """Whole lines, some at a time, without their newlines."""
-    rest = b""
-    with path.open("rb", buffering=0) as file:
-        while block := file.read(_BLOCK):
-            *lines, rest = (rest + block).split(b"\n")
-            if len(rest) > _LONGEST_LINE:
-                raise BrokenExport("A line is longer than any entry.")
-            if lines:
-                yield lines
-    if rest:
-        raise BrokenExport("The last line is cut off: it has no newline at its end.")
+def _first_line(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.readline(_LONGEST_LINE).rstrip(b"\n")
 
 
-def _ending(line: bytes) -> bytes:
-    found = _TENANT.search(line)
-    if found is None:
-        raise BrokenExport("Line 1 is not an entry of an exported log.")
-    return found[0]
+def _parts(path: Path) -> Iterator[tuple[_Job, _Part]]:
+    """The parts in order, hashed by as many processes as there are processors.
+
+    A process is only copied while nothing else runs in it: a lock that another thread holds at
+    that moment would never be given back in the copy.
+    """
+    jobs = list(_jobs(path))
+    processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
+    alone = processes == 1 or threading.active_count() > 1
+    if alone or path.stat().st_size < _WORTH_A_PROCESS:
+        yield from zip(jobs, map(_hash_part, jobs), strict=True)
+        return
+    with get_context("fork").Pool(processes) as pool:
+        yield from zip(jobs, pool.imap(_hash_part, jobs), strict=True)
 
 
-def _check_numbers(lines: list[bytes], before: int) -> None:
-    expected = [b'"sequence":%d,' % n for n in range(before + 1, before + 1 + len(lines))]
-    for wanted, line in zip(expected, lines, strict=True):
-        # The number stands near the end of a line, so the search begins there.
-        if line.find(wanted, _NEAR_END) < 0 and wanted not in line:
-            raise BrokenExport(_wrong_number(line, before + 1 + expected.index(wanted)))
+def _jobs(path: Path) -> Iterator[_Job]:
+    size, start = path.stat().st_size, 0
+    found = _TENANT.search(_first_line(path))
+    ending = found[0] if found else b""
+    with path.open("rb") as file:
+        while start < size:
+            file.seek(start + _CHUNK)
+            file.readline(_LONGEST_LINE)
+            stop = min(file.tell(), size)
+            yield _Job(path, start, stop, ending)
+            start = stop
 
 
-def _wrong_number(line: bytes, place: int) -> str:
+def _hash_part(job: _Job) -> _Part:
+    with job.path.open("rb") as file:
+        file.seek(job.start)
+        data = file.read(job.stop - job.start)
+    *lines, rest = data.split(b"\n")
+    first = _number(lines[0]) if lines else None
+    good = 0 if first is None or not job.ending else _good_lines(data, lines, first, job.ending)
+    hashes = b"".join([sha256(b"\x00" + line).digest() for line in lines[:good]])
+    bad = lines[good] if good < len(lines) else None
+    return _Part(first=first or 0, hashes=hashes, bad=bad, rest=len(rest))
+
+
+def _good_lines(data: bytes, lines: list[bytes], first: int, ending: bytes) -> int:
+    """How many lines from the first on are numbered one after another and end as they must."""
+    wanted = [b'"sequence":%d,' % number for number in range(first, first + len(lines))]
+    # All at once: an ending with its newline stands in a line once, a number near the line's end.
+    endings = data.count(ending + b"\n")
+    if endings == len(lines) and min(map(bytes.find, lines, wanted, repeat(_NEAR_END))) >= 0:
+        return len(lines)
+    for place, (line, number) in enumerate(zip(lines, wanted, strict=True)):
+        if number not in line or not line.endswith(ending):
+            return place
+    return len(lines)
+
+
+def _number(line: bytes) -> int | None:
     found = _NUMBER.search(line)
-    if found is None:
+    return int(found[1]) if found else None
+
+
+def _why(line: bytes, place: int, ending: bytes) -> str:
+    number = _number(line)
+    if number is None or not ending:
         return f"Line {place} is not an entry of an exported log."
-    return f"Entry {place} is not in its place: line {place} holds entry {int(found[1])}."
+    if number != place:
+        return _misplaced(place, number)
+    return f"Entry {place} belongs to another tenant's log, or is damaged."
 
 
-def _name_the_foreign_line(lines: list[bytes], before: int, ending: bytes) -> None:
-    for place, line in enumerate(lines, start=before + 1):
-        if not line.endswith(ending):
-            raise BrokenExport(f"Entry {place} belongs to another tenant's log, or is damaged.")
+def _misplaced(place: int, found: int) -> str:
+    return f"Entry {place} is not in its place: line {place} holds entry {found}."
+
+
+def _unfinished(length: int) -> str:
+    if length >= _LONGEST_LINE:
+        return "A line is longer than any entry."
+    return "The last line is cut off: it has no newline at its end."

@@ -30,6 +30,11 @@ def listening() -> Generator[Listener]:
             self.send_header("Location", "/elsewhere")
             self.end_headers()
 
+        def do_GET(self) -> None:
+            """Where a redirect leads: everything seems fine there."""
+            self.send_response(200)
+            self.end_headers()
+
         def log_message(self, *_: Any) -> None:
             """Quiet."""
 

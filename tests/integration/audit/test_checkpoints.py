@@ -211,6 +211,15 @@ def test_a_restored_backup_is_noticed_by_the_folder(tmp_path: Path) -> None:
     assert findings(TENANT) == []
 
 
+def test_a_checkpoint_that_the_database_has_forgotten_is_noticed_by_the_folder() -> None:
+    """G3: though every entry that it was signed over is still there."""
+    signed(3)
+    signed(4)
+    with without_triggers():
+        AuditCheckpoint.objects.filter(size=7).delete()
+    assert "is newer than the newest one in the database" in " ".join(findings(TENANT))
+
+
 def test_another_key_is_not_used_before_it_is_announced(settings: Any) -> None:
     """G3: whoever swaps the key file signs nothing."""
     signed(1)
