@@ -4,12 +4,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
 from django.test import Client
+from django.utils import timezone
 
 from dpgov.queries.answer import answer_query
 from dpgov.queries.crossing import counts_by_state, tenant_of_query, tenants_with_unfinished_queries
@@ -21,6 +23,7 @@ from dpgov.tenants.crossing import belongs_somewhere, tenants
 from dpgov.tenants.models import Membership
 from tests.integration.queue.workers import environment
 from tests.integration.wall.conftest import told
+from tests.servers.postgres import APP
 
 Two = tuple[Membership, Membership]
 ROOT = Path(__file__).resolve().parents[3]
@@ -45,6 +48,19 @@ def test_a_worker_takes_the_tenant_from_the_row_and_never_from_the_message(
     look(str(query.pk), str(ours.tenant_id))
     query.refresh_from_db()
     assert query.state == Query.State.RELEASED
+    assert told() == OWNER
+
+
+@pytest.mark.django_db
+def test_a_worker_acts_for_the_query_s_tenant_while_it_answers_and_not_longer(
+    two_tenants: Two, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H2: as the application's role, told the tenant of the row."""
+    ours = two_tenants[0]
+    during: list[tuple[str, str]] = []
+    monkeypatch.setattr("dpgov.queries.tasks.answer_query", lambda _: during.append(told()))
+    look(str(waiting(ours).pk), str(ours.tenant_id))
+    assert during == [(APP, str(ours.tenant_id))]
     assert told() == OWNER
 
 
@@ -89,6 +105,23 @@ def test_the_sweep_visits_every_tenant_and_stays_in_none(
     assert sweep().given_up == 2
     assert set(Query.objects.values_list("state", flat=True)) == {"released", "expired"}
     assert told() == OWNER
+
+
+@pytest.mark.django_db
+def test_the_sweep_acts_for_each_tenant_in_turn(
+    two_tenants: Two, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H2: as the application's role, told the tenant whose query it sends again."""
+    seen: set[tuple[object, object]] = set()
+
+    def wake(query: Query) -> bool:
+        seen.add((query.tenant_id, told()))
+        return True
+
+    monkeypatch.setattr("dpgov.queries.sweep.wake", wake)
+    Query.objects.update(submitted_at=timezone.now() - timedelta(minutes=1))
+    assert sweep().sent == 2
+    assert seen == {(m.tenant_id, (APP, str(m.tenant_id))) for m in two_tenants}
 
 
 @pytest.mark.django_db
