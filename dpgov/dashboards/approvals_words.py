@@ -14,6 +14,7 @@ from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.budgets.services.refunds import charged_lines
 from dpgov.budgets.words import limit_in_words
 from dpgov.dashboards.group_privacy import odds_text, posterior_text
+from dpgov.dashboards.holds_words import hold_title, hold_words
 from dpgov.dashboards.populations_words import population_title, population_words
 from dpgov.privacy.budget import as_text
 from dpgov.queries.models import Query
@@ -68,7 +69,7 @@ def described(request: ChangeRequest) -> Described:
             return _refund(request)
     if request.kind in _HELD:
         return _held(request)
-    told = population_words(request)
+    told = population_words(request) or hold_words(request)
     if told is not None:
         return Described(told.title, [Line(*row) for row in told.rows], told.meaning)
     return _as_written(request)
@@ -84,7 +85,7 @@ def headline(request: ChangeRequest) -> str:
         return f"Refund ε {payload['epsilon']} of a question about {about}"
     if request.kind in _HELD:
         return f"{request.title}: {payload['name']}"
-    return population_title(request) or f"{request.title}: {about}"
+    return population_title(request) or hold_title(request) or f"{request.title}: {about}"
 
 
 def weakening(before_nano: int, after_nano: int) -> list[str]:

@@ -35,7 +35,7 @@ def held(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     if form.is_valid() and _requested(request, dataset, form):
         messages.success(request, "Requested. A compliance officer other than you decides.")
         return redirect("datasets:held", dataset.pk)
-    context = {"dataset": dataset, "form": form, "waiting": _waiting(dataset)}
+    context = {"held": dataset, "form": form, "waiting": _waiting(dataset)}
     context |= _for_officers(request, dataset)
     return render(request, "datasets/held.html", context, status=_REFUSED if form.errors else 200)
 

@@ -50,7 +50,7 @@ def request_decision(
     ).first()
     if held is None or kind not in HOLD_KINDS:
         raise NotHeld
-    payload = {"dataset": str(held.pk), "name": held.name}
+    payload = {"held_dataset": str(held.pk), "name": held.name}
     if kind == Kind.SHARE_HELD_DATASET_BUDGET:
         lender = earlier and possible_lenders(held).filter(pk=earlier.pk).first()
         if lender is None:
@@ -70,7 +70,7 @@ def decide_as_agreed(request: ChangeRequest) -> Effect:
     """Carry out an approved decision of any of HOLD_KINDS; Stale when it cannot be so any more."""
     payload = approved(request, Kind(request.kind))
     dataset = Dataset.objects.select_related("tenant").get(
-        pk=UUID(payload["dataset"]), tenant_id=request.tenant_id
+        pk=UUID(payload["held_dataset"]), tenant_id=request.tenant_id
     )
     try:
         if request.kind == Kind.RELEASE_HELD_DATASET:
