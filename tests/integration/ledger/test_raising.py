@@ -26,6 +26,7 @@ SETTERS = {
     "budgets/services/allocations.py": "grants, under the dataset's limit, which binds",
     "budgets/services/dividing.py": "merging and splitting, approved by two persons",
     "datasets/services/upkeep.py": "refuses what is not lower",
+    "dashboards/populations_views.py": "lowers, by the step that refuses to raise",
 }
 
 
