@@ -36,6 +36,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 PROCESSES = 16
 _PLAN = {"statistics": [{"statistic": "count"}], "where": [], "group_by": [], "epsilon": 0.1}
 _PATIENCE = 60
+_LOOKS = 20_000
 
 
 class Turn:
@@ -76,6 +77,67 @@ class Between:
             self.read.wait()
         step()
         self.done.give()
+
+
+def join(shared: Budget, other: Budget, dataset: Budget) -> object:
+    return join_population(population=shared, dataset_budget=dataset, actor=OPERATOR)
+
+
+def merge(shared: Budget, other: Budget, dataset: Budget) -> object:
+    return merge_populations(into=shared, other=other, reason="same")
+
+
+def split(shared: Budget, other: Budget, dataset: Budget) -> object:
+    return split_population(
+        population=other, leaving=[dataset.pk], tenant=other.tenant, name="Apart", reason="x"
+    )
+
+
+@pytest.mark.parametrize(("step", "counted_in"), [(join, "One"), (merge, "One"), (split, "Apart")])
+def test_a_question_that_was_reserved_but_not_committed_yet_is_waited_for(
+    tenant: Tenant, step: Callable[..., object], counted_in: str
+) -> None:
+    """A1: what is carried over is read under the locks that the reservation holds."""
+    dataset, neighbour = dataset_budget(tenant, "dataset"), dataset_budget(tenant, "neighbour")
+    shared = population(tenant, "One")
+    other = population(tenant, "Two", neighbour, *([] if step is join else [dataset]))
+    reserved, done = Turn(), Turn()
+
+    def ask() -> None:
+        with transaction.atomic():
+            charge(dataset, NANO)
+            reserved.give()
+            _until_somebody_waits(done)
+
+    def change() -> None:
+        reserved.wait()
+        with acting(tenant):
+            step(shared, other, dataset)
+        done.give()
+
+    assert run_at_once([ask, change]) == [0, 0]
+    assert committed(Budget.objects.get(label=counted_in)) == NANO
+    assert ledger_findings() == []
+
+
+def _until_somebody_waits(done: Turn) -> None:
+    """Until another process waits for a lock, or has not had to. SQLite lets nobody else in."""
+    if connection.vendor != "postgresql":
+        return
+    for _ in range(_LOOKS):
+        if select.select([done.reader], [], [], 0)[0] or _waiting():
+            return
+
+
+def _waiting() -> bool:
+    with connection.cursor() as cursor:
+        # What a transaction has seen of the other sessions once, it goes on seeing.
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
+        cursor.execute(
+            "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
+            " AND wait_event_type = 'Lock')"
+        )
+        return bool(cursor.fetchone()[0])
 
 
 def question(membership: Membership, dataset: Dataset) -> None:
