@@ -175,15 +175,15 @@ _LIMITS = (
     ),
 )
 _STORED = """
-    (SELECT kind, budget, nano, query, count(*) AS times FROM our_correction
-     GROUP BY kind, budget, nano, query)
+    (SELECT kind, budget, nano, about, count(*) AS times FROM our_correction
+     GROUP BY kind, budget, nano, about)
 """
 _BOOKED = """
-    (SELECT kind, budget, nano, query, count(*) AS times FROM said_booked WHERE nano <> 0
-     GROUP BY kind, budget, nano, query)
+    (SELECT kind, budget, nano, about, count(*) AS times FROM said_booked WHERE nano <> 0
+     GROUP BY kind, budget, nano, about)
 """
 _SAME_BOOKING = """
-    ON s.kind = c.kind AND s.budget = c.budget AND s.nano = c.nano AND s.query = c.query
+    ON s.kind = c.kind AND s.budget = c.budget AND s.nano = c.nano AND s.about = c.about
 """
 _CORRECTIONS = (
     Check(
@@ -199,7 +199,7 @@ _CORRECTIONS = (
     Check(
         "question {}: refunded, although its data was opened by the log",
         """
-        SELECT DISTINCT c.query FROM our_correction c LEFT JOIN said_ended e ON e.query = c.query
+        SELECT DISTINCT c.about FROM our_correction c LEFT JOIN said_ended e ON e.query = c.about
         WHERE c.kind = 'refund' AND COALESCE(e.never_read, '') <> 'yes'
         """,
     ),

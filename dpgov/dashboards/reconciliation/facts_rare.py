@@ -7,23 +7,23 @@ from collections.abc import Iterator
 
 from dpgov.dashboards.reconciliation.dialect import Dialect
 
-_SUBJECT = "replace(substr(e.subject, 8), '-', '')"
+_SUBJECT = "substr(e.subject, 8)"
 
 
-def moved(say: Dialect, entries: str) -> Iterator[str]:
+def moved(say: Dialect) -> Iterator[str]:
     """Every limit that was set or changed: budget, before, after, and how many persons it took."""
 
     def step(budget: str, before: str, after: str, persons: int, where: str) -> str:
         return (
-            f"SELECT {budget} AS budget, {before} AS before_nano, {after} AS after_nano,"
-            f" {persons} AS persons FROM {entries.format(join='')} AND {where}"
+            f"SELECT {say.identity(budget)} AS budget, {before} AS before_nano,"
+            f" {after} AS after_nano, {persons} AS persons FROM said_rare e WHERE {where}"
         )
 
     def nano(*path: str) -> str:
         return say.nano(say.get("e.detail", *path))
 
     def effect(name: str) -> str:
-        return say.undashed(say.get("e.detail", "effect", name))
+        return say.get("e.detail", "effect", name)
 
     before, after = nano("before_epsilon"), nano("after_epsilon")
     yield step(_SUBJECT, before, after, 1, "e.action = 'BUDGET_LIMIT_CHANGED'")
@@ -37,15 +37,18 @@ def moved(say: Dialect, entries: str) -> Iterator[str]:
         yield step(effect("opened"), "0", nano("effect", "limit_epsilon"), 2, _approved(say, kind))
 
 
-def booked(say: Dialect, entries: str) -> Iterator[str]:
-    """Every correction that the log knows: kind, budget, amount and, of a refund, the query."""
+def booked(say: Dialect) -> Iterator[str]:
+    """Every correction that the log knows: kind, budget, amount.
+
+    `about` is the query of a refund, else the budget again.
+    """
 
     def row(kind: str, budget: str, amount: str, where: str, join: str = "") -> str:
-        query = say.undashed(effect("query")) if kind == "refund" else "''"
+        query = effect("query") if kind == "refund" else budget
         return (
-            f"SELECT '{kind}' AS kind, {say.undashed(budget)} AS budget,"
-            f" {say.nano(amount)} AS nano, {query} AS query"
-            f" FROM {entries.format(join=join)} AND {where}"
+            f"SELECT '{kind}' AS kind, {say.identity(budget)} AS budget,"
+            f" {say.nano(amount)} AS nano, {say.identity(query)} AS about"
+            f" FROM said_rare e {join} WHERE {where}"
         )
 
     def effect(name: str) -> str:
@@ -77,13 +80,23 @@ def booked(say: Dialect, entries: str) -> Iterator[str]:
         ("leave_population", "opened"),
     ):
         yield row("carried_over", effect(name), effect("carried_epsilon"), _approved(say, kind))
-    lines = f"LEFT JOIN budgets_partitionline p ON {say.hexed('p.dataset_budget_id')} = {_SUBJECT}"
     missing = say.get("e.detail", "booked_epsilon")
     confirmed = f"e.action = 'BUDGET_CONFIRMED' AND {missing} IS NOT NULL"
-    line = f"COALESCE({say.text('p.budget_id')}, {_SUBJECT})"
-    yield row("after_restore", line, missing, confirmed, lines)
-    shared = say.each("e.detail", "populations")
-    yield row("after_restore", say.item("budget"), missing, confirmed, shared)
+    populations = say.each("e.detail", "populations")
+    yield row("after_restore", say.item("budget"), missing, confirmed, populations)
+    yield _booked_on_the_confirmed(say, missing, confirmed)
+
+
+def _booked_on_the_confirmed(say: Dialect, missing: str, confirmed: str) -> str:
+    """On the budget that an officer confirmed after a restore, or on each of its lines."""
+    budget = say.identity(_SUBJECT)
+    found = f"COALESCE(p.budget_id, {budget})"
+    return (
+        f"SELECT 'after_restore' AS kind, {found} AS budget, {say.nano(missing)} AS nano,"
+        f" {found} AS about FROM said_rare e"
+        f" LEFT JOIN budgets_partitionline p ON p.dataset_budget_id = {budget}"
+        f" WHERE {confirmed}"
+    )
 
 
 def _approved(say: Dialect, kind: str) -> str:

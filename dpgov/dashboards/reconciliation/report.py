@@ -14,7 +14,7 @@ from dpgov.budgets.findings import ledger_findings
 from dpgov.dashboards.reconciliation.checks import CHECKS, Check
 from dpgov.dashboards.reconciliation.dialect import Dialect, dialect
 from dpgov.dashboards.reconciliation.facts import gather
-from dpgov.dashboards.reconciliation.rows import show
+from dpgov.dashboards.reconciliation.rows import hash_answers, show
 from dpgov.privacy.budget import as_text
 from dpgov.tenants.models import Tenant
 
@@ -37,9 +37,9 @@ def reconcile(tenant: Tenant) -> Report:
     statement sees the same moment. Changes nothing.
     """
     say = dialect()
-    say.prepare()
     with connection.cursor() as cursor, _one_moment(cursor, say):
-        tables = gather(cursor, say, tenant.pk)
+        say.prepare(cursor)
+        tables = [*gather(cursor, say, tenant.pk), hash_answers(cursor, say, tenant.pk)]
         views = show(cursor, say, tenant.pk)
         found = [sentence for check in CHECKS for sentence in _sentences(cursor, check)]
         cursor.execute("SELECT count(*) FROM said_asked")
@@ -64,7 +64,8 @@ def _words(value: Any) -> str:
         return "nothing"
     if isinstance(value, int):
         return as_text(value)
-    return str(UUID(value)) if _IDENTITY.fullmatch(value) else str(value)
+    text = str(value)
+    return str(UUID(text)) if _IDENTITY.fullmatch(text) else text
 
 
 @contextmanager

@@ -1,10 +1,8 @@
 """What is stored about one tenant, as views that live for one reconciliation.
 
-Ids as 32 hexadecimal digits, amounts as whole nano-ε: then every comparison reads the same on
-both databases.
+Under the names that the log's facts have, so that every comparison reads the same way round.
 """
 
-from collections.abc import Iterator
 from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
@@ -24,65 +22,46 @@ _ENDING = """
 def show(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> list[str]:
     """Make the views `our_…` of this tenant; returns their names."""
     made = []
-    for name, columns, rest in _views(say):
-        body = f"SELECT {columns} FROM {rest}".replace("{tenant}", f"'{say.key(tenant_id)}'")
-        cursor.execute(f"CREATE TEMPORARY VIEW our_{name} AS {body}")
+    for name, body in _views().items():
+        named = body.replace("{tenant}", f"'{say.key(tenant_id)}'")
+        cursor.execute(f"CREATE TEMPORARY VIEW our_{name} AS SELECT {named}")
         made.append(f"our_{name}")
     return made
 
 
-def _views(say: Dialect) -> Iterator[tuple[str, str, str]]:
-    own, query, budget = "tenant_id = {tenant}", say.hexed("query_id"), say.hexed("budget_id")
-    key = say.hexed("id")
-    yield (
-        "question",
-        f"{key} AS query, state, {_ENDING} AS ending, cost_nano AS nano",
-        f"queries_query WHERE {own}",
+def hash_answers(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> str:
+    """Make `our_answer`, a table, so that each answer is hashed once; returns its name."""
+    cursor.execute(
+        "CREATE TEMPORARY TABLE our_answer AS SELECT query_id AS query, sha256,"
+        f" {say.sha256('body')} AS computed"
+        f" FROM queries_release WHERE tenant_id = '{say.key(tenant_id)}'"
     )
-    charged = f"{query} AS query, {budget} AS budget, amount_nano AS nano"
-    yield "charge", charged, f"budgets_charge WHERE {own}"
-    yield "hold", f"{charged}, state", f"budgets_reservation WHERE {own}"
-    yield (
-        "answer",
-        f"{query} AS query, sha256, {say.sha256('body')} AS computed",
-        f"queries_release WHERE {own}",
-    )
-    yield (
-        "correction",
-        f"kind, {budget} AS budget, amount_nano AS nano, COALESCE({query}, '') AS query",
-        f"budgets_correction WHERE {own}",
-    )
-    yield (
-        "request",
-        f"{key} AS request, state, {_DECISION} AS decision",
-        f"approvals_changerequest WHERE {own}",
-    )
-    yield from _views_of_budgets(say, own)
+    say.finish(cursor, "our_answer", "query")
+    return "our_answer"
 
 
-def _views_of_budgets(say: Dialect, own: str) -> Iterator[tuple[str, str, str]]:
-    yield (
-        "budget",
-        f"{say.hexed('id')} AS budget, kind, label, spent_nano, EXISTS (SELECT 1"
-        " FROM budgets_partitionline p WHERE p.dataset_budget_id = budgets_budget.id) AS divided",
-        f"budgets_budget WHERE {own}",
-    )
-    yield (
-        "limit",
-        f"{say.hexed('b.id')} AS budget, b.kind, b.label, c.before_nano, c.after_nano",
-        "budgets_limitchange c JOIN budgets_budget b ON b.id = c.budget_id"
-        f" WHERE b.{own} AND b.kind <> 'partition'",
-    )
-    yield (
-        "part",
-        f"{say.hexed('p.budget_id')} AS budget, b.limit_nano AS nano, d.limit_nano AS whole_nano",
-        "budgets_partitionline p JOIN budgets_budget b ON b.id = p.budget_id"
-        f" JOIN budgets_budget d ON d.id = p.dataset_budget_id WHERE p.{own}",
-    )
-    foreign = f"{say.hexed('budget_id')} AS budget, amount_nano AS nano"
-    yield (
-        "guest",
-        foreign,
-        "budgets_charge WHERE tenant_id <> {tenant}"
-        f" UNION ALL SELECT {foreign} FROM budgets_correction WHERE tenant_id <> {{tenant}}",
-    )
+def _views() -> dict[str, str]:
+    charged = "query_id AS query, budget_id AS budget, amount_nano AS nano"
+    guest = "budget_id AS budget, amount_nano AS nano FROM {table} WHERE tenant_id <> {{tenant}}"
+    return {
+        "question": f"id AS query, state, {_ENDING} AS ending, cost_nano AS nano"
+        " FROM queries_query WHERE tenant_id = {tenant}",
+        "charge": f"{charged} FROM budgets_charge WHERE tenant_id = {{tenant}}",
+        "hold": f"{charged}, state FROM budgets_reservation WHERE tenant_id = {{tenant}}",
+        "correction": "kind, budget_id AS budget, amount_nano AS nano,"
+        " COALESCE(query_id, budget_id) AS about"
+        " FROM budgets_correction WHERE tenant_id = {tenant}",
+        "request": f"id AS request, state, {_DECISION} AS decision"
+        " FROM approvals_changerequest WHERE tenant_id = {tenant}",
+        "budget": "id AS budget, kind, label, spent_nano, EXISTS (SELECT 1"
+        " FROM budgets_partitionline p WHERE p.dataset_budget_id = budgets_budget.id) AS divided"
+        " FROM budgets_budget WHERE tenant_id = {tenant}",
+        "limit": "b.id AS budget, b.kind, b.label, c.before_nano, c.after_nano"
+        " FROM budgets_limitchange c JOIN budgets_budget b ON b.id = c.budget_id"
+        " WHERE b.tenant_id = {tenant} AND b.kind <> 'partition'",
+        "part": "p.budget_id AS budget, b.limit_nano AS nano, d.limit_nano AS whole_nano"
+        " FROM budgets_partitionline p JOIN budgets_budget b ON b.id = p.budget_id"
+        " JOIN budgets_budget d ON d.id = p.dataset_budget_id WHERE p.tenant_id = {tenant}",
+        "guest": guest.format(table="budgets_charge")
+        + f" UNION ALL SELECT {guest.format(table='budgets_correction')}",
+    }
