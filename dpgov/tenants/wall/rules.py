@@ -46,7 +46,9 @@ class Bridge:
 
 
 ACROSS = Bridge("budgets_budgetaccess", "budget_id")
-_SHARED = Rule(see=_CHARGEABLE.replace("{column}", "budget_id"))
+# Who joined a population sees its counters and their own entries; whose it is adds all of them up.
+_ENTRIES = Rule(see=_OF_OWN_BUDGET)
+_RATES = _CHARGEABLE.replace("{column}", "budget_id")
 
 RULES: dict[str, Rule] = {
     "tenants.Tenant": Rule(use="{table}.id = dpgov_tenant()", see=f"{{table}}.id IN {_MEMBER_OF}"),
@@ -59,11 +61,11 @@ RULES: dict[str, Rule] = {
     ),
     # Access to another tenant's population comes through a door, with an invitation.
     "budgets.BudgetAccess": Rule(insert=f"{OWN} AND {_OF_OWN_BUDGET}"),
-    "budgets.RateLimit": Rule(see=_SHARED.see, update=_SHARED.see),
-    "budgets.Reservation": _SHARED,
-    "budgets.Charge": _SHARED,
-    "budgets.Correction": _SHARED,
-    "budgets.LimitChange": _SHARED,
+    "budgets.RateLimit": Rule(see=_RATES, update=_RATES),
+    "budgets.Reservation": _ENTRIES,
+    "budgets.Charge": _ENTRIES,
+    "budgets.Correction": _ENTRIES,
+    "budgets.LimitChange": _ENTRIES,
 }
 
 # References to a budget that a query of another tenant may charge.

@@ -142,10 +142,12 @@ def test_after_four_persons_agreed_both_see_one_total_and_no_more(
     ask: Ask,
 ) -> None:
     """H1, H8: every page of either side about it, searched for what is the other's."""
+    lowering = reverse("dashboards:population_limit", args=[sides.shared.pk])
+    sides.owner.post(lowering, {"epsilon_limit": "4", "reason": "our secret plan"})
     sides.joined()
     ask(analyst, epsilon=1)
     ask(join(stranger.tenant, Role.ANALYST, "fiona"), epsilon=0.5, of=sides.theirs)
-    ours = ("Harbour", "Visits", "olga", "oscar", "anna", str(owner.tenant_id))
+    ours = ("Harbour", "Visits", "olga", "oscar", "anna", "secret plan", str(owner.tenant_id))
     theirs = ("Elsewhere", "Foreign", "sven", "oda", "fiona", str(stranger.tenant_id))
     for client, secrets, slug in (
         (sides.owner, theirs, "visits"),

@@ -3,7 +3,14 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from dpgov.budgets.models import Budget, BudgetAccess, Charge
+from dpgov.budgets.models import (
+    Budget,
+    BudgetAccess,
+    Charge,
+    Correction,
+    LimitChange,
+    Reservation,
+)
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
 
@@ -20,17 +27,19 @@ def shared(two_tenants: Two) -> Budget:
     return budget
 
 
-def test_a_shared_budget_is_seen_with_its_entries_and_nothing_beside_it(
+def test_a_shared_budget_is_seen_with_its_total_and_nothing_beside_it(
     shared: Budget, two_tenants: Two
 ) -> None:
-    """H2: what is needed to add it up, and no question of theirs."""
+    """H2: neither who asks there, nor how often."""
     ours, theirs = two_tenants
     with acting_for(ours.tenant_id):
         assert set(Budget.objects.values_list("tenant_id", flat=True)) == {
             ours.tenant_id,
             theirs.tenant_id,
         }
-        assert Charge.objects.filter(budget=shared).exists()
+        assert Budget.objects.get(pk=shared.pk).committed_nano > 0
+        for entries in (Charge, Correction, LimitChange, Reservation):
+            assert not entries.objects.filter(budget=shared).exists()
         assert not BudgetAccess.objects.filter(tenant=theirs.tenant).exists()
         assert not Membership.objects.filter(tenant=theirs.tenant).exists()
 
