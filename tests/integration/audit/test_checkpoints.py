@@ -29,7 +29,7 @@ from dpgov.audit.models import (
 from dpgov.audit.note import new_seed, opened
 from dpgov.audit.outside import KEYS, folder_of, known_keys, outside_files, set_aside
 from dpgov.audit.selectors import announced_keys
-from dpgov.audit.stored_tree import StoredTree, extend
+from dpgov.audit.stored_tree import extend
 from dpgov.audit.tree import root_of
 from tests.integration.audit.logs import NEIGHBOUR, TENANT, rewrite, without_triggers, write
 from tests.servers.listener import Listener, listening
@@ -295,14 +295,3 @@ def test_one_destination_that_is_away_does_not_hold_up_the_others(
     assert states["e-mail"]
     assert made.note in mail.outbox[0].body
     assert mail.outbox[0].to == ["officer@example.org"]
-
-
-def test_subtrees_are_stored_at_checkpoints_and_never_while_appending() -> None:
-    """K3: what makes proofs fast costs an entry nothing."""
-    write(600)
-    assert not AuditSubtree.objects.exists()
-    signed(1)
-    assert list(AuditSubtree.objects.values_list("level", "index")) == [(1, 0), (1, 1)]
-    leaves = AuditEntry.objects.order_by("sequence").values_list("leaf_hash", flat=True)
-    first = root_of([bytes(leaf) for leaf in leaves[:256]])
-    assert StoredTree(TENANT).node(8, 0) == first

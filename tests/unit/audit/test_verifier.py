@@ -288,20 +288,3 @@ def test_a_malformed_proof_is_broken_and_not_a_crash(tmp_path: Path) -> None:
     assert main(["--receipt", str(path)]) == BROKEN
     path.write_text(json.dumps({"format": "dpgov-consistency-v1", "path": [7]}))
     assert main(["--consistency", str(path)]) == BROKEN
-
-
-def test_a_large_export_is_judged_alike_by_several_processes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """G2: parts are put together in order, and a change in any of them is found."""
-    monkeypatch.setattr("dpgov.audit.exported._WORTH_A_PROCESS", 0)
-    monkeypatch.setattr("dpgov.audit.exported._CHUNK", 20_000)
-    lines = log(700)
-    notes = [note(lines[:300]), note(lines)]
-    assert verdict(tmp_path, lines, *notes).agreeing == [300, 700]
-    found = verdict(tmp_path, [*lines[:650], line(651, subject="x"), *lines[651:]], *notes)
-    assert found.agreeing == [300]
-    assert "The first 700 entries" in found.problems[0]
-    found = verdict(tmp_path, [*lines[:400], *lines[401:]], *notes)
-    assert "Entry 401 is not in its place: line 401 holds entry 402" in found.problems[0]
-    assert "Entries 1 to 300 agree" in found.problems[0]
