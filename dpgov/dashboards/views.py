@@ -18,7 +18,9 @@ from dpgov.dashboards.figures import spending as spending_figures
 from dpgov.dashboards.group_privacy import group_readings, odds_text, posterior_text
 from dpgov.dashboards.history import QuestionTable, csv_lines, history_filter, sorting
 from dpgov.dashboards.limits import ways_to_ask
+from dpgov.dashboards.newest import MOST, NewestPages, newest
 from dpgov.dashboards.next_steps import next_steps
+from dpgov.dashboards.shares import shares_by_analyst, shares_by_mechanism
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of
@@ -59,8 +61,8 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
     dataset = dataset_or_404(request, slug)
     split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
     balances = selectors.balances(dataset.budget, split=split)
-    by_analyst = selectors.shares_by_analyst(dataset, membership)
-    by_mechanism = selectors.shares_by_mechanism(dataset, membership)
+    by_analyst = shares_by_analyst(dataset, membership)
+    by_mechanism = shares_by_mechanism(dataset, membership)
     ways = ways_to_ask(dataset, membership)
     context: dict[str, Any] = {
         "dataset": dataset,
@@ -86,13 +88,15 @@ def history(request: HttpRequest) -> HttpResponse:
     membership = membership_of(request)
     filtered = history_filter(membership, request.GET)
     sort = sorting(request.GET.get("sort", ""))
-    table = QuestionTable(filtered.qs, order_by=sort, exclude=_hidden_columns(membership))
-    table.paginator = Paginator(table.rows, _PAGE)
+    listed = filtered.qs if sort == "-submitted_at" else newest(filtered.qs)
+    table = QuestionTable(listed, order_by=sort, exclude=_hidden_columns(membership))
+    table.paginator = NewestPages(table.rows, _PAGE, of=filtered.qs)
     table.page = table.paginator.get_page(request.GET.get("page"))
     table.before_render(request)
     context = {
         "filter": filtered,
         "table": table,
+        "most": MOST,
         "is_filtered": any(filtered.form.cleaned_data.values()) or filtered.form.errors,
     }
     return render(request, "dashboards/history.html", context)

@@ -32,6 +32,14 @@ def tenants_with_unfinished_queries() -> list[UUID]:
     return list(unfinished.values_list("tenant_id", flat=True).distinct())
 
 
+def tenants_with_uncounted_queries() -> list[UUID]:
+    """Every tenant with an ended query that its tallies do not hold yet; in no particular order."""
+    if connection.vendor == "postgresql":
+        return [row[0] for row in through_door("SELECT queries_uncounted_tenants()")]
+    uncounted = Query.objects.filter(counted=False, state__in=Query.ENDED).order_by()
+    return list(uncounted.values_list("tenant_id", flat=True).distinct())
+
+
 def counts_by_state() -> dict[str, tuple[int, datetime | None]]:
     """How many queries of the installation are in each state, and since when the oldest."""
     if connection.vendor == "postgresql":

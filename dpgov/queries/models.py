@@ -1,4 +1,6 @@
-"""Questions and answers: Query is the row (and the outbox), Release the published noisy answer."""
+"""Questions and answers: Query is the row (and the outbox), Release the published noisy answer;
+tallies are sums of questions that have ended.
+"""
 
 import uuid
 
@@ -6,12 +8,14 @@ from django.db import models
 from django.db.models import Q
 
 from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.queries.kinds import LONGEST_KIND
 from dpgov.tenants.models import Tenant, User
 
 
 class Query(models.Model):
     """A submitted plan and the state of its answer. The row itself is the outbox.
 
+    `counted` says that the tallies hold it.
     A worker holds it by lease and fencing token; `opened_at` is committed before the data is
     touched, so that a crash can tell a free failure from a charged one. `never_read_at` says that
     the only worker that came to open the data found that it could not be opened.
@@ -26,6 +30,7 @@ class Query(models.Model):
         EXPIRED = "expired", "Expired, not charged"
 
     ENDED = (State.RELEASED, State.FAILED, State.VOIDED, State.EXPIRED)
+    CHARGED = (State.RELEASED, State.FAILED)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="queries")
@@ -33,6 +38,7 @@ class Query(models.Model):
     version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="+")
     analyst = models.ForeignKey(User, on_delete=models.PROTECT, related_name="queries")
     plan = models.JSONField()
+    kind = models.CharField(max_length=LONGEST_KIND, blank=True)
     cost_nano = models.BigIntegerField()
     idempotency_key = models.CharField(max_length=200)
     body_hash = models.CharField(max_length=64)
@@ -45,6 +51,7 @@ class Query(models.Model):
     submitted_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
     visible_at = models.DateTimeField(null=True)
+    counted = models.BooleanField(default=False)
 
     class Meta:
         constraints = [
@@ -62,6 +69,12 @@ class Query(models.Model):
             models.Index(fields=["tenant", "-submitted_at"]),
             models.Index(fields=["dataset", "-submitted_at"]),
             models.Index(fields=["analyst", "-submitted_at"]),
+            models.Index(fields=["dataset", "analyst", "-submitted_at"]),
+            models.Index(fields=["tenant", "state", "-submitted_at"]),
+            models.Index(fields=["tenant", "-visible_at"]),
+            models.Index(
+                fields=["dataset"], condition=Q(counted=False), name="queries_not_counted"
+            ),
             models.Index(
                 fields=["submitted_at"],
                 condition=Q(state__in=["queued", "running"]),
@@ -84,3 +97,40 @@ class Release(models.Model):
 
     def __str__(self) -> str:
         return f"answer of {self.query_id}"
+
+
+class Tally(models.Model):
+    """The cost of a dataset's ended and counted questions by person and kind, in nano-ε."""
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="+")
+    analyst = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=LONGEST_KIND, blank=True)
+    nano = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["dataset", "analyst", "kind"], name="queries_one_tally"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.nano} nε of {self.kind}"
+
+
+class DayTally(models.Model):
+    """The cost of the same questions by the day (UTC) on which they were submitted, in nano-ε."""
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="+")
+    day = models.DateField()
+    nano = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["dataset", "day"], name="queries_one_day_tally"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.nano} nε on {self.day}"

@@ -56,10 +56,10 @@ def public_state(query: Query, now: datetime | None = None) -> PublicState:
 
 def with_public_state(queries: QuerySet[Query], state: PublicState) -> QuerySet[Query]:
     """Those whose public state is this one: the same rule as `public_state`, in the database."""
-    visible = Q(state__in=Query.ENDED, visible_at__lte=database_now())
+    now = database_now()
     if state is PublicState.WAITING:
-        return queries.exclude(visible)
-    return queries.filter(visible, state=state.value)
+        return queries.filter(Q(visible_at__isnull=True) | Q(visible_at__gt=now))
+    return queries.filter(state=state.value, visible_at__lte=now)
 
 
 def visible_release(query: Query) -> Release | None:

@@ -20,6 +20,7 @@ from dpgov.datasets.selectors import current_version
 from dpgov.operation.tallies import count_budget_refusal
 from dpgov.privacy.budget import as_text
 from dpgov.queries.clock import database_now
+from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
 from dpgov.queries.quote import blueprint_for
 from dpgov.queries.selectors import find_by_key
@@ -134,6 +135,7 @@ def _accept(
         version=version,
         analyst=membership.user,
         plan=blueprint.plan.as_json(),
+        kind=kind_of(blueprint.plan.as_json()),
         cost_nano=cost,
         idempotency_key=key,
         body_hash=body_hash,

@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from dpgov.budgets.history import Balance
-from dpgov.dashboards.selectors import Share
+from dpgov.dashboards.shares import Share
 from dpgov.privacy.budget import as_number
 from dpgov.queries.figures import Figure, as_figure, inert, labelled_axis
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from dpgov.budgets.history import spending_over_time
 from dpgov.dashboards.figures.spending import over_time, shares
-from dpgov.dashboards.selectors import Share
+from dpgov.dashboards.shares import Share
 from dpgov.datasets.models import Dataset
 from dpgov.queries.figures import inert, labelled_axis
 from dpgov.queries.models import Query

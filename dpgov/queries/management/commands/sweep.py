@@ -13,6 +13,7 @@ from dpgov.operation import request_ids
 from dpgov.operation.heartbeat import Sweeps, beat
 from dpgov.queries.stopping import StopRequest
 from dpgov.queries.sweep import Swept, sweep
+from dpgov.queries.tally import tally_round
 from dpgov.tenants.checkpoint_round import checkpoint_round
 
 _log = structlog.get_logger("dpgov.sweep")
@@ -29,6 +30,7 @@ class Command(BaseCommand):
         if every is None:
             _freeze()
             done = sweep()
+            tally_round()
             checkpoint_round()
             remove_orphans()
             self.stdout.write(f"sent again: {done.sent}, given up: {done.given_up}")
@@ -51,6 +53,7 @@ def _round() -> Swept | None:
     try:
         _freeze()
         done = sweep()
+        tally_round()
         checkpoint_round()
         remove_orphans()
     except (OperationalError, InterfaceError) as error:

@@ -1,0 +1,89 @@
+"""Who and what took how much of a budget, however long its history is.
+
+The tallies hold what was counted; the questions that they do not hold yet are added here, in one
+statement with them, so that the sums are exact and do not tell when the sweeper was there.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q, QuerySet, Sum, Value
+from django.db.models.fields import BigIntegerField
+
+from dpgov.budgets.models import Budget
+from dpgov.datasets.models import Dataset
+from dpgov.queries.models import Query, Tally
+from dpgov.tenants.models import Membership, User
+from dpgov.tenants.permissions import Permission, may
+
+_RESERVED = (Query.State.QUEUED, Query.State.RUNNING)
+_SPENT_SUM = Sum("cost_nano", filter=Q(state__in=Query.CHARGED), default=0)
+_RESERVED_SUM = Sum("cost_nano", filter=Q(state__in=_RESERVED), default=0)
+_NOISE: dict[str, str] = {
+    Budget.Mode.PURE: "discrete Laplace",
+    Budget.Mode.ZCDP: "discrete Gaussian",
+}
+
+Row = tuple[Any, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A named part of a budget, in nano-ε; `noise` where the part is a kind of question."""
+
+    name: str
+    spent_nano: int
+    reserved_nano: int = 0
+    noise: str = ""
+
+    @property
+    def total_nano(self) -> int:
+        """Spent and reserved together."""
+        return self.spent_nano + self.reserved_nano
+
+
+def shares_by_analyst(dataset: Dataset, membership: Membership) -> list[Share]:
+    """Who committed how much: names for who may see them, else only "you" and "others"."""
+    if may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
+        sums = _sums(dataset, "analyst")
+        people = User.objects.in_bulk([key for key, _, _ in sums])
+        sums.sort(key=lambda row: (-row[1], people[row[0]].email))
+        return [Share(_name(people[key]), spent, reserved) for key, spent, reserved in sums]
+    own = sum(spent + held for _, spent, held in _sums(dataset, "analyst", membership.user))
+    everybody = dataset.budget.spent_nano + dataset.budget.reserved_nano
+    return [Share("You", own), Share("Everybody else", max(0, everybody - own))]
+
+
+def _name(person: User) -> str:
+    return str(person.name or person.email)
+
+
+def shares_by_mechanism(dataset: Dataset, membership: Membership) -> list[Share]:
+    """What was asked and how it was answered, of the questions that this person may see."""
+    everybody = may(membership, Permission.VIEW_ALL_QUERIES)
+    sums = _sums(dataset, "kind", None if everybody else membership.user)
+    noise = _NOISE[dataset.budget.mode]
+    shares = [Share(kind, spent, reserved, noise) for kind, spent, reserved in sums]
+    return sorted(shares, key=lambda share: (-share.total_nano, share.name))
+
+
+def _sums(dataset: Dataset, by: str, person: User | None = None) -> list[Row]:
+    """What was spent and what is reserved for each value of `by`, of everybody or one person."""
+    asked: QuerySet[Query] = Query.objects.filter(dataset=dataset, counted=False)
+    asked = asked.filter(state__in=(*_RESERVED, *Query.CHARGED)).order_by()
+    kept = Tally.objects.filter(dataset=dataset).order_by()
+    if person is not None:
+        asked, kept = asked.filter(analyst=person), kept.filter(analyst=person)
+    nothing = Value(0, output_field=BigIntegerField())
+    counted = kept.values_list(by).annotate(spent=Sum("nano"), reserved=nothing)
+    fresh = asked.values_list(by).annotate(spent=_SPENT_SUM, reserved=_RESERVED_SUM)
+    return _merged(counted.union(fresh, all=True))
+
+
+def _merged(rows: Iterable[Row]) -> list[Row]:
+    sums: dict[Any, tuple[int, int]] = {}
+    for key, spent, reserved in rows:
+        before = sums.get(key, (0, 0))
+        sums[key] = (before[0] + int(spent), before[1] + int(reserved))
+    return [(key, spent, reserved) for key, (spent, reserved) in sums.items()]
