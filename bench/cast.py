@@ -2,7 +2,9 @@
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 
+from dpgov.budgets.services import open_budget
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import NANO
 from dpgov.tenants.models import Membership, Role, Tenant, User
@@ -18,6 +20,7 @@ class Cast:
 
     people: dict[str, Membership]
     datasets: list[Dataset]
+    colleagues: tuple[Membership, ...] = ()
 
     @property
     def tenant(self) -> Tenant:
@@ -32,16 +35,22 @@ class Cast:
 
 def make_cast(name: str, *, datasets: int) -> Cast:
     """A new tenant; its datasets are small, and their budgets last for any measurement."""
-    os.makedirs(os.environ["DPGOV_HOME"], exist_ok=True)
+    Path(os.environ["DPGOV_HOME"]).mkdir(exist_ok=True)
     tenant = Tenant.objects.create(slug=name, name=name.title())
-    people = {role.value: _person(tenant, role) for role in Role}
-    made = [
-        register_small_dataset(people["owner"], name=f"{name} {number}", limit_nano=_LIMIT_NANO)
-        for number in range(datasets)
-    ]
-    return Cast(people, made)
+    people = {role.value: _person(tenant, role, role.value) for role in Role}
+    colleagues = tuple(_person(tenant, Role.ANALYST, f"colleague-{n}") for n in range(9))
+    made = [_dataset(people["owner"], f"{name} {number}") for number in range(datasets)]
+    return Cast(people, made, colleagues)
 
 
-def _person(tenant: Tenant, role: Role) -> Membership:
-    user = User.objects.create_user(f"{role.value}@{tenant.slug}.example.org", name=role.label)
+def _dataset(owner: Membership, name: str) -> Dataset:
+    """With a budget of its own: the same invented rows would share one."""
+    dataset = register_small_dataset(owner, name=name, limit_nano=_LIMIT_NANO)
+    dataset.budget = open_budget(tenant=owner.tenant, label=name, limit_nano=_LIMIT_NANO)
+    dataset.save(update_fields=["budget"])
+    return dataset
+
+
+def _person(tenant: Tenant, role: Role, name: str) -> Membership:
+    user = User.objects.create_user(f"{name}@{tenant.slug}.example.org", name=name.title())
     return Membership.objects.create(tenant=tenant, user=user, role=role)

@@ -15,13 +15,18 @@ from unittest.mock import patch
 from uuid import uuid4
 
 from django.db import connection, connections, transaction
+from django.test.utils import CaptureQueriesContext
 
+from bench import pgbench
 from bench.cast import COST_NANO, Cast
-from bench.rig import as_application
+from bench.plans import plan_of
+from bench.rig import as_application, as_owner
 from dpgov.audit.actor import WORKER
-from dpgov.budgets.services import Line
+from dpgov.budgets.services import Line, reserve, settle
+from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version
 from dpgov.queries import ending
+from dpgov.queries.clock import database_now
 from dpgov.queries.lease import Claim
 from dpgov.queries.models import Query
 from dpgov.queries.submit import write_down
@@ -29,41 +34,16 @@ from dpgov.tenants.boundary import acting_for
 
 BODY = {"answers": [{"statistic": "count", "value": 117, "scale": "20000"}], "format": 1}
 Work = Callable[[], None]
-
-
-def plan_of(slug: str) -> dict[str, Any]:
-    """The question of every charge."""
-    statistics = [{"statistic": "count"}]
-    return {
-        "dataset": slug,
-        "statistics": statistics,
-        "where": [],
-        "group_by": [],
-        "epsilon": 0.0001,
-    }
+Prepare = Callable[[Cast], Work]
 
 
 def charging(cast: Cast) -> Work:
     """One charge on the next of the datasets, in an order of this process's own."""
-    kinds = [(one, current_version(one)) for one in cast.datasets]
-    Random().shuffle(kinds)
-    turns = cycle(kinds)
+    turns = _turns(cast)
 
     def charge() -> None:
         dataset, version = next(turns)
-        query = Query(
-            tenant_id=dataset.tenant_id,
-            dataset=dataset,
-            version=version,
-            analyst=cast.analyst.user,
-            plan=plan_of(dataset.slug),
-            cost_nano=COST_NANO,
-            idempotency_key=str(uuid4()),
-            body_hash="0" * 64,
-        )
-        from dpgov.queries.clock import database_now
-
-        query.submitted_at = database_now()
+        query = _asked(cast, dataset, version)
         with transaction.atomic():
             write_down(query, [Line(dataset.budget_id, COST_NANO)])
         ending.release(Claim(query, query.fence), body=BODY, actor=WORKER)
@@ -71,7 +51,71 @@ def charging(cast: Cast) -> Work:
     return charge
 
 
-def rate(cast: Cast, prepare: Callable[[Cast], Work], *, clients: int, seconds: float) -> float:
+def charging_without_log(cast: Cast) -> Work:
+    """The same with nobody who writes it into the log."""
+    charge = charging(cast)
+
+    def unlogged() -> None:
+        with patch("dpgov.queries.submit.append"), patch("dpgov.queries.ending.append"):
+            charge()
+
+    return unlogged
+
+
+def stepping(cast: Cast) -> Work:
+    """A hold and its booking, one statement and one transaction each."""
+    turns = _turns(cast)
+
+    def step() -> None:
+        dataset, _ = next(turns)
+        query_id = uuid4()
+        line = Line(dataset.budget_id, COST_NANO)
+        reserve(query_id=query_id, tenant_id=dataset.tenant_id, lines=[line])
+        settle(query_id=query_id, amount_nano=COST_NANO)
+
+    return step
+
+
+def _turns(cast: Cast) -> Any:
+    kinds = [(dataset, current_version(dataset)) for dataset in cast.datasets]
+    Random().shuffle(kinds)
+    return cycle(kinds)
+
+
+def _asked(cast: Cast, dataset: Dataset, version: DatasetVersion) -> Query:
+    return Query(
+        id=uuid4(),
+        tenant_id=dataset.tenant_id,
+        dataset=dataset,
+        version=version,
+        analyst=cast.analyst.user,
+        plan=plan_of(dataset.slug),
+        cost_nano=COST_NANO,
+        idempotency_key=str(uuid4()),
+        body_hash="0" * 64,
+        submitted_at=database_now(),
+    )
+
+
+def captured(cast: Cast, prepare: Prepare) -> list[str]:
+    """For each dataset, the statements of one piece of work as a script for pgbench."""
+    as_application()
+    with patch("dpgov.queries.submit.wake"), acting_for(cast.tenant.pk):
+        scripts = [_captured(Cast(cast.people, [dataset]), prepare) for dataset in cast.datasets]
+    as_owner()
+    return scripts
+
+
+def _captured(cast: Cast, prepare: Prepare) -> str:
+    work = prepare(cast)
+    work()
+    ids = [uuid4(), uuid4()]
+    with CaptureQueriesContext(connection) as seen, patch("bench.clients.uuid4", side_effect=ids):
+        work()
+    return pgbench.script_of([str(one["sql"]) for one in seen], new=ids)
+
+
+def rate(cast: Cast, prepare: Prepare, *, clients: int, seconds: float) -> float:
     """How often a second the work is done by so many processes together."""
     connections.close_all()
     fork = multiprocessing.get_context("fork")
@@ -83,12 +127,10 @@ def rate(cast: Cast, prepare: Callable[[Cast], Work], *, clients: int, seconds: 
     done = sum(counts.get() for _ in processes)
     for process in processes:
         process.join()
-    return done / seconds
+    return float(done) / seconds
 
 
-def _client(
-    cast: Cast, prepare: Callable[[Cast], Work], barrier: Barrier, seconds: float, counts: Any
-) -> None:
+def _client(cast: Cast, prepare: Prepare, barrier: Barrier, seconds: float, counts: Any) -> None:
     as_application()
     done = 0
     with patch("dpgov.queries.submit.wake"), acting_for(cast.tenant.pk):

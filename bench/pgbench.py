@@ -17,25 +17,25 @@ from uuid import UUID
 
 from bench.rig import Installation
 
-_NEW_ID = "\\set n random(1, 9000000000000000000)\n"
+_ANY = "random(1, 9000000000000000000)"
 _MOMENT = re.compile(r"'(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.\d+)?\+00:00'::timestamptz")
 _RATE = re.compile(r"tps = ([0-9.]+) \(without")
-_TRANSACTIONS = re.compile(r"number of transactions actually processed: (\d+)")
 
 
 class PgbenchFailed(RuntimeError):
     """pgbench ended with an error, or a statement of its script failed."""
 
 
-def script_of(statements: Sequence[str], *, query_id: UUID, key: str = "") -> str:
-    """The statements of one charge for pgbench, with a new query in place of that one."""
+def script_of(statements: Sequence[str], *, new: Sequence[UUID]) -> str:
+    """The statements for pgbench, with ids of its own in place of those that were new."""
     text = ";\n".join(statements) + ";\n"
-    if key:
-        text = text.replace(f"'{key}'", "md5(:n::text)")
-    text = text.replace(f"'{query_id.hex}'::uuid", "md5(:n::text)::uuid")
-    text = text.replace(f"'query:{query_id}'", "('query:' || md5(:n::text)::uuid)")
+    for number, old in enumerate(new):
+        text = text.replace(f"'{old.hex}'::uuid", f"md5(:n{number}::text)::uuid")
+        text = text.replace(f"'{old}'", f"md5(:n{number}::text)")
+        text = text.replace(f"'query:{old}'", f"('query:' || md5(:n{number}::text)::uuid)")
+    fresh = "".join(f"\\set n{number} {_ANY}\n" for number in range(len(new)))
     # A colon before a name would be a variable of pgbench.
-    return _NEW_ID + _MOMENT.sub(r"'\1\2\3T\4\5\6Z'::timestamptz", text)
+    return fresh + _MOMENT.sub(r"'\1\2\3T\4\5\6Z'::timestamptz", text)
 
 
 def run(

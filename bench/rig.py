@@ -4,6 +4,7 @@ Everything is removed afterwards. Must never be pointed at servers that somebody
 """
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,6 @@ from urllib.parse import urlsplit, urlunsplit
 import django
 
 from tests.servers.postgres import APP, AUDITOR, throw_away_postgres
-from tests.servers.redis import throw_away_redis
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -28,28 +28,31 @@ class Installation:
     home: Path
     owner_url: str
     app_url: str
+    admin_url: str
 
 
 @contextmanager
-def installation(*, durable: bool, redis: bool = False) -> Iterator[Installation]:
-    """Start the servers and set Django up as the owner, who prepares and looks.
+def installation(*, durable: bool) -> Iterator[Installation]:
+    """Start a server and complete the environment, of the owner, who prepares and looks.
 
     With `durable`, a commit waits for the disk as in production. Workers and clients are the
     application: see `as_application`.
     """
+    signal.signal(signal.SIGTERM, _interrupt)
     with tempfile.TemporaryDirectory(prefix="dpgov-bench-") as folder:
         home = Path(folder)
         home.chmod(0o711)
         with throw_away_postgres(home, durable=durable) as owner_url:
-            made = Installation(home, owner_url, _as_role(owner_url, APP))
+            made = Installation(
+                home, owner_url, _as_role(owner_url, APP), _as_role(owner_url, "admin")
+            )
             _set_up(made)
-            if not redis:
-                yield made
-                return
-            with throw_away_redis(home) as redis_url:
-                os.environ["DPGOV_BROKER_URL"] = f"{redis_url}/0"
-                os.environ["DPGOV_CACHE_URL"] = f"{redis_url.replace('redis:', 'rediscache:')}/1"
-                yield made
+            yield made
+
+
+def _interrupt(*_: object) -> None:
+    """SIGTERM ends a measurement as Ctrl-C does, so that the servers are put away."""
+    raise KeyboardInterrupt
 
 
 def _set_up(made: Installation) -> None:
@@ -58,6 +61,7 @@ def _set_up(made: Installation) -> None:
     os.environ |= {
         "DPGOV_HOME": str(made.home / "state"),
         "DPGOV_HTTPS": "0",
+        "DPGOV_LOG_LEVEL": "ERROR",
         "DPGOV_DATABASE_URL": made.owner_url,
         "DPGOV_DATABASE_APP_ROLE": APP,
         "DPGOV_DATABASE_AUDITOR_ROLE": AUDITOR,
@@ -75,15 +79,25 @@ def set_up_django() -> None:
 
 def as_application() -> None:
     """From here on this process is what a web process or a worker is: it sees one tenant's rows."""
+    _log_in(APP, {})
+
+
+def as_owner() -> None:
+    """From here on this process prepares and looks again."""
+    _log_in("dpgov", {"options": "-c dpgov.tenant=all"})
+
+
+def _log_in(role: str, options: dict[str, str]) -> None:
     from django.db import connection
 
     connection.close()
-    connection.settings_dict["USER"] = APP
+    connection.settings_dict["USER"] = role
     connection.settings_dict["OPTIONS"].pop("options", None)
+    connection.settings_dict["OPTIONS"] |= options
 
 
 def _as_role(url: str, role: str) -> str:
     parts = urlsplit(url)
     host = parts.netloc.rsplit("@", 1)
     place = f"{role}:{parts.password}@{host[1]}"
-    return urlunsplit((parts.scheme, place, parts.path, "", ""))
+    return urlunsplit(("postgresql", place, parts.path, "", ""))
