@@ -28,11 +28,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         every: float | None = options["every"]
         if every is None:
-            _freeze()
-            done = sweep()
-            tally_round()
-            checkpoint_round()
-            remove_orphans()
+            done = _everything_once()
             self.stdout.write(f"sent again: {done.sent}, given up: {done.given_up}")
             return
         self._keep_sweeping(every)
@@ -51,16 +47,21 @@ def _round() -> Swept | None:
     close_old_connections()
     request_ids.begin()
     try:
-        _freeze()
-        done = sweep()
-        tally_round()
-        checkpoint_round()
-        remove_orphans()
+        done = _everything_once()
     except (OperationalError, InterfaceError) as error:
         _log.warning("the database is away", kind=type(error).__name__)
         return None
     if done.sent or done.given_up:
         _log.info("swept", sent=done.sent, given_up=done.given_up)
+    return done
+
+
+def _everything_once() -> Swept:
+    _freeze()
+    done = sweep()
+    tally_round()
+    checkpoint_round()
+    remove_orphans()
     return done
 
 
