@@ -34,7 +34,8 @@ def reconcile(tenant: Tenant) -> Report:
     """Hold this tenant's ledger against its log, its questions and its releases.
 
     The caller acts for the tenant. Right also while others are writing: on PostgreSQL every
-    statement sees the same moment. Changes nothing.
+    statement sees the same moment. Changes nothing. Raises DatabaseError for a log whose entries
+    do not read as ours, which `verify_audit_log` can say more about.
     """
     say = dialect()
     with connection.cursor() as cursor, _one_moment(cursor, say):

@@ -135,6 +135,16 @@ def _says(check: Check, sentence: str) -> bool:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.tampers_with_ledger
+def test_a_log_that_does_not_read_as_ours_is_said_to_be_broken(used: Dataset) -> None:
+    """G8: no traceback, and another command that tells more."""
+    with without_triggers():
+        AuditEntry.objects.filter(action="QUERY_SUBMITTED").update(detail='{"epsilon":"half"}')
+    with pytest.raises(CommandError, match="Run verify_audit_log"):
+        call_command("reconcile", stdout=StringIO())
+
+
+@pytest.mark.django_db(transaction=True)
 def test_the_sweepers_endings_agree_too(
     dataset: Dataset, analyst: Membership, ask: Asking, settings: Any
 ) -> None:
