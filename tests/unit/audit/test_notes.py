@@ -110,6 +110,7 @@ def test_at_a_rotation_either_key_suffices() -> None:
         f"{NAME}\n12\n{'A' * 43}=\n\n— x AAAAAAAA",
         "x" * 1_000_001,
     ],
+    ids=range(12),
 )
 def test_a_text_that_is_no_checkpoint_is_refused(text: str) -> None:
     with pytest.raises(UnreadableNote):
@@ -126,6 +127,7 @@ def test_a_text_that_is_no_checkpoint_is_refused(text: str) -> None:
         KEY.as_text()[:-4],
         f" +{KEY.as_text()}",
     ],
+    ids=range(6),
 )
 def test_a_text_that_is_no_public_key_is_refused(text: str) -> None:
     with pytest.raises(UnreadableKey):
