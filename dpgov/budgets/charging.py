@@ -3,7 +3,7 @@
 A function of the question, the declarations and the ledger; never of the data.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
@@ -160,6 +160,16 @@ def limits_touched(lines: Sequence[Line], moment: datetime | None = None) -> lis
     )
     found += [_rate(rate, by_id[rate.budget_id].factor, today) for rate in rates]
     return sorted(found, key=lambda limit: (limit.fit_nano, limit.words))
+
+
+def one_part_each(limits: Iterable[Limit]) -> Iterator[Limit]:
+    """The same limits, of a partition's many parts only the tightest of each period."""
+    seen = set()
+    for limit in limits:
+        if limit.kind != Budget.Kind.PARTITION or limit.period not in seen:
+            yield limit
+        if limit.kind == Budget.Kind.PARTITION:
+            seen.add(limit.period)
 
 
 def _lifetime(budget: Budget, factor: int) -> Limit:

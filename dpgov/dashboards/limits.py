@@ -3,11 +3,17 @@
 Committed amounts only (spent and reserved together): never how far the worker is.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpgov.budgets.charging import Limit, Parts, allocations_of, limits_touched, lines_of_query
-from dpgov.budgets.models import Allocation, Budget
+from dpgov.budgets.charging import (
+    Limit,
+    Parts,
+    allocations_of,
+    limits_touched,
+    lines_of_query,
+    one_part_each,
+)
+from dpgov.budgets.models import Allocation
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
@@ -45,7 +51,7 @@ def _way(dataset: Dataset, membership: Membership, grant: Allocation | None) -> 
     lines = lines_of_query(
         dataset_budget_id=dataset.budget_id, cost_nano=1, parts=Parts(), allocation=grant
     )
-    limits = tuple(_one_part_each(limits_touched(lines)))
+    limits = tuple(one_part_each(limits_touched(lines)))
     stopped = dataset.budget.frozen_at is not None or dataset.budget.closed_at is not None
     fit = 0 if stopped else min(limits[0].fit_nano, dataset.per_query_limit_nano)
     if grant is None:
@@ -53,13 +59,3 @@ def _way(dataset: Dataset, membership: Membership, grant: Allocation | None) -> 
     else:
         name = "Your own allocation" if grant.user_id == membership.user_id else str(grant)
     return Way(grant, name, limits, fit)
-
-
-def _one_part_each(limits: Iterable[Limit]) -> Iterable[Limit]:
-    """Of a partition's parts only the tightest: the others have a table of their own."""
-    seen = set()
-    for limit in limits:
-        of_part = (limit.kind == Budget.Kind.PARTITION, limit.period)
-        if of_part not in seen or not of_part[0]:
-            yield limit
-        seen.add(of_part)

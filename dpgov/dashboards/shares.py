@@ -51,7 +51,10 @@ def shares_by_analyst(dataset: Dataset, membership: Membership) -> list[Share]:
         sums.sort(key=lambda row: (-row[1], people[row[0]].email))
         return [Share(_name(people[key]), spent, reserved) for key, spent, reserved in sums]
     own = sum(spent + held for _, spent, held in _sums(dataset, "analyst", membership.user))
-    everybody = dataset.budget.spent_nano + dataset.budget.reserved_nano
+    everybody = dataset.budget.committed_nano
+    if dataset.partition_column:
+        # What was asked of different parts adds up to more than the dataset has lost.
+        everybody = sum(spent + held for _, spent, held in _sums(dataset, "analyst"))
     return [Share("You", own), Share("Everybody else", max(0, everybody - own))]
 
 

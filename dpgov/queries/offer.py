@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from dpgov.budgets.charging import Limit, one_part_each
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import as_text, parse_epsilon
 from dpgov.privacy.plan import InvalidPlan
@@ -54,6 +55,11 @@ class Offer:
         """The largest ε that would be accepted now, or "" when nothing fits."""
         fit = self.quote.largest_fit_nano if self.quote else 0
         return as_text(fit) if fit > 0 else ""
+
+    @property
+    def limits(self) -> list[Limit]:
+        """What it counts against, the tightest first."""
+        return list(one_part_each(self.quote.limits)) if self.quote else []
 
     @property
     def cells(self) -> int:

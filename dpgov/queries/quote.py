@@ -76,7 +76,11 @@ def _quote(
     assumed_rows: int | None,
     refusal: str | None,
 ) -> Quote:
-    own = [limit.remaining_nano for limit in limits if limit.kind in _DATASET_KINDS]
+    own = [
+        limit.remaining_nano
+        for limit in limits
+        if limit.kind in _DATASET_KINDS and not limit.period
+    ]
     return Quote(
         plan=blueprint.plan,
         description=blueprint.describe(assumed_rows),

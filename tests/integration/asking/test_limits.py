@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Allocation, Budget, RateLimit, Reservation
-from dpgov.budgets.services import allocate, set_rate_limit, withdraw
+from dpgov.budgets.services import allocate, open_partition_lines, set_rate_limit, withdraw
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import NANO
 from dpgov.tenants.models import Membership, Project, ProjectMember
@@ -143,7 +143,7 @@ def test_the_quote_names_every_limit_with_the_binding_one_first(
         budget=dataset.budget, period=RateLimit.Period.WEEK, limit_nano=NANO // 4, actor=OPERATOR
     )
     said = text_of(browser.post(QUOTE, counting.posted()).content)
-    assert "This question counts against 3 limits" in said
+    assert "This question has to fit under each limit that it touches." in said
     assert "The tightest is what may be used a week of the dataset's budget" in said
     assert "Only ε 0.25 remains of what may be used a week of the dataset's budget, until" in said
     assert "Use ε 0.25, the most that fits" in said
@@ -207,6 +207,16 @@ def test_a_frozen_dataset_admits_nothing(
     assert (quoted["accepted"], quoted["largest_fit_epsilon"]) == (False, 0)
     assert page.status_code == 422
     assert "fill_epsilon" not in page.content.decode()
+
+
+def test_a_frozen_dataset_in_parts_admits_nothing_either(api: APIClient, dataset: Dataset) -> None:
+    """A9, F5: the parts are not frozen by themselves, their dataset is."""
+    open_partition_lines(budget=dataset.budget, parts=["Primary", "other"])
+    Dataset.objects.filter(pk=dataset.pk).update(partition_column="education")
+    Budget.objects.filter(pk=dataset.budget_id).update(frozen_at="2026-01-01T00:00:00Z")
+    quoted = send(api, "quote").json()
+    assert (quoted["accepted"], quoted["largest_fit_epsilon"]) == (False, 0)
+    assert send(api, "queries").json()["errors"][0]["code"] == "budget_frozen"
 
 
 @pytest.mark.parametrize("named", ["x", "00000000-0000-4000-8000-000000000000", "colleague"])

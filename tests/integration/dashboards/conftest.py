@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
-from dpgov.tenants.models import Membership, Role, Tenant
+from dpgov.tenants.models import Membership, Project, ProjectMember, Role, Tenant
 from tests.cast import Ask, join
 
 MEAN = ({"statistic": "mean", "column": "age"},)
@@ -18,6 +18,14 @@ BY_SEX = ({"column": "sex", "categories": ["Female", "Male"]},)
 def colleague(tenant: Tenant) -> Membership:
     """A second analyst of the same tenant."""
     return join(tenant, Role.ANALYST, "carla")
+
+
+@pytest.fixture
+def project(analyst: Membership) -> Project:
+    """Ageing, on which Anna works."""
+    made = Project.objects.create(tenant=analyst.tenant, name="Ageing")
+    ProjectMember.objects.create(tenant=analyst.tenant, project=made, user=analyst.user)
+    return made
 
 
 @pytest.fixture

@@ -1,48 +1,22 @@
 """The limits of a dataset on its owner's pages, and what an analyst is told of them."""
 
-import re
 from collections.abc import Callable
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 
-from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Allocation, Budget, RateLimit
-from dpgov.budgets.services import allocate, open_partition_lines, set_rate_limit, withdraw
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import NANO
-from dpgov.queries.models import Query
-from dpgov.tenants.models import Membership, Project, ProjectMember
+from dpgov.tenants.models import Membership, Project
 from tests.cast import Ask
+from tests.integration.dashboards.limits import divide, grant, said
 from tests.integration.dashboards.reading import page
 
 ClientFor = Callable[[Membership], Client]
 LIMITS = "/datasets/visits/limits/"
 BUDGET = "/datasets/visits/budget/"
-
-
-def said(html: str) -> str:
-    """What a person reads, in one line."""
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html)).replace("&nbsp;", " ")
-
-
-def grant(dataset: Dataset, holder: object, nano: int) -> Allocation:
-    return allocate(
-        dataset_budget=dataset.budget,
-        holder=holder,  # type: ignore[arg-type]
-        limit_nano=nano,
-        actor=OPERATOR,
-        reason="study",
-    )
-
-
-@pytest.fixture
-def project(analyst: Membership) -> Project:
-    made = Project.objects.create(tenant=analyst.tenant, name="Ageing")
-    ProjectMember.objects.create(tenant=analyst.tenant, project=made, user=analyst.user)
-    return made
 
 
 @pytest.fixture
@@ -190,11 +164,6 @@ def test_a_frozen_dataset_says_so(dataset: Dataset, office: Client) -> None:
     assert "restored from a backup" in html
 
 
-def divide(dataset: Dataset) -> None:
-    open_partition_lines(budget=dataset.budget, parts=["Primary", "Secondary", "other"])
-    Dataset.objects.filter(pk=dataset.pk).update(partition_column="education")
-
-
 def test_each_part_has_its_row_and_the_most_used_one_is_marked(
     dataset: Dataset, analyst: Membership, office: Client, ask: Ask
 ) -> None:
@@ -205,89 +174,3 @@ def test_each_part_has_its_row_and_the_most_used_one_is_marked(
     html = said(page(office, LIMITS))
     assert "Secondary Most used 0 0.5 9.5" in html
     assert "Primary 0 0 10" in html
-
-
-# What an analyst is told.
-
-
-def test_an_analyst_sees_what_binds_first(
-    dataset: Dataset, analyst: Membership, client_for: ClientFor
-) -> None:
-    """The tightest of all limits, and the largest question that fits under it."""
-    grant(dataset, analyst.user, NANO)
-    set_rate_limit(
-        budget=dataset.budget, period=RateLimit.Period.DAY, limit_nano=NANO // 4, actor=OPERATOR
-    )
-    html = said(page(client_for(analyst), BUDGET)).replace("&#x27;", "'")
-    assert (
-        "The largest question that fits costs ε 0.25: that is what remains of "
-        "what may be used a day of the dataset's budget until" in html
-    )
-    order = [
-        html.index(text)
-        for text in (
-            "a day of the dataset's budget binds",
-            "Your allocation 1 1",
-            "The dataset's budget 10",
-        )
-    ]
-    assert order == sorted(order)
-
-
-def test_an_analyst_sees_committed_amounts_only(
-    dataset: Dataset,
-    analyst: Membership,
-    client_for: ClientFor,
-    ask: Ask,
-    answer_all: Callable[[], int],
-) -> None:
-    """E8: the page about limits is the same before and after the worker."""
-    divide(dataset)
-    dataset.refresh_from_db()
-    grant(dataset, analyst.user, NANO)
-    query = ask(analyst)
-    client = client_for(analyst)
-    section = re.compile(r'aria-labelledby="yours-title".*?</section>', re.S)
-    before = section.findall(page(client, BUDGET))
-    assert before
-    assert answer_all() == 1
-    Query.objects.filter(pk=query.pk).update(visible_at="2100-01-01T00:00:00Z")
-    html = page(client, BUDGET)
-    assert section.findall(html) == before
-    assert "ε&nbsp;0.5 of ε&nbsp;1 committed" in before[0]
-    assert "Reserved" not in html
-
-
-def test_who_needs_an_allocation_and_has_none_is_told_whom_to_ask(
-    dataset: Dataset, analyst: Membership, client_for: ClientFor
-) -> None:
-    Dataset.objects.filter(pk=dataset.pk).update(needs_allocation=True)
-    html = page(client_for(analyst), BUDGET)
-    assert "Questions about this dataset need an allocation" in html
-
-
-def test_colleagues_grants_stay_with_them(
-    dataset: Dataset, analyst: Membership, colleague: Membership, client_for: ClientFor
-) -> None:
-    """H8: neither their name nor the amount."""
-    grant(dataset, colleague.user, 1_234_567_891)
-    html = page(client_for(analyst), BUDGET)
-    assert "Carla" not in html
-    assert "1.234567891" not in html
-    assert client_for(analyst).get(LIMITS).status_code == 403
-
-
-def test_the_history_names_the_allocation_that_was_charged(
-    dataset: Dataset,
-    analyst: Membership,
-    project: Project,
-    client_for: ClientFor,
-    ask: Ask,
-) -> None:
-    shared = grant(dataset, project, NANO)
-    query = ask(analyst)
-    assert "(allocation: Ageing)" in page(client_for(analyst), reverse("dashboards:history"))
-    withdraw(allocation=shared, actor=OPERATOR, reason="over")
-    html = said(page(client_for(analyst), f"/queries/{query.pk}/")).replace("&#x27;", "'")
-    assert "ε 0.5 of the dataset's budget" in html
-    assert "ε 0.5 of the allocation of Ageing" in html
