@@ -18,7 +18,7 @@ Pids = Callable[[], list[int]]
 Worker = subprocess.Popen[bytes]
 
 _READY = b" ready."
-_PATIENCE = 60
+_PATIENCE = 180
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -83,6 +83,7 @@ def _started(log: Path, pool: list[str], changes: dict[str, str], app: str = "dp
     pause, until = threading.Event(), time.monotonic() + _PATIENCE
     while log.read_bytes().count(_READY) <= ready_before:
         if worker.poll() is not None or time.monotonic() > until:
+            _stop(worker)
             raise RuntimeError(f"the worker is not ready: {log.read_text()[-2000:]}")
         pause.wait(0.05)
     return worker
