@@ -15,6 +15,7 @@ from bench.plans import plan_of
 from dpgov.audit.entry import fragments
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
+from dpgov.queries.kinds import kind_of
 
 _BETWEEN = timedelta(seconds=30)
 _MOMENTS = """
@@ -23,13 +24,24 @@ _MOMENTS = """
     FROM generate_series(1, %(rows)s) n
 """
 _QUERIES = """
-INSERT INTO queries_query (id, tenant_id, dataset_id, version_id, analyst_id, plan, cost_nano,
-    idempotency_key, body_hash, state, attempts, fence, opened_at, submitted_at, ended_at,
-    visible_at)
+INSERT INTO queries_query (id, tenant_id, dataset_id, version_id, analyst_id, plan, kind,
+    cost_nano, idempotency_key, body_hash, state, attempts, fence, opened_at, submitted_at,
+    ended_at, visible_at, counted)
 SELECT id, %(tenant)s, %(dataset)s, %(version)s, (%(analysts)s::uuid[])[1 + n %% %(people)s],
-    (%(plans)s::jsonb[])[1 + n %% 3], %(cost)s, 'seed ' || n, repeat('0', 64), 'released', 1, 1,
-    at, at, at + interval '100 ms', at + interval '500 ms'
+    (%(plans)s::jsonb[])[1 + n %% 3], (%(kinds)s::text[])[1 + n %% 3],
+    %(cost)s, 'seed ' || n, repeat('0', 64), 'released', 1, 1,
+    at, at, at + interval '100 ms', at + interval '500 ms', true
 FROM moments
+"""
+_TALLIES = """
+INSERT INTO queries_tally (tenant_id, dataset_id, analyst_id, kind, nano)
+SELECT tenant_id, dataset_id, analyst_id, kind, sum(cost_nano) FROM queries_query
+WHERE counted GROUP BY 1, 2, 3, 4
+"""
+_DAYS = """
+INSERT INTO queries_daytally (tenant_id, dataset_id, day, nano)
+SELECT tenant_id, dataset_id, (submitted_at AT TIME ZONE 'UTC')::date, sum(cost_nano)
+FROM queries_query WHERE counted GROUP BY 1, 2, 3
 """
 _HOLDS = """
 INSERT INTO budgets_reservation
@@ -39,7 +51,7 @@ SELECT %(tenant)s, %(budget)s, id, %(cost)s, 1, 'settled', at, at + interval '10
 _CHARGES = """
 INSERT INTO budgets_charge
     (tenant_id, budget_id, query_id, amount_nano, spent_after_nano, created_at)
-SELECT %(tenant)s, %(budget)s, id, %(cost)s, %(spent)s + n * %(cost)s, at + interval '100 ms'
+SELECT %(tenant)s, %(budget)s, id, %(cost)s, %(spent)s + n * %(cost)s::bigint, at + interval '100 ms'
 FROM moments
 """
 _RELEASES = """
@@ -57,7 +69,7 @@ SELECT %(tenant)s, %(first)s + n, visible, 'system', 'worker', 'worker', 'QUERY_
 FROM (SELECT n, id, at + interval '500 ms' AS visible FROM moments) entries
 """
 _COUNTERS = (
-    "UPDATE budgets_budget SET spent_nano = %(spent)s + %(rows)s * %(cost)s WHERE id = %(budget)s",
+    "UPDATE budgets_budget SET spent_nano = %(spent)s + %(rows)s * %(cost)s::bigint WHERE id = %(budget)s",
     "UPDATE audit_audithead SET sequence = %(first)s + %(rows)s WHERE tenant_id = %(tenant)s",
 )
 _BODY = '{"answers":[{"scale":"20000","statistic":"count","value":117}],"format":1}'
@@ -80,7 +92,7 @@ def seed(connection: psycopg.Connection, cast: Cast, dataset: Dataset, rows: int
         )
     )
     cursor = psycopg.ClientCursor(connection)
-    for statement in (_QUERIES, _HOLDS, _CHARGES, _RELEASES, _ENTRIES, *_COUNTERS):
+    for statement in (_QUERIES, _TALLIES, _DAYS, _HOLDS, _CHARGES, _RELEASES, _ENTRIES, *_COUNTERS):
         cursor.execute(statement, values)
     connection.execute("DROP TABLE moments")
     connection.execute("SET session_replication_role = origin")
@@ -108,6 +120,7 @@ def _values(
         }
     )
     analysts = [cast.analyst.user_id, *(member.user_id for member in cast.colleagues)]
+    plans = [plan_of(dataset.slug, kind) for kind in range(3)]
     return {
         "rows": rows,
         "between": _BETWEEN,
@@ -117,7 +130,8 @@ def _values(
         "budget": dataset.budget_id,
         "analysts": analysts,
         "people": len(analysts),
-        "plans": [json.dumps(plan_of(dataset.slug, kind)) for kind in range(3)],
+        "plans": [json.dumps(plan) for plan in plans],
+        "kinds": [kind_of(plan) for plan in plans],
         "cost": COST_NANO,
         "body": _BODY,
         "slug": dataset.slug,

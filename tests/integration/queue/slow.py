@@ -1,0 +1,36 @@
+"""A worker whose scan takes three seconds, over a broker that loses patience after one; given to
+Celery as its app.
+"""
+
+import time
+from typing import Any
+
+from celery.signals import task_prerun
+from django.conf import settings
+
+from dpgov.celery import app
+from dpgov.engines.files import DuckDBEngine
+
+__all__ = ["app"]
+
+SECONDS = 3
+_scan = DuckDBEngine._rows
+
+
+def _slow(*arguments: Any) -> Any:
+    time.sleep(SECONDS)
+    return _scan(*arguments)
+
+
+def _told(**_: Any) -> None:
+    print("a delivery begins", flush=True)
+
+
+task_prerun.connect(_told)
+DuckDBEngine._rows = _slow  # type: ignore[method-assign]
+# Redis looks for messages that nobody acknowledged at each poll, and takes them back after 1 s.
+settings.CELERY_BROKER_TRANSPORT_OPTIONS |= {
+    "visibility_timeout": 1,
+    "unacked_restore_interval": 1,
+    "unacked_restore_throttle": 1,
+}
