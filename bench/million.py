@@ -53,6 +53,9 @@ def prepare(made: Installation, rows: int) -> tuple[Any, Any]:
     connection.close()
     with as_admin(made.owner_url) as admin:
         admin.execute("DELETE FROM budgets_databasemark")
+        for setting in ("max_wal_size = '16GB'", "autovacuum = off"):
+            admin.execute(f"ALTER SYSTEM SET {setting}")
+        admin.execute("SELECT pg_reload_conf()")
     with as_admin(made.owner_url.replace(f"/{SHORT}", "/postgres")) as admin:
         admin.execute(f"CREATE DATABASE {LONG} TEMPLATE {SHORT} OWNER dpgov")
     for name, many in ((SHORT, 1_000), (LONG, rows)):

@@ -51,7 +51,8 @@ SELECT %(tenant)s, %(budget)s, id, %(cost)s, 1, 'settled', at, at + interval '10
 _CHARGES = """
 INSERT INTO budgets_charge
     (tenant_id, budget_id, query_id, amount_nano, spent_after_nano, created_at)
-SELECT %(tenant)s, %(budget)s, id, %(cost)s, %(spent)s + n * %(cost)s::bigint, at + interval '100 ms'
+SELECT %(tenant)s, %(budget)s, id, %(cost)s, %(spent)s + n * %(cost)s::bigint,
+    at + interval '100 ms'
 FROM moments
 """
 _RELEASES = """
@@ -69,7 +70,8 @@ SELECT %(tenant)s, %(first)s + n, visible, 'system', 'worker', 'worker', 'QUERY_
 FROM (SELECT n, id, at + interval '500 ms' AS visible FROM moments) entries
 """
 _COUNTERS = (
-    "UPDATE budgets_budget SET spent_nano = %(spent)s + %(rows)s * %(cost)s::bigint WHERE id = %(budget)s",
+    "UPDATE budgets_budget SET spent_nano = %(spent)s + %(rows)s * %(cost)s::bigint"
+    " WHERE id = %(budget)s",
     "UPDATE audit_audithead SET sequence = %(first)s + %(rows)s WHERE tenant_id = %(tenant)s",
 )
 _BODY = '{"answers":[{"scale":"20000","statistic":"count","value":117}],"format":1}'
