@@ -14,8 +14,8 @@ from django.db import connection
 from django.db.models import Count
 
 from dpgov.audit.models import AuditEntry
-from dpgov.budgets.models import Charge
 from dpgov.budgets.findings import ledger_findings
+from dpgov.budgets.models import Charge
 from dpgov.queries.models import Query, Release
 from dpgov.queries.sweep import sweep
 from dpgov.tenants.models import Membership

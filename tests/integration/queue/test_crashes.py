@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from django.db.models import QuerySet
 
-from dpgov.budgets.models import Charge, Reservation
 from dpgov.budgets.findings import ledger_findings
+from dpgov.budgets.models import Charge, Reservation
 from dpgov.datasets.models import Dataset
 from dpgov.queries.answer import answer_query
 from dpgov.queries.models import Query, Release
