@@ -89,7 +89,7 @@ def _migrate(settings: dict[str, str]) -> None:
 
 
 def _wait_for_sign_ins(said: Path, process: subprocess.Popen[bytes]) -> str:
-    deadline = time.monotonic() + 180
+    deadline = time.monotonic() + 600
     while time.monotonic() < deadline and process.poll() is None:
         text = said.read_text()
         if _SAID_LAST in text:

@@ -22,7 +22,7 @@ from dpgov.tenants.models import Membership
 from tests.integration.queue.workers import Pids, prefork_fleet, send, solo_fleet
 
 SECONDS = 30
-RECOVERY_SECONDS = 120
+RECOVERY_SECONDS = 600
 WORKER = {"DPGOV_LEASE_SECONDS": "1", "DPGOV_ANSWER_SLOT_MS": "1"}
 
 
