@@ -6,11 +6,26 @@ by an index and nothing is added up.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
+
+from django.db import connection
 
 from dpgov.budgets.models import Budget, Charge, Correction
 
 _MOST_POINTS = 250
+_NEWEST = """
+    (SELECT created_at, spent_after_nano FROM {table}
+     WHERE budget_id = %(budget)s AND created_at <= moment.at ORDER BY created_at DESC LIMIT 1)
+"""
+_BALANCES = f"""
+SELECT coalesce((
+    SELECT entry.spent_after_nano FROM (
+        {_NEWEST.format(table="budgets_charge")} UNION ALL
+        {_NEWEST.format(table="budgets_correction")}
+    ) entry ORDER BY entry.created_at DESC, entry.spent_after_nano DESC LIMIT 1
+), 0)
+FROM unnest(%(moments)s::timestamptz[]) WITH ORDINALITY AS moment (at, place) ORDER BY place
+"""  # noqa: S608 - tables of ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +87,22 @@ def _evenly(parts: Sequence[Budget]) -> list[Moment]:
     points = max(2, _MOST_POINTS // len(parts))
     step = (last.created_at - first.created_at) / (points - 1)
     moments = [first.created_at + step * n for n in range(points)]
-    return [(at, max(_balance_at(part, at) for part in parts)) for at in moments]
+    balances = zip(*(_balances_at(part, moments) for part in parts), strict=True)
+    return list(zip(moments, map(max, balances), strict=True))
+
+
+def _balances_at(budget: Budget, moments: list[datetime]) -> list[int]:
+    """What had been spent at each of these moments; one statement where a round trip costs."""
+    if connection.vendor != "postgresql":
+        return [_balance_at(budget, at) for at in moments]
+    with connection.cursor() as cursor:
+        cursor.execute(_BALANCES, {"budget": budget.pk, "moments": moments})
+        return [row[0] for row in cursor.fetchall()]
 
 
 def _balance_at(budget: Budget, at: datetime) -> int:
-    upto = at + timedelta(microseconds=1)
     newest = [
-        rows.filter(budget=budget, created_at__lt=upto)
+        rows.filter(budget=budget, created_at__lte=at)
         .order_by("-created_at")
         .values_list("created_at", "spent_after_nano")
         .first()

@@ -3,6 +3,7 @@
 import pytest
 from django.http import HttpResponseBase
 
+from dpgov import health
 from dpgov.tenants.models import ApiToken, Role
 from tests.cast import join
 from tests.integration.access.doors import DOORS, ROLES, Door, Kind
@@ -37,8 +38,10 @@ def test_the_route_lets_in_whom_it_should_and_foreign_looks_missing(
 
 
 @pytest.mark.django_db
-def test_an_open_route_breaks_for_nobody(world: World) -> None:
+def test_an_open_route_breaks_for_nobody(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """H1: sign-in and public routes hold nothing of a tenant; none answers with a failure."""
+    # The tests connect as the owner of the tables, which readiness would rightly report.
+    monkeypatch.setattr(health, "wall_findings", list)
     broken = [
         f"{actor} {method} {name}"
         for name in OPEN
