@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 
 from dpgov.privacy.request import (
-    CodeFilter,
+    AllOf,
+    AnyOf,
     CodeGrouping,
     ExactAnswer,
     ExactRequest,
     Measure,
     MeasureKind,
+    RowFilter,
 )
 
 Row = tuple[int | None, ...]
@@ -34,7 +36,11 @@ def _cell(rows: list[Row], request: ExactRequest, place: tuple[int, ...]) -> tup
     return tuple(_measured(inside, measure) for measure in request.measures)
 
 
-def _passes(row: Row, condition: CodeFilter) -> bool:
+def _passes(row: Row, condition: RowFilter) -> bool:
+    if isinstance(condition, AllOf):
+        return all(_passes(row, member) for member in condition.members)
+    if isinstance(condition, AnyOf):
+        return any(_passes(row, member) for member in condition.members)
     code = row[condition.column]
     if code is None:
         return condition.missing_passes
@@ -53,5 +59,7 @@ def bin_of(row: Row, grouping: CodeGrouping) -> int:
 def _measured(rows: list[Row], measure: Measure) -> int:
     if measure.kind is MeasureKind.ROWS or measure.column is None:
         return len(rows)
-    codes = [code for row in rows if (code := row[measure.column]) is not None]
-    return sum(codes) if measure.kind is MeasureKind.CODE_SUM else len(codes)
+    codes = [code // measure.width for row in rows if (code := row[measure.column]) is not None]
+    if measure.kind is MeasureKind.CODE_SUM:
+        return sum(codes)
+    return len(codes) if measure.kind is MeasureKind.PRESENT else sum(code**2 for code in codes)

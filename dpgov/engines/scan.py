@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from operator import index
 
 from dpgov.privacy.request import (
+    AllOf,
+    AnyOf,
     CodeFilter,
     CodeGrouping,
     ExactAnswer,
     ExactRequest,
     Measure,
     MeasureKind,
+    RowFilter,
+    UnitBounds,
 )
 
 # Up to here, grouping by the code itself and binning afterwards beats a CASE in the scan; more
@@ -70,19 +74,49 @@ def compile_scan(request: ExactRequest, tops: Mapping[int, int]) -> Scan:
     """The scan for this request; `tops` gives each column's largest storable code."""
     keys = _keys(request.groupings, tops)
     outputs = [key.sql for key in keys] + [_measure(measure) for measure in request.measures]
-    sql = f"SELECT {', '.join(outputs)} FROM data"  # noqa: S608 - integers only
-    if request.filters:
-        sql += " WHERE " + " AND ".join(_filter(item) for item in request.filters)
+    conditions = [_filter(item) for item in request.filters]
+    source = "data"
+    if request.bounds is not None:
+        source, conditions = bounded(request.bounds, keys, conditions)
+    sql = f"SELECT {', '.join(outputs)} FROM {source}"  # noqa: S608 - integers only
+    if conditions:
+        sql += " WHERE " + " AND ".join(conditions)
     if keys:
         sql += " GROUP BY " + ", ".join(str(place + 1) for place in range(len(keys)))
     return Scan(sql, keys, request)
+
+
+def bounded(
+    bounds: UnitBounds, keys: Sequence[Key], conditions: list[str]
+) -> tuple[str, list[str]]:
+    """Where to read from, and what remains to be asked of its rows, to keep what a unit may add.
+
+    Column `r` numbers a unit's rows from 0 in an order of their own. Of the cells that a unit's
+    remaining rows fall into, those with the smallest hashes of unit and cell are kept: nothing
+    but that unit's rows decides.
+    """
+    kept = [f"r < {index(bounds.max_rows)}", *conditions]
+    if bounds.max_groups is None or not keys:
+        return "data", kept
+    cell = ", ".join(key.sql for key in keys)
+    rank = f"dense_rank() OVER (PARTITION BY u ORDER BY hash(u, {cell}), {cell})"
+    inner = f"SELECT *, {rank} AS g FROM data WHERE {' AND '.join(kept)}"  # noqa: S608
+    return f"({inner})", [f"g <= {index(bounds.max_groups)}"]
 
 
 def _column(number: int) -> str:
     return f"c{index(number)}"
 
 
-def _filter(item: CodeFilter) -> str:
+def _filter(item: RowFilter) -> str:
+    if isinstance(item, AllOf):
+        return f"({' AND '.join(map(_filter, item.members))})" if item.members else "TRUE"
+    if isinstance(item, AnyOf):
+        return f"({' OR '.join(map(_filter, item.members))})" if item.members else "FALSE"
+    return _of_column(item)
+
+
+def _of_column(item: CodeFilter) -> str:
     column = _column(item.column)
     parts = [_within(column, low, high) for low, high in item.ranges]
     if item.missing_passes:
@@ -97,10 +131,18 @@ def _within(column: str, low: int, high: int) -> str:
 
 
 def _measure(measure: Measure) -> str:
+    if measure.kind is MeasureKind.UNITS:
+        return "count(DISTINCT u)"
     if measure.kind is MeasureKind.ROWS or measure.column is None:
         return "count(*)"
     column = _column(measure.column)
-    return f"count({column})" if measure.kind is MeasureKind.PRESENT else f"sum({column})"
+    if measure.kind is MeasureKind.PRESENT:
+        return f"count({column})"
+    width = index(measure.width)
+    code = column if width == 1 else f"({column} // {width})"
+    if measure.kind is MeasureKind.SQUARE_SUM:
+        return f"sum({code}::HUGEINT * {code}::HUGEINT)"
+    return f"sum({code})"
 
 
 def _keys(groupings: Sequence[CodeGrouping], tops: Mapping[int, int]) -> tuple[Key, ...]:

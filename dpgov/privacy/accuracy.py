@@ -1,30 +1,9 @@
-"""How wrong a noisy number may be: exact tail bounds of the discrete Laplace distribution.
+"""How wrong a released number may be, said before and after, in the JSON form of both."""
 
-Statements come from the noise scale, never from the data. Bounds are rounded up.
-"""
-
-from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 CONFIDENCE_LEVELS = (Fraction(90, 100), Fraction(95, 100), Fraction(99, 100))
-_DIGITS = 50
-
-
-@lru_cache(maxsize=4096)
-def tail_bound(scale: float, confidence: Fraction) -> int:
-    """The smallest integer t with P(|noise| > t) <= 1 - confidence, for noise of that scale.
-
-    P(|X| > t) = 2 p^(t+1) / (1 + p) with p = e^(-1/scale), solved in 50 digits.
-    """
-    alpha = 1 - confidence
-    with localcontext() as context:
-        context.prec = _DIGITS
-        inverse = 1 / Decimal(scale)
-        share = Decimal(alpha.numerator) / Decimal(alpha.denominator)
-        steps = -(share * (1 + (-inverse).exp()) / 2).ln() / inverse
-        return max(0, int(steps.to_integral_value(rounding=ROUND_CEILING)) - 1)
 
 
 def statement(confidence: Fraction, bound: int | float) -> dict[str, Any]:
@@ -33,4 +12,17 @@ def statement(confidence: Fraction, bound: int | float) -> dict[str, Any]:
         "confidence_level": float(confidence),
         "value": bound,
         "message": f"With {int(confidence * 100)} % confidence the error is at most {bound}.",
+    }
+
+
+def rank_statement(confidence: Fraction, rows: int) -> dict[str, Any]:
+    """How far off a quantile may be, counted in rows: there is no bound on the value itself."""
+    return {
+        "confidence_level": float(confidence),
+        "value": None,
+        "rank_error": rows,
+        "message": (
+            f"With {int(confidence * 100)} % confidence at most {rows} rows lie between this "
+            "value and the true one."
+        ),
     }

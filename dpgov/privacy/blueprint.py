@@ -1,4 +1,5 @@
-"""A plan made ready: what to read, what noise to draw, what it costs. Made without any data.
+"""A plan made ready against a schema: what to read, how to add noise, what it costs and how exact
+the answer will be. Everything that is known without any data.
 
 Cost, noise, the shape of the answer and every refusal are functions of the plan and the public
 metadata alone.
@@ -7,32 +8,40 @@ metadata alone.
 from dataclasses import dataclass
 from typing import Any
 
-from dpgov.privacy.budget import MAX_NANO, as_number, as_text
+from dpgov.privacy.budget import MAX_NANO, as_text
 from dpgov.privacy.grouping import code_grouping, described
-from dpgov.privacy.mechanisms.choice import mechanism_for
-from dpgov.privacy.mechanisms.mechanism import Mechanism
-from dpgov.privacy.mechanisms.part import MECHANISM
+from dpgov.privacy.loss import Loss, Mode, rho_of
+from dpgov.privacy.mechanisms.choice import mechanisms_for
+from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
 from dpgov.privacy.plan import InvalidPlan, Plan, PlanProblem
-from dpgov.privacy.predicates import code_filter
-from dpgov.privacy.request import ExactRequest, Measure
-from dpgov.privacy.schema import LARGEST_SUM, ColumnSpec, DatasetSchema
+from dpgov.privacy.predicates import UnknownColumn, row_filter
+from dpgov.privacy.request import CodeGrouping, ExactRequest, Measure, UnitBounds
+from dpgov.privacy.sampling import NoiseOutOfRange
+from dpgov.privacy.schema import DatasetSchema
 
 MAX_CELLS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Blueprint:
-    """A plan with its exact request and mechanisms, one per statistic, in the plan's order."""
+    """A plan with its exact requests and mechanisms.
+
+    `reads` says for each mechanism which of the requests it reads: those with the same axis share
+    one scan.
+    """
 
     plan: Plan
     schema: DatasetSchema
-    request: ExactRequest
+    loss: Loss
+    requests: tuple[ExactRequest, ...]
     mechanisms: tuple[Mechanism, ...]
+    reads: tuple[int, ...]
+    cells: int
 
     @property
     def cost_nano(self) -> int:
-        """What is booked: the plan's whole ε, never less than what is drawn."""
-        return self.plan.epsilon_nano
+        """What is booked, in the currency of the dataset: never less than what is drawn."""
+        return self.loss.nano
 
     def describe(self, assumed_rows: int | None = None) -> dict[str, Any]:
         """The quote: everything about the answer that can be said without any data.
@@ -41,102 +50,135 @@ class Blueprint:
         how wrong a mean may be. It is a guess of the person who asks, never the true number.
         """
         rows = self.schema.public_rows if assumed_rows is None else assumed_rows
-        in_a_cell = None if rows is None else max(1, rows // self.request.cells)
-        return {
-            "epsilon": as_number(self.cost_nano),
-            "cells": self.request.cells,
+        in_a_cell = None if rows is None else max(1, rows // self.cells)
+        columns = [
+            column.as_json() | {"draw": place, "accuracy": accuracy, "assumed_rows": rows}
+            for place, column, accuracy in self.expected(in_a_cell)
+        ]
+        return self.loss.as_json() | {
+            "cells": self.cells,
             "groups": self.groups(),
-            "statistics": [
-                describe_statistic(mechanism)
-                | {"accuracy": mechanism.expected_accuracy(in_a_cell), "assumed_rows": rows}
-                for mechanism in self.mechanisms
-            ],
+            "draws": [mechanism.describe() for mechanism in self.mechanisms],
+            "statistics": columns,
         }
 
     def groups(self) -> list[dict[str, Any]]:
         """The groupings with the names of their bins; cells are row-major, the first slowest."""
         return [described(grouping) for grouping in self.plan.group_by]
 
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[int, Column, Statements]]:
+        """The columns of the answer in the plan's order, with their draw and expected errors."""
+        found = [
+            (place, column, accuracy)
+            for place, mechanism in enumerate(self.mechanisms)
+            for column, accuracy in mechanism.expected(rows_in_a_cell)
+        ]
+        return sorted(found, key=lambda item: self.plan.statistics.index(item[1].statistic))
 
-def describe_statistic(mechanism: Mechanism) -> dict[str, Any]:
-    """The public facts about one statistic's noise, shared by quote and release."""
-    return {
-        "statistic": mechanism.statistic.kind.value,
-        "column": mechanism.statistic.column,
-        "epsilon": as_number(mechanism.nano),
-        "mechanism": MECHANISM,
-        "parts": [part.describe() for part in mechanism.parts],
-    }
+
+def loss_of(plan: Plan, mode: Mode) -> Loss:
+    """What the plan costs in the dataset's currency. Raises InvalidPlan for ρ where only ε counts.
+
+    Under zCDP an ε is booked as the ρ that any mechanism with that ε would cost.
+    """
+    if mode is Mode.PURE:
+        if plan.epsilon_nano is None:
+            raise refusal("rho", "This dataset counts ε; give an epsilon instead of a rho.")
+        return Loss(mode, plan.epsilon_nano)
+    if plan.rho_nano is not None:
+        return Loss(mode, plan.rho_nano)
+    return Loss(mode, rho_of(plan.epsilon_nano or 0))
 
 
 def prepare(plan: Plan, schema: DatasetSchema) -> Blueprint:
     """Turn a parsed plan into a blueprint.
 
-    Raises InvalidPlan for a privacy unit that is not enforced yet, too many cells, or an ε at
-    which the noise would leave the exact range; the message names the smallest ε that works.
+    Raises InvalidPlan for too many cells, or an amount at which the noise would leave the exact
+    range; the message names the smallest one that works.
     """
-    _check_unit(schema)
-    mechanisms = tuple(
-        mechanism_for(statistic, plan, schema, plan.epsilon_nano // len(plan.statistics))
-        for statistic in plan.statistics
-    )
-    request = _request(plan, schema, mechanisms)
-    _check_cells(request)
-    _check_noise(plan, mechanisms)
-    return Blueprint(plan, schema, request, mechanisms)
+    loss = loss_of(plan, schema.mode)
+    groupings = _groupings(plan, schema)
+    cells = ExactRequest((), groupings, ()).cells
+    _check_cells(cells)
+    mechanisms = tuple(mechanisms_for(plan, schema, loss, cells))
+    _check_noise(loss, mechanisms)
+    requests, reads = _requests(plan, schema, groupings, mechanisms)
+    return Blueprint(plan, schema, loss, requests, mechanisms, reads, cells)
 
 
-def _check_unit(schema: DatasetSchema) -> None:
-    if schema.unit.private_id is not None or schema.unit.max_rows_per_unit != 1:
-        raise _refusal(
-            "dataset",
-            "This dataset protects persons with several rows each, and the limit on rows per "
-            "person is not enforced yet. Ask the owner for a dataset with one row per person.",
-        )
-
-
-def _check_cells(request: ExactRequest) -> None:
-    if request.cells > MAX_CELLS:
-        raise _refusal(
+def _check_cells(cells: int) -> None:
+    if cells > MAX_CELLS:
+        raise refusal(
             "group_by",
-            f"The grouping has {request.cells} cells; at most {MAX_CELLS} are answered at once. "
+            f"The grouping has {cells} cells; at most {MAX_CELLS} are answered at once. "
             "Use fewer or wider bins.",
         )
 
 
-def _check_noise(plan: Plan, mechanisms: tuple[Mechanism, ...]) -> None:
-    for position, mechanism in enumerate(mechanisms):
-        if any(part.sensitivity > LARGEST_SUM for part in mechanism.parts):
-            raise _refusal(
-                f"statistics.{position}",
-                "The protected group is too large for this column's bounds to be added up exactly.",
-            )
-    parts = [part for mechanism in mechanisms for part in mechanism.parts]
-    smallest = len(mechanisms) * max(part.smallest_statistic_nano for part in parts)
+def _check_noise(loss: Loss, mechanisms: tuple[Mechanism, ...]) -> None:
+    smallest = 0
+    for mechanism in mechanisms:
+        if mechanism.loss.nano < mechanism.smallest_nano:
+            # What the whole must be for this part to be enough; one more against rounding down.
+            given = max(1, mechanism.loss.nano)
+            smallest = max(smallest, -(-mechanism.smallest_nano * loss.nano // given) + 1)
     if smallest > MAX_NANO:
-        raise _refusal("statistics", "No ε is large enough for these bounds; narrow them.")
-    if plan.epsilon_nano < smallest:
-        raise _refusal("epsilon", f"ε must be at least {as_text(smallest)} for this question.")
+        raise refusal("statistics", "Nothing is large enough for these bounds; narrow them.")
+    name = "epsilon" if loss.mode is Mode.PURE else "rho"
+    if smallest:
+        word = "ε" if loss.mode is Mode.PURE else "ρ"
+        raise refusal(name, f"{word} must be at least {as_text(smallest)} for this question.")
+    try:
+        for mechanism in mechanisms:
+            mechanism.describe()
+    except NoiseOutOfRange:
+        message = "The protected group is too large for these bounds to be added up exactly."
+        raise refusal("statistics", message) from None
 
 
-def _refusal(path: str, message: str) -> InvalidPlan:
+def refusal(path: str, message: str) -> InvalidPlan:
+    """One problem of a plan that was read."""
     return InvalidPlan((PlanProblem(path, message),))
 
 
-def _request(plan: Plan, schema: DatasetSchema, mechanisms: tuple[Mechanism, ...]) -> ExactRequest:
-    needed: dict[Measure, None] = {}
+def _groupings(plan: Plan, schema: DatasetSchema) -> tuple[CodeGrouping, ...]:
+    found = []
+    for grouping in plan.group_by:
+        index = schema.index_of(grouping.column)
+        if index is None:
+            raise refusal("plan", str(UnknownColumn(grouping.column)))
+        found.append(code_grouping(grouping, index, schema.columns[index]))
+    return tuple(found)
+
+
+def _requests(
+    plan: Plan,
+    schema: DatasetSchema,
+    groupings: tuple[CodeGrouping, ...],
+    mechanisms: tuple[Mechanism, ...],
+) -> tuple[tuple[ExactRequest, ...], tuple[int, ...]]:
+    needed: dict[CodeGrouping | None, dict[Measure, None]] = {}
     for mechanism in mechanisms:
-        for part in mechanism.parts:
-            needed.update((measure, None) for measure, _ in part.weights)
-    return ExactRequest(
-        filters=tuple(code_filter(c, *_column(schema, c.column)) for c in plan.where),
-        groupings=tuple(code_grouping(g, *_column(schema, g.column)) for g in plan.group_by),
-        measures=tuple(needed),
+        needed.setdefault(mechanism.axis, {}).update(dict.fromkeys(mechanism.measures))
+    try:
+        filters = tuple(row_filter(condition, schema) for condition in plan.where)
+    except UnknownColumn as problem:
+        raise refusal("plan", str(problem)) from problem
+    requests = tuple(
+        ExactRequest(
+            filters=filters,
+            groupings=groupings if axis is None else (*groupings, axis),
+            measures=tuple(measures),
+            bounds=_bounds(schema, grouped=bool(groupings)),
+        )
+        for axis, measures in needed.items()
     )
+    axes = list(needed)
+    return requests, tuple(axes.index(mechanism.axis) for mechanism in mechanisms)
 
 
-def _column(schema: DatasetSchema, name: str) -> tuple[int, ColumnSpec]:
-    index = schema.index_of(name)
-    if index is None:
-        raise _refusal("plan", f"The column “{name}” is no longer there.")
-    return index, schema.columns[index]
+def _bounds(schema: DatasetSchema, *, grouped: bool) -> UnitBounds | None:
+    unit = schema.unit
+    if unit.private_id is None:
+        return None
+    return UnitBounds(unit.max_rows_per_unit, unit.max_groups_per_unit if grouped else None)

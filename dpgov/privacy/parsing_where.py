@@ -1,6 +1,6 @@
-"""One filter of a plan from JSON. Part of `parsing`; must never look at data."""
+"""The filters of a plan from JSON. Part of `parsing`; must never look at data."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpgov.privacy.decimals import InvalidNumber, decimal_text, read_decimal
@@ -8,12 +8,17 @@ from dpgov.privacy.plan import (
     CATEGORY_OPERATORS,
     MISSING_OPERATORS,
     NUMERIC_OPERATORS,
+    Compound,
     Condition,
+    Filter,
+    Joint,
 )
 from dpgov.privacy.problems import Problems, quoted, suggestion
 from dpgov.privacy.schema import CategoryDomain, ColumnSpec, DatasetSchema
 
 MAX_VALUES = 1_000
+MAX_FILTERS = 50
+MAX_DEPTH = 10
 _KEYS = ("column", "op", "value")
 
 
@@ -24,6 +29,55 @@ def read_column(
     name = problems.choice(path, raw, [column.name for column in schema.columns], "column")
     index = schema.index_of(name) if name is not None else None
     return None if index is None else schema.columns[index]
+
+
+def read_filters(
+    path: str, raw: object, schema: DatasetSchema, problems: Problems
+) -> tuple[Filter, ...]:
+    """Filters that all hold at once; MAX_FILTERS conditions in all, however deep."""
+    found = _filters(path, raw, schema, problems, depth=0, least=0)
+    many = sum(1 for item in found for _ in _leaves(item))
+    if many > MAX_FILTERS:
+        problems.add(path, f"At most {MAX_FILTERS} conditions are answered at once, not {many}.")
+    return found
+
+
+def _leaves(item: Filter) -> Iterator[Condition]:
+    if isinstance(item, Condition):
+        yield item
+    else:
+        for member in item.members:
+            yield from _leaves(member)
+
+
+def _filters(
+    path: str, raw: object, schema: DatasetSchema, problems: Problems, *, depth: int, least: int
+) -> tuple[Filter, ...]:
+    entries = problems.items(path, raw, least=least, most=MAX_FILTERS)
+    read = (
+        _filter(f"{path}.{position}", entry, schema, problems, depth)
+        for position, entry in enumerate(entries)
+    )
+    return tuple(item for item in read if item is not None)
+
+
+def _filter(
+    path: str, raw: object, schema: DatasetSchema, problems: Problems, depth: int
+) -> Filter | None:
+    joint = next((j for j in Joint if isinstance(raw, dict) and j.value in raw), None)
+    if joint is None or not isinstance(raw, dict):
+        return read_condition(path, raw, schema, problems)
+    if problems.mapping(path, raw, (joint.value,)) is None or len(raw) > 1:
+        return None
+    if depth >= MAX_DEPTH:
+        problems.add(path, f"Filters can be nested at most {MAX_DEPTH} deep.")
+        return None
+    inner = f"{path}.{joint.value}"
+    if joint is Joint.NOT:
+        member = _filter(inner, raw["not"], schema, problems, depth + 1)
+        return None if member is None else Compound(joint, (member,))
+    members = _filters(inner, raw[joint.value], schema, problems, depth=depth + 1, least=1)
+    return Compound(joint, members) if members else None
 
 
 def read_condition(

@@ -4,7 +4,9 @@ Only what the plan itself says in declared values counts: a positive condition o
 Everything else touches every part.
 """
 
-from dpgov.privacy.plan import Plan
+from collections.abc import Sequence
+
+from dpgov.privacy.plan import Condition, Filter, Joint, Plan
 from dpgov.privacy.schema import Neighbouring
 
 _POSITIVE = ("=", "in")
@@ -13,15 +15,27 @@ _POSITIVE = ("=", "in")
 def parts_touched(plan: Plan, column: str) -> frozenset[str] | None:
     """The declared categories that the plan is restricted to; None when it is not restricted.
 
-    Conditions all hold at once, so the smallest positive one is bound enough. A row whose value
-    is missing passes none of them.
+    Of conditions that all hold, the smallest positive one is bound enough; of alternatives, each
+    must have one. A row whose value is missing passes none of them.
     """
-    named = [
-        frozenset(condition.values)
-        for condition in plan.where
-        if condition.column == column and condition.op in _POSITIVE
-    ]
-    return min(named, key=len) if named else None
+    return _all_of(plan.where, column)
+
+
+def _restriction(item: Filter, column: str) -> frozenset[str] | None:
+    if isinstance(item, Condition):
+        named = item.column == column and item.op in _POSITIVE
+        return frozenset(item.values) if named else None
+    if item.joint is Joint.AND:
+        return _all_of(item.members, column)
+    if item.joint is Joint.OR:
+        found = [_restriction(member, column) for member in item.members]
+        return None if None in found else frozenset().union(*(f for f in found if f is not None))
+    return None
+
+
+def _all_of(items: Sequence[Filter], column: str) -> frozenset[str] | None:
+    found = [_restriction(item, column) for item in items]
+    return min((f for f in found if f is not None), key=len, default=None)
 
 
 def factor_of_parts(neighbouring: Neighbouring, *, restricted: bool) -> int:

@@ -1,5 +1,6 @@
 """What is asked, as a value with one JSON form, used by forms, API, engine, audit and history."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -15,8 +16,19 @@ class StatisticKind(StrEnum):
     """The statistics that can be asked. A histogram is a count with a grouping."""
 
     COUNT = "count"
+    COUNT_DISTINCT = "count_distinct"
     SUM = "sum"
     MEAN = "mean"
+    VARIANCE = "variance"
+    STANDARD_DEVIATION = "standard_deviation"
+    MEDIAN = "median"
+    QUANTILES = "quantiles"
+    MIN = "min"
+    MAX = "max"
+
+
+# Statistics that take no column.
+OF_ROWS = (StatisticKind.COUNT, StatisticKind.COUNT_DISTINCT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +49,25 @@ class InvalidPlan(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """A statistic of a column; a count needs none."""
+    """A statistic of a column; counts need none.
+
+    `quantiles` are exact decimal texts between 0 and 1, rising. `share` is the part of the plan's
+    ε that is locked for it, an exact decimal text; None leaves it to be shared out.
+    """
 
     kind: StatisticKind
     column: str | None = None
+    quantiles: tuple[str, ...] = ()
+    share: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The plan's form of it."""
         body: dict[str, Any] = {"statistic": self.kind.value}
-        return body | ({"column": self.column} if self.column is not None else {})
+        if self.column is not None:
+            body["column"] = self.column
+        if self.quantiles:
+            body["quantiles"] = [_json_number(text) for text in self.quantiles]
+        return body | ({"share": _json_number(self.share)} if self.share is not None else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +88,33 @@ class Condition:
         return body | {"value": values if self.op in ("in", "between") else values[0]}
 
 
+class Joint(StrEnum):
+    """How the members of a Compound are put together."""
+
+    AND = "and"
+    OR = "or"
+    NOT = "not"
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """Filters joined: all of them (and), at least one (or), or the one member not (not).
+
+    A missing value passes no comparison and no negated one, as in SQL.
+    """
+
+    joint: Joint
+    members: tuple["Filter", ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """{"and": [...]}, {"or": [...]} or {"not": {...}}."""
+        members = [member.as_json() for member in self.members]
+        return {self.joint.value: members[0] if self.joint is Joint.NOT else members}
+
+
+Filter = Condition | Compound
+
+
 @dataclass(frozen=True, slots=True)
 class Grouping:
     """Bins by numeric edges ([e0,e1), ... [e(n-1), en]) or by declared categories, in order."""
@@ -83,23 +132,41 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A question: ε is the total for all its statistics, in nano-ε."""
+    """A question: ε, in nano-ε, is the total for all its statistics; under zCDP it may be ρ.
+
+    Exactly one of the two amounts is given. Filters all hold at once.
+    """
 
     dataset: str
     statistics: tuple[Statistic, ...]
-    where: tuple[Condition, ...]
+    where: tuple[Filter, ...]
     group_by: tuple[Grouping, ...]
-    epsilon_nano: int
+    epsilon_nano: int | None
+    rho_nano: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The one JSON form; parsing it again gives an equal plan."""
+        price = {"epsilon": self.epsilon_nano, "rho": self.rho_nano}
         return {
             "dataset": self.dataset,
             "statistics": [s.as_json() for s in self.statistics],
             "where": [c.as_json() for c in self.where],
             "group_by": [g.as_json() for g in self.group_by],
-            "epsilon": as_number(self.epsilon_nano),
+            **{name: as_number(nano) for name, nano in price.items() if nano is not None},
         }
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Every single condition, however deep it stands."""
+        return tuple(_conditions(self.where))
+
+
+def _conditions(filters: Iterable[Filter]) -> Iterator[Condition]:
+    for item in filters:
+        if isinstance(item, Condition):
+            yield item
+        else:
+            yield from _conditions(item.members)
 
 
 def _json_number(text: str) -> int | float:

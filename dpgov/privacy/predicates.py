@@ -8,9 +8,9 @@ value passes `is_missing` and nothing else, `!=` included, as in SQL.
 from collections.abc import Iterable
 from fractions import Fraction
 
-from dpgov.privacy.plan import Condition
-from dpgov.privacy.request import CodeFilter
-from dpgov.privacy.schema import CategoryDomain, ColumnSpec, NumericDomain
+from dpgov.privacy.plan import Compound, Condition, Filter, Joint
+from dpgov.privacy.request import AllOf, AnyOf, CodeFilter, RowFilter
+from dpgov.privacy.schema import CategoryDomain, ColumnSpec, DatasetSchema, NumericDomain
 
 Range = tuple[int, int]
 
@@ -22,6 +22,40 @@ def code_filter(condition: Condition, column: int, spec: ColumnSpec) -> CodeFilt
     if isinstance(spec.domain, CategoryDomain):
         return CodeFilter(column, _category_ranges(condition, spec.domain))
     return CodeFilter(column, _numeric_ranges(condition, spec.domain))
+
+
+def row_filter(condition: Filter, schema: DatasetSchema) -> RowFilter:
+    """A filter of a plan over codes; a “not” is moved inwards until it stands at conditions."""
+    return _row_filter(condition, schema, negated=False)
+
+
+def _row_filter(condition: Filter, schema: DatasetSchema, *, negated: bool) -> RowFilter:
+    if isinstance(condition, Compound):
+        if condition.joint is Joint.NOT:
+            return _row_filter(condition.members[0], schema, negated=not negated)
+        members = tuple(_row_filter(m, schema, negated=negated) for m in condition.members)
+        return AllOf(members) if (condition.joint is Joint.AND) != negated else AnyOf(members)
+    index = schema.index_of(condition.column)
+    if index is None:
+        raise UnknownColumn(condition.column)
+    spec = schema.columns[index]
+    found = code_filter(condition, index, spec)
+    return _negated(found, spec) if negated else found
+
+
+class UnknownColumn(ValueError):
+    """The plan speaks of a column that the schema no longer has."""
+
+    def __init__(self, column: str) -> None:
+        super().__init__(f"The column “{column}” is no longer there.")
+
+
+def _negated(item: CodeFilter, spec: ColumnSpec) -> CodeFilter:
+    """Everything else but null, which passes no negated comparison; “not missing” is present."""
+    top = spec.domain.other if isinstance(spec.domain, CategoryDomain) else spec.domain.top
+    starts = [0, *(high + 1 for _, high in item.ranges)]
+    ends = [*(low - 1 for low, _ in item.ranges), top]
+    return CodeFilter(item.column, _tidy(zip(starts, ends, strict=True), top))
 
 
 def place(text: str, domain: NumericDomain) -> Fraction:

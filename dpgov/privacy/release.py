@@ -6,12 +6,10 @@ Must never put anything of the exact answer into the release, an error or a log 
 from collections.abc import Sequence
 from typing import Any
 
-from dpgov.privacy.blueprint import Blueprint, describe_statistic
-from dpgov.privacy.budget import as_number
-from dpgov.privacy.mechanisms.mechanism import Mechanism, NoisyCell
-from dpgov.privacy.request import ExactAnswer, Measure
+from dpgov.privacy.blueprint import Blueprint
+from dpgov.privacy.request import ExactAnswer, ExactRequest
 
-FORMAT = 1
+FORMAT = 2
 
 
 class MalformedAnswer(ValueError):
@@ -21,27 +19,46 @@ class MalformedAnswer(ValueError):
     """
 
 
-def draw(blueprint: Blueprint, exact: ExactAnswer) -> dict[str, Any]:
+def draw(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> dict[str, Any]:
     """The release body: values with noise, their accuracy, and the guarantee they come with.
 
-    Draws fresh noise each time: call it once per charge. Raises MalformedAnswer, before any
-    noise is drawn, when the exact answer does not have the shape of the request.
+    `answers` belong to the blueprint's requests, in their order. `draws` hold the noisy lattice
+    integers as they were drawn; everything in `statistics` is made of them. Draws fresh noise each
+    time: call it once per charge. Raises MalformedAnswer, before any noise is drawn, when an exact
+    answer does not have the shape of its request.
     """
-    _check_shape(blueprint, exact)
-    measured = [dict(zip(blueprint.request.measures, cell, strict=True)) for cell in exact]
+    for request, exact in zip(blueprint.requests, answers, strict=True):
+        _check_shape(request, exact)
+    tables = [
+        [dict(zip(request.measures, cell, strict=True)) for cell in exact]
+        for request, exact in zip(blueprint.requests, answers, strict=True)
+    ]
+    drawn = [
+        mechanism.run(tables[place])
+        for mechanism, place in zip(blueprint.mechanisms, blueprint.reads, strict=True)
+    ]
+    columns = [(place, column) for place, one in enumerate(drawn) for column in one.columns]
+    columns.sort(key=lambda item: blueprint.plan.statistics.index(item[1].statistic))
     return {
         "format": FORMAT,
         "plan": blueprint.plan.as_json(),
         "guarantee": _guarantee(blueprint),
         "groups": blueprint.groups(),
-        "statistics": [_released(mechanism, measured) for mechanism in blueprint.mechanisms],
+        "draws": [
+            mechanism.describe() | {"cells": one.raw}
+            for mechanism, one in zip(blueprint.mechanisms, drawn, strict=True)
+        ],
+        "statistics": [
+            column.as_json() | {"draw": place, "cells": list(column.cells)}
+            for place, column in columns
+        ],
     }
 
 
-def _check_shape(blueprint: Blueprint, exact: ExactAnswer) -> None:
-    width = len(blueprint.request.measures)
-    if not isinstance(exact, Sequence) or len(exact) != blueprint.request.cells:
-        raise MalformedAnswer(f"Expected {blueprint.request.cells} cells.")
+def _check_shape(request: ExactRequest, exact: ExactAnswer) -> None:
+    width = len(request.measures)
+    if not isinstance(exact, Sequence) or len(exact) != request.cells:
+        raise MalformedAnswer(f"Expected {request.cells} cells.")
     for cell in exact:
         if not isinstance(cell, Sequence) or len(cell) != width:
             raise MalformedAnswer(f"Expected {width} measures in every cell.")
@@ -51,24 +68,10 @@ def _check_shape(blueprint: Blueprint, exact: ExactAnswer) -> None:
 
 def _guarantee(blueprint: Blueprint) -> dict[str, Any]:
     schema = blueprint.schema
-    return {
-        "epsilon": as_number(blueprint.cost_nano),
+    return blueprint.loss.as_json() | {
+        "mode": schema.mode.value,
         "privacy_unit": schema.unit.private_id or "row",
+        "max_rows_per_unit": schema.unit.max_rows_per_unit,
         "neighbouring": schema.neighbouring.value,
         "group_size": schema.group_size,
     }
-
-
-def _released(mechanism: Mechanism, measured: list[dict[Measure, int]]) -> dict[str, Any]:
-    vectors = [part.draw([part.exact(cell) for cell in measured]) for part in mechanism.parts]
-    noisy: list[NoisyCell] = list(zip(*vectors, strict=True))
-    statements = mechanism.accuracy(noisy)
-    cells = [
-        {
-            "value": mechanism.value(cell),
-            "parts": [p.in_units(n) for p, n in zip(mechanism.parts, cell, strict=True)],
-            "accuracy": accuracy,
-        }
-        for cell, accuracy in zip(noisy, statements, strict=True)
-    ]
-    return describe_statistic(mechanism) | {"cells": cells}

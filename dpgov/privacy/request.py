@@ -21,6 +21,23 @@ class CodeFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class AllOf:
+    """A row passes when it passes every member."""
+
+    members: tuple["RowFilter", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """A row passes when it passes at least one member; none passes an empty one."""
+
+    members: tuple["RowFilter", ...]
+
+
+RowFilter = CodeFilter | AllOf | AnyOf
+
+
+@dataclass(frozen=True, slots=True)
 class CodeGrouping:
     """Bins of one column: bin b takes codes in the b-th inclusive range, in declared order.
 
@@ -40,25 +57,48 @@ class MeasureKind(StrEnum):
     """The exact integers that an engine can compute over the rows of a cell."""
 
     ROWS = "rows"
+    UNITS = "units"
     PRESENT = "present"
     CODE_SUM = "code_sum"
+    SQUARE_SUM = "square_sum"
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """ROWS counts rows (column None); PRESENT counts, and CODE_SUM adds, non-null codes."""
+    """ROWS counts rows and UNITS distinct units (column None); PRESENT counts non-null codes.
+
+    CODE_SUM adds codes and SQUARE_SUM squares of codes, each first divided by `width` and rounded
+    down.
+    """
 
     kind: MeasureKind
     column: int | None = None
+    width: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class UnitBounds:
+    """What is kept of each unit, by a rule that looks at that unit's rows alone.
+
+    Of a unit's rows the first `max_rows` in an order of their own; of the cells that it then shows
+    in, at most `max_groups` (None: all), in an order that depends on the unit and the cell alone.
+    """
+
+    max_rows: int
+    max_groups: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ExactRequest:
-    """One scan: filters are joined by AND; cells are the product of the groupings' bins."""
+    """One scan: filters are joined by AND; cells are the product of the groupings' bins.
 
-    filters: tuple[CodeFilter, ...]
+    `bounds` is None where each row is a unit of its own.
+    """
+
+    filters: tuple[RowFilter, ...]
     groupings: tuple[CodeGrouping, ...]
     measures: tuple[Measure, ...]
+    bounds: UnitBounds | None = None
 
     @property
     def cells(self) -> int:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
+from dpgov.privacy.loss import Mode
+
 # Exact sums stay below 2**53: exact in every engine, in JSON and far from OpenDP's i64 limits.
 LARGEST_SUM = 2**53
 
@@ -112,6 +114,7 @@ class DatasetSchema:
     group_size: int
     max_rows: int
     public_rows: int | None = None
+    mode: Mode = Mode.PURE
 
     def index_of(self, name: str) -> int | None:
         """The stored place of a column, or None when it is not queryable or not there."""

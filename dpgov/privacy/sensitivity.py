@@ -1,13 +1,13 @@
 """How far one protected group of units can move an exact answer, in exact integers.
 
 The mathematics of docs/guarantee.md, section 4. A group of k units with m rows each has K = km
-rows. Every row adds one contribution, from a set C, to the one cell that it falls into, or adds
-nothing. All bounds are L1 over the whole vector of cells.
+rows. Every row adds one contribution, a vector from a set C, to the one cell that it falls into,
+or adds nothing. Bounds are over the whole vector of all cells: L1, and L2 squared.
 
-add_remove: each of the K rows appears or disappears: K max|C|.
+add_remove: each of the K rows appears or disappears: L1 K max|c|, L2 K max|c|₂.
 change_one: each of the K rows is replaced. Without grouping, a contribution x becomes y in the
-same cell: K (max C - min C). With grouping, x may leave one cell and y enter another:
-2 K max|C|, which is never less.
+same cell: K max|x - y|. With grouping, x may leave one cell and y enter another as well:
+L1 2 K max|c|, which is never less than the other; L2 K max(√2 max|c|₂, max|x - y|₂).
 """
 
 from dataclasses import dataclass
@@ -16,29 +16,71 @@ from dpgov.privacy.schema import DatasetSchema, Neighbouring, NumericDomain
 
 
 @dataclass(frozen=True, slots=True)
+class Reach:
+    """How far something moves: L1, and L2 squared, in lattice units."""
+
+    l1: int
+    l2_squared: int
+
+    def times(self, factor: int) -> "Reach":
+        """So many of them at once."""
+        return Reach(factor * self.l1, factor**2 * self.l2_squared)
+
+
+@dataclass(frozen=True, slots=True)
 class Contribution:
-    """The smallest and largest number that one row can add to a cell, in lattice units."""
+    """What one row can add to a cell, a vector of integers.
 
-    low: int
-    high: int
+    `size` bounds c, `span` the difference of two present rows, and `span_from_nothing` that
+    difference where a row may also add nothing at all.
+    """
 
-    @property
-    def size(self) -> int:
-        """max|C|."""
-        return max(abs(self.low), abs(self.high))
+    size: Reach
+    span: Reach
+    span_from_nothing: Reach
+
+
+def scalar(low: int, high: int) -> Contribution:
+    """One number between two bounds."""
+    return Contribution(
+        size=_number(max(abs(low), abs(high))),
+        span=_number(high - low),
+        span_from_nothing=_number(max(high, 0) - min(low, 0)),
+    )
+
+
+def shares_of(whole: int) -> Contribution:
+    """A vector of numbers that are not negative and always add up to `whole`.
+
+    Two of them can be wholly apart: 2 whole in L1, the square root of 2 times whole in L2.
+    """
+    apart = Reach(2 * whole, 2 * whole**2)
+    return Contribution(size=_number(whole), span=apart, span_from_nothing=apart)
+
+
+def _number(size: int) -> Reach:
+    return Reach(size, size**2)
 
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
     """What, besides its column, decides how far a group can move an answer: all public.
 
-    `rows` is K. `droppable` says whether a row may add nothing at all to this answer.
+    `rows` is K and `units` is k. `groups` bounds the cells that a unit can show in. `droppable`
+    says whether a row may add nothing at all to this answer.
     """
 
     rows: int
     neighbouring: Neighbouring
     grouped: bool
     droppable: bool
+    units: int = 1
+    groups: int = 1
+
+    @property
+    def moves(self) -> int:
+        """How many rows come or go: a replaced row goes once and comes once."""
+        return self.rows if self.neighbouring is Neighbouring.ADD_REMOVE else 2 * self.rows
 
 
 def exposure(
@@ -49,49 +91,61 @@ def exposure(
     A row drops out by a filter, by a missing value, or because its unit may have fewer rows than
     it is allowed: a unit named by a column can be replaced by one with a single row.
     """
-    named_unit = schema.unit.private_id is not None or schema.unit.max_rows_per_unit > 1
+    unit = schema.unit
+    named_unit = unit.private_id is not None or unit.max_rows_per_unit > 1
+    groups = min(unit.max_groups_per_unit or unit.max_rows_per_unit, unit.max_rows_per_unit)
     return Exposure(
-        rows=schema.group_size * schema.unit.max_rows_per_unit,
+        rows=schema.group_size * unit.max_rows_per_unit,
         neighbouring=schema.neighbouring,
         grouped=grouped,
         droppable=filtered or missing_drops or named_unit,
+        units=schema.group_size,
+        groups=groups if grouped else 1,
     )
 
 
-def sensitivity(contribution: Contribution, exposed: Exposure) -> int:
-    """The L1 bound in lattice units.
+def reach(contribution: Contribution, exposed: Exposure) -> Reach:
+    """Both bounds.
 
-    A row that can drop out has C = {0} ∪ [low, high], so under change_one the span from zero
-    counts too: with values in [5, 10], a 10 that turns into a filtered row moves the sum by 10.
+    A row that can drop out adds nothing in one of two tables, so under change_one the span from
+    nothing counts too: with values in [5, 10], a 10 that turns into a filtered row moves the sum
+    by 10.
     """
     if exposed.neighbouring is Neighbouring.ADD_REMOVE:
-        return exposed.rows * contribution.size
+        return contribution.size.times(exposed.rows)
+    nothing, size = contribution.span_from_nothing, contribution.size
     if exposed.grouped:
-        return exposed.rows * 2 * contribution.size
-    if exposed.droppable:
-        return exposed.rows * (max(contribution.high, 0) - min(contribution.low, 0))
-    return exposed.rows * (contribution.high - contribution.low)
+        moved = Reach(2 * size.l1, max(2 * size.l2_squared, nothing.l2_squared))
+        return moved.times(exposed.rows)
+    return (nothing if exposed.droppable else contribution.span).times(exposed.rows)
 
 
-def of_count(exposed: Exposure) -> int:
-    """Rows: a row adds 0 or 1, so C = {0, 1} and a replaced row moves one cell by at most 1.
+def of_count(exposed: Exposure) -> Reach:
+    """Rows: a row adds 0 or 1, so a replaced row moves one cell by at most 1.
 
     Kept at K under change_one even where no row can drop out and the true bound is zero: then
     the count is public anyway, and noise of scale zero is never drawn.
     """
-    counts = Exposure(exposed.rows, exposed.neighbouring, exposed.grouped, droppable=True)
-    return sensitivity(Contribution(0, 1), counts)
+    one = _number(1)
+    return reach(Contribution(size=one, span=one, span_from_nothing=one), exposed)
 
 
-def of_sum(domain: NumericDomain, exposed: Exposure) -> int:
-    """A sum in steps: a present row adds a number from [lower_steps, upper_steps]."""
-    return sensitivity(Contribution(domain.lower_steps, domain.upper_steps), exposed)
+def of_units(exposed: Exposure) -> Reach:
+    """Distinct units: a unit adds 1 to each of at most `groups` cells.
 
-
-def of_centred_sum(domain: NumericDomain, exposed: Exposure) -> int:
-    """A sum of distances from the middle, in half-steps: a present row adds [-top, top].
-
-    That range holds 0 and is symmetric, so dropping out adds nothing to the span: 2 top for a
-    replaced row, whether it stays in its cell, changes cell or drops out; top for an added one.
+    A replaced unit may leave all of its cells and enter as many others; without grouping it moves
+    the one cell by at most 1.
     """
-    return sensitivity(Contribution(-domain.top, domain.top), exposed)
+    replaced = exposed.neighbouring is Neighbouring.CHANGE_ONE and exposed.grouped
+    cells = exposed.groups * (2 if replaced else 1)
+    return Reach(exposed.units * cells, exposed.units**2 * cells)
+
+
+def of_sum(domain: NumericDomain, exposed: Exposure) -> Reach:
+    """A sum in steps: a present row adds a number from [lower_steps, upper_steps]."""
+    return reach(scalar(domain.lower_steps, domain.upper_steps), exposed)
+
+
+def of_shares(whole: int, exposed: Exposure) -> Reach:
+    """Several sums at once, to which a present row adds numbers that make up `whole`."""
+    return reach(shares_of(whole), exposed)

@@ -47,7 +47,7 @@ def _answer(held: Claim) -> bool:
         return True
     first = mark_opened(held)
     try:
-        body = draw(blueprint, engine.answer(blueprint.request))
+        body = draw(blueprint, [engine.answer(request) for request in blueprint.requests])
     except Exception as error:
         # The text of the error may quote the data, so only its type is written down.
         logger.error("query %s failed: %s", held.query.pk, type(error).__name__)

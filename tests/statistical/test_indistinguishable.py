@@ -51,9 +51,9 @@ def neighbours(name: str, size: int) -> tuple[list[Row], list[Row]]:
 
 
 def exact_parts(blueprint: Blueprint, rows: list[Row]) -> list[list[int]]:
-    measures = blueprint.request.measures
+    measures = blueprint.requests[0].measures
     cells = [
-        dict(zip(measures, cell, strict=True)) for cell in exact_answer(rows, blueprint.request)
+        dict(zip(measures, cell, strict=True)) for cell in exact_answer(rows, blueprint.requests[0])
     ]
     return [[part.exact(cell) for cell in cells] for part in blueprint.mechanisms[0].parts]
 

@@ -1,38 +1,113 @@
-"""Which mechanism answers a statistic: a function of the plan and the public metadata alone."""
+"""Which mechanisms answer a plan: a function of the plan and the public metadata alone."""
 
-from dpgov.privacy.mechanisms.count import count
-from dpgov.privacy.mechanisms.mean import mean
+from collections.abc import Iterator
+from fractions import Fraction
+
+from dpgov.privacy.loss import Loss
+from dpgov.privacy.mechanisms.extremes import Extreme
 from dpgov.privacy.mechanisms.mechanism import Mechanism
+from dpgov.privacy.mechanisms.moments import Moments, moments_draw, scale_of, width_for
 from dpgov.privacy.mechanisms.public_mean import public_mean, rows_are_public
-from dpgov.privacy.mechanisms.sum import total
+from dpgov.privacy.mechanisms.quantiles import Quantiles, grid_for, orders_of
+from dpgov.privacy.mechanisms.sharing import Family, families
+from dpgov.privacy.mechanisms.totals import count, count_distinct, total
+from dpgov.privacy.mechanisms.views import Basis, Line, Mean, Variance
 from dpgov.privacy.plan import InvalidPlan, Plan, PlanProblem, Statistic, StatisticKind
-from dpgov.privacy.schema import DatasetSchema, NumericDomain
-from dpgov.privacy.sensitivity import exposure
+from dpgov.privacy.schema import ColumnSpec, DatasetSchema, NumericDomain
+from dpgov.privacy.sensitivity import Exposure, exposure
+
+_LINES = (StatisticKind.COUNT, StatisticKind.SUM)
+_ORDERS = (StatisticKind.MEDIAN, StatisticKind.QUANTILES)
+_EXTREMES = (StatisticKind.MIN, StatisticKind.MAX)
 
 
-def mechanism_for(statistic: Statistic, plan: Plan, schema: DatasetSchema, nano: int) -> Mechanism:
-    """The mechanism of one statistic with its share of the plan's ε.
+def mechanisms_for(plan: Plan, schema: DatasetSchema, loss: Loss, cells: int) -> list[Mechanism]:
+    """Each draw of the plan with its part of the loss.
 
-    Raises InvalidPlan when the schema no longer has its column as a column of numbers.
+    Raises InvalidPlan when the schema no longer has a column as a column of numbers.
     """
-    filtered, grouped = bool(plan.where), bool(plan.group_by)
-    if statistic.kind is StatisticKind.COUNT:
-        exposed = exposure(schema, filtered=filtered, grouped=grouped, missing_drops=False)
-        return count(statistic, exposed, nano)
-    index, domain, missing_drops = _numbers(statistic, schema)
-    exposed = exposure(schema, filtered=filtered, grouped=grouped, missing_drops=missing_drops)
-    if statistic.kind is StatisticKind.SUM:
-        return total(statistic, index, domain, exposed, nano)
-    if rows_are_public(schema, exposed):
-        rows = schema.public_rows or 0
-        return public_mean(statistic, index, domain, exposed, nano, rows=rows)
-    return mean(statistic, index, domain, exposed, nano)
+    complete = frozenset(c.name for c in schema.columns if not c.may_be_missing)
+    return [
+        _Chooser(plan, schema, family, _part(loss, family.share), cells).mechanism()
+        for family in families(plan.statistics, schema.mode, complete=complete)
+    ]
 
 
-def _numbers(statistic: Statistic, schema: DatasetSchema) -> tuple[int, NumericDomain, bool]:
+def _part(loss: Loss, share: Fraction) -> Loss:
+    return loss.part(share.numerator, share.denominator)
+
+
+class _Chooser:
+    """One family's way to its mechanism."""
+
+    def __init__(
+        self, plan: Plan, schema: DatasetSchema, family: Family, loss: Loss, cells: int
+    ) -> None:
+        self.plan, self.schema, self.family = plan, schema, family
+        self.loss, self.cells = loss, cells
+        self.first = family.statistics[0]
+
+    def mechanism(self) -> Mechanism:
+        kind = self.first.kind
+        if self.family.degree:
+            return self._moments()
+        if kind is StatisticKind.COUNT:
+            return count(self.first, self._exposed(missing_drops=False), self.loss)
+        if kind is StatisticKind.COUNT_DISTINCT:
+            alone = self.schema.unit.private_id is None
+            exposed = self._exposed(missing_drops=False)
+            return count_distinct(self.first, exposed, self.loss, rows_are_units=alone)
+        index, domain, exposed = self._numbers(self.first)
+        if kind is StatisticKind.SUM:
+            return total(self.first, index, domain, exposed, self.loss)
+        grid = grid_for(domain, self.cells)
+        if kind in _EXTREMES:
+            return Extreme(self.first, index, grid, exposed, self.loss)
+        asked = self.family.statistics
+        orders = tuple(sorted({order for s in asked for order in orders_of(s)}))
+        return Quantiles(asked, orders, index, grid, exposed, self.loss)
+
+    def _moments(self) -> Mechanism:
+        (named,) = {s.column for s in self.family.statistics if s.column is not None}
+        statistic = next(s for s in self.family.statistics if s.column == named)
+        index, domain, exposed = self._numbers(statistic)
+        degree = self.family.degree
+        if degree == 1 and len(self.family.statistics) == 1 and rows_are_public(self.schema, exposed):
+            rows = self.schema.public_rows or 0
+            return public_mean(statistic, index, domain, exposed, self.loss, rows=rows)
+        width = width_for(degree, domain, self.schema, exposed)
+        taken = moments_draw(degree, index, domain, width, exposed, self.loss)
+        basis = Basis(taken, scale_of(domain, width))
+        return Moments(tuple(_view(s, basis) for s in self.family.statistics), taken)
+
+    def _numbers(self, statistic: Statistic) -> tuple[int, NumericDomain, Exposure]:
+        column = numeric_column(statistic, self.schema)
+        index = self.schema.index_of(column.name)
+        assert index is not None and isinstance(column.domain, NumericDomain)
+        return index, column.domain, self._exposed(missing_drops=column.may_be_missing)
+
+    def _exposed(self, *, missing_drops: bool) -> Exposure:
+        return exposure(
+            self.schema,
+            filtered=bool(self.plan.where),
+            grouped=bool(self.plan.group_by),
+            missing_drops=missing_drops,
+        )
+
+
+def _view(statistic: Statistic, basis: Basis) -> Line | Mean | Variance:
+    if statistic.kind in _LINES:
+        return Line(statistic, basis)
+    if statistic.kind is StatisticKind.MEAN:
+        return Mean(statistic, basis)
+    return Variance(statistic, basis)
+
+
+def numeric_column(statistic: Statistic, schema: DatasetSchema) -> ColumnSpec:
+    """The statistic's column. Raises InvalidPlan when it is no column of numbers any more."""
     index = schema.index_of(statistic.column or "")
     column = None if index is None else schema.columns[index]
-    if index is None or column is None or not isinstance(column.domain, NumericDomain):
+    if column is None or not isinstance(column.domain, NumericDomain):
         message = f"“{statistic.column}” is no longer a column of numbers."
         raise InvalidPlan((PlanProblem("statistics", message),))
-    return index, column.domain, column.may_be_missing
+    return column

@@ -1,38 +1,71 @@
-"""What every mechanism offers: noisy integer parts and what is made of them afterwards."""
+"""What every mechanism offers: what it must know exactly, one draw, and what is made of it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from dpgov.privacy.mechanisms.part import NoisyPart
+from dpgov.privacy.loss import Loss
+from dpgov.privacy.mechanisms.draw import Measured
 from dpgov.privacy.plan import Statistic
-
-NoisyCell = tuple[int, ...]
-"""The noisy lattice integers of one cell, one per part."""
+from dpgov.privacy.request import CodeGrouping, Measure
 
 Statements = list[dict[str, Any]]
 """Accuracy statements at the three confidence levels."""
 
 
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of an answer: what it is, and, when it has been drawn, its cells in order."""
+
+    statistic: Statistic
+    facts: dict[str, Any]
+    cells: tuple[dict[str, Any], ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Its head: statistic, column of the dataset, and what else tells it apart."""
+        kind, column = self.statistic.kind.value, self.statistic.column
+        return {"statistic": kind, "column": column} | self.facts
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What was released: the noisy integers as they came, and the columns made of them.
+
+    `raw` holds for each cell a list of integers; everything in `columns` follows from it.
+    """
+
+    raw: list[list[int]]
+    columns: tuple[Column, ...]
+
+
 class Mechanism(Protocol):
-    """One statistic of a plan, ready to be drawn. Everything but `parts` is post-processing."""
+    """Some statistics of a plan that share one draw and its price."""
 
     @property
-    def statistic(self) -> Statistic:
-        """What was asked."""
+    def statistics(self) -> tuple[Statistic, ...]:
+        """What it answers."""
 
     @property
-    def nano(self) -> int:
-        """The statistic's ε."""
+    def loss(self) -> Loss:
+        """What it costs."""
 
     @property
-    def parts(self) -> tuple[NoisyPart, ...]:
-        """What is drawn; their ε add up to at most `nano`."""
+    def measures(self) -> tuple[Measure, ...]:
+        """What it must know exactly of each cell."""
 
-    def value(self, noisy: NoisyCell) -> int | float:
-        """The released number of one cell."""
+    @property
+    def axis(self) -> CodeGrouping | None:
+        """A further grouping, inside each cell of the plan, that it must know exactly."""
 
-    def accuracy(self, cells: Sequence[NoisyCell]) -> list[Statements]:
-        """How wrong each cell's number may be."""
+    @property
+    def smallest_nano(self) -> int:
+        """The smallest amount of its loss's currency at which it can be drawn."""
 
-    def expected_accuracy(self, rows_in_a_cell: int | None) -> Statements:
-        """The same before asking; empty when it cannot be said without a number of rows."""
+    def run(self, table: Sequence[Measured]) -> Drawn:
+        """Draw once. `table` has each cell's measures; with an axis, each bin's of each cell's."""
+
+    def describe(self) -> dict[str, Any]:
+        """The public facts about the draw, the same in quote and release."""
+
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+        """The columns with how wrong each number may be; no statements where rows decide."""

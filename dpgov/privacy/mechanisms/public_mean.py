@@ -3,47 +3,81 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from dpgov.privacy.decimals import decimals_of, json_number
-from dpgov.privacy.mechanisms.mean import EXTRA_DECIMALS
-from dpgov.privacy.mechanisms.mechanism import NoisyCell, Statements
-from dpgov.privacy.mechanisms.part import NoisyPart
-from dpgov.privacy.mechanisms.sum import sum_part
-from dpgov.privacy.mechanisms.total import bounds_of
+from dpgov.privacy.loss import Loss
+from dpgov.privacy.mechanisms.draw import Draw, Measured
+from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
+from dpgov.privacy.mechanisms.moments import EXTRA_DECIMALS
+from dpgov.privacy.mechanisms.totals import noise_statements, sum_draw
 from dpgov.privacy.plan import Statistic
+from dpgov.privacy.request import CodeGrouping, Measure
 from dpgov.privacy.schema import DatasetSchema, Neighbouring, NumericDomain
 from dpgov.privacy.sensitivity import Exposure
 
 
 @dataclass(frozen=True, slots=True)
 class PublicMean:
-    """All of the ε goes to the sum; dividing by a public number costs nothing."""
+    """All of the loss goes to the sum; dividing by a public number costs nothing."""
 
     statistic: Statistic
-    nano: int
     domain: NumericDomain
-    sum: NoisyPart
+    taken: Draw
     rows: int
 
     @property
-    def parts(self) -> tuple[NoisyPart, ...]:
-        """The noisy sum alone."""
-        return (self.sum,)
+    def statistics(self) -> tuple[Statistic, ...]:
+        """The mean."""
+        return (self.statistic,)
 
-    def value(self, noisy: NoisyCell) -> int | float:
-        """The mean, clamped to the bounds and rounded to a fixed number of decimals."""
-        mean = noisy[0] * self.sum.unit / self.rows
+    @property
+    def loss(self) -> Loss:
+        """What it costs."""
+        return self.taken.loss
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What is added up."""
+        return tuple(measure for measure, _ in self.taken.readings[0].weights)
+
+    @property
+    def axis(self) -> CodeGrouping | None:
+        """None."""
+        return None
+
+    @property
+    def smallest_nano(self) -> int:
+        """See Draw."""
+        return self.taken.smallest_nano
+
+    def run(self, table: Sequence[Measured]) -> Drawn:
+        """The noisy sum divided, clamped to the bounds and rounded to a fixed number of decimals.
+
+        Clamping can only bring the mean closer.
+        """
+        noisy = self.taken.run(table)
+        statements = self._statements()
+        cells = tuple({"value": self._value(n[0]), "accuracy": statements} for n in noisy)
+        return Drawn([list(n) for n in noisy], (Column(self.statistic, {}, cells),))
+
+    def describe(self) -> dict[str, Any]:
+        """See Draw."""
+        return self.taken.describe()
+
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+        """From the noise scale and the public number of rows."""
+        return [(Column(self.statistic, {}), self._statements())]
+
+    def _value(self, steps: int) -> int | float:
+        mean = Fraction(steps * self.taken.readings[0].unit, self.rows)
         clamped = max(Fraction(self.domain.lower), min(Fraction(self.domain.upper), mean))
         return json_number(clamped, self._decimals)
 
-    def accuracy(self, cells: Sequence[NoisyCell]) -> list[Statements]:
-        """The same for every cell; clamping can only bring the mean closer."""
-        statements = self.expected_accuracy(None)
-        return [statements for _ in cells]
-
-    def expected_accuracy(self, rows_in_a_cell: int | None) -> Statements:
-        """From the noise scale and the public number of rows."""
-        return bounds_of(self.sum, self.sum.unit / self.rows, self._decimals)
+    def _statements(self) -> Statements:
+        return noise_statements(
+            self.taken, self.taken.readings[0].unit / self.rows, self._decimals
+        )
 
     @property
     def _decimals(self) -> int:
@@ -64,9 +98,9 @@ def public_mean(
     column: int,
     domain: NumericDomain,
     exposed: Exposure,
-    nano: int,
+    loss: Loss,
     *,
     rows: int,
 ) -> PublicMean:
     """The mean over exactly `rows` rows."""
-    return PublicMean(statistic, nano, domain, sum_part(column, domain, exposed, nano), rows)
+    return PublicMean(statistic, domain, sum_draw(column, domain, exposed, loss), rows)

@@ -1,12 +1,15 @@
 """Schemas, plans and small random tables for the tests of the privacy room."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
 
 from dpgov.privacy.blueprint import Blueprint, prepare
 from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.loss import Mode
 from dpgov.privacy.parsing import parse_plan
+from dpgov.privacy.release import draw
 from dpgov.privacy.schema import (
     CategoryDomain,
     ColumnSpec,
@@ -15,7 +18,7 @@ from dpgov.privacy.schema import (
     Neighbouring,
     PrivacyUnit,
 )
-from tests.reference import Row
+from tests.reference import Row, exact_answer
 
 AGE = column_spec("age", numeric_domain("17", "90", "1"), MissingRule.DROP, "")
 HOURS = column_spec("hours", numeric_domain("1", "99", "1"), MissingRule.IMPUTE, "40")
@@ -30,6 +33,7 @@ def schema_of(
     group_size: int = 1,
     public_rows: int | None = None,
     unit: PrivacyUnit | None = None,
+    mode: Mode = Mode.PURE,
 ) -> DatasetSchema:
     return DatasetSchema(
         columns=columns or COLUMNS,
@@ -38,6 +42,7 @@ def schema_of(
         group_size=group_size,
         max_rows=1_000_000,
         public_rows=public_rows,
+        mode=mode,
     )
 
 
@@ -47,6 +52,11 @@ def question(*statistics: dict[str, Any], epsilon: Any = 1, **more: Any) -> dict
 
 def blueprint_of(raw: dict[str, Any], schema: DatasetSchema) -> Blueprint:
     return prepare(parse_plan(raw, schema, dataset="people"), schema)
+
+
+def release_of(blueprint: Blueprint, rows: Sequence[Row]) -> dict[str, Any]:
+    """The release of these rows, read by the slow reference."""
+    return draw(blueprint, [exact_answer(rows, request) for request in blueprint.requests])
 
 
 COUNT = {"statistic": "count"}

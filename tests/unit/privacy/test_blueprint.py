@@ -38,7 +38,7 @@ def test_cost_and_shape_are_the_same_whatever_the_table_holds(raw: dict[str, Any
     assert blueprint.cost_nano == parse_epsilon(raw["epsilon"])
     shapes = set()
     for rows in ([(5, 3, 2, 1)] * 3, [(5, 3, 2, 1)] * 2, []):
-        body = draw(blueprint, exact_answer(rows, blueprint.request))
+        body = release_of(blueprint, rows)
         assert body["guarantee"]["epsilon"] == blueprint.describe()["epsilon"]
         shapes.add(shape(body))
     assert len(shapes) == 1
@@ -109,7 +109,7 @@ def edges(bins: int) -> list[int]:
 
 def test_too_many_cells_are_refused_with_the_number() -> None:
     groups = [{"column": "age", "edges": edges(99)}, {"column": "hours", "edges": edges(99)}]
-    assert blueprint_of(question(COUNT, group_by=groups), schema_of()).request.cells == MAX_CELLS
+    assert blueprint_of(question(COUNT, group_by=groups), schema_of()).requests[0].cells == MAX_CELLS
     groups[1] = {"column": "hours", "edges": edges(100)}
     assert "10100 cells" in refusal(question(COUNT, group_by=groups))["group_by"]
 
@@ -125,7 +125,7 @@ def test_an_epsilon_too_small_for_exact_noise_names_the_smallest_that_works(
     message = refusal(question(*statistics, epsilon="1e-9"), column)["epsilon"]
     smallest = parse_epsilon(message.removeprefix("ε must be at least ").split(" ")[0])
     blueprint = blueprint_of(question(*statistics, epsilon=as_text(smallest)), schema_of(column))
-    draw(blueprint, exact_answer([(7,)], blueprint.request))
+    release_of(blueprint, [(7,)])
     refused = refusal(question(*statistics, epsilon=as_text(smallest - 1)), column)
     assert as_text(smallest) in refused["epsilon"]
 

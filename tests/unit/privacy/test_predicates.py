@@ -35,8 +35,8 @@ VALUES = [CHANGE.domain.lower + code * CHANGE.domain.step for code in range(CHAN
 def passing(*conditions: dict[str, Any]) -> tuple[list[Decimal], bool]:
     """Which values of `change` pass, and whether a missing one does."""
     blueprint = blueprint_of(question(COUNT, where=list(conditions)), schema_of(CHANGE))
-    count = [exact_answer([(code,)], blueprint.request)[0][0] for code in range(len(VALUES))]
-    missing = exact_answer([(None,)], blueprint.request)[0][0]
+    count = [exact_answer([(code,)], blueprint.requests[0])[0][0] for code in range(len(VALUES))]
+    missing = exact_answer([(None,)], blueprint.requests[0])[0][0]
     return [value for value, there in zip(VALUES, count, strict=True) if there], missing == 1
 
 
@@ -94,7 +94,7 @@ def test_category_filters_compare_codes_and_undeclared_values_are_unequal_to_all
     blueprint = blueprint_of(
         question(COUNT, where=[{"column": "sex", "op": op, "value": value}]), schema_of(SEX)
     )
-    counts = {code: exact_answer([(code,)], blueprint.request)[0][0] for code in (0, 1, 2, None)}
+    counts = {code: exact_answer([(code,)], blueprint.requests[0])[0][0] for code in (0, 1, 2, None)}
     assert [code for code, there in counts.items() if there] == expected
 
 
@@ -102,7 +102,7 @@ def test_category_filters_compare_codes_and_undeclared_values_are_unequal_to_all
 def test_each_value_falls_into_the_one_bin_whose_edges_hold_it(edges: list[Decimal]) -> None:
     """D7: half-open bins, the last one closed; off-lattice edges are placed exactly."""
     raw = question(COUNT, group_by=[{"column": "change", "edges": [str(e) for e in edges]}])
-    (grouping,) = blueprint_of(raw, schema_of(CHANGE)).request.groupings
+    (grouping,) = blueprint_of(raw, schema_of(CHANGE)).requests[0].groupings
     for code, value in enumerate(VALUES):
         holding = [
             number
@@ -119,11 +119,11 @@ def test_bins_never_overlap_and_all_are_there(edges: list[Decimal]) -> None:
     """E5: as many bins as declared, empty or not, and one for the rest."""
     raw = question(COUNT, group_by=[{"column": "change", "edges": [str(e) for e in edges]}])
     blueprint = blueprint_of(raw, schema_of(CHANGE))
-    ranges = blueprint.request.groupings[0].ranges
+    ranges = blueprint.requests[0].groupings[0].ranges
     assert len(ranges) == len(edges) - 1
     codes = [code for low, high in ranges for code in range(low, high + 1)]
     assert codes == sorted(set(codes))
-    assert blueprint.request.cells == len(edges) == len(blueprint.groups()[0]["bins"])
+    assert blueprint.requests[0].cells == len(edges) == len(blueprint.groups()[0]["bins"])
 
 
 def test_bins_carry_their_edges_as_names() -> None:
@@ -139,7 +139,7 @@ def test_category_bins_come_in_the_order_asked_and_the_rest_last() -> None:
     blueprint = blueprint_of(raw, schema_of(SEX))
     assert blueprint.groups() == [{"column": "sex", "bins": ["Male", "other"]}]
     rows = [(1,), (1,), (0,), (2,), (None,)]
-    assert exact_answer(rows, blueprint.request) == ((2,), (3,))
+    assert exact_answer(rows, blueprint.requests[0]) == ((2,), (3,))
 
 
 def test_a_declared_category_called_other_does_not_share_its_name_with_the_rest() -> None:
@@ -150,7 +150,7 @@ def test_a_declared_category_called_other_does_not_share_its_name_with_the_rest(
 
 def test_cells_are_row_major_with_the_first_grouping_slowest() -> None:
     raw = question(COUNT, group_by=[{"column": "sex"}, {"column": "change", "edges": [-3, 0, 2]}])
-    request = blueprint_of(raw, schema_of(CHANGE, SEX)).request
+    request = blueprint_of(raw, schema_of(CHANGE, SEX)).requests[0]
     answer = exact_answer([(0, 0), (16, 0), (None, 1), (16, None)], request)
     assert [cell[0] for cell in answer] == [1, 1, 0, 0, 0, 1, 0, 1, 0]
 
@@ -160,6 +160,6 @@ def test_lattice_positions_are_exact_fractions() -> None:
     column = column_spec("x", numeric_domain("0", "1", "0.1"), "drop", "")
     assert isinstance(column.domain, NumericDomain)
     raw = question(COUNT, where=[{"column": "x", "op": "<=", "value": 0.3}])
-    (condition,) = blueprint_of(raw, schema_of(column)).request.filters
+    (condition,) = blueprint_of(raw, schema_of(column)).requests[0].filters
     assert condition.ranges == ((0, 3),)
     assert Fraction(column.domain.step) == Fraction(1, 10)

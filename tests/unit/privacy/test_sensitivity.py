@@ -22,8 +22,8 @@ from tests.unit.privacy.tables import COUNT, blueprint_of, question, questions, 
 def l1_distance(blueprint: Blueprint, part: NoisyPart, before: list[Row], after: list[Row]) -> int:
     vectors = []
     for rows in (before, after):
-        cells = exact_answer(rows, blueprint.request)
-        measured = [dict(zip(blueprint.request.measures, cell, strict=True)) for cell in cells]
+        cells = exact_answer(rows, blueprint.requests[0])
+        measured = [dict(zip(blueprint.requests[0].measures, cell, strict=True)) for cell in cells]
         vectors.append([part.exact(cell) for cell in measured])
     return sum(abs(x - y) for x, y in zip(*vectors, strict=True))
 

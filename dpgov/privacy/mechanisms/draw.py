@@ -1,0 +1,95 @@
+"""One vector of noisy integers for each cell: what they add up, how far a unit moves them, and
+the noise that this buys. The only place that adds noise to numbers.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from opendp.mod import Measurement
+
+from dpgov.privacy import sampling
+from dpgov.privacy.decimals import decimals_of, json_number
+from dpgov.privacy.loss import Loss, Mode, epsilon_paid_by
+from dpgov.privacy.noise import Noise
+from dpgov.privacy.request import Measure
+from dpgov.privacy.sensitivity import Reach
+
+Measured = Mapping[Measure, int]
+NoisyCell = tuple[int, ...]
+"""The noisy lattice integers of one cell, one per reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An integer combination of measures, in lattice units of size `unit`."""
+
+    name: str
+    weights: tuple[tuple[Measure, int], ...]
+    unit: Fraction
+
+    def exact(self, measured: Measured) -> int:
+        """The exact lattice integer of one cell; it must never leave the worker."""
+        return sum(weight * measured[measure] for measure, weight in self.weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Readings that share one noise. `reach` bounds the whole vector over all cells."""
+
+    readings: tuple[Reading, ...]
+    reach: Reach
+    loss: Loss
+
+    @property
+    def noise(self) -> Noise:
+        """The noise that every reading of every cell gets."""
+        return calibrated(self.reach, self.loss)[0]
+
+    @property
+    def smallest_nano(self) -> int:
+        """The smallest amount at which it can be drawn."""
+        return sampling.smallest_nano(self.reach.l1, self.loss.mode)
+
+    def run(self, table: Sequence[Measured]) -> list[NoisyCell]:
+        """Noisy integers for every cell, for the price of `loss`. Fresh noise each time."""
+        exact = [reading.exact(cell) for cell in table for reading in self.readings]
+        noisy = sampling.add_noise(exact, calibrated(self.reach, self.loss)[1])
+        width = len(self.readings)
+        return [tuple(noisy[at : at + width]) for at in range(0, len(noisy), width)]
+
+    def describe(self) -> dict[str, Any]:
+        """The public facts about this draw; scale and sensitivity in lattice units."""
+        noise = self.noise
+        return self.loss.as_json() | {
+            "mechanism": noise.kind.value,
+            "noise_scale": noise.scale,
+            "sensitivity_l1": self.reach.l1,
+            "sensitivity_l2": json_number(Fraction(sampling.root_up(self.reach.l2_squared)), 6),
+            "readings": [
+                {"name": reading.name, "lattice": in_units(1, reading.unit)}
+                for reading in self.readings
+            ],
+        }
+
+
+def in_units(lattice: int, unit: Fraction) -> int | float:
+    """A lattice integer as the number that it stands for."""
+    return json_number(lattice * unit, min(12, decimals_of(unit)))
+
+
+@lru_cache(maxsize=512)
+def calibrated(reach: Reach, loss: Loss) -> tuple[Noise, Measurement]:
+    """The noise that this amount buys: under zCDP the one with the smaller variance.
+
+    A function of public parameters alone. Raises NoiseOutOfRange.
+    """
+    if loss.mode is Mode.PURE:
+        return sampling.laplace(reach.l1, loss.nano)
+    bought = [sampling.gaussian(reach.l2_squared, loss.nano)]
+    epsilon = epsilon_paid_by(loss.nano)
+    if epsilon >= sampling.smallest_nano(reach.l1):
+        bought.append(sampling.laplace(reach.l1, epsilon))
+    return min(bought, key=lambda noise: noise[0].variance)

@@ -1,0 +1,116 @@
+"""Min and max, as a noisy choice of a value with only a few rows beyond it.
+
+The true extreme belongs to one unit and cannot be told. Asked for the least value, the mechanism
+looks for the candidate that has `aim` rows below it, with an aim just large enough, given the
+price and the number of candidates, that noise will hardly point outside the data. A row more or
+less moves the distance to that aim by one.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpgov.privacy import sampling
+from dpgov.privacy.accuracy import CONFIDENCE_LEVELS, rank_statement
+from dpgov.privacy.decimals import json_number
+from dpgov.privacy.loss import Loss
+from dpgov.privacy.mechanisms.draw import Measured
+from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
+from dpgov.privacy.mechanisms.quantiles import MECHANISM, Grid
+from dpgov.privacy.plan import Statistic, StatisticKind
+from dpgov.privacy.request import CodeGrouping, Measure, MeasureKind
+from dpgov.privacy.sensitivity import Exposure
+
+_ROWS = Measure(MeasureKind.ROWS)
+_OUTSIDE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """The least or largest value of one column."""
+
+    statistic: Statistic
+    column: int
+    grid: Grid
+    exposed: Exposure
+    loss: Loss
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:
+        """The one."""
+        return (self.statistic,)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Rows."""
+        return (_ROWS,)
+
+    @property
+    def axis(self) -> CodeGrouping | None:
+        """Rows by candidate."""
+        return self.grid.axis(self.column)
+
+    @property
+    def smallest_nano(self) -> int:
+        """The smallest amount at which the choice can be drawn."""
+        return sampling.smallest_nano(2 * self.exposed.moves, self.loss.mode)
+
+    @property
+    def aim(self) -> int:
+        """How many rows should lie beyond the released value: public."""
+        return math.ceil(self._scale * math.log(self.grid.size / _OUTSIDE))
+
+    def run(self, table: Sequence[Measured]) -> Drawn:
+        """One choice in each cell; cells share the price, as their rows differ."""
+        width = self.grid.size + 1
+        rows = [cell[_ROWS] for cell in table]
+        chosen = [
+            [self._choose(rows[at : at + self.grid.size])] for at in range(0, len(rows), width)
+        ]
+        statements = self._statements()
+        cells = tuple(
+            {"value": self.grid.value(place), "accuracy": statements} for (place,) in chosen
+        )
+        return Drawn(chosen, (Column(self.statistic, self._facts(), cells),))
+
+    def describe(self) -> dict[str, Any]:
+        """The public facts about the choice."""
+        return self.loss.as_json() | {
+            "mechanism": MECHANISM,
+            "noise_scale": self._scale,
+            "candidates": self.grid.size,
+            "grid": json_number(self.grid.width * Fraction(self.grid.domain.step), 12),
+            "depth": 1,
+            "readings": [{"name": "rows by candidate", "lattice": 1}],
+        }
+
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+        """In rows; the number of rows does not matter."""
+        return [(Column(self.statistic, self._facts()), self._statements())]
+
+    def _facts(self) -> dict[str, Any]:
+        return {"rows_beyond": self.aim}
+
+    @property
+    def _scale(self) -> float:
+        return sampling.choice(self.exposed.moves, self.loss)[0]
+
+    def _choose(self, rows: list[int]) -> int:
+        upwards = self.statistic.kind is StatisticKind.MIN
+        scores, beyond = [], 0
+        for count in rows if upwards else reversed(rows):
+            scores.append(-abs(beyond - self.aim))
+            beyond += count
+        place = sampling.highest(scores, sensitivity=self.exposed.moves, loss=self.loss)
+        return place if upwards else len(rows) - 1 - place
+
+    def _statements(self) -> Statements:
+        """Rows beyond the released value: the aim and how far the choice may miss it."""
+        return [
+            rank_statement(
+                level, self.aim + math.ceil(self._scale * math.log(self.grid.size / float(1 - level)))
+            )
+            for level in CONFIDENCE_LEVELS
+        ]

@@ -1,0 +1,158 @@
+"""Mean, variance, standard deviation, and with them count and sum, from one shared draw.
+
+Each present row adds the values of the Bernstein polynomials at u, its value's place between the
+bounds: 1 - u and u, or (1 - u)², 2u(1 - u) and u². They are never negative and add up to one, so
+that all sums together move by no more than a count does, and each gets noise for the whole of the
+loss instead of a share of it. Every polynomial of that degree is a combination of them: the count
+is their sum. (Linear queries over a public partition of unity; the noise of two such sums is the
+noise of the K-norm mechanism for the pair of count and sum, Hardt and Talwar 2010.)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+from dpgov.privacy.loss import Loss
+from dpgov.privacy.mechanisms.draw import Draw, Measured, NoisyCell, Reading
+from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
+from dpgov.privacy.plan import Statistic
+from dpgov.privacy.request import CodeGrouping, Measure, MeasureKind
+from dpgov.privacy.schema import LARGEST_SUM, DatasetSchema, NumericDomain
+from dpgov.privacy.sensitivity import Exposure, of_shares
+
+# Decimals of a released mean beyond those of its column's step: a public constant.
+EXTRA_DECIMALS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What u stands for: value = lower + size x u. `off` bounds how far coarse codes move it."""
+
+    lower: Fraction
+    size: Fraction
+    step: Fraction
+    off: Fraction
+
+
+class View(Protocol):
+    """One statistic made of the noisy sums."""
+
+    @property
+    def statistic(self) -> Statistic:
+        """What was asked."""
+
+    def values(self, cells: Sequence[NoisyCell]) -> list[int | float]:
+        """The released numbers."""
+
+    def accuracy(self, cells: Sequence[NoisyCell]) -> list[Statements]:
+        """How wrong each may be."""
+
+    def worst_cell(self, rows: int) -> NoisyCell | None:
+        """Noisy sums of so many rows where the error is largest; None where rows don't matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """One draw of `degree` + 1 sums in each cell, and the statistics made of it."""
+
+    views: tuple[View, ...]
+    taken: Draw
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:
+        """All of them, in the order of `views`."""
+        return tuple(view.statistic for view in self.views)
+
+    @property
+    def loss(self) -> Loss:
+        """What it costs."""
+        return self.taken.loss
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Rows with a value, the sum of codes and, for degree two, of their squares."""
+        return tuple({m: None for r in self.taken.readings for m, _ in r.weights})
+
+    @property
+    def axis(self) -> CodeGrouping | None:
+        """None."""
+        return None
+
+    @property
+    def smallest_nano(self) -> int:
+        """See Draw."""
+        return self.taken.smallest_nano
+
+    def run(self, table: Sequence[Measured]) -> Drawn:
+        """The noisy sums, and every statistic made of the same ones."""
+        noisy = self.taken.run(table)
+        columns = tuple(Column(view.statistic, {}, _cells(view, noisy)) for view in self.views)
+        return Drawn([list(cell) for cell in noisy], columns)
+
+    def describe(self) -> dict[str, Any]:
+        """See Draw."""
+        return self.taken.describe()
+
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+        """For that many rows and the worst place of the mean."""
+        return [
+            (Column(view.statistic, {}), _expected(view, rows_in_a_cell, self.taken))
+            for view in self.views
+        ]
+
+
+def _cells(view: View, noisy: Sequence[NoisyCell]) -> tuple[dict[str, Any], ...]:
+    pairs = zip(view.values(noisy), view.accuracy(noisy), strict=True)
+    return tuple({"value": value, "accuracy": accuracy} for value, accuracy in pairs)
+
+
+def _expected(view: View, rows: int | None, taken: Draw) -> Statements:
+    nothing = (0,) * len(taken.readings)
+    worst = view.worst_cell(rows or 1) or nothing
+    if rows is None and worst is not nothing:
+        return []
+    return view.accuracy([worst])[0]
+
+
+def scale_of(domain: NumericDomain, width: int) -> Scale:
+    """The lattice of codes divided by `width`, each standing for the middle of its codes."""
+    step = Fraction(domain.step)
+    off = step * (width - 1) / 2
+    return Scale(Fraction(domain.lower) + off, step * width * (domain.top // width), step, off)
+
+
+def width_for(degree: int, domain: NumericDomain, schema: DatasetSchema, exposed: Exposure) -> int:
+    """How many codes are taken together so that sums of squares stay exact: a public number."""
+    rows = max(schema.max_rows, 2 * exposed.rows)
+    width = 1
+    while degree == 2 and rows * (domain.top // width) ** 2 > LARGEST_SUM:
+        width += 1
+    return min(width, domain.top)
+
+
+def moments_draw(
+    degree: int, column: int, domain: NumericDomain, width: int, exposed: Exposure, loss: Loss
+) -> Draw:
+    """The sums of the Bernstein polynomials of `degree`, times top to that degree: integers."""
+    top = domain.top // width
+    present = Measure(MeasureKind.PRESENT, column)
+    codes = Measure(MeasureKind.CODE_SUM, column, width)
+    squares = Measure(MeasureKind.SQUARE_SUM, column, width)
+    whole = top**degree
+    weights: tuple[tuple[str, tuple[tuple[Measure, int], ...]], ...]
+    if degree == 1:
+        weights = (
+            ("rows towards the lower bound", ((present, top), (codes, -1))),
+            ("rows towards the upper bound", ((codes, 1),)),
+        )
+    else:
+        low = ((present, whole), (codes, -2 * top), (squares, 1))
+        weights = (
+            ("rows near the lower bound", low),
+            ("rows in between", ((codes, 2 * top), (squares, -2))),
+            ("rows near the upper bound", ((squares, 1),)),
+        )
+    unit = Fraction(1, whole)
+    readings = tuple(Reading(name, weight, unit) for name, weight in weights)
+    return Draw(readings, of_shares(whole, exposed), loss)

@@ -1,0 +1,112 @@
+"""Statistics that are one noisy integer times a unit: counts of rows or units, and sums.
+
+Negative counts are released as drawn: clamping would only hide what the noise did.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpgov.privacy.accuracy import CONFIDENCE_LEVELS, statement
+from dpgov.privacy.decimals import decimals_of, json_number_up
+from dpgov.privacy.loss import Loss
+from dpgov.privacy.mechanisms.draw import Draw, Measured, Reading, in_units
+from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
+from dpgov.privacy.plan import Statistic
+from dpgov.privacy.request import CodeGrouping, Measure, MeasureKind
+from dpgov.privacy.schema import NumericDomain
+from dpgov.privacy.sensitivity import Exposure, of_count, of_sum, of_units
+
+_WHOLE = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The noisy number itself. Its error is the noise, so its bound is exact."""
+
+    statistic: Statistic
+    taken: Draw
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:
+        """The one statistic."""
+        return (self.statistic,)
+
+    @property
+    def loss(self) -> Loss:
+        """What it costs."""
+        return self.taken.loss
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What is added up."""
+        return tuple(measure for measure, _ in self.taken.readings[0].weights)
+
+    @property
+    def axis(self) -> CodeGrouping | None:
+        """None."""
+        return None
+
+    @property
+    def smallest_nano(self) -> int:
+        """See Draw."""
+        return self.taken.smallest_nano
+
+    def run(self, table: Sequence[Measured]) -> Drawn:
+        """One noisy integer a cell."""
+        noisy = self.taken.run(table)
+        unit, statements = self.taken.readings[0].unit, self._statements()
+        cells = tuple({"value": in_units(n[0], unit), "accuracy": statements} for n in noisy)
+        return Drawn([list(n) for n in noisy], (Column(self.statistic, {}, cells),))
+
+    def describe(self) -> dict[str, Any]:
+        """See Draw."""
+        return self.taken.describe()
+
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+        """From the noise scale alone; the number of rows does not matter."""
+        return [(Column(self.statistic, {}), self._statements())]
+
+    def _statements(self) -> Statements:
+        return noise_statements(self.taken, self.taken.readings[0].unit)
+
+
+def noise_statements(taken: Draw, unit: Fraction, decimals: int | None = None) -> Statements:
+    """The noise's own tail bounds times a unit."""
+    places = min(12, decimals_of(unit)) if decimals is None else decimals
+    return [
+        statement(level, json_number_up(taken.noise.tail_bound(level) * unit, places))
+        for level in CONFIDENCE_LEVELS
+    ]
+
+
+def count(statistic: Statistic, exposed: Exposure, loss: Loss) -> Total:
+    """Rows in each cell; one noise vector over all cells, priced by its reach."""
+    rows = Reading("count", ((Measure(MeasureKind.ROWS), 1),), _WHOLE)
+    return Total(statistic, Draw((rows,), of_count(exposed), loss))
+
+
+def count_distinct(
+    statistic: Statistic, exposed: Exposure, loss: Loss, *, rows_are_units: bool
+) -> Total:
+    """Units with at least one row in each cell."""
+    kind = MeasureKind.ROWS if rows_are_units else MeasureKind.UNITS
+    units = Reading("count of units", ((Measure(kind), 1),), _WHOLE)
+    return Total(statistic, Draw((units,), of_units(exposed), loss))
+
+
+def total(
+    statistic: Statistic, column: int, domain: NumericDomain, exposed: Exposure, loss: Loss
+) -> Total:
+    """The sum of the present values in each cell, on whole steps."""
+    return Total(statistic, sum_draw(column, domain, exposed, loss))
+
+
+def sum_draw(column: int, domain: NumericDomain, exposed: Exposure, loss: Loss) -> Draw:
+    """A sum in steps: a code counts steps from the lower bound, so that is added per value."""
+    steps = (
+        (Measure(MeasureKind.CODE_SUM, column), 1),
+        (Measure(MeasureKind.PRESENT, column), domain.lower_steps),
+    )
+    return Draw((Reading("sum", steps, Fraction(domain.step)),), of_sum(domain, exposed), loss)
