@@ -105,7 +105,7 @@ def ask(dataset: Dataset) -> Ask:
     def submit_plan(
         membership: Membership,
         *,
-        statistics: tuple[dict[str, str], ...] = COUNT,
+        statistics: tuple[dict[str, Any], ...] = COUNT,
         epsilon: object = 0.5,
         where: tuple[dict[str, Any], ...] = (),
         group_by: tuple[dict[str, Any], ...] = (),

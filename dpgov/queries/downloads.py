@@ -10,7 +10,10 @@ from typing import Any
 
 from dpgov.audit.spreadsheet import safe_cell
 from dpgov.queries.models import Release
-from dpgov.queries.presentation import LEVELS, accuracy_at, cell_labels
+from dpgov.queries.numbers import LEVELS, accuracy_at, rank_error_at
+from dpgov.queries.presentation import cell_labels
+
+_BOUNDS = ("plus_minus", "rank_error")
 
 
 def as_json(release: Release) -> bytes:
@@ -19,21 +22,26 @@ def as_json(release: Release) -> bytes:
 
 
 def as_csv(release: Release) -> bytes:
-    """One line for each group and statistic, with the error bounds at 90, 95 and 99 %."""
+    """One line for each group and statistic, with the error bounds at 90, 95 and 99 %.
+
+    Statistics of one `draw` share its price.
+    """
     body = json.loads(release.body)
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow([safe_cell(text) for text in _headings(body)])
-    for statistic in body["statistics"]:
+    for place, statistic in enumerate(body["statistics"]):
+        about = _about(body, place)
         for labels, cell in zip(cell_labels(body), statistic["cells"], strict=True):
-            writer.writerow(_line(labels, statistic, cell))
+            writer.writerow(_line(labels, statistic, cell) + about)
     return file.getvalue().encode()
 
 
 def _headings(body: dict[str, Any]) -> list[str]:
-    bounds = [f"plus_minus_{level:.0%}".rstrip("%") for level in LEVELS]
     groups = [group["column"] for group in body["groups"]]
-    return [*groups, "statistic", "column", "value", *bounds, "epsilon"]
+    bounds = [f"{name}_{level * 100:.0f}" for name in _BOUNDS for level in LEVELS]
+    unit = "rho" if "rho" in body["guarantee"] else "epsilon"
+    return [*groups, "statistic", "column", "value", "quantile", *bounds, "draw", unit]
 
 
 def _line(
@@ -44,6 +52,16 @@ def _line(
         statistic["statistic"],
         safe_cell(statistic.get("column") or ""),
         cell["value"],
+        statistic.get("quantile"),
         *(accuracy_at(cell["accuracy"], level) for level in LEVELS),
-        statistic["epsilon"],
+        *(rank_error_at(cell["accuracy"], level) for level in LEVELS),
     ]
+
+
+def _about(body: dict[str, Any], place: int) -> list[str | float | None]:
+    """The number of the draw, from one on, and what it cost."""
+    statistic = body["statistics"][place]
+    if "draws" not in body:
+        return [place + 1, statistic["epsilon"]]
+    drawn = body["draws"][statistic["draw"]]
+    return [statistic["draw"] + 1, drawn.get("epsilon", drawn.get("rho"))]

@@ -9,10 +9,14 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from dpgov.queries.numbers import margin
+from dpgov.queries.words import statistic_in_words
+
 Figure = dict[str, Any]
 
 _LONGEST_LABEL = 28
 _MOST_COLOURS = 8
+_MOST_CHARTS = 8
 _CONFIDENCE = 0.95
 
 
@@ -44,7 +48,7 @@ def labelled_axis(labels: Sequence[object], title: str = "") -> dict[str, Any]:
 
 
 def release_figures(body: dict[str, Any]) -> list[Figure]:
-    """One bar chart with error bars for each statistic of a grouped answer, in their order.
+    """One bar chart with error bars for each of the first statistics of a grouped answer.
 
     Empty for an answer that is not grouped, or that has too many bins in both groupings to be
     told apart by colour; the table says it all.
@@ -54,7 +58,7 @@ def release_figures(body: dict[str, Any]) -> list[Figure]:
         return []
     if len(groups) == 2 and min(len(group["bins"]) for group in groups) > _MOST_COLOURS:
         return []
-    return [_bars(statistic, groups) for statistic in body["statistics"]]
+    return [_bars(statistic, groups) for statistic in body["statistics"][:_MOST_CHARTS]]
 
 
 def _bars(statistic: dict[str, Any], groups: list[dict[str, Any]]) -> Figure:
@@ -69,7 +73,7 @@ def _bars(statistic: dict[str, Any], groups: list[dict[str, Any]]) -> Figure:
         showlegend=len(traces) > 1,
         legend={"title": {"text": inert(coloured["column"], _LONGEST_LABEL)}},
         xaxis=labelled_axis(along["bins"], along["column"]),
-        yaxis={"title": {"text": inert(_title(statistic))}, "rangemode": "tozero"},
+        yaxis={"title": {"text": inert(statistic_in_words(statistic))}, "rangemode": "tozero"},
     )
 
 
@@ -90,8 +94,8 @@ def _oriented(groups: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, A
 
 def _trace(name: str, bins: Sequence[str], cells: list[dict[str, Any]]) -> Any:
     margins = [_margin(cell) for cell in cells]
-    hover = [[inert(label), margin or 0] for label, margin in zip(bins, margins, strict=True)]
-    value = "%{customdata[0]}: %{y:,} ± %{customdata[1]:,}"
+    hover = [[inert(label), _within(cell)] for label, cell in zip(bins, cells, strict=True)]
+    value = "%{customdata[0]}: %{y:,}%{customdata[1]}"
     return go.Bar(
         x=list(range(len(cells))),
         y=[cell["value"] for cell in cells],
@@ -111,6 +115,7 @@ def _margin(cell: dict[str, Any]) -> float | None:
     return None
 
 
-def _title(statistic: dict[str, Any]) -> str:
-    column = statistic.get("column")
-    return f"{statistic['statistic']} of {column}" if column else str(statistic["statistic"])
+def _within(cell: dict[str, Any]) -> str:
+    """The error at 95 % as it follows the number in a hover text; nothing where none is stated."""
+    text = margin(cell.get("accuracy") or [], _CONFIDENCE)
+    return f" {text}" if text.startswith("±") else f", within {text}" if text[0].isdigit() else ""

@@ -8,8 +8,9 @@ from dpgov.budgets.charging import Limit, one_part_each
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import as_text, parse_epsilon
 from dpgov.privacy.plan import InvalidPlan
+from dpgov.queries.drawings import Drawing, drawings_of, sharing_in_words, together
 from dpgov.queries.forms import AskForm
-from dpgov.queries.presentation import accuracy_at, readable
+from dpgov.queries.numbers import NOTHING, margin
 from dpgov.queries.quote import Quote, quote
 from dpgov.queries.words import in_words, statistic_in_words
 from dpgov.tenants.models import User
@@ -17,11 +18,10 @@ from dpgov.tenants.models import User
 
 @dataclass(frozen=True, slots=True)
 class StatisticOffer:
-    """One statistic's share of ε and its expected error; `error` is None where it needs a guess."""
+    """One statistic's price and expected error; `error` is None where it needs a guess."""
 
     label: str
-    epsilon: str
-    mechanism: str
+    drawing: Drawing
     error: str | None
 
 
@@ -68,9 +68,13 @@ class Offer:
 
     @property
     def statistics(self) -> list[StatisticOffer]:
-        """How ε is split, and the expected error of each part at 95 %."""
-        described = self.quote.description["statistics"] if self.quote else []
-        return [_statistic(item) for item in described]
+        """What each statistic pays for its draw, and its expected error at 95 %."""
+        return _statistics(self.quote.description) if self.quote else []
+
+    @property
+    def sharing(self) -> list[str]:
+        """Which statistics share a draw."""
+        return sharing_in_words(drawings_of(self.quote.description)) if self.quote else []
 
 
 def offer_for(form: AskForm, dataset: Dataset, user: User) -> Offer:
@@ -100,11 +104,15 @@ def same_price(offer: Offer, agreed: str) -> bool:
         return False
 
 
-def _statistic(described: dict[str, Any]) -> StatisticOffer:
-    error = accuracy_at(described.get("accuracy") or [], 0.95)
-    return StatisticOffer(
-        label=statistic_in_words(described),
-        epsilon=readable(described["epsilon"]),
-        mechanism=described["mechanism"],
-        error=None if error is None else f"± {readable(error)}",
-    )
+def _statistics(description: dict[str, Any]) -> list[StatisticOffer]:
+    """One for each statistic; a list of quantiles is one."""
+    drawings, columns = drawings_of(description), description["statistics"]
+    found: dict[str, StatisticOffer] = {}
+    for described in columns:
+        drawn = [s for s in columns if s["draw"] == described["draw"]]
+        label, error = statistic_in_words(together(described, drawn)), described["accuracy"]
+        within = margin(error, 0.95)
+        found[label] = StatisticOffer(
+            label, drawings[described["draw"]], None if within == NOTHING else within
+        )
+    return list(found.values())

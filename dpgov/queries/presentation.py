@@ -1,17 +1,28 @@
 """A release as a person reads it: numbers, intervals, tables, the guarantee in plain words.
 
 Works from the stored body of a release alone, so that page, CSV and JSON hold the same numbers.
+Answers of format 1, whose noise belonged to single statistics, are read as those of format 2.
 """
 
 import math
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
 from typing import Any
 
+from dpgov.queries.drawings import Drawing, drawings_of, sharing_in_words
+from dpgov.queries.numbers import (
+    LEVELS,
+    NOTHING,
+    accuracy_at,
+    margin,
+    price,
+    rank_error_at,
+    readable,
+    rows_in_words,
+)
 from dpgov.queries.selectors import PublicState
 from dpgov.queries.words import statistic_in_words
 
-LEVELS = (0.9, 0.95, 0.99)
 # One wording for each ending, whatever went wrong: the text must not depend on the data.
 ENDINGS = {
     PublicState.FAILED: (
@@ -21,8 +32,9 @@ ENDINGS = {
     PublicState.EXPIRED: "This question was not run. Nothing was charged.",
 }
 _PLAN_KEYS = [
-    *("dataset", "statistics", "where", "group_by", "epsilon"),
-    *("statistic", "column", "op", "value", "edges", "categories"),
+    *("dataset", "statistics", "where", "group_by", "epsilon", "rho"),
+    *("and", "or", "not", "statistic", "column", "quantiles", "share"),
+    *("op", "value", "edges", "categories"),
 ]
 _MOST_TELLING_FACTOR = 1_000
 
@@ -38,22 +50,28 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class StatisticAnswer:
-    """One statistic of the answer: how it was made, and its cells in order."""
+    """One statistic of the answer and its cells in order.
+
+    `aim` is a sentence on what was looked for, where that is not plain.
+    """
 
     label: str
-    epsilon: str
-    mechanism: str
-    parts: list[dict[str, str]]
+    kind: str
+    column: str
+    aim: str
     cells: list[Cell]
+    drawing: Drawing | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole release: group columns, row labels (one a cell) and statistics."""
+    """A whole release: group columns, row labels (one a cell), statistics, draws."""
 
     columns: list[str]
     labels: list[tuple[str, ...]]
     statistics: list[StatisticAnswer]
+    drawings: list[Drawing]
+    sharing: list[str]
     guarantee: list[str]
 
     @property
@@ -69,13 +87,32 @@ class Answer:
             for place, label in enumerate(self.labels)
         ]
 
+    @property
+    def singles(self) -> list[StatisticAnswer]:
+        """The statistics that are shown one by one."""
+        return [s for s in self.statistics if s.kind != "quantiles"]
+
+    @property
+    def lists(self) -> list[list[StatisticAnswer]]:
+        """Quantiles, which are shown as one table for each column."""
+        many = [s for s in self.statistics if s.kind == "quantiles"]
+        return [list(of_one) for _, of_one in groupby(many, key=lambda s: s.column)]
+
+    @property
+    def aims(self) -> list[str]:
+        """What was looked for, once each."""
+        return list(dict.fromkeys(s.aim for s in self.statistics if s.aim))
+
 
 def read_answer(body: dict[str, Any]) -> Answer:
     """The page's view of a release body."""
+    drawings = drawings_of(body)
     return Answer(
         columns=[group["column"] for group in body["groups"]],
         labels=cell_labels(body),
-        statistics=[_statistic(s) for s in body["statistics"]],
+        statistics=[_statistic(s, drawings) for s in body["statistics"]],
+        drawings=drawings,
+        sharing=sharing_in_words(drawings),
         guarantee=guarantee_in_words(body["guarantee"]),
     )
 
@@ -83,8 +120,12 @@ def read_answer(body: dict[str, Any]) -> Answer:
 def ordered(plan: Any) -> Any:
     """A stored plan with its keys in the order of its JSON form; PostgreSQL keeps its own."""
     if isinstance(plan, dict):
-        return {key: ordered(plan[key]) for key in sorted(plan, key=_PLAN_KEYS.index)}
+        return {key: ordered(plan[key]) for key in sorted(plan, key=_place)}
     return [ordered(item) for item in plan] if isinstance(plan, list) else plan
+
+
+def _place(key: str) -> tuple[int, str]:
+    return (_PLAN_KEYS.index(key) if key in _PLAN_KEYS else len(_PLAN_KEYS)), key
 
 
 def cell_labels(body: dict[str, Any]) -> list[tuple[str, ...]]:
@@ -92,38 +133,25 @@ def cell_labels(body: dict[str, Any]) -> list[tuple[str, ...]]:
     return list(product(*([str(b) for b in group["bins"]] for group in body["groups"])))
 
 
-def accuracy_at(accuracy: list[dict[str, Any]], level: float) -> float | None:
-    """The error bound at a confidence level, if it is stated."""
-    for item in accuracy:
-        if item["confidence_level"] == level and item["value"] is not None:
-            return float(item["value"])
-    return None
-
-
-def readable(value: float, error: float | None = None) -> str:
-    """A number with about as many digits as its error leaves meaningful; thin groups by space."""
-    if not math.isfinite(value):
-        return "–"
-    if float(value).is_integer() and abs(value) < 1e15:
-        return f"{int(value):,}".replace(",", "\u202f")
-    scale = abs(error) if error else abs(value)
-    decimals = min(9, max(0, 2 - math.floor(math.log10(scale)))) if scale > 0 else 2
-    text = f"{value:,.{decimals}f}".replace(",", "\u202f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
 def guarantee_in_words(guarantee: dict[str, Any]) -> list[str]:
     """What the answer reveals at most, in sentences that need no mathematics."""
-    epsilon, size = guarantee["epsilon"], guarantee["group_size"]
+    size, used = guarantee["group_size"], f"This answer used {price(guarantee)}"
     whom = "any one row" if size == 1 else f"any {size} rows together"
     change = (
         f"Had {whom} been missing or been added"
         if guarantee["neighbouring"] == "add_remove"
         else f"Had {whom} held other values"
     )
+    if "epsilon" not in guarantee:
+        return [
+            f"{used} of the dataset's budget.",
+            f"{change}, the possible answers would have been spread almost the same, within this "
+            "amount of zero-concentrated differential privacy. All answers together stay within "
+            "the ε that the owner declared, except with the tiny probability δ.",
+        ]
     return [
-        f"This answer used ε {readable(epsilon)} of the dataset's budget.",
-        f"{change}, every possible answer would have been {_factor(epsilon)}.",
+        f"{used} of the dataset's budget.",
+        f"{change}, every possible answer would have been {_factor(guarantee['epsilon'])}.",
     ]
 
 
@@ -136,33 +164,46 @@ def _factor(epsilon: float) -> str:
     return f"at most {math.exp(epsilon):.3g} times as likely, or as unlikely, as it is now"
 
 
-def _statistic(statistic: dict[str, Any]) -> StatisticAnswer:
+def _statistic(statistic: dict[str, Any], drawings: list[Drawing]) -> StatisticAnswer:
     return StatisticAnswer(
         label=statistic_in_words(statistic),
-        epsilon=readable(statistic["epsilon"]),
-        mechanism=statistic["mechanism"],
-        parts=[
-            {
-                "name": part["name"],
-                "epsilon": readable(part["epsilon"]),
-                "sensitivity": readable(part["sensitivity"]),
-                "noise_scale": readable(part["noise_scale"]),
-            }
-            for part in statistic["parts"]
-        ],
+        kind=statistic["statistic"],
+        column=statistic.get("column") or "",
+        aim=_aim(statistic),
         cells=[_cell(cell) for cell in statistic["cells"]],
+        drawing=drawings[statistic["draw"]] if "draw" in statistic else None,
+    )
+
+
+def _aim(statistic: dict[str, Any]) -> str:
+    """An extreme is not the true one, which belongs to one person."""
+    beyond = statistic.get("rows_beyond")
+    if beyond is None:
+        return ""
+    side = "below" if statistic["statistic"] == "min" else "above"
+    label = statistic_in_words(statistic)
+    return (
+        f"{label}: the outermost value itself would tell of one person, so this one was looked "
+        f"for where about {rows_in_words(beyond)} lie {side} it."
     )
 
 
 def _cell(cell: dict[str, Any]) -> Cell:
-    value, errors = cell["value"], [accuracy_at(cell["accuracy"], level) for level in LEVELS]
-    middle = errors[1]
+    value, accuracy = cell["value"], cell["accuracy"]
     if value is None:
-        return Cell("–", ("–",) * len(LEVELS), "anywhere")
-    texts = tuple("–" if e is None else f"± {readable(e)}" for e in errors)
-    interval = (
-        "anywhere"
-        if middle is None
-        else f"between {readable(value - middle, middle)} and {readable(value + middle, middle)}"
-    )
-    return Cell(readable(value, middle), texts, interval)
+        return Cell(NOTHING, (NOTHING,) * len(LEVELS), "The true number may be anything.")
+    texts = tuple(margin(accuracy, level) for level in LEVELS)
+    return Cell(readable(value, accuracy_at(accuracy, 0.95)), texts, _interval(value, accuracy))
+
+
+def _interval(value: float, accuracy: list[dict[str, Any]]) -> str:
+    error, rows = accuracy_at(accuracy, 0.95), rank_error_at(accuracy, 0.95)
+    if rows is not None:
+        return (
+            f"At most {rows_in_words(rows)} lie between this value and the true one, "
+            "with 95 % confidence."
+        )
+    if error is None:
+        return "The true number may be anything."
+    low, high = readable(value - error, error), readable(value + error, error)
+    return f"The true number lies between {low} and {high} with 95 % confidence."

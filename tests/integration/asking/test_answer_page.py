@@ -71,8 +71,8 @@ def test_a_mean_is_shown_with_its_interval_and_how_it_was_made(
     assert "discrete Laplace" in said
     assert "with 95 % confidence" in said
     assert "at most 7.39 times as likely" in said
-    for part in body_of(query)["statistics"][0]["parts"]:
-        assert part["name"] in said
+    for reading in body_of(query)["draws"][0]["readings"]:
+        assert reading["name"] in said
 
 
 def test_a_grouped_answer_has_a_chart_and_a_table_of_the_same_numbers(

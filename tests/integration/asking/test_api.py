@@ -155,7 +155,7 @@ def test_an_empty_body_names_what_is_missing(
     ("change", "path"),
     [
         ({"statistics": [{"statistic": "sum", "column": "salary"}]}, "statistics.0.column"),
-        ({"statistics": [{"statistic": "median", "column": "age"}]}, "statistics.0.statistic"),
+        ({"statistics": [{"statistic": "mode", "column": "age"}]}, "statistics.0.statistic"),
         ({"where": [{"column": "age", "op": "~", "value": 1}]}, "where.0.op"),
         ({"where": [{"column": "sex", "op": "=", "value": "Unknown"}]}, "where.0.value"),
         ({"where": [{"column": "age", "op": ">", "value": True}]}, "where.0.value"),

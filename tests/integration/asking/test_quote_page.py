@@ -36,8 +36,8 @@ def test_the_price_is_named_with_its_split_and_what_remains(
     assert "Cost ε 0.5" in said
     assert "Remaining now ε 10" in said
     assert "Remaining after ε 9.5" in said
-    assert re.search(r"Count of rows 0\.25 ± \d", said)
-    assert re.search(r"Sum of hours 0\.25 ± \d", said)
+    assert re.search(r"Count of rows ε 0\.25 ± \d", said)
+    assert re.search(r"Sum of hours ε 0\.25 ± \d", said)
     assert "Ask for ε 0.5" in said
 
 
@@ -49,7 +49,7 @@ def test_the_error_of_a_mean_follows_the_readers_own_guess(
     assert "needs a guess of the rows" in without
     few = text_of(browser.post(QUOTE, mean.posted(assumed_rows="100")).content)
     many = text_of(browser.post(QUOTE, mean.posted(assumed_rows="100000")).content)
-    errors = [re.search(r"Mean of age 0\.5 ± ([\d.]+)", said) for said in (few, many)]
+    errors = [re.search(r"Mean of age ε 0\.5 ± ([\d.]+)", said) for said in (few, many)]
     assert errors[0] is not None
     assert errors[1] is not None
     assert float(errors[0][1]) > 10 * float(errors[1][1])

@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
-from dpgov.queries.presentation import guarantee_in_words, readable
+from dpgov.privacy.plan import StatisticKind
+from dpgov.queries.kinds import kind_of
+from dpgov.queries.numbers import readable
+from dpgov.queries.presentation import guarantee_in_words
 from dpgov.queries.words import in_words
 
 COUNT = {"statistic": "count"}
@@ -41,10 +44,70 @@ COUNT = {"statistic": "count"}
             "Count of rows, where n is 1, 2, 3 or 2 more, "
             "for each age group (0 to 100 in 2 bins) and sex (Female, Male)",
         ),
+        (
+            {
+                "statistics": [
+                    {"statistic": "quantiles", "column": "age", "quantiles": [0.25, 0.5, 0.975]},
+                    {"statistic": "quantiles", "column": "hours", "quantiles": [0.5]},
+                    {"statistic": "count_distinct"},
+                    {"statistic": "standard_deviation", "column": "age"},
+                    {"statistic": "min", "column": "age"},
+                ]
+            },
+            "Quantiles of age at 25 %, 50 % and 97.5 %, quantile of hours at 50 %, count of "
+            "distinct privacy units, standard deviation of age and minimum of age",
+        ),
     ],
 )
 def test_a_plan_reads_as_a_sentence(plan: dict[str, Any], words: str) -> None:
     assert in_words(plan) == words
+
+
+IS_MALE = {"column": "sex", "op": "=", "value": "Male"}
+OLD = {"column": "age", "op": ">=", "value": 65}
+NO_JOB = {"column": "job", "op": "is_missing"}
+ONE_OF = {"column": "n", "op": "in", "value": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ([{"or": [IS_MALE, OLD]}], "(sex is Male or age is at least 65)"),
+        (
+            [NO_JOB, {"or": [IS_MALE, {"and": [OLD, NO_JOB]}]}],
+            "job is missing and (sex is Male or (age is at least 65 and job is missing))",
+        ),
+        ([{"not": IS_MALE}, OLD], "not (sex is Male) and age is at least 65"),
+        (
+            [{"not": {"or": [IS_MALE, OLD]}}],
+            "not (sex is Male or age is at least 65)",
+        ),
+        ([{"or": [ONE_OF, OLD]}], "((n is 1 or 2) or age is at least 65)"),
+        ([{"and": [OLD, {"and": [IS_MALE]}]}], "age is at least 65 and sex is Male"),
+    ],
+)
+def test_filters_of_any_depth_read_without_doubt(where: list[Any], words: str) -> None:
+    assert in_words({"statistics": [COUNT], "where": where}) == f"Count of rows, where {words}"
+
+
+def test_no_kind_of_question_is_found_under_the_name_of_another() -> None:
+    """The history is searched for the names of kinds."""
+    names = [
+        kind_of({"statistics": [{"statistic": kind.value}], "group_by": by}).casefold()
+        for kind in StatisticKind
+        for by in ([], [{"column": "sex"}])
+    ]
+    alone = {name.removesuffix(" by group") for name in names}
+    assert len(alone) == len(StatisticKind) + 1
+    for one in alone:
+        assert [other for other in alone if one in other] == [one]
+
+
+def test_every_statistic_of_a_grouped_plan_has_room_in_its_kind() -> None:
+    every = [{"statistic": kind.value} for kind in StatisticKind]
+    kind = kind_of({"statistics": [*every, *every], "group_by": [{"column": "sex"}]})
+    assert kind.startswith("Histogram + distinct units by group + ")
+    assert kind.endswith(" + maximum by group")
 
 
 @pytest.mark.parametrize(

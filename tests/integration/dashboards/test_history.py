@@ -28,6 +28,7 @@ ClientFor = Callable[[Membership], Client]
         ("statistic=histogram", ["1"]),
         ("statistic=count", ["0.125", "0.5"]),
         ("statistic=sum", []),
+        ("statistic=median", []),
         ("since=2031-01-01", []),
         ("until=2000-01-01", []),
         ("sort=cost_nano", ["0.125", "0.25", "0.5", "1"]),

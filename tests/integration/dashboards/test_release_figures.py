@@ -70,4 +70,4 @@ def test_each_statistic_has_its_own_chart() -> None:
     body = _body([["a", "b"]])
     body["statistics"].append({**body["statistics"][0], "statistic": "mean", "column": "age"})
     titles = [figure["layout"]["yaxis"]["title"]["text"] for figure in release_figures(body)]
-    assert titles == ["count", "mean of age"]
+    assert titles == ["Count of rows", "Mean of age"]

@@ -1,0 +1,61 @@
+"""How numbers of an answer or a quote are written for people. Knows no plan and no database."""
+
+import math
+from typing import Any
+
+LEVELS = (0.9, 0.95, 0.99)
+NOTHING = "–"
+
+
+def readable(value: float, error: float | None = None) -> str:
+    """A number with about as many digits as its error leaves meaningful; thin groups by space."""
+    if not math.isfinite(value):
+        return NOTHING
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}".replace(",", "\u202f")
+    scale = abs(error) if error else abs(value)
+    decimals = min(9, max(0, 2 - math.floor(math.log10(scale)))) if scale > 0 else 2
+    text = f"{value:,.{decimals}f}".replace(",", "\u202f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def accuracy_at(accuracy: list[dict[str, Any]], level: float) -> float | None:
+    """The error bound at a confidence level, if it is stated in the statistic's own unit."""
+    return _stated(accuracy, level, "value")
+
+
+def rank_error_at(accuracy: list[dict[str, Any]], level: float) -> float | None:
+    """The error bound at a confidence level, if it is stated in rows, as for quantiles."""
+    return _stated(accuracy, level, "rank_error")
+
+
+def margin(accuracy: list[dict[str, Any]], level: float) -> str:
+    """The error bound in words: "± 12.5", or "20 rows" for a quantile, or a dash."""
+    bound, rows = accuracy_at(accuracy, level), rank_error_at(accuracy, level)
+    if bound is not None:
+        return f"± {readable(bound)}"
+    return NOTHING if rows is None else rows_in_words(rows)
+
+
+def rows_in_words(rows: float) -> str:
+    """A number of rows: "1 row", "20 rows"."""
+    return f"{readable(rows)} row{'' if rows == 1 else 's'}"
+
+
+def price(priced: dict[str, Any]) -> str:
+    """The amount that a draw or a guarantee names: "ε 0.5" or "ρ 0.01"."""
+    if "rho" in priced:
+        return f"ρ {amount(priced['rho'])}"
+    return f"ε {amount(priced['epsilon'])}"
+
+
+def amount(value: float) -> str:
+    """An amount with three digits that matter, small ones too."""
+    return readable(value) if value >= 0.001 or value == 0 else f"{value:.3g}"
+
+
+def _stated(accuracy: list[dict[str, Any]], level: float, name: str) -> float | None:
+    for item in accuracy:
+        if item["confidence_level"] == level and item.get(name) is not None:
+            return float(item[name])
+    return None
