@@ -4,9 +4,11 @@ Every other way to compute an exact answer is tested against this one.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 from dpgov.privacy.request import (
+    ROWS_OF_UNIT,
     AllOf,
     AnyOf,
     CodeGrouping,
@@ -15,25 +17,73 @@ from dpgov.privacy.request import (
     Measure,
     MeasureKind,
     RowFilter,
+    UnitBounds,
+    place_of_cell,
 )
 
 Row = tuple[int | None, ...]
 """One stored row: the code of each column, or None where it is missing."""
 
 
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """One stored row whose unit is named by a column: `u`, `k`, `r` and `n` beside its codes."""
+
+    codes: Row
+    unit: int
+    key: int
+    rank: int
+    size: int
+
+
 def exact_answer(
-    rows_of_codes: Iterable[Sequence[int | None]], request: ExactRequest
+    rows_of_codes: Iterable[Sequence[int | None] | Owned], request: ExactRequest
 ) -> ExactAnswer:
     """The exact integers of every cell, first grouping slowest, measures in request order."""
-    rows = [tuple(row) for row in rows_of_codes]
-    passing = [row for row in rows if all(_passes(row, f) for f in request.filters)]
+    rows = [_owned(row, number) for number, row in enumerate(rows_of_codes)]
+    if request.bounds is not None:
+        rows = [row for row in rows if row.rank < request.bounds.max_rows]
+    passing = [row for row in rows if all(_passes(row.codes, f) for f in request.filters)]
+    if request.bounds is not None:
+        passing = _in_kept_cells(passing, request, request.bounds)
     cells = product(*(range(grouping.bins) for grouping in request.groupings))
     return tuple(_cell(passing, request, place) for place in cells)
 
 
-def _cell(rows: list[Row], request: ExactRequest, place: tuple[int, ...]) -> tuple[int, ...]:
-    inside = [row for row in rows if tuple(bin_of(row, g) for g in request.groupings) == place]
+def _owned(row: Sequence[int | None] | Owned, number: int) -> Owned:
+    """Without a unit column each row is a unit of its own."""
+    return row if isinstance(row, Owned) else Owned(tuple(row), number, 0, 0, 1)
+
+
+def _in_kept_cells(rows: list[Owned], request: ExactRequest, bounds: UnitBounds) -> list[Owned]:
+    """Each unit's rows in the first `max_groups` of its own cells; unit by unit."""
+    if bounds.max_groups is None:
+        return rows
+    kept = []
+    for unit in {row.unit for row in rows}:
+        own = [(row, _plan_cell(row, request, bounds)) for row in rows if row.unit == unit]
+        places = {place_of_cell(row.key, cell): cell for row, cell in own}
+        cells = [places[place] for place in sorted(places)[: bounds.max_groups]]
+        kept += [row for row, cell in own if cell in cells]
+    return kept
+
+
+def _plan_cell(row: Owned, request: ExactRequest, bounds: UnitBounds) -> int:
+    number = 0
+    for grouping in request.groupings[: bounds.groupings]:
+        number = number * grouping.bins + _bin(row, grouping)
+    return number
+
+
+def _cell(rows: list[Owned], request: ExactRequest, place: tuple[int, ...]) -> tuple[int, ...]:
+    inside = [row for row in rows if tuple(_bin(row, g) for g in request.groupings) == place]
     return tuple(_measured(inside, measure) for measure in request.measures)
+
+
+def _bin(row: Owned, grouping: CodeGrouping) -> int:
+    if grouping.column == ROWS_OF_UNIT:
+        return _bin_of_code(row.size, grouping)
+    return bin_of(row.codes, grouping)
 
 
 def _passes(row: Row, condition: RowFilter) -> bool:
@@ -49,14 +99,20 @@ def _passes(row: Row, condition: RowFilter) -> bool:
 
 def bin_of(row: Row, grouping: CodeGrouping) -> int:
     """The number of the bin that a row falls into; the last one takes what fits nowhere."""
-    code = row[grouping.column]
+    return _bin_of_code(row[grouping.column], grouping)
+
+
+def _bin_of_code(code: int | None, grouping: CodeGrouping) -> int:
     for number, (low, high) in enumerate(grouping.ranges):
         if code is not None and low <= code <= high:
             return number
     return len(grouping.ranges)
 
 
-def _measured(rows: list[Row], measure: Measure) -> int:
+def _measured(owned: list[Owned], measure: Measure) -> int:
+    if measure.kind is MeasureKind.UNITS:
+        return len({row.unit for row in owned})
+    rows = [row.codes for row in owned]
     if measure.kind is MeasureKind.ROWS or measure.column is None:
         return len(rows)
     codes = [code // measure.width for row in rows if (code := row[measure.column]) is not None]

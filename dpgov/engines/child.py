@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from dpgov.engines.fingerprint import TableFingerprint, from_json
-from dpgov.engines.ingest.request import columns_as_json
+from dpgov.engines.ingest.drafts import remove_drafts
+from dpgov.engines.ingest.request import UnitNames, columns_as_json
 from dpgov.privacy.schema import ColumnSpec
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
@@ -60,10 +61,14 @@ class Inspection:
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """The true number of rows and the fingerprint of the content: the owner's side only."""
+    """The true number of rows and the fingerprint of the content: the owner's side only.
+
+    `units` is the number of units where a column names them.
+    """
 
     rows: int
     fingerprint: TableFingerprint
+    units: int | None = None
 
 
 def inspect(path: Path, *, limits: Limits) -> Inspection:
@@ -80,6 +85,7 @@ def ingest(
     max_rows: int,
     limits: Limits,
     key: bytes,
+    unit: UnitNames | None = None,
 ) -> Ingested:
     """Store the codes of the declared columns in `target`; raises RefusedFile, leaving nothing.
 
@@ -92,13 +98,14 @@ def ingest(
         "columns": columns_as_json(columns),
         "max_rows": max_rows,
         "key": key.hex(),
+        "unit": None if unit is None else unit.as_json(),
     }
     try:
         answer = _ask(request, limits)
     except RefusedFile:
-        _remove_drafts(target)
+        remove_drafts(target)
         raise
-    return Ingested(answer["rows"], from_json(answer["fingerprint"]))
+    return Ingested(answer["rows"], from_json(answer["fingerprint"]), answer["units"])
 
 
 def _ask(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
@@ -131,9 +138,3 @@ def _answer(child: subprocess.CompletedProcess[bytes]) -> dict[str, Any]:
             answer["refused"], field=answer.get("field", ""), column=answer.get("column", "")
         )
     return answer
-
-
-def _remove_drafts(target: Path) -> None:
-    """A child that was killed could not tidy up after itself."""
-    for leftover in target.parent.glob(f"{target.name}.draft*"):
-        leftover.unlink(missing_ok=True)

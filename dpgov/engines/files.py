@@ -17,7 +17,7 @@ import duckdb
 from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.guard import bounded_memory
 from dpgov.engines.scan import compile_scan
-from dpgov.privacy.request import ExactAnswer, ExactRequest
+from dpgov.privacy.request import ROWS_OF_UNIT, ExactAnswer, ExactRequest
 
 _TOPS = {"UTINYINT": 2**8 - 1, "USMALLINT": 2**16 - 1, "UINTEGER": 2**32 - 1}
 _LARGEST_TOP = 2**64 - 1
@@ -66,8 +66,11 @@ class DuckDBEngine:
 
     @cached_property
     def _tops(self) -> dict[int, int]:
+        """The largest code that fits each column, by its number; `u` and `r` have none."""
         described = self._connection().cursor().execute("DESCRIBE data").fetchall()
-        return {int(row[0][1:]): _TOPS.get(row[1], _LARGEST_TOP) for row in described}
+        tops = {name: _TOPS.get(kind, _LARGEST_TOP) for name, kind, *_ in described}
+        named = {ROWS_OF_UNIT: tops["n"]} if "n" in tops else {}
+        return named | {int(name[1:]): top for name, top in tops.items() if name[0] == "c"}
 
     def _rows(self, sql: str) -> list[tuple[int | None, ...]]:
         cursor = self._connection().cursor()

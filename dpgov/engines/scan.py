@@ -1,7 +1,8 @@
 """Turns an ExactRequest into one SQL scan and its rows into cells.
 
 The SQL is made of column numbers and integers alone, so no text of a user can reach it. The same
-text is understood by every engine that stores codes as integer columns c0..cN of table `data`.
+text is understood by every engine that stores codes as integer columns c0..cN of table `data`, and
+with a named privacy unit u, k, r and n besides.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 from operator import index
 
 from dpgov.privacy.request import (
+    PRIME,
+    ROWS_OF_UNIT,
     AllOf,
     AnyOf,
     CodeFilter,
@@ -18,7 +21,6 @@ from dpgov.privacy.request import (
     Measure,
     MeasureKind,
     RowFilter,
-    UnitBounds,
 )
 
 # Up to here, grouping by the code itself and binning afterwards beats a CASE in the scan; more
@@ -72,12 +74,12 @@ class Scan:
 
 def compile_scan(request: ExactRequest, tops: Mapping[int, int]) -> Scan:
     """The scan for this request; `tops` gives each column's largest storable code."""
-    keys = _keys(request.groupings, tops)
+    # Distinct units of several codes cannot be added up, so their cells are bins from the start.
+    distinct = any(measure.kind is MeasureKind.UNITS for measure in request.measures)
+    keys = _keys(request.groupings, {} if distinct else tops)
     outputs = [key.sql for key in keys] + [_measure(measure) for measure in request.measures]
     conditions = [_filter(item) for item in request.filters]
-    source = "data"
-    if request.bounds is not None:
-        source, conditions = bounded(request.bounds, keys, conditions)
+    source, conditions = bounded(request, conditions)
     sql = f"SELECT {', '.join(outputs)} FROM {source}"  # noqa: S608 - integers only
     if conditions:
         sql += " WHERE " + " AND ".join(conditions)
@@ -86,26 +88,40 @@ def compile_scan(request: ExactRequest, tops: Mapping[int, int]) -> Scan:
     return Scan(sql, keys, request)
 
 
-def bounded(
-    bounds: UnitBounds, keys: Sequence[Key], conditions: list[str]
-) -> tuple[str, list[str]]:
+def bounded(request: ExactRequest, conditions: list[str]) -> tuple[str, list[str]]:
     """Where to read from, and what remains to be asked of its rows, to keep what a unit may add.
 
-    Column `r` numbers a unit's rows from 0 in an order of their own. Of the cells that a unit's
-    remaining rows fall into, those with the smallest hashes of unit and cell are kept: nothing
-    but that unit's rows decides.
+    The order of a unit's cells is that of `place_of_cell`; see `UnitBounds`.
     """
+    bounds = request.bounds
+    if bounds is None:
+        return "data", conditions
     kept = [f"r < {index(bounds.max_rows)}", *conditions]
-    if bounds.max_groups is None or not keys:
+    if bounds.max_groups is None:
         return "data", kept
-    cell = ", ".join(key.sql for key in keys)
-    rank = f"dense_rank() OVER (PARTITION BY u ORDER BY hash(u, {cell}), {cell})"
-    inner = f"SELECT *, {rank} AS g FROM data WHERE {' AND '.join(kept)}"  # noqa: S608
-    return f"({inner})", [f"g <= {index(bounds.max_groups)}"]
+    cell = _cell_number(request.groupings[: bounds.groupings])
+    rank = f"dense_rank() OVER (PARTITION BY u ORDER BY (spread * spread) % {PRIME}, spread)"
+    celled = f"(SELECT *, {cell} AS cell FROM data WHERE {' AND '.join(kept)})"  # noqa: S608
+    spread = f"(SELECT *, {_SPREAD} AS spread FROM {celled})"  # noqa: S608
+    source = f"(SELECT *, {rank} AS g FROM {spread})"  # noqa: S608
+    return source, [f"g <= {index(bounds.max_groups)}"]
+
+
+_SPREAD = (
+    f"((1 + k % {PRIME - 1})::BIGINT * (cell + 1) + (k // 4294967296 % {PRIME})::BIGINT) % {PRIME}"
+)
+
+
+def _cell_number(groupings: Sequence[CodeGrouping]) -> str:
+    """The number of the plan's cell, first grouping slowest: bins, never raw codes."""
+    number = "0::BIGINT"
+    for grouping in groupings:
+        number = f"({number} * {grouping.bins} + {_bin_key(grouping).sql})"
+    return number
 
 
 def _column(number: int) -> str:
-    return f"c{index(number)}"
+    return "n" if number == ROWS_OF_UNIT else f"c{index(number)}"
 
 
 def _filter(item: RowFilter) -> str:
@@ -146,10 +162,11 @@ def _measure(measure: Measure) -> str:
 
 
 def _keys(groupings: Sequence[CodeGrouping], tops: Mapping[int, int]) -> tuple[Key, ...]:
+    """Raw codes where a column is known to have few."""
     keys: list[Key] = []
     for grouping in groupings:
         raw = sum(bool(key.bin_of_code) for key in keys) < _RAW_KEYS
-        top = tops[grouping.column]
+        top = tops.get(grouping.column, _FEW_CODES)
         keys.append(_raw_key(grouping, top) if raw and top < _FEW_CODES else _bin_key(grouping))
     return tuple(keys)
 

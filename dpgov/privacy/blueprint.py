@@ -13,10 +13,10 @@ from dpgov.privacy.grouping import code_grouping, described
 from dpgov.privacy.loss import Loss, Mode, rho_of
 from dpgov.privacy.mechanisms.choice import mechanisms_for
 from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
+from dpgov.privacy.noise import NoiseOutOfRange
 from dpgov.privacy.plan import InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.predicates import UnknownColumn, row_filter
-from dpgov.privacy.request import CodeGrouping, ExactRequest, Measure, UnitBounds
-from dpgov.privacy.sampling import NoiseOutOfRange
+from dpgov.privacy.request import CodeGrouping, ExactRequest, Measure, MeasureKind, UnitBounds
 from dpgov.privacy.schema import DatasetSchema
 
 MAX_CELLS = 10_000
@@ -27,7 +27,7 @@ class Blueprint:
     """A plan with its exact requests and mechanisms.
 
     `reads` says for each mechanism which of the requests it reads: those with the same axis share
-    one scan.
+    one scan, but for distinct counts, which have one of their own.
     """
 
     plan: Plan
@@ -157,9 +157,9 @@ def _requests(
     groupings: tuple[CodeGrouping, ...],
     mechanisms: tuple[Mechanism, ...],
 ) -> tuple[tuple[ExactRequest, ...], tuple[int, ...]]:
-    needed: dict[CodeGrouping | None, dict[Measure, None]] = {}
+    needed: dict[_Scan, dict[Measure, None]] = {}
     for mechanism in mechanisms:
-        needed.setdefault(mechanism.axis, {}).update(dict.fromkeys(mechanism.measures))
+        needed.setdefault(_scan_of(mechanism), {}).update(dict.fromkeys(mechanism.measures))
     try:
         filters = tuple(row_filter(condition, schema) for condition in plan.where)
     except UnknownColumn as problem:
@@ -167,18 +167,36 @@ def _requests(
     requests = tuple(
         ExactRequest(
             filters=filters,
-            groupings=groupings if axis is None else (*groupings, axis),
+            groupings=groupings if scan.axis is None else (*groupings, scan.axis),
             measures=tuple(measures),
-            bounds=_bounds(schema, grouped=bool(groupings)),
+            bounds=_bounds(schema, scan, len(groupings)),
         )
-        for axis, measures in needed.items()
+        for scan, measures in needed.items()
     )
-    axes = list(needed)
-    return requests, tuple(axes.index(mechanism.axis) for mechanism in mechanisms)
+    scans = list(needed)
+    return requests, tuple(scans.index(_scan_of(mechanism)) for mechanism in mechanisms)
 
 
-def _bounds(schema: DatasetSchema, *, grouped: bool) -> UnitBounds | None:
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """What mechanisms must have in common to read the same request."""
+
+    axis: CodeGrouping | None
+    counts_units: bool
+
+
+def _scan_of(mechanism: Mechanism) -> _Scan:
+    units = any(measure.kind is MeasureKind.UNITS for measure in mechanism.measures)
+    return _Scan(mechanism.axis, units)
+
+
+def _bounds(schema: DatasetSchema, scan: _Scan, groupings: int) -> UnitBounds | None:
+    """A limit on groups makes the noise of distinct counts smaller and of nothing else.
+
+    Rows of other statistics would be dropped in vain, so that they are read without it.
+    """
     unit = schema.unit
     if unit.private_id is None:
         return None
-    return UnitBounds(unit.max_rows_per_unit, unit.max_groups_per_unit if grouped else None)
+    groups = unit.max_groups_per_unit if scan.counts_units and groupings else None
+    return UnitBounds(unit.max_rows_per_unit, groups, groupings)

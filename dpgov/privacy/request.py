@@ -1,11 +1,16 @@
 """What an engine is asked, in lattice codes only, and what it must return: exact integers.
 
 Column i of the schema is stored as `c{i}`: an integer code, or null where the value is missing.
-An engine never sees names, values, ε or noise.
+Where a column of the file names the privacy unit, a row also has `u`, the number of its unit; `k`,
+a hash of that unit's id; `r`, the row's place among its unit's rows, from 0; and `n`, how many
+rows the unit has. An engine never sees names, values, ε or noise.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
+
+# The column number by which a grouping means `n`, the number of rows of a row's unit.
+ROWS_OF_UNIT = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,8 @@ RowFilter = CodeFilter | AllOf | AnyOf
 class CodeGrouping:
     """Bins of one column: bin b takes codes in the b-th inclusive range, in declared order.
 
-    Ranges never overlap. The last bin, number len(ranges), takes every other code and null.
+    Ranges never overlap. The last bin, number len(ranges), takes every other code and null. Column
+    ROWS_OF_UNIT stands for `n`.
     """
 
     column: int
@@ -80,12 +86,28 @@ class Measure:
 class UnitBounds:
     """What is kept of each unit, by a rule that looks at that unit's rows alone.
 
-    Of a unit's rows the first `max_rows` in an order of their own; of the cells that it then shows
-    in, at most `max_groups` (None: all), in an order that depends on the unit and the cell alone.
+    Of a unit's rows those with `r` below `max_rows`; of the cells that the kept and passing ones
+    fall into, the first `max_groups` (None: all) in the order of `place_of_cell`. Cells here are
+    those of the first `groupings` groupings alone.
     """
 
     max_rows: int
     max_groups: int | None = None
+    groupings: int = 0
+
+
+# 2^31 - 1, a prime: products of two smaller numbers fit a signed machine word in every engine.
+PRIME = 2_147_483_647
+
+
+def place_of_cell(key: int, cell: int) -> tuple[int, int]:
+    """Where a cell stands in a unit's own order of cells: a hash of its `k` and the cell's number.
+
+    Every engine computes the same, in integers: different cells never share a place.
+    """
+    factor, shift = 1 + key % (PRIME - 1), key // 2**32 % PRIME
+    spread = (factor * (cell + 1) + shift) % PRIME
+    return spread**2 % PRIME, spread
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,8 +66,8 @@ def _number(size: int) -> Reach:
 class Exposure:
     """What, besides its column, decides how far a group can move an answer: all public.
 
-    `rows` is K and `units` is k. `groups` bounds the cells that a unit can show in. `droppable`
-    says whether a row may add nothing at all to this answer.
+    `rows` is K and `units` is k. `groups` bounds the cells that a unit is counted in, of `cells`
+    in all. `droppable` says whether a row may add nothing at all to this answer.
     """
 
     rows: int
@@ -76,6 +76,7 @@ class Exposure:
     droppable: bool
     units: int = 1
     groups: int = 1
+    cells: int = 1
 
     @property
     def moves(self) -> int:
@@ -84,23 +85,30 @@ class Exposure:
 
 
 def exposure(
-    schema: DatasetSchema, *, filtered: bool, grouped: bool, missing_drops: bool
+    schema: DatasetSchema,
+    *,
+    filtered: bool,
+    grouped: bool,
+    missing_drops: bool,
+    cells: int | None = None,
 ) -> Exposure:
-    """The exposure of one statistic.
+    """The exposure of one statistic, of an answer with so many cells (None: as many as matter).
 
     A row drops out by a filter, by a missing value, or because its unit may have fewer rows than
     it is allowed: a unit named by a column can be replaced by one with a single row.
     """
     unit = schema.unit
     named_unit = unit.private_id is not None or unit.max_rows_per_unit > 1
-    groups = min(unit.max_groups_per_unit or unit.max_rows_per_unit, unit.max_rows_per_unit)
+    most = unit.max_rows_per_unit
+    groups = min(unit.max_groups_per_unit or most, most, cells or most) if grouped else 1
     return Exposure(
         rows=schema.group_size * unit.max_rows_per_unit,
         neighbouring=schema.neighbouring,
         grouped=grouped,
         droppable=filtered or missing_drops or named_unit,
         units=schema.group_size,
-        groups=groups if grouped else 1,
+        groups=groups,
+        cells=(cells or 2 * groups) if grouped else 1,
     )
 
 
@@ -133,11 +141,11 @@ def of_count(exposed: Exposure) -> Reach:
 def of_units(exposed: Exposure) -> Reach:
     """Distinct units: a unit adds 1 to each of at most `groups` cells.
 
-    A replaced unit may leave all of its cells and enter as many others; without grouping it moves
-    the one cell by at most 1.
+    A replaced unit may leave all of its cells and enter as many others, as far as there are
+    others; without grouping it moves the one cell by at most 1.
     """
-    replaced = exposed.neighbouring is Neighbouring.CHANGE_ONE and exposed.grouped
-    cells = exposed.groups * (2 if replaced else 1)
+    replaced = exposed.neighbouring is Neighbouring.CHANGE_ONE
+    cells = min(exposed.groups * (2 if replaced else 1), exposed.cells)
     return Reach(exposed.units * cells, exposed.units**2 * cells)
 
 

@@ -59,12 +59,12 @@ def _parquet_names(path: Path, request: dict[str, Any]) -> tuple[str, ...]:
 
 def _ingest(request: dict[str, Any]) -> dict[str, Any]:
     from dpgov.engines.fingerprint import as_json
-    from dpgov.engines.ingest.request import columns_of
+    from dpgov.engines.ingest.request import columns_of, unit_of
     from dpgov.engines.ingest.store import store
     from dpgov.engines.ingest.tables import open_table
 
     path, columns = Path(request["path"]), columns_of(request["columns"])
-    _limit(request, written_bytes=_largest_output(request["max_rows"], len(columns)))
+    _limit(request, written_bytes=_largest_output(request["max_rows"], len(columns) + 3))
     stored = store(
         open_table(path, format_name=format_of(path)),
         Path(request["target"]),
@@ -72,8 +72,10 @@ def _ingest(request: dict[str, Any]) -> dict[str, Any]:
         max_rows=request["max_rows"],
         memory_bytes=request["memory_bytes"],
         key=bytes.fromhex(request["key"]),
+        unit=unit_of(request["unit"]),
     )
-    return {"rows": stored.rows, "fingerprint": as_json(stored.fingerprint)}
+    fingerprint = as_json(stored.fingerprint)
+    return {"rows": stored.rows, "units": stored.units, "fingerprint": fingerprint}
 
 
 def _limit(request: dict[str, Any], *, written_bytes: int) -> None:

@@ -32,7 +32,7 @@ class Fingerprint:
 
     def __init__(self, columns: int, connection: duckdb.DuckDBPyConnection, key: bytes) -> None:
         self._key = key
-        self._cell_key, self._row_key = (SipKey.of(_derived(key, name)) for name in ("cell", "row"))
+        self._cell_key, self._row_key = (SipKey.of(derived(key, name)) for name in ("cell", "row"))
         self._connection = connection
         self._sums = [0] * columns
         self._columns = [(Multiset(), Span()) for _ in range(columns)]
@@ -45,8 +45,8 @@ class Fingerprint:
         self._row_sums = np.zeros(rows, np.uint64)
         self._row_count += rows
 
-    def add(self, column: int, cells: Cells) -> None:
-        """Add one column of the batch."""
+    def add(self, column: int, cells: Cells) -> Words:
+        """Add one column of the batch; returns the keyed hash of each distinct cell."""
         times = np.bincount(cells.rows, minlength=len(cells.texts))
         texts = spellings(cells)
         hashes = self._unkeyed(texts)
@@ -59,6 +59,7 @@ class Fingerprint:
         values, span = self._columns[column]
         values.add(hashes[present], times[present])
         span.add(texts.filter(pa.array(present)), cells.numbers[present])
+        return hashes
 
     def end_rows(self) -> None:
         """Every column of the batch was added."""
@@ -88,5 +89,6 @@ class Fingerprint:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _derived(key: bytes, purpose: str) -> bytes:
+def derived(key: bytes, purpose: str) -> bytes:
+    """Sixteen bytes of their own for each purpose."""
     return hashlib.blake2b(purpose.encode(), key=key, digest_size=16).digest()

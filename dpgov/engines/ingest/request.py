@@ -1,10 +1,28 @@
-"""The declared columns, as JSON between the caller and the child."""
+"""The declared columns and unit, as JSON between the caller and the child."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from dpgov.privacy.schema import CategoryDomain, ColumnSpec, MissingRule, NumericDomain
+
+
+@dataclass(frozen=True, slots=True)
+class UnitNames:
+    """The column that names the privacy unit, and the partition column if there is one."""
+
+    private_id: str
+    partition: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """For the child."""
+        return {"private_id": self.private_id, "partition": self.partition}
+
+
+def unit_of(item: dict[str, str] | None) -> UnitNames | None:
+    """The names again."""
+    return None if item is None else UnitNames(**item)
 
 
 def columns_as_json(columns: Iterable[ColumnSpec]) -> list[dict[str, Any]]:

@@ -1,14 +1,14 @@
 """Which mechanisms answer a plan: a function of the plan and the public metadata alone."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from dpgov.privacy.loss import Loss
 from dpgov.privacy.mechanisms.extremes import Extreme
+from dpgov.privacy.mechanisms.grid import grid_for
 from dpgov.privacy.mechanisms.mechanism import Mechanism
 from dpgov.privacy.mechanisms.moments import Moments, moments_draw, scale_of, width_for
 from dpgov.privacy.mechanisms.public_mean import public_mean, rows_are_public
-from dpgov.privacy.mechanisms.quantiles import Quantiles, grid_for, orders_of
+from dpgov.privacy.mechanisms.quantiles import Quantiles, orders_of
 from dpgov.privacy.mechanisms.sharing import Family, families
 from dpgov.privacy.mechanisms.totals import count, count_distinct, total
 from dpgov.privacy.mechanisms.views import Basis, Line, Mean, Variance
@@ -26,11 +26,21 @@ def mechanisms_for(plan: Plan, schema: DatasetSchema, loss: Loss, cells: int) ->
 
     Raises InvalidPlan when the schema no longer has a column as a column of numbers.
     """
-    complete = frozenset(c.name for c in schema.columns if not c.may_be_missing)
+    found = families(
+        plan.statistics,
+        schema.mode,
+        complete=frozenset(c.name for c in schema.columns if not c.may_be_missing),
+        squarable=frozenset(c.name for c in schema.columns if _squarable(c, schema)),
+    )
     return [
         _Chooser(plan, schema, family, _part(loss, family.share), cells).mechanism()
-        for family in families(plan.statistics, schema.mode, complete=complete)
+        for family in found
     ]
+
+
+def _squarable(column: ColumnSpec, schema: DatasetSchema) -> bool:
+    domain = column.domain
+    return isinstance(domain, NumericDomain) and width_for(2, domain, schema) == 1
 
 
 def _part(loss: Loss, share: Fraction) -> Loss:
@@ -54,37 +64,49 @@ class _Chooser:
         if kind is StatisticKind.COUNT:
             return count(self.first, self._exposed(missing_drops=False), self.loss)
         if kind is StatisticKind.COUNT_DISTINCT:
-            alone = self.schema.unit.private_id is None
-            exposed = self._exposed(missing_drops=False)
-            return count_distinct(self.first, exposed, self.loss, rows_are_units=alone)
+            return self._units()
         index, domain, exposed = self._numbers(self.first)
         if kind is StatisticKind.SUM:
             return total(self.first, index, domain, exposed, self.loss)
-        grid = grid_for(domain, self.cells)
         if kind in _EXTREMES:
+            grid = grid_for(domain, self.cells)
             return Extreme(self.first, index, grid, exposed, self.loss)
         asked = self.family.statistics
         orders = tuple(sorted({order for s in asked for order in orders_of(s)}))
+        grid = grid_for(domain, self.cells, several=len(orders) > 1)
         return Quantiles(asked, orders, index, grid, exposed, self.loss)
+
+    def _units(self) -> Mechanism:
+        """Without a column that names it, a unit can be told from its rows only if it has one."""
+        exposed = self._exposed(missing_drops=False)
+        if self.schema.unit.private_id is not None:
+            return count_distinct(self.first, exposed, self.loss)
+        if self.schema.unit.max_rows_per_unit > 1:
+            message = "Units can't be counted here: no column tells whose row it is."
+            raise InvalidPlan((PlanProblem("statistics", message),))
+        return count(self.first, exposed, self.loss)
 
     def _moments(self) -> Mechanism:
         (named,) = {s.column for s in self.family.statistics if s.column is not None}
         statistic = next(s for s in self.family.statistics if s.column == named)
         index, domain, exposed = self._numbers(statistic)
         degree = self.family.degree
-        if degree == 1 and len(self.family.statistics) == 1 and rows_are_public(self.schema, exposed):
+        if (
+            degree == 1
+            and len(self.family.statistics) == 1
+            and rows_are_public(self.schema, exposed)
+        ):
             rows = self.schema.public_rows or 0
             return public_mean(statistic, index, domain, exposed, self.loss, rows=rows)
-        width = width_for(degree, domain, self.schema, exposed)
+        width = width_for(degree, domain, self.schema)
         taken = moments_draw(degree, index, domain, width, exposed, self.loss)
         basis = Basis(taken, scale_of(domain, width))
         return Moments(tuple(_view(s, basis) for s in self.family.statistics), taken)
 
     def _numbers(self, statistic: Statistic) -> tuple[int, NumericDomain, Exposure]:
-        column = numeric_column(statistic, self.schema)
-        index = self.schema.index_of(column.name)
-        assert index is not None and isinstance(column.domain, NumericDomain)
-        return index, column.domain, self._exposed(missing_drops=column.may_be_missing)
+        index, domain = numeric_column(statistic, self.schema)
+        dropped = self.schema.columns[index].may_be_missing
+        return index, domain, self._exposed(missing_drops=dropped)
 
     def _exposed(self, *, missing_drops: bool) -> Exposure:
         return exposure(
@@ -92,6 +114,7 @@ class _Chooser:
             filtered=bool(self.plan.where),
             grouped=bool(self.plan.group_by),
             missing_drops=missing_drops,
+            cells=self.cells,
         )
 
 
@@ -103,11 +126,11 @@ def _view(statistic: Statistic, basis: Basis) -> Line | Mean | Variance:
     return Variance(statistic, basis)
 
 
-def numeric_column(statistic: Statistic, schema: DatasetSchema) -> ColumnSpec:
+def numeric_column(statistic: Statistic, schema: DatasetSchema) -> tuple[int, NumericDomain]:
     """The statistic's column. Raises InvalidPlan when it is no column of numbers any more."""
     index = schema.index_of(statistic.column or "")
-    column = None if index is None else schema.columns[index]
-    if column is None or not isinstance(column.domain, NumericDomain):
+    domain = None if index is None else schema.columns[index].domain
+    if index is None or not isinstance(domain, NumericDomain):
         message = f"“{statistic.column}” is no longer a column of numbers."
         raise InvalidPlan((PlanProblem("statistics", message),))
-    return column
+    return index, domain

@@ -9,9 +9,11 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dpgov.engines.ingest.request import UnitNames
 from dpgov.engines.ingest.store import Stored, store
 from dpgov.engines.ingest.tables import open_table
 from dpgov.privacy.schema import CategoryDomain, ColumnSpec, MissingRule, NumericDomain
+from tests.reference import Owned
 
 MEMORY = 500_000_000
 KEY = bytes(32)
@@ -50,7 +52,12 @@ def write_parquet(path: Path, columns: dict[str, pa.Array]) -> Path:
 
 
 def ingest_here(
-    source: Path, columns: Sequence[ColumnSpec], *, max_rows: int = 10_000, key: bytes = KEY
+    source: Path,
+    columns: Sequence[ColumnSpec],
+    *,
+    max_rows: int = 10_000,
+    key: bytes = KEY,
+    unit: UnitNames | None = None,
 ) -> Stored:
     """Store the file's codes beside it, in this process."""
     kind = "parquet" if source.read_bytes()[:4] == b"PAR1" else "csv"
@@ -62,6 +69,7 @@ def ingest_here(
         max_rows=max_rows,
         memory_bytes=MEMORY,
         key=key,
+        unit=unit,
     )
 
 
@@ -79,4 +87,17 @@ def write_codes(path: Path, types: Sequence[str], rows: Sequence[Sequence[int | 
         marks = ", ".join("?" for _ in types)
         if rows:
             connection.executemany(f"INSERT INTO data VALUES ({marks})", rows)
+    return path
+
+
+def write_owned(path: Path, types: Sequence[str], rows: Sequence[Owned]) -> Path:
+    """The same where a column names the unit of each row."""
+    marks = ("u UINTEGER", "k UBIGINT", "r UINTEGER", "n USMALLINT")
+    names = ", ".join([*(f"c{place} {kind}" for place, kind in enumerate(types)), *marks])
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"CREATE TABLE data ({names})")
+        places = ", ".join("?" for _ in (*types, *marks))
+        stored = [(*row.codes, row.unit, row.key, row.rank, row.size) for row in rows]
+        if stored:
+            connection.executemany(f"INSERT INTO data VALUES ({places})", stored)
     return path

@@ -1,0 +1,106 @@
+"""Whose row each row is, and its place among the rows of the same unit.
+
+Two rows belong to one unit when their ids are the same text, spaces at the ends aside; numbers are
+compared as they are written, since large ones are not exact as floats. A row without an id (empty,
+or NaN) is dropped. `u` numbers the units in no particular order; `k` is a keyed hash of the id. `r`
+numbers a unit's rows from 0 in the order of a keyed hash of the unit and the row's whole content,
+then of the stored codes: rows that still tie are the same to every question. So what is kept of a
+unit depends on that unit's rows alone. `n` is the number of its rows, up to LARGEST_SIZE.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dpgov.engines.ingest.fingerprint import derived
+from dpgov.engines.ingest.siphash import SipKey, siphash
+from dpgov.engines.ingest.values import Cells
+
+LARGEST_SIZE = 65_535
+MARKS = "id VARCHAR, k UBIGINT, h UBIGINT"
+# An odd number spreads the bits of the columns' hashes; their order in the file matters.
+_STRIDE = np.uint64(0x9E3779B97F4A7C15)
+
+Words = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitColumn:
+    """The column that names the unit, and the number of the stored column that divides units.
+
+    Of a unit with rows in several parts of `partition` those in the part of its first row stay.
+    """
+
+    place: int
+    partition: int | None = None
+
+
+class UnitMarks:
+    """Reads the rows of a file, batch by batch, into the columns of MARKS."""
+
+    def __init__(
+        self, column: UnitColumn, connection: duckdb.DuckDBPyConnection, key: bytes
+    ) -> None:
+        self._column = column
+        self._connection = connection
+        self._unit_key = SipKey.of(derived(key, "unit"))
+        self._order_key = SipKey.of(derived(key, "order"))
+        self._mixed: Words = np.empty(0, np.uint64)
+        self._ids = pa.nulls(0, pa.large_string())
+        self._keys: Words = np.empty(0, np.uint64)
+
+    def begin_rows(self, rows: int) -> None:
+        """A batch of this many rows begins; its columns follow by `add`, then `table`."""
+        self._mixed = np.zeros(rows, np.uint64)
+
+    def add(self, place: int, cells: Cells, hashes: Words) -> None:
+        """Add one column of the batch, with the keyed hash of each of its distinct cells."""
+        self._mixed = self._mixed * _STRIDE + hashes[cells.rows]
+        if place == self._column.place:
+            self._read_ids(cells)
+
+    def _read_ids(self, cells: Cells) -> None:
+        known = pc.not_equal(pc.utf8_lower(cells.texts), "nan")
+        texts = pc.if_else(known, cells.texts, pa.scalar(None, pa.large_string()))
+        self._connection.register("ids", pa.table({"id": texts}))
+        hashes = self._connection.execute("SELECT hash(id) AS hash FROM ids").fetchnumpy()["hash"]
+        self._connection.unregister("ids")
+        self._ids = texts.take(pa.array(cells.rows))
+        self._keys = siphash(self._unit_key, hashes)[cells.rows]
+
+    def table(self, stored: dict[str, pa.Array]) -> pa.Table:
+        """The batch's codes and marks, without the rows that name no unit."""
+        order = siphash(self._order_key, self._mixed + self._keys)
+        marks = {"id": self._ids, "k": pa.array(self._keys), "h": pa.array(order)}
+        return pa.table(stored | marks).filter(pc.is_valid(self._ids))
+
+
+def rank_rows(
+    connection: duckdb.DuckDBPyConnection, columns: Sequence[str], partition: str | None
+) -> int:
+    """Make `ranked.data` of the rows in `data`; returns the number of units.
+
+    `columns` are the names of the stored codes; `partition` the SQL of a row's part.
+    """
+    codes = ", ".join(columns)
+    connection.execute(
+        "CREATE TEMP TABLE units AS SELECT id, row_number() OVER () AS u "
+        "FROM (SELECT DISTINCT id FROM data)"
+    )
+    own = f"PARTITION BY u ORDER BY h, {codes}"
+    rows = f"SELECT {codes}, u::UINTEGER AS u, k, h FROM data JOIN units USING (id)"  # noqa: S608
+    if partition is not None:
+        first = f"first_value({partition}) OVER ({own})"
+        rows = f"SELECT * FROM ({rows}) QUALIFY {partition} = {first}"  # noqa: S608
+    connection.execute(
+        f"CREATE TABLE ranked.data AS SELECT {codes}, u, k, "  # noqa: S608
+        f"(row_number() OVER ({own}) - 1)::UINTEGER AS r, "
+        f"least(count(*) OVER (PARTITION BY u), {LARGEST_SIZE})::USMALLINT AS n FROM ({rows})"
+    )
+    counted = connection.execute("SELECT count(*) FROM units").fetchall()
+    return int(counted[0][0])
