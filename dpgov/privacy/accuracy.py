@@ -1,5 +1,6 @@
 """How wrong a released number may be, said before and after, in the JSON form of both."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -15,14 +16,20 @@ def statement(confidence: Fraction, bound: int | float) -> dict[str, Any]:
     }
 
 
-def rank_statement(confidence: Fraction, rows: int) -> dict[str, Any]:
-    """How far off a quantile may be, counted in rows: there is no bound on the value itself."""
+def rank_statement(
+    confidence: Fraction, rows: int, *, not_counted: Sequence[str] = ()
+) -> dict[str, Any]:
+    """How far off a quantile may be, counted in rows: there is no bound on the value itself.
+
+    `not_counted` says in words which rows between the two are left out.
+    """
+    but = f", not counting {' or '.join(not_counted)}" if not_counted else ""
     return {
         "confidence_level": float(confidence),
         "value": None,
         "rank_error": rows,
         "message": (
             f"With {int(confidence * 100)} % confidence at most {rows} rows lie between this "
-            "value and the true one."
+            f"value and the true one{but}."
         ),
     }

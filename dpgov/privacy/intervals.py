@@ -24,6 +24,7 @@ import numpy as np
 
 from dpgov.privacy import spread
 from dpgov.privacy.noise import Floats, Noise
+from dpgov.privacy.spread_smooth import SMOOTH
 
 HALF = 0.5
 QUARTER = 0.25
@@ -32,8 +33,6 @@ _MEAN_NODES, _VARIANCE_NODES = 17, 9
 _HALVINGS = 20
 # Of the error probability of a variance, what is spent on the mean.
 _SPENT_ON_MEAN = Fraction(1, 20)
-# Below this scale the lattice makes small jumps in q, so each node takes the next one's value.
-_COARSE = 16.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +43,10 @@ class Sums:
     degree: int
     whole: int
 
-    def quantile(self, at_zero: float, slope: float, at_one: float, level: Fraction) -> float:
-        """Of the noise in the sum of a polynomial g: g(0), half its slope there added, g(1)."""
-        weights = (at_zero, at_one) if self.degree == 1 else (at_zero, slope, at_one)
-        return spread.bound(self.noise, weights, level) / self.whole
+    def quantiles(self, at_zero: Floats, slope: Floats, at_one: Floats, level: Fraction) -> Floats:
+        """Of the noise in the sums of polynomials g: g(0), half its slope there added, g(1)."""
+        ends = (at_zero, at_one) if self.degree == 1 else (at_zero, slope, at_one)
+        return spread.bounds(self.noise, np.stack(ends, axis=-1), level) / self.whole
 
 
 def mean_bounds(sums: Sums, level: Fraction, centred: Floats, counts: Floats) -> Floats:
@@ -73,9 +72,7 @@ def _farthest(
     high = np.minimum(limit, quantiles[-1] / rows)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        plausible = middle * rows <= np.interp(
-            np.abs(means + direction * middle), nodes, quantiles
-        )
+        plausible = middle * rows <= np.interp(np.abs(means + direction * middle), nodes, quantiles)
         low, high = np.where(plausible, middle, low), np.where(plausible, high, middle)
     edge = np.interp(np.abs(means + direction * limit), nodes, quantiles)
     farthest: Floats = np.where(limit * rows <= edge, limit, high)
@@ -86,12 +83,13 @@ def _farthest(
 def _mean_table(sums: Sums, level: Fraction) -> tuple[Floats, Floats]:
     """q at evenly spaced distances from one half, never below the true quantile between them.
 
-    q is convex for smooth noise, so that lines between nodes lie above it.
+    q is convex for smooth noise (floating bodies of log-concave measures are convex), so that
+    lines between nodes lie above it; for coarse noise it jumps, so each node takes the larger of
+    its own and the next one's value.
     """
     nodes = np.linspace(0.0, HALF, _NODES)
-    quantiles = np.array([sums.quantile(-(HALF + d), -d, HALF - d, level) for d in nodes])
-    quantiles = np.maximum.accumulate(quantiles)
-    if sums.noise.scale < _COARSE:
+    quantiles = np.maximum.accumulate(sums.quantiles(-(HALF + nodes), -nodes, HALF - nodes, level))
+    if sums.noise.scale < SMOOTH:
         quantiles[:-1] = quantiles[1:]
     return nodes, quantiles
 
@@ -101,15 +99,18 @@ def variance_range(
 ) -> tuple[Floats, Floats]:
     """The least and largest plausible variance of u for each noisy mean, variance and count."""
     spent = (1 - level) * _SPENT_ON_MEAN
-    off = mean_bounds(sums, 1 - spent, np.clip(centred, -HALF, HALF), counts)
+    inside = np.clip(centred, -HALF, HALF)
+    off = mean_bounds(sums, 1 - spent, inside, counts)
     rows = np.maximum(counts, 1)
-    near, far = np.maximum(np.abs(centred) - off, 0), np.minimum(np.abs(centred) + off, HALF)
+    near, far = np.maximum(np.abs(inside) - off, 0), np.minimum(np.abs(inside) + off, HALF)
+    # The noisy variance is about the noisy mean as it was before it was clamped.
+    apart = off + np.abs(centred - inside)
     low, high = np.zeros_like(rows), np.full_like(rows, QUARTER)
     for _ in range(3):
         corners = [(m, v) for m in (near, far) for v in (low, high)]
         noise = np.max([_variance_quantile(sums, level + spent, m, v) for m, v in corners], axis=0)
         low = np.clip(variances - noise / rows, 0, QUARTER)
-        high = np.clip(variances + off**2 + noise / rows, 0, QUARTER)
+        high = np.clip(variances + apart**2 + noise / rows, 0, QUARTER)
     unknown = counts < 1
     return np.where(unknown, 0.0, low), np.where(unknown, QUARTER, high)
 
@@ -130,11 +131,14 @@ def _variance_quantile(sums: Sums, level: Fraction, sizes: Floats, variances: Fl
 
 @lru_cache(maxsize=64)
 def _variance_table(sums: Sums, level: Fraction) -> Floats:
-    means = HALF + np.linspace(0.0, HALF, _MEAN_NODES)
-    variances = np.linspace(0.0, QUARTER, _VARIANCE_NODES)
-    return np.array(
-        [
-            [sums.quantile(m * m - v, m * m - m - v, (1 - m) ** 2 - v, level) for v in variances]
-            for m in means
-        ]
+    """q at nodes, and for the bend of weights between nodes, which are quadratic in m, a little."""
+    means, variances = np.meshgrid(
+        HALF + np.linspace(0.0, HALF, _MEAN_NODES),
+        np.linspace(0.0, QUARTER, _VARIANCE_NODES),
+        indexing="ij",
     )
+    m, v = means.ravel(), variances.ravel()
+    quantiles = sums.quantiles(m * m - v, m * m - m - v, (1 - m) ** 2 - v, level)
+    bend = np.full(1, (HALF / (_MEAN_NODES - 1)) ** 2 / 4)
+    table: Floats = (quantiles + sums.quantiles(bend, bend, bend, level)).reshape(means.shape)
+    return table

@@ -21,6 +21,10 @@ _SMOOTH = 1000.0
 _REACH = 40
 
 
+class NoiseOutOfRange(ValueError):
+    """Noise this large, or for an influence this large, cannot be drawn exactly."""
+
+
 class NoiseKind(StrEnum):
     """The two distributions on the integers that are drawn from."""
 

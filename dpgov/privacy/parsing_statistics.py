@@ -27,7 +27,9 @@ _SYNONYMS = {
 }
 
 
-def read_statistics(raw: object, schema: DatasetSchema, problems: Problems) -> tuple[Statistic, ...]:
+def read_statistics(
+    raw: object, schema: DatasetSchema, problems: Problems
+) -> tuple[Statistic, ...]:
     """What is asked, each once; shares that are locked leave something for the others."""
     entries = problems.items("statistics", raw, least=1, most=MAX_STATISTICS)
     found: list[Statistic] = []
@@ -111,7 +113,9 @@ def _quantiles(
     raw = body.get("quantiles")
     if kind is not StatisticKind.QUANTILES:
         if raw is not None:
-            problems.add(f"{path}.quantiles", "Only the statistic “quantiles” takes a list of them.")
+            problems.add(
+                f"{path}.quantiles", "Only the statistic “quantiles” takes a list of them."
+            )
         return ()
     entries = problems.items(f"{path}.quantiles", raw, least=1, most=MAX_QUANTILES)
     read = [read_number(f"{path}.quantiles.{n}", q, problems) for n, q in enumerate(entries)]

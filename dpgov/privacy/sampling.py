@@ -18,7 +18,7 @@ from opendp.mod import Measurement, enable_features
 
 from dpgov.privacy.budget import MAX_NANO, NANO, as_fraction
 from dpgov.privacy.loss import Loss, Mode, rho_of
-from dpgov.privacy.noise import Noise, NoiseKind
+from dpgov.privacy.noise import Noise, NoiseKind, NoiseOutOfRange
 from dpgov.privacy.schema import LARGEST_SUM
 
 # Noise of this scale passes 2**63, where draws would saturate, with probability below e**-32000.
@@ -26,10 +26,6 @@ LARGEST_SCALE = 2**48
 _CALIBRATIONS_KEPT = 512
 
 enable_features("contrib")
-
-
-class NoiseOutOfRange(ValueError):
-    """Noise this large, or for an influence this large, cannot be drawn exactly."""
 
 
 def smallest_nano(sensitivity: int, mode: Mode = Mode.PURE) -> int:

@@ -1,24 +1,25 @@
 """Min and max, as a noisy choice of a value with only a few rows beyond it.
 
 The true extreme belongs to one unit and cannot be told. Asked for the least value, the mechanism
-looks for the candidate that has `aim` rows below it, with an aim just large enough, given the
-price and the number of candidates, that noise will hardly point outside the data. A row more or
-less moves the distance to that aim by one.
+looks for the candidate that holds the row number `aim` from below, with an aim just large enough,
+given the price and the number of candidates, that noise will hardly point outside the data. A row
+more or less moves the distance to that row by one, and so does a row that is replaced.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from dpgov.privacy import sampling
 from dpgov.privacy.accuracy import CONFIDENCE_LEVELS, rank_statement
-from dpgov.privacy.decimals import json_number
 from dpgov.privacy.loss import Loss
 from dpgov.privacy.mechanisms.draw import Measured
+from dpgov.privacy.mechanisms.grid import Grid, scores
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
-from dpgov.privacy.mechanisms.quantiles import MECHANISM, Grid
+from dpgov.privacy.mechanisms.quantiles import MECHANISM
 from dpgov.privacy.plan import Statistic, StatisticKind
 from dpgov.privacy.request import CodeGrouping, Measure, MeasureKind
 from dpgov.privacy.sensitivity import Exposure
@@ -55,7 +56,7 @@ class Extreme:
     @property
     def smallest_nano(self) -> int:
         """The smallest amount at which the choice can be drawn."""
-        return sampling.smallest_nano(2 * self.exposed.moves, self.loss.mode)
+        return sampling.smallest_nano(2 * self._sensitivity, self.loss.mode)
 
     @property
     def aim(self) -> int:
@@ -81,7 +82,7 @@ class Extreme:
             "mechanism": MECHANISM,
             "noise_scale": self._scale,
             "candidates": self.grid.size,
-            "grid": json_number(self.grid.width * Fraction(self.grid.domain.step), 12),
+            "grid": self.grid.spacing,
             "depth": 1,
             "readings": [{"name": "rows by candidate", "lattice": 1}],
         }
@@ -95,22 +96,27 @@ class Extreme:
 
     @property
     def _scale(self) -> float:
-        return sampling.choice(self.exposed.moves, self.loss)[0]
+        return sampling.choice(self._sensitivity, self.loss)[0]
+
+    @property
+    def _sensitivity(self) -> int:
+        """A replaced row counts once within one cell, and twice if it can change its cell."""
+        return self.exposed.moves if self.exposed.grouped else self.exposed.rows
 
     def _choose(self, rows: list[int]) -> int:
         upwards = self.statistic.kind is StatisticKind.MIN
-        scores, beyond = [], 0
-        for count in rows if upwards else reversed(rows):
-            scores.append(-abs(beyond - self.aim))
-            beyond += count
-        place = sampling.highest(scores, sensitivity=self.exposed.moves, loss=self.loss)
+        ordered = np.array(rows if upwards else rows[::-1], dtype=np.int64)
+        found = scores(ordered, 0, 1, self.aim).tolist()
+        place = sampling.highest(found, sensitivity=self._sensitivity, loss=self.loss)
         return place if upwards else len(rows) - 1 - place
 
     def _statements(self) -> Statements:
         """Rows beyond the released value: the aim and how far the choice may miss it."""
         return [
             rank_statement(
-                level, self.aim + math.ceil(self._scale * math.log(self.grid.size / float(1 - level)))
+                level,
+                self.aim + math.ceil(self._scale * math.log(self.grid.size / float(1 - level))),
+                not_counted=self.grid.not_counted,
             )
             for level in CONFIDENCE_LEVELS
         ]

@@ -122,9 +122,9 @@ def scale_of(domain: NumericDomain, width: int) -> Scale:
     return Scale(Fraction(domain.lower) + off, step * width * (domain.top // width), step, off)
 
 
-def width_for(degree: int, domain: NumericDomain, schema: DatasetSchema, exposed: Exposure) -> int:
+def width_for(degree: int, domain: NumericDomain, schema: DatasetSchema) -> int:
     """How many codes are taken together so that sums of squares stay exact: a public number."""
-    rows = max(schema.max_rows, 2 * exposed.rows)
+    rows = max(schema.max_rows, 2 * schema.group_size * schema.unit.max_rows_per_unit)
     width = 1
     while degree == 2 and rows * (domain.top // width) ** 2 > LARGEST_SUM:
         width += 1

@@ -75,9 +75,7 @@ class PublicMean:
         return json_number(clamped, self._decimals)
 
     def _statements(self) -> Statements:
-        return noise_statements(
-            self.taken, self.taken.readings[0].unit / self.rows, self._decimals
-        )
+        return noise_statements(self.taken, self.taken.readings[0].unit / self.rows, self._decimals)
 
     @property
     def _decimals(self) -> int:

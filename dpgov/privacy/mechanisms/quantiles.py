@@ -1,9 +1,9 @@
-"""Median and other quantiles, min and max: a noisy choice among public candidates.
+"""Median and other quantiles: noisy choices among public candidates.
 
-Candidates are codes of the column's own lattice, or every so many of them; never values taken from
-the data. The score of a candidate for the quantile a/b is -|(b - a) below - a above|, with the
-numbers of rows below and above it: one row more or less moves it by max(a, b - a), where a
-rank would move the distance to a rank by b (Smith 2011; OpenDP's quantile scores).
+The score of a candidate for the quantile a/b is b times the number of rows between the rank
+a n / b and the candidate's own rows, taken negative: one row more or less moves it by
+max(a, b - a), where a plain distance between ranks would move by b (Smith 2011; OpenDP's quantile
+scores, which count no row of the candidate itself and so pass over values that many rows share).
 
 Several quantiles of one column are found from the middle outwards: the rows left of the middle one
 cannot tell anything about the quantiles right of it, so that all quantiles of one depth share its
@@ -20,61 +20,20 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpgov.privacy import sampling
 from dpgov.privacy.accuracy import CONFIDENCE_LEVELS, rank_statement
-from dpgov.privacy.decimals import decimals_of, json_number
 from dpgov.privacy.loss import Loss
 from dpgov.privacy.mechanisms.draw import Measured
+from dpgov.privacy.mechanisms.grid import Counts, Grid, deal_out, scores
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
 from dpgov.privacy.plan import Statistic, StatisticKind
 from dpgov.privacy.request import CodeGrouping, Measure, MeasureKind
-from dpgov.privacy.schema import NumericDomain
+from dpgov.privacy.schema import Neighbouring
 from dpgov.privacy.sensitivity import Exposure
 
-Counts = NDArray[np.int64]
-
 MECHANISM = "report noisy max"
-MOST_CANDIDATES = 65_536
-# Candidates of all cells together: what one answer may take.
-MOST_SCORES = 2**18
-# Finer places of one candidate, where several quantiles follow each other.
-_MOST_PLACES = 256
 _ROWS = Measure(MeasureKind.ROWS)
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A candidate for every `width` codes: the middle one of each bin."""
-
-    domain: NumericDomain
-    width: int
-
-    @property
-    def size(self) -> int:
-        """How many candidates there are."""
-        return self.domain.top // self.width + 1
-
-    def axis(self, column: int) -> CodeGrouping:
-        """Rows by candidate; the rest bin is for missing values."""
-        starts = range(0, self.domain.top + 1, self.width)
-        return CodeGrouping(column, tuple((s, s + self.width - 1) for s in starts))
-
-    def value(self, place: int) -> int | float:
-        """The number that a candidate stands for."""
-        code = min(place * self.width + (self.width - 1) // 2, self.domain.top)
-        number = Fraction(self.domain.lower) + code * Fraction(self.domain.step)
-        return json_number(number, max(map(self._decimals, ("lower", "step"))))
-
-    def _decimals(self, name: str) -> int:
-        return decimals_of(Fraction(getattr(self.domain, name)))
-
-
-def grid_for(domain: NumericDomain, cells: int) -> Grid:
-    """The finest grid that one answer of so many cells may use: a public number."""
-    most = max(2, min(MOST_CANDIDATES, MOST_SCORES // cells))
-    return Grid(domain, -(-(domain.top + 1) // most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +77,7 @@ class Quantiles:
         """One choice after the other in each cell; cells share the price, as their rows differ."""
         width = self.grid.size + 1
         rows = [cell[_ROWS] for cell in table]
-        chosen = [
-            self._choose(rows[at : at + self.grid.size]) for at in range(0, len(rows), width)
-        ]
+        chosen = [self._choose(rows[at : at + self.grid.size]) for at in range(0, len(rows), width)]
         statements = self._statements()
         columns = tuple(
             Column(statistic, facts, tuple(self._cell(c[at], statements) for c in chosen))
@@ -130,12 +87,11 @@ class Quantiles:
 
     def describe(self) -> dict[str, Any]:
         """The public facts about the choices."""
-        scale = sampling.choice(self._sensitivity(self.orders[0]), self._paid())[0]
         return self.loss.as_json() | {
             "mechanism": MECHANISM,
-            "noise_scale": scale,
+            "noise_scale": max(map(self._scale, self._steps())),
             "candidates": self.grid.size,
-            "grid": json_number(self.grid.width * Fraction(self.grid.domain.step), 12),
+            "grid": self.grid.spacing,
             "depth": self.depth,
             "readings": [{"name": "rows by candidate", "lattice": 1}],
         }
@@ -157,7 +113,7 @@ class Quantiles:
 
     def _choose(self, rows: list[int]) -> list[int]:
         """The places of all quantiles among the candidates."""
-        finer = self._places
+        finer = self.grid.places
         dealt = deal_out(rows, finer)
         found = [0] * len(self.orders)
         spans = [(0, len(self.orders), 0, dealt, Fraction(0), Fraction(1))]
@@ -175,29 +131,25 @@ class Quantiles:
             spans.append((middle + 1, last, low + at, inside[at:], here, above))
         return found
 
-    @property
-    def _places(self) -> int:
-        if len(self.orders) == 1:
-            return 1
-        room = MOST_CANDIDATES // self.grid.size
-        return min(_MOST_PLACES, 1 << max(0, room.bit_length() - 1))
-
     def _highest(self, rows: Counts, order: Fraction) -> int:
-        """The candidate whose rank is noisily nearest to `order` of these rows."""
-        a, b = order.numerator, order.denominator
-        upto = np.cumsum(rows)
-        # A candidate's own rows are neither below nor above it.
-        scores = -np.abs((b - a) * (upto - rows) - a * (upto[-1] - upto))
-        return sampling.highest(
-            scores.tolist(), sensitivity=self._sensitivity(order), loss=self._paid()
-        )
+        """The candidate whose rows are noisily nearest to `order` of these rows."""
+        found = scores(rows, order.numerator, order.denominator)
+        sensitivity = self._sensitivity(order)
+        return sampling.highest(found.tolist(), sensitivity=sensitivity, loss=self._paid())
 
     def _paid(self) -> Loss:
         return self.loss.part(1, self.depth)
 
     def _sensitivity(self, order: Fraction) -> int:
-        """Rows of all spans of one depth together come and go: never more than `moves`."""
+        """How far the protected group moves a score.
+
+        Rows of all cells, and of all spans of one depth, come and go together: never more than
+        `moves`. A single choice of which all rows stay in its reach sees a replaced row once.
+        """
         a, b = order.numerator, order.denominator
+        replaced = self.exposed.neighbouring is Neighbouring.CHANGE_ONE
+        if replaced and len(self.orders) == 1 and not self.exposed.grouped:
+            return self.exposed.rows * b
         return self.exposed.moves * max(a, b - a)
 
     def _steps(self) -> Iterator[Fraction]:
@@ -213,31 +165,24 @@ class Quantiles:
 
     def _statements(self) -> Statements:
         """Errors in rows of choices that follow each other add up; so do their probabilities."""
-        found = []
-        for level in CONFIDENCE_LEVELS:
-            alpha = float(1 - level) / self.depth
-            rows = 0.0
-            for order in self._steps():
-                sensitivity = self._sensitivity(order)
-                scale = sampling.choice(sensitivity, self._paid())[0]
-                gap = scale * math.log(self.grid.size / alpha)
-                rows = max(rows, gap / order.denominator)
-            found.append(rank_statement(level, math.ceil(rows * self.depth)))
-        return found
+        return [
+            rank_statement(level, self._rows_off(float(1 - level)), not_counted=self._not_counted)
+            for level in CONFIDENCE_LEVELS
+        ]
 
+    def _rows_off(self, alpha: float) -> int:
+        gap = math.log(self.grid.size * self.grid.places * self.depth / alpha)
+        rows = max(self._scale(order) * gap / order.denominator for order in self._steps())
+        # Where rows are parted, those of one place stay together, which may be one row too many.
+        return math.ceil(rows * self.depth) + (self.depth if len(self.orders) > 1 else 0)
 
-def deal_out(rows: Sequence[int], places: int) -> Counts:
-    """Each candidate's rows over finer places, evenly: row j goes to the place of j's reversed bits.
+    @property
+    def _not_counted(self) -> tuple[str, ...]:
+        together = f"{self.depth} in {self.grid.places} of the rows that share one value"
+        return (*self.grid.not_counted, *((together,) if len(self.orders) > 1 else ()))
 
-    A row more or less in a candidate changes exactly one place by one.
-    """
-    counts = np.array(rows, dtype=np.int64)
-    if places == 1:
-        return counts
-    bits = places.bit_length() - 1
-    turn = np.array([int(f"{place:0{bits}b}"[::-1], 2) for place in range(places)])
-    dealt: Counts = (counts[:, None] - turn[None, :] + places - 1) // places
-    return dealt.ravel()
+    def _scale(self, order: Fraction) -> float:
+        return sampling.choice(self._sensitivity(order), self._paid())[0]
 
 
 def orders_of(statistic: Statistic) -> tuple[Fraction, ...]:

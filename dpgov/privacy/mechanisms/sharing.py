@@ -19,6 +19,7 @@ _MOMENTS = {
     StatisticKind.VARIANCE: 2,
     StatisticKind.STANDARD_DEVIATION: 2,
 }
+_SQUARES = 2
 _ORDERS = (StatisticKind.MEDIAN, StatisticKind.QUANTILES)
 _PRECISION = 10**12
 
@@ -37,13 +38,24 @@ class Family:
 
 
 def families(
-    statistics: Iterable[Statistic], mode: Mode, *, complete: frozenset[str]
+    statistics: Iterable[Statistic],
+    mode: Mode,
+    *,
+    complete: frozenset[str],
+    squarable: frozenset[str],
 ) -> tuple[Family, ...]:
-    """The draws of a plan. `complete` are the columns whose every row has a value."""
-    groups = list(_groups(tuple(statistics), complete))
+    """The draws of a plan. `complete` are the columns whose every row has a value.
+
+    Of other columns than `squarable`, codes are taken together before they are squared, so that a
+    sum made of the same draw would no longer be that of the values.
+    """
+    groups = list(_groups(tuple(statistics), complete, squarable))
     locked = [_locked(group) for group in groups]
     left = 1 - sum((share for share in locked if share is not None), Fraction(0))
-    weights = [0 if share is not None else _weight(len(g), mode) for g, share in zip(groups, locked, strict=True)]
+    weights = [
+        0 if share is not None else _weight(len(group), mode)
+        for group, share in zip(groups, locked, strict=True)
+    ]
     whole = sum(weights) or 1
     return tuple(
         Family(group, left * weight / whole if share is None else share)
@@ -52,10 +64,11 @@ def families(
 
 
 def _groups(
-    statistics: tuple[Statistic, ...], complete: frozenset[str]
+    statistics: tuple[Statistic, ...], complete: frozenset[str], squarable: frozenset[str]
 ) -> Iterator[tuple[Statistic, ...]]:
     free = [statistic for statistic in statistics if statistic.share is None]
-    joined = {id(s): key for s in free if (key := _key(s, free, complete)) is not None}
+    keys = {id(s): _key(s, free, complete, squarable) for s in free}
+    joined = {place: key for place, key in keys.items() if key is not None}
     done: set[object] = set()
     for statistic in statistics:
         key = joined.get(id(statistic))
@@ -66,14 +79,20 @@ def _groups(
             yield tuple(s for s in free if joined.get(id(s)) == key)
 
 
-def _key(statistic: Statistic, free: list[Statistic], complete: frozenset[str]) -> object:
+def _key(
+    statistic: Statistic,
+    free: list[Statistic],
+    complete: frozenset[str],
+    squarable: frozenset[str],
+) -> object:
     """What it shares with others: the moments or the order of a column; None for nothing."""
-    averaged = [s.column for s in free if s.kind in _MOMENTS]
+    averaged = dict.fromkeys(s.column for s in free if s.kind in _MOMENTS)
+    coarse = {s.column for s in free if _MOMENTS.get(s.kind) == _SQUARES} - squarable
     if statistic.kind in _ORDERS:
         return "order", statistic.column
     if statistic.kind in _MOMENTS:
         return "moments", statistic.column
-    if statistic.kind is StatisticKind.SUM and statistic.column in averaged:
+    if statistic.kind is StatisticKind.SUM and statistic.column in averaged.keys() - coarse:
         return "moments", statistic.column
     if statistic.kind is StatisticKind.COUNT:
         return next((("moments", name) for name in averaged if name in complete), None)

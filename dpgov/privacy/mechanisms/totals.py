@@ -73,10 +73,11 @@ class Total:
 
 
 def noise_statements(taken: Draw, unit: Fraction, decimals: int | None = None) -> Statements:
-    """The noise's own tail bounds times a unit."""
+    """The noise's own tail bounds times a unit; rounding to fewer decimals is added."""
     places = min(12, decimals_of(unit)) if decimals is None else decimals
+    rounding = Fraction(0) if decimals is None else Fraction(1, 2 * 10**decimals)
     return [
-        statement(level, json_number_up(taken.noise.tail_bound(level) * unit, places))
+        statement(level, json_number_up(taken.noise.tail_bound(level) * unit + rounding, places))
         for level in CONFIDENCE_LEVELS
     ]
 
@@ -87,12 +88,9 @@ def count(statistic: Statistic, exposed: Exposure, loss: Loss) -> Total:
     return Total(statistic, Draw((rows,), of_count(exposed), loss))
 
 
-def count_distinct(
-    statistic: Statistic, exposed: Exposure, loss: Loss, *, rows_are_units: bool
-) -> Total:
+def count_distinct(statistic: Statistic, exposed: Exposure, loss: Loss) -> Total:
     """Units with at least one row in each cell."""
-    kind = MeasureKind.ROWS if rows_are_units else MeasureKind.UNITS
-    units = Reading("count of units", ((Measure(kind), 1),), _WHOLE)
+    units = Reading("count of units", ((Measure(MeasureKind.UNITS), 1),), _WHOLE)
     return Total(statistic, Draw((units,), of_units(exposed), loss))
 
 
