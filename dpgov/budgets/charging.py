@@ -14,8 +14,8 @@ from django.utils import timezone
 from dpgov.budgets.models import Allocation, Budget, PartitionLine, PopulationMember, RateLimit
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.windows import day_of, window_end, window_start
-from dpgov.budgets.words import limit_in_words, rate_in_words
-from dpgov.privacy.budget import as_text
+from dpgov.budgets.words import amount, limit_in_words, rate_in_words
+from dpgov.privacy.currency import PURE, Currency
 from dpgov.tenants.models import User
 
 
@@ -46,7 +46,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One limit that a question touches. `fit_nano` is the largest question that it admits.
+    """One limit that a question touches, in `currency`. `fit_nano` is the largest that it admits.
 
     `period` is "day", "week" or "month" for a rate, which counts from zero again on `renews_on`.
     """
@@ -59,16 +59,17 @@ class Limit:
     period: str = ""
     renews_on: date | None = None
     stopped: bool = False
+    currency: Currency = PURE
 
     @property
     def fit_nano(self) -> int:
-        """The largest cost that still fits, in nano-ε."""
+        """The largest cost that still fits."""
         return 0 if self.stopped else max(0, self.remaining_nano) // self.factor
 
     @property
     def shortage(self) -> str:
         """Why no more is admitted, with the numbers that a person needs."""
-        said = f"Only ε {as_text(max(0, self.remaining_nano))} remains of {self.words}"
+        said = f"Only {amount(max(0, self.remaining_nano), self.currency)} remains of {self.words}"
         if self.renews_on is not None:
             said += f", until {self.renews_on:%-d %B %Y}"
         if self.factor > 1:
@@ -121,7 +122,7 @@ def choose_allocation(
 def lines_of_query(
     *, dataset_budget_id: UUID, cost_nano: int, parts: Parts, allocation: Allocation | None
 ) -> list[Line]:
-    """Every budget that a query of this cost touches, with its amount in nano-ε."""
+    """Every budget that a query of this cost touches, with its amount."""
     lines = list(_dataset_lines(dataset_budget_id, cost_nano, parts))
     if allocation is not None:
         lines.append(Line(allocation.pk, cost_nano, what="allocation"))
@@ -180,6 +181,7 @@ def _lifetime(budget: Budget, factor: int) -> Limit:
         budget.remaining_nano,
         factor,
         stopped=budget.frozen_at is not None or budget.closed_at is not None,
+        currency=budget.currency,
     )
 
 
@@ -194,4 +196,5 @@ def _rate(rate: RateLimit, factor: int, today: date) -> Limit:
         factor,
         period=rate.period,
         renews_on=window_end(rate.period, start),
+        currency=rate.budget.currency,
     )

@@ -5,23 +5,39 @@ tenant that is acting. Never a name, a number of questions or an identity of the
 """
 
 from dataclasses import dataclass
+from decimal import Decimal
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from dpgov.budgets.models import BudgetAccess, PopulationInvitation, PopulationMember
+from dpgov.budgets.models import Budget, BudgetAccess, PopulationInvitation, PopulationMember
+from dpgov.privacy.currency import Currency
+from dpgov.privacy.loss import Mode
 from dpgov.tenants.crossing import through_door
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What whoever holds a code may know before joining: the name and two amounts in nano-ε."""
+    """What whoever holds a code may know before joining: the name, two amounts, their currency."""
 
     label: str
     limit_nano: int
     committed_nano: int
+    mode: str = Mode.PURE
+    delta: str = ""
+    target_nano: int | None = None
+
+    @property
+    def currency(self) -> Currency:
+        """What its amounts are counted in."""
+        return Currency(Mode(self.mode), Decimal(self.delta) if self.delta else None)
+
+    @property
+    def limit_epsilon_nano(self) -> int:
+        """The limit as its owner set it."""
+        return self.limit_nano if self.target_nano is None else self.target_nano
 
     @property
     def remaining_nano(self) -> int:
@@ -41,14 +57,23 @@ def offer_of(code_hash: str, tenant_id: UUID) -> Offer | None:
     """The offer behind a code; None for a wrong, used, expired or own one alike."""
     if connection.vendor == "postgresql":
         rows = through_door(
-            "SELECT label, limit_nano, committed_nano FROM budgets_invitation(%s)", code_hash
+            "SELECT label, limit_nano, committed_nano, mode, delta, target_nano"
+            " FROM budgets_invitation(%s)",
+            code_hash,
         )
         return Offer(*rows[0]) if rows else None
     found = _open(code_hash, tenant_id).select_related("population").first()
     if found is None:
         return None
     shared = found.population
-    return Offer(shared.label, shared.limit_nano, shared.committed_nano)
+    return Offer(
+        shared.label,
+        shared.limit_nano,
+        shared.committed_nano,
+        shared.mode,
+        shared.delta,
+        shared.target_nano,
+    )
 
 
 def claim(code_hash: str, tenant_id: UUID) -> Claim | None:
@@ -76,6 +101,14 @@ def admit(invitation_id: UUID, tenant_id: UUID) -> UUID | None:
         return None
     BudgetAccess.objects.get_or_create(budget_id=used.population_id, tenant_id=tenant_id)
     return used.population_id
+
+
+def protect(population_id: UUID, promise: str) -> None:
+    """Say what a population protects, whoever's it is, if nobody has said so before."""
+    if connection.vendor == "postgresql":
+        through_door("SELECT budgets_protect(%s, %s)", population_id, promise)
+    else:
+        Budget.objects.filter(pk=population_id, protects="").update(protects=promise)
 
 
 def shared_with_others(population_id: UUID, tenant_id: UUID) -> bool:

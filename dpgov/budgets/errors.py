@@ -2,7 +2,8 @@
 
 from uuid import UUID
 
-from dpgov.privacy.budget import as_text
+from dpgov.budgets.words import amount
+from dpgov.privacy.currency import PURE, Currency
 
 
 class LedgerRefusal(Exception):
@@ -14,24 +15,29 @@ class NotAdmitted(LedgerRefusal):
 
 
 class InvalidAmount(LedgerRefusal):
-    """An amount must be a positive integer of nano-ε within range; anything else is a bug."""
+    """An amount must be a positive integer within range; anything else is a bug."""
 
-    def __init__(self, amount: object) -> None:
-        super().__init__(f"{amount!r:.80} is not a bookable amount of nano-ε")
+    def __init__(self, value: object) -> None:
+        super().__init__(f"{value!r:.80} is not a bookable amount")
 
 
 class InsufficientBudget(NotAdmitted):
     """The amount does not fit under a limit any more; `limit` says which one, in words."""
 
     def __init__(
-        self, *, requested_nano: int, remaining_nano: int, limit: str = "the dataset's budget"
+        self,
+        *,
+        requested_nano: int,
+        remaining_nano: int,
+        limit: str = "the dataset's budget",
+        currency: Currency = PURE,
     ) -> None:
         self.requested_nano = requested_nano
         self.remaining_nano = remaining_nano
         self.limit = limit
         super().__init__(
-            f"This needs ε {as_text(requested_nano)}, but only ε {as_text(remaining_nano)} "
-            f"remains of {limit}."
+            f"This needs {amount(requested_nano, currency)}, but only "
+            f"{amount(remaining_nano, currency)} remains of {limit}."
         )
 
 
@@ -87,18 +93,18 @@ class AmountMismatch(LedgerRefusal):
     """What is to be booked is not what was reserved."""
 
     def __init__(self, *, booked_nano: int, held_nano: int) -> None:
-        super().__init__(f"asked to book {booked_nano} nano-ε where {held_nano} are held")
+        super().__init__(f"asked to book {booked_nano} where {held_nano} are held")
 
 
 class LimitBelowCommitted(LedgerRefusal):
     """A limit cannot go below what is already spent or reserved."""
 
-    def __init__(self, *, limit_nano: int, committed_nano: int) -> None:
+    def __init__(self, *, limit_nano: int, committed_nano: int, currency: Currency = PURE) -> None:
         self.limit_nano = limit_nano
         self.committed_nano = committed_nano
         super().__init__(
-            f"ε {as_text(committed_nano)} is already spent or reserved, "
-            f"so the limit cannot be ε {as_text(limit_nano)}."
+            f"{amount(committed_nano, currency)} is already spent or reserved, "
+            f"so the limit cannot be {amount(limit_nano, currency)}."
         )
 
 
@@ -121,8 +127,8 @@ class RaisingTakesTwo(LedgerRefusal):
 class NotRaised(LedgerRefusal):
     """What was requested as a raise is not above the present limit."""
 
-    def __init__(self, *, limit_nano: int) -> None:
-        super().__init__(f"The limit is ε {as_text(limit_nano)} now. Give a higher one.")
+    def __init__(self, *, limit: str) -> None:
+        super().__init__(f"The limit is {limit} now. Give a higher one.")
 
 
 class SharedLimit(LedgerRefusal):

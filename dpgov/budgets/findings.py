@@ -20,7 +20,8 @@ from dpgov.budgets.models import (
     Reservation,
 )
 from dpgov.budgets.windows import window_end
-from dpgov.privacy.budget import as_text
+from dpgov.budgets.words import amount
+from dpgov.privacy.currency import Currency
 from dpgov.tenants.models import Tenant
 
 
@@ -59,6 +60,7 @@ def _total(rows: QuerySet[Any]) -> Coalesce:
 
 
 def _findings(budget: Any) -> Iterator[str]:
+    currency: Currency = budget.currency
     spent, reserved = budget.charged + budget.corrected, budget.held
     source = "the charges"
     if budget.line_spent is not None:
@@ -73,11 +75,11 @@ def _findings(budget: Any) -> Iterator[str]:
     for name, stored, what, counted in comparisons:
         if stored != counted:
             yield (
-                f"{budget.label}: {name} says ε {as_text(stored)}, "
-                f"{what} add up to ε {as_text(counted or 0)}"
+                f"{budget.label}: {name} says {amount(stored, currency)}, "
+                f"{what} add up to {amount(counted or 0, currency)}"
             )
     if budget.remaining_nano < 0:
-        yield f"{budget.label}: overspent by ε {as_text(-budget.remaining_nano)}"
+        yield f"{budget.label}: overspent by {amount(-budget.remaining_nano, currency)}"
 
 
 def _rate_findings(rate: RateLimit) -> Iterator[str]:
@@ -92,6 +94,7 @@ def _rate_findings(rate: RateLimit) -> Iterator[str]:
         counted = window.aggregate(total=Sum("amount_nano"))["total"] or 0
     if counted != rate.taken_nano:
         yield (
-            f"{rate.budget.label}: {rate.get_period_display()} says ε {as_text(rate.taken_nano)}, "
-            f"the holds add up to ε {as_text(counted)}"
+            f"{rate.budget.label}: {rate.get_period_display()} says "
+            f"{amount(rate.taken_nano, rate.budget.currency)}, "
+            f"the holds add up to {amount(counted, rate.budget.currency)}"
         )

@@ -30,7 +30,7 @@ FROM unnest(%(moments)s::timestamptz[]) WITH ORDINALITY AS moment (at, place) OR
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """What had been spent and reserved, and the limit, from this moment on; in nano-ε."""
+    """What had been spent and reserved, and the limit, from this moment on."""
 
     at: datetime
     spent_nano: int

@@ -26,7 +26,7 @@ class Sharing:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to a shared budget, by or for this tenant; amounts in nano-ε."""
+    """Something that happened to a shared budget, by or for this tenant."""
 
     at: datetime
     kind: str

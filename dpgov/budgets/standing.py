@@ -86,7 +86,7 @@ def get_grant(dataset_budget: Budget, allocation_id: UUID) -> Allocation:
 
 
 def charged_to(query_id: UUID, *, reader_id: UUID) -> list[tuple[str, int]]:
-    """What a question counts against, in words, and how much of each in nano-ε."""
+    """What a question counts against, in words, and how much of each."""
     holds = Reservation.objects.filter(query_id=query_id).select_related(
         "budget__partition_line", "budget__allocation__project", "budget__allocation__user"
     )

@@ -1,10 +1,102 @@
-"""Limits in words, for refusals and pages."""
+"""Limits and amounts in words, for refusals, pages and the log: the one place that knows how.
 
+`amount` is exact and adds up. `question` and `together` say what it means as an ε: of one question,
+and of everything together; under zCDP these are two different things.
+"""
+
+from typing import Protocol
 from uuid import UUID
 
 from dpgov.budgets.models import Budget, RateLimit
+from dpgov.privacy.budget import as_number, as_text
+from dpgov.privacy.currency import Currency
 
 _DATASET = "the dataset's budget"
+
+
+def amount(nano: int, currency: Currency) -> str:
+    """The exact amount: "ε 0.5", "ρ 0.00005"."""
+    return f"{currency.symbol} {as_text(nano)}"
+
+
+def question(nano: int, currency: Currency) -> str:
+    """What one question costs or may cost: "ε 0.5", "ε 0.01 (ρ 0.00005)"."""
+    return _read(currency.question(nano), "", nano, currency)
+
+
+def together(nano: int, currency: Currency) -> str:
+    """What everything amounts to: "ε 0.5", "ε 1.204 at δ 1e-6 (ρ 0.03)"."""
+    return _read(currency.together(nano), f" at δ {currency.delta_text}", nano, currency)
+
+
+def rest(nano: int, currency: Currency) -> str:
+    """What remains: "ε 0.5"; where ε does not add up, the one question that would take it all."""
+    return ("" if currency.delta is None else "room for one question of ") + question(
+        nano, currency
+    )
+
+
+class Limited(Protocol):
+    """A budget, or what may be known of one."""
+
+    @property
+    def currency(self) -> Currency:
+        """What it is counted in."""
+
+    @property
+    def limit_nano(self) -> int:
+        """The limit, in that currency."""
+
+    @property
+    def limit_epsilon_nano(self) -> int:
+        """The limit as its owner set it."""
+
+
+def limit_text(budget: Limited) -> str:
+    """A budget's limit: "ε 10", "ε 3 at δ 1e-6 (ρ 0.18506984)"."""
+    currency = budget.currency
+    where = f" at δ {currency.delta_text}"
+    return _read(budget.limit_epsilon_nano, where, budget.limit_nano, currency)
+
+
+def _read(epsilon_nano: int, where: str, nano: int, currency: Currency) -> str:
+    exact = amount(nano, currency)
+    return exact if currency.delta is None else f"ε {as_text(epsilon_nano)}{where} ({exact})"
+
+
+def noted(nano: int | None, currency: Currency, name: str = "") -> dict[str, str | None]:
+    """An amount as the log has it: {"limit_epsilon": "10"}, {"limit_rho": "0.18506984"}."""
+    key = f"{name}_{currency.unit}" if name else currency.unit
+    return {key: None if nano is None else as_text(nano)}
+
+
+def noted_limit(budget: Budget, name: str = "limit") -> dict[str, str | None]:
+    """A limit as the log has it; under zCDP with the (ε, δ) that it keeps."""
+    said = noted(budget.limit_nano, budget.currency, name)
+    return said | noted_target(budget.target_nano, budget.currency, name)
+
+
+def noted_target(
+    target_nano: int | None, currency: Currency, name: str = "limit"
+) -> dict[str, str | None]:
+    """The (ε, δ) that a limit keeps, where that is not the limit itself."""
+    if target_nano is None:
+        return {}
+    return {f"{name}_target_epsilon": as_text(target_nano), "delta": currency.delta_text}
+
+
+def currency_in_json(currency: Currency) -> dict[str, str | float | None]:
+    """The mode and δ, as the API has them."""
+    return {
+        "mode": currency.mode.value,
+        "delta": None if currency.delta is None else float(currency.delta),
+    }
+
+
+def in_json(name: str, nano: int, epsilon_nano: int, currency: Currency) -> dict[str, float | None]:
+    """An amount in the API: `{name}_epsilon` and, null where ε is what adds up, `{name}_rho`."""
+    rho = None if currency.delta is None else as_number(nano)
+    return {f"{name}_epsilon": as_number(epsilon_nano), f"{name}_rho": rho}
 
 
 def limit_in_words(budget: Budget, *, reader_id: UUID | None = None) -> str:

@@ -5,7 +5,9 @@ from typing import Any
 from django import forms
 
 from dpgov.budgets.errors import NotRaised
-from dpgov.datasets.forms import EpsilonField
+from dpgov.budgets.models import Budget
+from dpgov.budgets.words import limit_text
+from dpgov.datasets.forms import EpsilonField, count_in
 
 _LOGGED = "Goes into the audit log."
 
@@ -38,15 +40,16 @@ class RaiseForm(forms.Form):
     epsilon_limit = EpsilonField(label="New limit on ε")
     reason = _reason("Why is a higher limit needed?")
 
-    def __init__(self, *args: Any, present_nano: int, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._present_nano = present_nano
+        self._budget = budget
+        count_in(self, budget.currency)
 
     def clean_epsilon_limit(self) -> int:
         """Refuses what is not higher."""
         wanted: int = self.cleaned_data["epsilon_limit"]
-        if wanted <= self._present_nano:
-            raise forms.ValidationError(str(NotRaised(limit_nano=self._present_nano)))
+        if wanted <= self._budget.limit_epsilon_nano:
+            raise forms.ValidationError(str(NotRaised(limit=limit_text(self._budget))))
         return wanted
 
 
@@ -59,7 +62,7 @@ class OptionalEpsilonField(EpsilonField):
 
 
 class ConfirmForm(forms.Form):
-    """That a frozen balance was compared, and what the backup did not know."""
+    """That a frozen balance was compared, and what the backup did not know, in its currency."""
 
     missing = OptionalEpsilonField(
         label="ε that is missing here",
@@ -67,3 +70,7 @@ class ConfirmForm(forms.Form):
         help_text="What was answered after the backup was taken. Leave it empty if nothing was.",
     )
     reason = _reason("What did you compare?")
+
+    def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["missing"].label = f"{budget.currency.symbol} that is missing here"

@@ -33,7 +33,7 @@ _REFUSED = 422
 def raise_limit(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for a higher limit: the page first says what it means, and only then sends it."""
     dataset, membership = dataset_or_404(request, slug), membership_of(request)
-    form = RaiseForm(request.POST or None, present_nano=dataset.budget.limit_nano)
+    form = RaiseForm(request.POST or None, budget=dataset.budget)
     if form.is_bound and form.is_valid() and _knows_what_it_means(request, form):
         change = _sent(
             form,
@@ -60,7 +60,7 @@ def _raise_page(request: HttpRequest, dataset: Dataset, form: RaiseForm) -> Http
         "dataset": dataset,
         "form": form,
         "wanted_nano": wanted,
-        "meaning": weakening(dataset.budget.limit_nano, wanted) if wanted else [],
+        "meaning": weakening(dataset.budget, wanted) if wanted else [],
         "waiting": waiting_about(
             dataset.tenant_id, Kind.RAISE_LIMIT, f"budget:{dataset.budget_id}"
         ),

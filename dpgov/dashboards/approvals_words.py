@@ -11,12 +11,13 @@ from uuid import UUID
 from django.urls import reverse
 
 from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.budgets.models import Budget
 from dpgov.budgets.services.refunds import charged_lines
-from dpgov.budgets.words import limit_in_words
+from dpgov.budgets.words import amount, limit_in_words
 from dpgov.dashboards.group_privacy import odds_text, posterior_text
 from dpgov.dashboards.holds_words import hold_title, hold_words
 from dpgov.dashboards.populations_words import population_title, population_words
-from dpgov.privacy.budget import as_text
+from dpgov.privacy.budget import as_text, parse_epsilon
 from dpgov.queries.models import Query
 from dpgov.queries.words import in_words
 
@@ -80,16 +81,26 @@ def headline(request: ChangeRequest) -> str:
     payload, about = request.payload, request.dataset or request.subject
     if request.kind == Kind.RAISE_LIMIT:
         after = payload["after_epsilon"]
-        return f"Raise the limit of {about} from ε {payload['before_epsilon']} to ε {after}"
+        where = f" at δ {payload['delta']}" if "delta" in payload else ""
+        return f"Raise the limit of {about} from ε {payload['before_epsilon']} to ε {after}{where}"
     if request.kind == Kind.REFUND:
-        return f"Refund ε {payload['epsilon']} of a question about {about}"
+        sign, cost = ("ρ", payload["rho"]) if "rho" in payload else ("ε", payload["epsilon"])
+        return f"Refund {sign} {cost} of a question about {about}"
     if request.kind in _HELD:
         return f"{request.title}: {payload['name']}"
     return population_title(request) or hold_title(request) or f"{request.title}: {about}"
 
 
-def weakening(before_nano: int, after_nano: int) -> list[str]:
-    """What a higher limit means for somebody in the data."""
+def weakening(budget: Budget, after_nano: int) -> list[str]:
+    """What a higher limit, in nano-ε, means for somebody in the data."""
+    return _weakening(budget.limit_epsilon_nano, after_nano, budget.currency.delta_text)
+
+
+def _weakening(before_nano: int, after_nano: int, delta: str) -> list[str]:
+    but = [
+        f"All of this holds but for a probability of δ {delta}, with which the promise may fail; "
+        "δ stays as it is."
+    ]
     return [
         f"For everybody in this data the guarantee weakens from ε {as_text(before_nano)} to "
         f"ε {as_text(after_nano)}, for good: what was released cannot be taken back.",
@@ -97,6 +108,7 @@ def weakening(before_nano: int, after_nano: int) -> list[str]:
         f"{_certainty(before_nano, after_nano)}",
         f"Any answer may become {odds_text(after_nano)} times as likely because of one person; "
         f"under the present limit, {odds_text(before_nano)} times.",
+        *(but if delta else []),
     ]
 
 
@@ -112,11 +124,13 @@ def _certainty(before_nano: int, after_nano: int) -> str:
 
 def _raise(request: ChangeRequest) -> Described:
     payload = request.payload
-    before, after = payload["before_nano"], payload["after_nano"]
+    before, after = payload["before_epsilon"], payload["after_epsilon"]
+    delta = payload.get("delta", "")
+    where = f" at δ {delta}" if delta else ""
     return Described(
         headline(request),
-        [Line("Limit on ε", f"ε {as_text(before)}", f"ε {as_text(after)}")],
-        weakening(before, after),
+        [Line("Limit on ε", f"ε {before}{where}", f"ε {after}{where}")],
+        _weakening(parse_epsilon(before), parse_epsilon(after), delta),
     )
 
 
@@ -127,7 +141,7 @@ def _refund(request: ChangeRequest) -> Described:
     lines = [
         Line(
             _upper_first(limit_in_words(charge.budget)),
-            f"ε {as_text(charge.amount_nano)} charged",
+            f"{amount(charge.amount_nano, charge.budget.currency)} charged",
             "given back",
         )
         for charge in charges

@@ -33,7 +33,7 @@ def frozen(request: HttpRequest) -> HttpResponse:
 def confirm(request: HttpRequest, budget_id: UUID) -> HttpResponse:
     """Admit questions again, after booking what the backup did not know."""
     budget = _budget(request, budget_id)
-    form = ConfirmForm(request.POST, prefix=str(budget.pk))
+    form = ConfirmForm(request.POST, prefix=str(budget.pk), budget=budget)
     if form.is_valid():
         try:
             confirm_budget(
@@ -67,7 +67,12 @@ def _page(
 ) -> HttpResponse:
     found = frozen_budgets(membership_of(request).tenant_id)
     rows = [
-        (budget, form if form and budget == refused else ConfirmForm(prefix=str(budget.pk)))
+        (
+            budget,
+            form
+            if form and budget == refused
+            else ConfirmForm(prefix=str(budget.pk), budget=budget),
+        )
         for budget in found
     ]
     status = _REFUSED if form or problem else 200

@@ -20,6 +20,7 @@ from django.utils.html import format_html
 
 from dpgov.audit.spreadsheet import safe_cell
 from dpgov.budgets.standing import grants_charged
+from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import as_text
 from dpgov.queries.clock import database_now
@@ -53,7 +54,7 @@ _STATISTICS = [
 # Far from where moments end: no time zone leads beyond.
 _FIRST_DAY, _LAST_DAY = date(1970, 1, 1), date(9000, 1, 1)
 _SORTS = ("submitted_at", "dataset", "analyst", "cost_nano")
-_CSV_HEADINGS = ("submitted", "dataset", "analyst", "question", "epsilon", "state", "id")
+_CSV_HEADINGS = ("submitted", "dataset", "analyst", "question", "epsilon", "rho", "state", "id")
 
 
 def _date_box() -> forms.DateInput:
@@ -168,9 +169,10 @@ class QuestionTable(tables.Table):
             )
         return link
 
-    def render_cost_nano(self, value: int) -> str:
-        """The exact ε."""
-        return as_text(value)
+    def render_cost_nano(self, value: int, record: Query) -> str:
+        """What it cost, exactly; ρ, which is the exception, says so."""
+        currency = record.dataset.budget.currency
+        return as_text(value) if currency.delta is None else question(value, currency)
 
     def render_state(self, record: Query) -> str:
         """The public state as a word and a mark."""
@@ -197,10 +199,17 @@ def _cells(query: Query, now: datetime) -> tuple[str, ...]:
         query.dataset.slug,
         query.analyst.email,
         in_words(query.plan),
-        as_text(query.cost_nano),
+        *_price(query),
         public_state(query, now).value,
         str(query.pk),
     )
+
+
+def _price(query: Query) -> tuple[str, str]:
+    """The ε of one question, and the ρ where that is what was booked."""
+    currency = query.dataset.budget.currency
+    epsilon = as_text(currency.question(query.cost_nano))
+    return epsilon, "" if currency.delta is None else as_text(query.cost_nano)
 
 
 def _line(cells: tuple[str, ...]) -> str:

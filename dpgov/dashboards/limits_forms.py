@@ -6,8 +6,9 @@ from uuid import UUID
 from django import forms
 
 from dpgov.budgets.standing import Rate
-from dpgov.datasets.forms import EpsilonField
+from dpgov.datasets.forms import EpsilonField, count_in
 from dpgov.privacy.budget import as_text
+from dpgov.privacy.currency import Currency
 from dpgov.tenants.models import Project, Role, Tenant, User
 from dpgov.tenants.selectors import members_of
 
@@ -38,8 +39,9 @@ class GrantForm(forms.Form):
     )
     reason = _reason()
 
-    def __init__(self, *args: Any, tenant: Tenant, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, tenant: Tenant, currency: Currency, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        count_in(self, currency)
         self._holders = _holders(tenant)
         self.fields["holder"].choices = [  # type: ignore[attr-defined]
             ("", "Choose…"),
@@ -67,6 +69,10 @@ class AmountForm(forms.Form):
     )
     reason = _reason()
 
+    def __init__(self, *args: Any, currency: Currency, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        count_in(self, currency)
+
 
 class ReasonForm(forms.Form):
     """Why something ends."""
@@ -90,10 +96,12 @@ class RateForm(forms.Form):
     )
     reason = _reason()
 
-    @classmethod
-    def starting(cls, rate: Rate) -> dict[str, str]:
-        """What the form shows first."""
-        return {"epsilon_limit": "" if rate.limit_nano is None else as_text(rate.limit_nano)}
+    def __init__(self, *args: Any, rate: Rate, currency: Currency, **kwargs: Any) -> None:
+        """What the rate is now, as ε, is what the form shows first."""
+        shown = "" if rate.limit_nano is None else as_text(currency.together(rate.limit_nano))
+        super().__init__(*args, **kwargs)
+        self.initial = {"epsilon_limit": shown}
+        count_in(self, currency)
 
 
 def _holders(tenant: Tenant) -> dict[UUID, User | Project]:

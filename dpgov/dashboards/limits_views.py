@@ -56,7 +56,11 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
 def grant(request: HttpRequest, slug: str) -> HttpResponse:
     """Grant an allocation to an analyst or a project."""
     dataset = dataset_or_404(request, slug)
-    form = GrantForm(request.POST or None, tenant=membership_of(request).tenant)
+    form = GrantForm(
+        request.POST or None,
+        tenant=membership_of(request).tenant,
+        currency=dataset.budget.currency,
+    )
     if request.method == "POST" and form.is_valid():
         holder = form.cleaned_data["holder"]
         if _granted(request, dataset, holder, form):
@@ -70,7 +74,7 @@ def grant(request: HttpRequest, slug: str) -> HttpResponse:
 def change_grant(request: HttpRequest, slug: str, allocation_id: UUID) -> HttpResponse:
     """Change how much a grant allows, or give a withdrawn one back."""
     dataset, allocation = _allocation(request, slug, allocation_id)
-    form = AmountForm(request.POST or None)
+    form = AmountForm(request.POST or None, currency=dataset.budget.currency)
     if request.method == "POST" and form.is_valid():
         holder = allocation.project or allocation.user
         if _granted(request, dataset, holder, form):
@@ -108,7 +112,7 @@ def rate(request: HttpRequest, slug: str, period: str) -> HttpResponse:
     if period not in RateLimit.Period.values:
         raise Http404
     present = next(rate for rate in rates_of(dataset.budget) if rate.period == period)
-    form = RateForm(request.POST or None, initial=RateForm.starting(present))
+    form = RateForm(request.POST or None, rate=present, currency=dataset.budget.currency)
     if request.method == "POST" and form.is_valid():
         set_rate_limit(
             budget=dataset.budget,

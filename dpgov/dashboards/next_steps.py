@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dpgov.budgets.words import rest
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.budget import as_text
 from dpgov.tenants.models import Membership, Role
 
 _NEARLY = 10
@@ -43,12 +43,16 @@ def _ask(datasets: Sequence[Dataset]) -> Step:
     return Step(f"Ask {roomy.name} a question", text, "Ask a question", "queries:ask", roomy.slug)
 
 
+def _left(dataset: Dataset) -> str:
+    return rest(dataset.budget.remaining_nano, dataset.budget.currency)
+
+
 def _nearly_spent(datasets: Sequence[Dataset]) -> list[Step]:
     low = [d for d in datasets if d.budget.remaining_nano * _NEARLY < d.budget.limit_nano]
     return [
         Step(
             title=f"{dataset.name} is nearly spent",
-            text=f"ε {as_text(dataset.budget.remaining_nano)} of its budget remains.",
+            text=f"Of its budget remains {_left(dataset)}.",
             action="See where it went",
             url_name="dashboards:budget",
             slug=dataset.slug,

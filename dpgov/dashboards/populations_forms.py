@@ -7,9 +7,9 @@ from uuid import UUID
 from django import forms
 
 from dpgov.budgets.models import Budget
+from dpgov.budgets.words import amount, limit_text
 from dpgov.dashboards.populations import Named
-from dpgov.datasets.forms import EpsilonField
-from dpgov.privacy.budget import as_text
+from dpgov.datasets.forms import EpsilonField, check_delta, delta_field, mode_field
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
@@ -27,18 +27,25 @@ def _reason() -> forms.CharField:
 
 
 class OpenForm(forms.Form):
-    """A name and a limit."""
+    """A name, how losses add up, and a limit."""
 
     name = forms.CharField(
         max_length=120,
         widget=forms.TextInput(_TEXT),
         help_text="The people, not the files: “Residents of Harbour”.",
     )
+    mode = mode_field("Datasets that add up losses in the same way can share it.")
+    delta = delta_field()
     epsilon_limit = EpsilonField(
         label="Limit on ε for these people",
         help_text="Everything that is ever released about them, from all datasets that share "
         "this, never passes it. Take the smallest limit of those datasets if in doubt.",
     )
+
+    def clean(self) -> dict[str, Any]:
+        """zCDP has a δ."""
+        check_delta(self)
+        return self.cleaned_data
 
 
 class OneDatasetForm(forms.Form):
@@ -96,7 +103,7 @@ class MergeForm(forms.Form):
     def __init__(self, *args: Any, others: Iterable[Budget], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["other"].choices = [  # type: ignore[attr-defined]
-            (str(each.pk), f"{each.label} (ε {as_text(each.limit_nano)})") for each in others
+            (str(each.pk), f"{each.label} ({limit_text(each)})") for each in others
         ]
 
 
@@ -126,6 +133,10 @@ class AcceptForm(DatasetsForm):
 
 def _choices(named: Sequence[Named]) -> list[tuple[str, str]]:
     return [
-        (str(each.budget.pk), f"{each.names} (ε {as_text(each.budget.committed_nano)} committed)")
+        (str(each.budget.pk), f"{each.names} ({_committed(each.budget)} committed)")
         for each in named
     ]
+
+
+def _committed(budget: Budget) -> str:
+    return amount(budget.committed_nano, budget.currency)

@@ -105,7 +105,7 @@ def raise_limit(request: HttpRequest, population_id: UUID) -> HttpResponse:
     """Ask for a higher limit: the page first says what it means, and only then sends it."""
     budget = own_or_404(request, population_id)
     posted = request.POST if request.method == "POST" else None
-    form = RaiseForm(posted, present_nano=budget.limit_nano)
+    form = RaiseForm(posted, budget=budget)
     wanted = form.cleaned_data["epsilon_limit"] if form.is_bound and form.is_valid() else None
     if wanted is not None and request.POST.get("confirmed") == str(wanted):
         done = _sent(
@@ -120,7 +120,7 @@ def raise_limit(request: HttpRequest, population_id: UUID) -> HttpResponse:
         )
         if done is not None:
             return done
-    meaning = weakening(budget.limit_nano, wanted) if wanted else []
+    meaning = weakening(budget, wanted) if wanted else []
     return _page(
         request, "population_raise.html", form, budget, wanted_nano=wanted, meaning=meaning
     )

@@ -18,10 +18,11 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.populations import get_population
 from dpgov.budgets.services import change_limit
 from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.budgets.words import amount
 from dpgov.dashboards import populations
 from dpgov.dashboards.populations_forms import OneDatasetForm, OpenForm
+from dpgov.datasets.forms import declared_currency
 from dpgov.datasets.forms_changes import LimitForm
-from dpgov.privacy.budget import as_text
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.tenants.selectors import actor_of
@@ -49,6 +50,7 @@ def new(request: HttpRequest) -> HttpResponse:
                 tenant=membership.tenant,
                 name=form.cleaned_data["name"],
                 limit_nano=form.cleaned_data["epsilon_limit"],
+                currency=declared_currency(form),
                 actor=actor_of(membership.user),
             )
         except LedgerRefusal as refusal:
@@ -92,7 +94,7 @@ def join(request: HttpRequest, population_id: UUID) -> HttpResponse:
             messages.success(
                 request,
                 f"{chosen.names} shares this budget from now on. "
-                f"ε {as_text(carried)} was carried over.",
+                f"{amount(carried, budget.currency)} was carried over.",
             )
             return redirect("dashboards:population", budget.pk)
     shared = populations.shared(budget, membership.tenant)
@@ -104,7 +106,8 @@ def join(request: HttpRequest, population_id: UUID) -> HttpResponse:
 def limit(request: HttpRequest, population_id: UUID) -> HttpResponse:
     """Lower the limit of an own shared budget."""
     budget = own_or_404(request, population_id)
-    form = LimitForm(request.POST) if request.method == "POST" else LimitForm()
+    posted = request.POST if request.method == "POST" else None
+    form = LimitForm(posted, currency=budget.currency)
     if form.is_bound and form.is_valid():
         try:
             change_limit(

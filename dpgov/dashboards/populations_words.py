@@ -12,8 +12,9 @@ from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.dividing import merged_limit
 from dpgov.budgets.services.invitations import LIFETIME
+from dpgov.budgets.words import limit_text, together
 from dpgov.dashboards.populations import in_a_row
-from dpgov.privacy.budget import as_text
+from dpgov.privacy.currency import PURE
 
 Row = tuple[str, str, str]
 _TOGETHER = (
@@ -68,21 +69,22 @@ def population_words(request: ChangeRequest) -> Told | None:
 
 def _merge(title: str, payload: dict[str, Any]) -> Told:
     (into_name, other_name), limits = payload["names"], _limits(payload)
-    rows: list[Row] = [(f"“{other_name}”", f"limit ε {as_text(limits[1])}", "ends")]
     into, other = _budget(payload["into"]), _budget(payload["other"])
+    currency = PURE if into is None else into.currency
+    rows: list[Row] = [(f"“{other_name}”", f"limit {together(limits[1], currency)}", "ends")]
     if into is not None and other is not None and other.closed_at is None:
         rows.append(
             (
                 f"Limit of “{into_name}”",
-                f"ε {as_text(limits[0])}",
-                f"ε {as_text(merged_limit(into, other))}",
+                together(limits[0], currency),
+                together(merged_limit(into, other), currency),
             )
         )
         rows.append(
             (
                 f"Committed of “{into_name}”",
-                f"ε {as_text(into.committed_nano)}",
-                f"ε {as_text(into.committed_nano + other.committed_nano)}",
+                together(into.committed_nano, currency),
+                together(into.committed_nano + other.committed_nano, currency),
             )
         )
     return Told(
@@ -109,8 +111,8 @@ def _divide(title: str, payload: dict[str, Any], population: Budget | None) -> T
     if population is not None:
         worst = limit + max(0, limit - population.committed_nano)
         meaning.append(
-            f"Somebody who is on both sides after all could lose up to ε {as_text(worst)}, "
-            f"where ε {as_text(limit)} was promised."
+            "Somebody who is on both sides after all could lose up to "
+            f"{together(worst, population.currency)}, where {limit_text(population)} was promised."
         )
     return Told(title, rows, meaning)
 
@@ -131,11 +133,12 @@ def _share(title: str, payload: dict[str, Any]) -> Told:
 
 
 def _accept(title: str, payload: dict[str, Any]) -> Told:
+    where = f" at δ {payload['delta']}" if "delta" in payload else ""
     return Told(
         title,
         [
             (in_a_row(payload["datasets"]), "not shared", f"shares “{payload['name']}”"),
-            ("Limit for all together", "–", f"ε {payload['limit_epsilon']}"),
+            ("Limit for all together", "–", f"ε {payload['limit_epsilon']}{where}"),
         ],
         [
             _TOGETHER,

@@ -22,7 +22,7 @@ _SPENT_SUM = Sum("cost_nano", filter=Q(state__in=Query.CHARGED), default=0)
 _RESERVED_SUM = Sum("cost_nano", filter=Q(state__in=_RESERVED), default=0)
 _NOISE: dict[str, str] = {
     Budget.Mode.PURE: "discrete Laplace",
-    Budget.Mode.ZCDP: "discrete Gaussian",
+    Budget.Mode.ZCDP: "discrete Gaussian or Laplace",
 }
 
 Row = tuple[Any, int, int]
@@ -30,7 +30,7 @@ Row = tuple[Any, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A named part of a budget, in nano-ε; `noise` where the part is a kind of question."""
+    """A named part of a budget; `noise` where the part is a kind of question."""
 
     name: str
     spent_nano: int

@@ -63,7 +63,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
     balances = selectors.balances(dataset.budget, split=split)
     by_analyst = shares_by_analyst(dataset, membership)
     by_mechanism = shares_by_mechanism(dataset, membership)
-    ways = ways_to_ask(dataset, membership)
+    ways, currency = ways_to_ask(dataset, membership), dataset.budget.currency
     context: dict[str, Any] = {
         "dataset": dataset,
         "split": split,
@@ -74,9 +74,11 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
         "balances": list(reversed(balances))[:_PAGE],
         "by_analyst": by_analyst,
         "by_mechanism": by_mechanism,
-        "over_time_figure": spending_figures.over_time(balances, split=split, until=timezone.now()),
-        "analyst_figure": spending_figures.shares(by_analyst, split=split),
-        "mechanism_figure": spending_figures.shares(by_mechanism, split=split),
+        "over_time_figure": spending_figures.over_time(
+            balances, split=split, until=timezone.now(), currency=currency
+        ),
+        "analyst_figure": spending_figures.shares(by_analyst, split=split, currency=currency),
+        "mechanism_figure": spending_figures.shares(by_mechanism, split=split, currency=currency),
     }
     return render(request, "dashboards/budget.html", context)
 

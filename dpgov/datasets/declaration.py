@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from dpgov.privacy.budget import as_text
+from dpgov.privacy.budget import InvalidAmount, as_text
+from dpgov.privacy.currency import Currency
 from dpgov.privacy.decimals import decimal_text
 from dpgov.privacy.domains import check_capacity
 from dpgov.privacy.schema import CategoryDomain, ColumnSpec, DatasetSchema, InvalidDomain
@@ -12,7 +13,11 @@ from dpgov.privacy.schema import CategoryDomain, ColumnSpec, DatasetSchema, Inva
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """Everything public about a dataset to be, limits in nano-ε; none of it is read from data."""
+    """Everything public about a dataset to be; none of it is read from data.
+
+    Limits are the owner's, in nano-ε: of all answers together (at `delta` when the schema's mode
+    is zcdp, and None otherwise), and of one question.
+    """
 
     name: str
     description: str
@@ -21,6 +26,12 @@ class Declaration:
     per_query_limit_nano: int
     partition_column: str = ""
     needs_allocation: bool = False
+    delta: Decimal | None = None
+
+    @property
+    def currency(self) -> Currency:
+        """What the dataset's losses are counted in."""
+        return Currency(self.schema.mode, self.delta)
 
     def check(self, headers: list[str]) -> None:
         """Raises InvalidDomain, naming the field, for what could not be kept."""
@@ -31,6 +42,10 @@ class Declaration:
                 "epsilon_per_query",
                 f"One question cannot cost more than the limit, ε {as_text(self.limit_nano)}.",
             )
+        try:
+            self.currency.limit_of(self.limit_nano)
+        except InvalidAmount as problem:
+            raise InvalidDomain("epsilon_limit", str(problem)) from problem
         check_columns(self.schema, headers)
 
 

@@ -5,7 +5,9 @@ from typing import Any
 from django import forms
 
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.budget import InvalidAmount, parse_epsilon
+from dpgov.privacy.budget import NANO, InvalidAmount, parse_epsilon
+from dpgov.privacy.currency import PURE, Currency
+from dpgov.privacy.loss import InvalidDelta, Mode, parse_delta
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
@@ -13,7 +15,12 @@ _NUMBER = {"class": "form-control", "inputmode": "numeric"}
 
 
 class EpsilonField(forms.CharField):
-    """An amount of ε as text; cleans to integer nano-ε, exactly."""
+    """An amount of ε as text; cleans to integer nano-ε, exactly.
+
+    As the limit of a budget it has to leave room for something in that budget's currency.
+    """
+
+    currency = PURE
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.TextInput(
@@ -21,13 +28,90 @@ class EpsilonField(forms.CharField):
         )
         super().__init__(max_length=60, widget=widget, **kwargs)
 
+    def count_in(self, currency: Currency) -> None:
+        """Take what is typed as a limit in this currency."""
+        self.currency = currency
+        if currency.delta is not None:
+            self.label = f"{self.label or 'ε'} at δ {currency.delta_text}"
+
     def clean(self, value: Any) -> Any:
         """Raises ValidationError with the reason for which an amount cannot be booked."""
         text = super().clean(value)
         try:
-            return parse_epsilon(text)
+            nano = parse_epsilon(text)
+            self.currency.limit_of(nano)
+            return nano
         except InvalidAmount as problem:
             raise forms.ValidationError(str(problem)) from problem
+
+
+class DeltaField(forms.CharField):
+    """A δ as text, or nothing; cleans to an exact decimal or None."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = forms.TextInput(
+            attrs={"class": "form-control", "inputmode": "text", "autocomplete": "off"}
+        )
+        super().__init__(max_length=40, widget=widget, **kwargs)
+
+    def clean(self, value: Any) -> Any:
+        """Raises ValidationError with what to write instead."""
+        text = super().clean(value)
+        try:
+            return parse_delta(text) if text else None
+        except InvalidDelta as problem:
+            raise forms.ValidationError(str(problem)) from problem
+
+
+def mode_field(help_text: str) -> forms.ChoiceField:
+    """How losses add up; pure where nothing is chosen, which promises more."""
+    return forms.ChoiceField(
+        label="How losses add up",
+        choices=[
+            ("pure", "Pure ε: the losses of all answers add up as they are"),
+            ("zcdp", "(ε, δ) through zCDP: many small questions cost much less together"),
+        ],
+        initial="pure",
+        required=False,
+        widget=forms.RadioSelect,
+        help_text=help_text,
+    )
+
+
+def delta_field() -> DeltaField:
+    """The δ of the promise."""
+    return DeltaField(
+        label="δ",
+        required=False,
+        help_text="Only for (ε, δ): the probability with which the promise may fail, like 1e-6. "
+        "Take well under 1 in the number of people.",
+    )
+
+
+def count_in(form: forms.Form, currency: Currency) -> None:
+    """Take the form's ε as a limit in this currency."""
+    field = form.fields["epsilon_limit"]
+    if isinstance(field, EpsilonField):
+        field.count_in(currency)
+
+
+def declared_currency(form: forms.Form) -> Currency:
+    """The mode and δ of a form that has both; δ counts under zCDP only. PURE if it is missing."""
+    delta = form.cleaned_data.get("delta")
+    if form.cleaned_data.get("mode") != Mode.ZCDP or delta is None:
+        return PURE
+    return Currency(Mode.ZCDP, delta)
+
+
+def check_delta(form: forms.Form) -> None:
+    """Refuse zCDP without a δ, and a limit at this δ that nothing fits under."""
+    wanted, limit = form.cleaned_data.get("mode"), form.cleaned_data.get("epsilon_limit")
+    if wanted == Mode.ZCDP and not form.cleaned_data.get("delta") and "delta" not in form.errors:
+        form.add_error("delta", "Give a δ, like 1e-6, or choose pure ε.")
+    try:
+        declared_currency(form).limit_of(limit or NANO)
+    except InvalidAmount as problem:
+        form.add_error("epsilon_limit", str(problem))
 
 
 class UploadForm(forms.Form):
@@ -91,6 +175,8 @@ class DatasetForm(forms.Form):
         help_text="Only if a rough figure is public anyway: it is shown to analysts and used for "
         "expected errors. Leave it empty if you are not sure.",
     )
+    mode = mode_field("It can never be changed.")
+    delta = delta_field()
     epsilon_limit = EpsilonField(
         label="Limit on ε for the dataset",
         help_text="All answers together never pass it. 1 is strong protection, above 10 is weak. "
@@ -131,4 +217,5 @@ class DatasetForm(forms.Form):
         public, bound = self.cleaned_data.get("public_rows"), self.cleaned_data.get("max_rows")
         if public is not None and bound is not None and public > bound:
             self.add_error("public_rows", f"This is above the largest number of rows, {bound:,}.")
+        check_delta(self)
         return self.cleaned_data

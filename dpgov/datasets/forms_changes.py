@@ -5,8 +5,9 @@ from typing import Any
 from django import forms
 
 from dpgov.approvals.models import Kind
-from dpgov.datasets.forms import EpsilonField
+from dpgov.datasets.forms import EpsilonField, count_in
 from dpgov.datasets.models import Dataset
+from dpgov.privacy.currency import PURE, Currency
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
@@ -84,3 +85,7 @@ class LimitForm(forms.Form):
         widget=forms.TextInput(attrs=_TEXT),
         help_text="Goes into the audit log.",
     )
+
+    def __init__(self, *args: Any, currency: Currency = PURE, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        count_in(self, currency)

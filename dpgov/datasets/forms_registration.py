@@ -7,7 +7,7 @@ from django import forms
 from django.http import QueryDict
 
 from dpgov.datasets.declaration import Declaration
-from dpgov.datasets.forms import DatasetForm
+from dpgov.datasets.forms import DatasetForm, declared_currency
 from dpgov.datasets.forms_columns import ColumnForm
 from dpgov.datasets.models import Column
 from dpgov.privacy.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
@@ -29,7 +29,7 @@ class RegistrationForm:
 
     def declaration(self) -> Declaration:
         """What was declared; only after `is_valid`."""
-        data = self.dataset.cleaned_data
+        data, currency = self.dataset.cleaned_data, declared_currency(self.dataset)
         return Declaration(
             name=data["name"],
             description=data["description"],
@@ -40,11 +40,13 @@ class RegistrationForm:
                 group_size=data["group_size"],
                 max_rows=data["max_rows"],
                 public_rows=data["public_rows"],
+                mode=currency.mode,
             ),
             limit_nano=data["epsilon_limit"],
             per_query_limit_nano=data["epsilon_per_query"],
             partition_column=data["partition_column"],
             needs_allocation=data["needs_allocation"],
+            delta=currency.delta,
         )
 
     def refuse(self, message: str, *, field: str = "", column: str = "") -> None:

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from dpgov.budgets.words import currency_in_json, in_json
 from dpgov.datasets.models import Column, Dataset, DatasetVersion, Upload
-from dpgov.privacy.budget import as_number
 from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.schema import (
     ColumnSpec,
@@ -43,7 +43,8 @@ def held_datasets(tenant: Tenant) -> QuerySet[Dataset]:
 
 def current_version(dataset: Dataset) -> DatasetVersion:
     """The newest version, which is the one that questions are asked of."""
-    return dataset.versions.select_related("dataset").order_by("-number")[:1].get()
+    newest = dataset.versions.select_related("dataset__budget").order_by("-number")
+    return newest[:1].get()
 
 
 def schema_of(version: DatasetVersion) -> DatasetSchema:
@@ -58,6 +59,7 @@ def schema_of(version: DatasetVersion) -> DatasetSchema:
         group_size=dataset.group_size,
         max_rows=dataset.max_rows,
         public_rows=version.public_rows,
+        mode=dataset.budget.currency.mode,
     )
 
 
@@ -85,6 +87,7 @@ def get_upload(tenant: Tenant, user: User, upload_id: UUID) -> Upload:
 def public_metadata(dataset: Dataset) -> dict[str, Any]:
     """What every member may know: declarations only, no sizes, paths or fingerprints."""
     version = current_version(dataset)
+    currency, per_query = dataset.budget.currency, dataset.per_query_limit_nano
     return {
         "slug": dataset.slug,
         "name": dataset.name,
@@ -96,7 +99,8 @@ def public_metadata(dataset: Dataset) -> dict[str, Any]:
         "group_size": dataset.group_size,
         "max_rows": dataset.max_rows,
         "public_rows": dataset.public_rows,
-        "per_query_limit_epsilon": as_number(dataset.per_query_limit_nano),
+        **currency_in_json(currency),
+        **in_json("per_query_limit", per_query, currency.question(per_query), currency),
         "version": version.number,
         "partition_column": dataset.partition_column or None,
         "needs_allocation": dataset.needs_allocation,

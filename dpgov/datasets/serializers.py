@@ -6,9 +6,18 @@ from rest_framework import serializers
 
 from dpgov.budgets.charging import allocations_of
 from dpgov.budgets.models import Budget
+from dpgov.budgets.words import currency_in_json, in_json
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.budget import as_number
 from dpgov.tenants.models import User
+
+MODE = serializers.ChoiceField(
+    choices=Budget.Mode.choices,
+    help_text="`pure`: ε adds up. `zcdp`: ρ adds up, towards an (ε, δ).",
+)
+DELTA = serializers.FloatField(allow_null=True, help_text="Null for `pure`.")
+COMMITTED = "Spent and reserved together; under `zcdp` what it amounts to at δ, rounded up."
+REMAINING = "Under `zcdp` the ε of the largest single question that would fit, rounded down."
+RHO = serializers.FloatField(allow_null=True, help_text="The same in ρ; null for `pure`.")
 
 
 class ColumnSerializer(serializers.Serializer[Any]):
@@ -45,7 +54,10 @@ class DatasetSerializer(serializers.Serializer[Any]):
         help_text="The number of rows where it is public (`change_one`); otherwise a rough figure "
         "that the owner declared, or null.",
     )
+    mode = MODE
+    delta = DELTA
     per_query_limit_epsilon = serializers.FloatField()
+    per_query_limit_rho = RHO
     version = serializers.IntegerField(help_text="Questions are asked of the newest one.")
     partition_column = serializers.CharField(
         allow_null=True,
@@ -74,17 +86,26 @@ class AllocationSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     name = serializers.CharField()
     limit_epsilon = serializers.FloatField()
-    committed_epsilon = serializers.FloatField(help_text="Spent and reserved together.")
-    remaining_epsilon = serializers.FloatField()
+    limit_rho = RHO
+    committed_epsilon = serializers.FloatField(help_text=COMMITTED)
+    committed_rho = RHO
+    remaining_epsilon = serializers.FloatField(help_text=REMAINING)
+    remaining_rho = RHO
 
 
 class BudgetSerializer(serializers.Serializer[Budget]):
-    """A dataset's budget in ε; every number reads back to the exact amount."""
+    """A dataset's budget. What adds up (ε when pure, else ρ) reads back to the exact amount."""
 
+    mode = MODE
+    delta = DELTA
     limit_epsilon = serializers.FloatField()
-    committed_epsilon = serializers.FloatField(help_text="Spent and reserved together.")
-    remaining_epsilon = serializers.FloatField()
+    limit_rho = RHO
+    committed_epsilon = serializers.FloatField(help_text=COMMITTED)
+    committed_rho = RHO
+    remaining_epsilon = serializers.FloatField(help_text=REMAINING)
+    remaining_rho = RHO
     per_query_limit_epsilon = serializers.FloatField()
+    per_query_limit_rho = RHO
     frozen = serializers.BooleanField(
         help_text="Nothing is admitted until an officer confirms the balance."
     )
@@ -96,10 +117,12 @@ class BudgetSerializer(serializers.Serializer[Budget]):
     @classmethod
     def of(cls, dataset: Dataset, user: User) -> dict[str, Any]:
         """The amounts of a dataset, and what this person was granted of them."""
-        budget = dataset.budget
+        budget, per_query = dataset.budget, dataset.per_query_limit_nano
+        currency = budget.currency
         return {
+            **currency_in_json(currency),
             **_amounts(budget),
-            "per_query_limit_epsilon": as_number(dataset.per_query_limit_nano),
+            **in_json("per_query_limit", per_query, currency.question(per_query), currency),
             "frozen": budget.frozen_at is not None,
             "needs_allocation": dataset.needs_allocation,
             "allocations": [
@@ -109,9 +132,10 @@ class BudgetSerializer(serializers.Serializer[Budget]):
         }
 
 
-def _amounts(budget: Budget) -> dict[str, float]:
-    return {
-        "limit_epsilon": as_number(budget.limit_nano),
-        "committed_epsilon": as_number(budget.committed_nano),
-        "remaining_epsilon": as_number(budget.remaining_nano),
-    }
+def _amounts(budget: Budget) -> dict[str, float | None]:
+    currency, committed, left = budget.currency, budget.committed_nano, budget.remaining_nano
+    return (
+        in_json("limit", budget.limit_nano, budget.limit_epsilon_nano, currency)
+        | in_json("committed", committed, currency.together(committed), currency)
+        | in_json("remaining", left, currency.question(left), currency)
+    )

@@ -105,7 +105,7 @@ def access(request: HttpRequest, slug: str) -> HttpResponse:
 def limit(request: HttpRequest, slug: str) -> HttpResponse:
     """Lower the limit on ε."""
     dataset = dataset_or_404(request, slug)
-    form = LimitForm(request.POST or None)
+    form = LimitForm(request.POST or None, currency=dataset.budget.currency)
     if request.method == "POST" and form.is_valid():
         try:
             services.lower_limit(

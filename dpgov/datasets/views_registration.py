@@ -11,13 +11,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST
 
+from dpgov.budgets.words import amount, limit_text
 from dpgov.datasets import selectors, services
 from dpgov.datasets.forms import UploadForm
 from dpgov.datasets.forms_registration import RegistrationForm
 from dpgov.datasets.intake import CappedUploadHandler
 from dpgov.datasets.lookup import upload_or_404, used
 from dpgov.datasets.models import Upload
-from dpgov.privacy.budget import as_text
 from dpgov.privacy.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
@@ -125,8 +125,8 @@ def _register(request: HttpRequest, chosen: Upload, form: RegistrationForm) -> H
         messages.warning(
             request,
             "This data was registered before. The budget belongs to the people in it, so this "
-            f"dataset shares the earlier budget: its limit is ε {as_text(budget.limit_nano)} "
-            f"and ε {as_text(budget.remaining_nano)} of it remains.",
+            f"dataset shares the earlier budget: its limit is {limit_text(budget)} "
+            f"and {amount(budget.remaining_nano, budget.currency)} of it remains.",
         )
     return redirect("datasets:detail", dataset.slug)
 

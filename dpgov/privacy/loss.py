@@ -5,6 +5,7 @@ up, a limit down. The mathematics of docs/guarantee.md, section 6.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from enum import StrEnum
@@ -102,13 +103,24 @@ def epsilon_at(rho_nano: int, delta: Decimal) -> int:
     """The smallest ε, in nano-ε, such that ρ-zCDP implies (ε, δ)-DP; 0 for no loss at all."""
     if rho_nano == 0:
         return 0
-    low, high = 0, 1
-    while not _implies(rho_nano, high, delta):
-        high *= 2
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _implies(rho_nano, middle, delta) else (middle + 1, high)
-    return low
+    epsilon = max(0, _estimate(rho_nano / NANO, delta))
+    while not _implies(rho_nano, epsilon, delta):
+        epsilon += 1
+    while epsilon > 0 and _implies(rho_nano, epsilon - 1, delta):
+        epsilon -= 1
+    return epsilon
+
+
+def _estimate(rho: float, delta: Decimal) -> int:
+    """Within rounding of the ε, in nano, at which the bound of `_implies` is δ for the best a."""
+    wanted = -float(delta.ln())
+
+    def epsilon_of(logarithm: float) -> float:
+        above = math.exp(logarithm)
+        a = above + 1
+        return a * rho + (wanted - logarithm + a * (logarithm - math.log(a))) / above
+
+    return math.ceil(NANO * epsilon_of(_least(epsilon_of)))
 
 
 def _implies(rho_nano: int, epsilon_nano: int, delta: Decimal) -> bool:
@@ -137,16 +149,21 @@ def _floor_log(delta: Decimal) -> Decimal:
 
 
 def _best_order(rho: float, epsilon: float) -> float:
-    """a - 1 near the least bound, by golden section over its logarithm: the bound is convex."""
+    """a - 1 near the least bound."""
 
     def log_delta(logarithm: float) -> float:
         above = math.exp(logarithm)
         a = above + 1
         return above * (a * rho - epsilon) - logarithm + a * (logarithm - math.log(a))
 
+    return math.exp(_least(log_delta))
+
+
+def _least(bound: Callable[[float], float]) -> float:
+    """Where a function of ln(a - 1) with one valley is least, by golden section."""
     low, high = -25.0, 35.0
     share = (math.sqrt(5) - 1) / 2
     for _ in range(80):
         left, right = high - share * (high - low), low + share * (high - low)
-        low, high = (low, right) if log_delta(left) <= log_delta(right) else (left, high)
-    return math.exp((low + high) / 2)
+        low, high = (low, right) if bound(left) <= bound(right) else (left, high)
+    return (low + high) / 2

@@ -12,7 +12,7 @@ from dpgov.audit.actor import Actor
 from dpgov.audit.entry import canonical_json
 from dpgov.audit.services import append
 from dpgov.budgets import services as ledger
-from dpgov.privacy.budget import as_text
+from dpgov.budgets.words import noted
 from dpgov.queries import lease
 from dpgov.queries.clock import database_now, visible_from
 from dpgov.queries.models import Query, Release
@@ -87,6 +87,7 @@ def _record(
     at: datetime | None = None,
     **detail: str,
 ) -> None:
+    currency = query.dataset.budget.currency
     append(
         tenant_id=query.tenant_id,
         actor=actor,
@@ -94,8 +95,8 @@ def _record(
         subject=f"query:{query.pk}",
         dataset=query.dataset.slug,
         detail={
-            "epsilon": as_text(query.cost_nano),
-            "lines": [line.as_json() for line in lines],
+            **noted(query.cost_nano, currency),
+            "lines": [line.as_json(currency) for line in lines],
             **detail,
         },
         at=at,

@@ -55,7 +55,9 @@ def claim(query_id: UUID) -> Claim | None:
     )
     if not taken:
         return None
-    query = Query.objects.select_related("version__dataset", "dataset").get(pk=query_id)
+    query = Query.objects.select_related("version__dataset__budget", "dataset__budget").get(
+        pk=query_id
+    )
     return Claim(query, query.fence)
 
 

@@ -9,10 +9,11 @@ from uuid import UUID
 
 from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Limit, limits_touched
 from dpgov.budgets.models import Budget
+from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.blueprint import Blueprint, prepare
-from dpgov.privacy.budget import as_text
+from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.plan import Plan
 from dpgov.queries.touched import lines_of
@@ -23,7 +24,7 @@ _DATASET_KINDS = (Budget.Kind.DATASET, Budget.Kind.PARTITION)
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The price of a plan, in nano-ε. `refusal` says why it would be refused, if it would.
+    """The price of a plan, in `currency`. `refusal` says why it would be refused, if it would.
 
     `limits` are all limits that it touches, the tightest first; `remaining_nano` is what the
     dataset's own budget (the tightest part of it that is asked) still has.
@@ -36,6 +37,7 @@ class Quote:
     largest_fit_nano: int
     refusal: str | None
     limits: tuple[Limit, ...] = ()
+    currency: Currency = PURE
 
     @property
     def remaining_after_nano(self) -> int:
@@ -89,6 +91,7 @@ def _quote(
         largest_fit_nano=_largest_fit(dataset, limits),
         refusal=refusal,
         limits=limits,
+        currency=dataset.budget.currency,
     )
 
 
@@ -107,10 +110,8 @@ def blueprint_for(dataset: Dataset, version: DatasetVersion, raw_plan: object) -
 
 def _refusal(blueprint: Blueprint, limits: tuple[Limit, ...], dataset: Dataset) -> str | None:
     if blueprint.cost_nano > dataset.per_query_limit_nano:
-        return (
-            f"One question on this dataset may cost at most ε "
-            f"{as_text(dataset.per_query_limit_nano)}."
-        )
+        most = question(dataset.per_query_limit_nano, dataset.budget.currency)
+        return f"One question on this dataset may cost at most {most}."
     if dataset.budget.frozen_at is not None:
         return "This dataset is frozen until a compliance officer confirms its balance."
     if limits[0].stopped:

@@ -11,7 +11,7 @@ from dpgov.approvals.errors import ApprovalRefusal, Stale
 from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.approvals.services import Effect, approved, request_change
 from dpgov.budgets.services.refunds import refund_charges, refunded
-from dpgov.privacy.budget import as_text
+from dpgov.budgets.words import noted
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Tenant
 
@@ -54,12 +54,13 @@ def request_refund(*, membership: Membership, query: Query, reason: str) -> Chan
         raise NotRefundable
     if refunded([found.pk]):
         raise RefundedBefore
+    currency = found.dataset.budget.currency
     return request_change(
         membership=membership,
         kind=Kind.REFUND,
         subject=f"query:{found.pk}",
         dataset=found.dataset.slug,
-        payload={"query": str(found.pk), "epsilon": as_text(found.cost_nano)},
+        payload={"query": str(found.pk), **noted(found.cost_nano, currency)},
         reason=reason,
     )
 
@@ -82,7 +83,7 @@ def refund(request: ChangeRequest) -> Effect:
         {
             "query": str(query_id),
             "corrections": [
-                {"budget": str(row.budget_id), "epsilon": as_text(row.amount_nano)}
+                {"budget": str(row.budget_id), **noted(row.amount_nano, row.budget.currency)}
                 for row in corrections
             ],
         }

@@ -27,7 +27,9 @@ def visible_queries(membership: Membership) -> QuerySet[Query]:
     queries = Query.objects.filter(tenant_id=membership.tenant_id)
     if not may(membership, Permission.VIEW_ALL_QUERIES):
         queries = queries.filter(analyst_id=membership.user_id)
-    return queries.select_related("dataset", "analyst", "version").order_by("-submitted_at", "-id")
+    return queries.select_related("dataset__budget", "analyst", "version").order_by(
+        "-submitted_at", "-id"
+    )
 
 
 def get_query(membership: Membership, query_id: UUID) -> Query:

@@ -15,10 +15,11 @@ from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.errors import BudgetsMoved, NotAdmitted
 from dpgov.budgets.services import Line, reserve
+from dpgov.budgets.words import noted, question
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.operation.tallies import count_budget_refusal
-from dpgov.privacy.budget import as_text
+from dpgov.privacy.currency import PURE, Currency
 from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
@@ -50,12 +51,12 @@ class IdempotencyConflict(Exception):
 class QueryLimitExceeded(Exception):
     """One question may not cost this much on this dataset."""
 
-    def __init__(self, *, requested_nano: int, limit_nano: int) -> None:
+    def __init__(self, *, requested_nano: int, limit_nano: int, currency: Currency = PURE) -> None:
         self.requested_nano = requested_nano
         self.limit_nano = limit_nano
         super().__init__(
-            f"One question on this dataset may cost at most ε {as_text(limit_nano)}; "
-            f"this one costs ε {as_text(requested_nano)}."
+            f"One question on this dataset may cost at most {question(limit_nano, currency)}; "
+            f"this one costs {question(requested_nano, currency)}."
         )
 
 
@@ -127,7 +128,11 @@ def _accept(
     blueprint = blueprint_for(dataset, version, raw_plan)
     cost = blueprint.cost_nano
     if cost > dataset.per_query_limit_nano:
-        raise QueryLimitExceeded(requested_nano=cost, limit_nano=dataset.per_query_limit_nano)
+        raise QueryLimitExceeded(
+            requested_nano=cost,
+            limit_nano=dataset.per_query_limit_nano,
+            currency=dataset.budget.currency,
+        )
     lines = lines_of(blueprint, dataset=dataset, user=membership.user, allocation_id=allocation_id)
     query = Query(
         tenant_id=dataset.tenant_id,
@@ -158,6 +163,7 @@ def write_down(query: Query, lines: Sequence[Line]) -> None:
 
 
 def _record(query: Query, lines: Sequence[Line]) -> None:
+    currency = query.dataset.budget.currency
     append(
         tenant_id=query.tenant_id,
         actor=actor_of(query.analyst),
@@ -165,10 +171,10 @@ def _record(query: Query, lines: Sequence[Line]) -> None:
         subject=f"query:{query.pk}",
         dataset=query.dataset.slug,
         detail={
-            "epsilon": as_text(query.cost_nano),
+            **noted(query.cost_nano, currency),
             "plan": query.plan,
             "version": query.version.number,
-            "lines": [line.as_json() for line in lines],
+            "lines": [line.as_json(currency) for line in lines],
         },
     )
 

@@ -1,6 +1,7 @@
 """The ledger. Knows nothing of datasets or queries, only of ids and integer nano-units.
 
-Every amount is an integer count of nano-ε (10⁻⁹ ε). Written by `budgets.services` alone.
+Every amount is an integer count of billionths in the currency of its budget (`currency`): ε when
+pure, ρ under zCDP. Written by `budgets.services` alone.
 """
 
 from dpgov.budgets.models.budget import Budget, BudgetAccess, RateLimit

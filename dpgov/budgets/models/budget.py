@@ -1,10 +1,13 @@
 """A limit, what has been taken from it, who may take from it and how fast."""
 
 import uuid
+from decimal import Decimal
 
 from django.db import models
 from django.db.models import F, Q
 
+from dpgov.privacy.currency import Currency
+from dpgov.privacy.loss import Mode
 from dpgov.tenants.models import Tenant
 
 
@@ -14,6 +17,11 @@ class Budget(models.Model):
     `kind` says whose limit it is: the dataset's own, or another one that the same query touches.
     A dataset's budget with partition lines is never charged itself: its counters are those of its
     largest line. A frozen budget admits nothing until an officer confirms it; a closed one never.
+
+    Every amount of a budget, and of its entries, is in its own currency: nano-ε when pure, nano-ρ
+    under zCDP, where `target_nano` is the ε at `delta` that the limit keeps. Neither mode nor δ
+    ever changes; a trigger sees to it. `protects` says, in one fixed spelling, what one unit of
+    loss is about: what is charged together has the same.
     """
 
     class Kind(models.TextChoices):
@@ -31,6 +39,9 @@ class Budget(models.Model):
     kind = models.CharField(max_length=16, choices=Kind.choices, default=Kind.DATASET)
     label = models.CharField(max_length=200)
     mode = models.CharField(max_length=8, choices=Mode.choices, default=Mode.PURE)
+    delta = models.CharField(max_length=50, blank=True, default="")
+    target_nano = models.BigIntegerField(null=True, blank=True)
+    protects = models.CharField(max_length=100, blank=True, default="")
     limit_nano = models.BigIntegerField()
     reserved_nano = models.BigIntegerField(default=0)
     spent_nano = models.BigIntegerField(default=0)
@@ -47,6 +58,11 @@ class Budget(models.Model):
                 & Q(spent_nano__gte=0)
                 & Q(limit_nano__gte=F("reserved_nano") + F("spent_nano")),
             ),
+            models.CheckConstraint(
+                name="budgets_one_currency",
+                condition=Q(mode="pure", delta="", target_nano__isnull=True)
+                | Q(mode="zcdp", target_nano__gt=0) & ~Q(delta=""),
+            ),
             models.UniqueConstraint(
                 fields=["tenant", "label"],
                 condition=Q(kind="population", closed_at__isnull=True),
@@ -56,6 +72,16 @@ class Budget(models.Model):
 
     def __str__(self) -> str:
         return self.label
+
+    @property
+    def currency(self) -> Currency:
+        """What its amounts are counted in."""
+        return Currency(Mode(self.mode), Decimal(self.delta) if self.delta else None)
+
+    @property
+    def limit_epsilon_nano(self) -> int:
+        """The limit as its owner set it: ε, at δ under zCDP."""
+        return self.limit_nano if self.target_nano is None else self.target_nano
 
     @property
     def committed_nano(self) -> int:

@@ -16,7 +16,7 @@ from dpgov.budgets.models import Allocation, Budget
 from dpgov.budgets.services.limits import move_limit
 from dpgov.budgets.services.line import amount
 from dpgov.budgets.services.opening import open_budget
-from dpgov.privacy.budget import as_text
+from dpgov.budgets.words import noted, noted_target
 from dpgov.tenants.models import Membership, Project, Role, User
 
 
@@ -39,6 +39,7 @@ class _Step:
     """A grant as it is now, and what the log says of before."""
 
     allocation: Allocation
+    after_nano: int
     before_nano: int = 0
     reopened: bool = False
 
@@ -48,6 +49,8 @@ def allocate(
     *, dataset_budget: Budget, holder: User | Project, limit_nano: int, actor: Actor, reason: str
 ) -> Allocation:
     """Grant up to `limit_nano` of a dataset's budget, or change what was granted before.
+
+    In nano-ε, as the owner says it; the grant counts in the dataset's currency, at its δ.
 
     A withdrawn grant comes back with what was spent under it. Raises NotAHolder, or
     LimitBelowCommitted below what is spent or reserved under it already.
@@ -63,8 +66,9 @@ def allocate(
         step.allocation,
         actor,
         Action.BUDGET_ALLOCATED,
-        before_epsilon=as_text(step.before_nano),
-        after_epsilon=as_text(limit),
+        **noted(step.before_nano, dataset_budget.currency, "before"),
+        **noted(step.after_nano, dataset_budget.currency, "after"),
+        **noted_target(dataset_budget.currency.target_of(limit), dataset_budget.currency, "after"),
         reopened=step.reopened,
         reason=reason,
     )
@@ -109,7 +113,9 @@ def _opened(dataset_budget: Budget, holder: User | Project, limit: int, reason: 
                 tenant=dataset_budget.tenant,
                 label=f"{dataset_budget.label}: {holder}"[:200],
                 limit_nano=limit,
+                currency=dataset_budget.currency,
                 kind=Budget.Kind.ALLOCATION,
+                protects=dataset_budget.protects,
                 reason=reason,
             )
             return _Step(
@@ -118,7 +124,8 @@ def _opened(dataset_budget: Budget, holder: User | Project, limit: int, reason: 
                     tenant=dataset_budget.tenant,
                     dataset_budget=dataset_budget,
                     **_held_by(holder),
-                )
+                ),
+                budget.limit_nano,
             )
     except IntegrityError:
         # Somebody else granted something to the same holder at this moment: change that.
@@ -130,11 +137,15 @@ def _opened(dataset_budget: Budget, holder: User | Project, limit: int, reason: 
 
 def _changed(allocation: Allocation, limit: int, reason: str) -> _Step:
     locked = Budget.objects.select_for_update().get(pk=allocation.pk)
-    move_limit(budget=locked, limit_nano=limit, reason=reason)
+    currency = locked.currency
+    after = amount(currency.limit_of(limit))
+    move_limit(
+        budget=locked, limit_nano=after, target_nano=currency.target_of(limit), reason=reason
+    )
     reopened = locked.closed_at is not None
     if reopened:
         Budget.objects.filter(pk=locked.pk).update(closed_at=None)
-    return _Step(allocation, locked.limit_nano, reopened)
+    return _Step(allocation, after, locked.limit_nano, reopened)
 
 
 def _record(allocation: Allocation, actor: Actor, action: Action, **detail: object) -> None:

@@ -52,5 +52,6 @@ def correct(
             requested_nano=amount_nano,
             remaining_nano=outcome.available_nano or 0,
             limit=limit_in_words(budget),
+            currency=budget.currency,
         )
     return row

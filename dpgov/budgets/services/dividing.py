@@ -16,14 +16,16 @@ from dpgov.budgets import crossing
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.models import Budget, PopulationMember
 from dpgov.budgets.services.limits import move_limit
+from dpgov.budgets.services.opening import open_like
 from dpgov.budgets.services.populations import (
     CannotShare,
     carry_over,
     locked,
     new_population,
+    refuse_other_meaning,
     refuse_standing_still,
 )
-from dpgov.privacy.budget import as_text
+from dpgov.budgets.words import noted, noted_limit
 from dpgov.tenants.models import Tenant
 
 Facts = dict[str, object]
@@ -65,25 +67,27 @@ def merge_populations(*, into: Budget, other: Budget, reason: str) -> Facts:
     if len(rows) < 2 or not _alike(rows[into.pk], rows[other.pk]):
         raise CannotShare
     kept, ended = rows[into.pk], rows[other.pk]
+    refuse_other_meaning(kept, ended)
     refuse_standing_still(rows.values())
     if crossing.shared_with_others(ended.pk, ended.tenant_id):
         raise SharedWithOthers
     carried = ended.committed_nano
     before, after = kept.limit_nano, merged_limit(kept, ended)
+    target = kept.currency.target_of(kept.currency.together(after))
     if after > before:
-        move_limit(budget=kept, limit_nano=after, reason=reason)
+        move_limit(budget=kept, limit_nano=after, target_nano=target, reason=reason)
     carry_over(into=kept, source=ended, amount_nano=carried, tenant_id=kept.tenant_id)
     if after < before:
-        move_limit(budget=kept, limit_nano=after, reason=reason)
+        move_limit(budget=kept, limit_nano=after, target_nano=target, reason=reason)
     moved = _move(PopulationMember.objects.filter(population=ended), kept)
     Budget.objects.filter(pk=ended.pk).update(closed_at=timezone.now())
     return {
         "into": str(kept.pk),
         "ended": str(ended.pk),
         "members": [str(budget_id) for budget_id in moved],
-        "carried_epsilon": as_text(carried),
-        "before_epsilon": as_text(before),
-        "after_epsilon": as_text(after),
+        **noted(carried, kept.currency, "carried"),
+        **noted(before, kept.currency, "before"),
+        **noted(after, kept.currency, "after"),
     }
 
 
@@ -113,7 +117,12 @@ def split_population(
     others_stay = crossing.shared_with_others(shared.pk, tenant.pk)
     if not others_stay and members.filter(tenant=tenant).count() == len(set(leaving)):
         raise NobodyStays
-    fresh = new_population(tenant=tenant, name=name, limit_nano=shared.limit_nano, reason=reason)
+    fresh = new_population(
+        name=name,
+        open_it=lambda: open_like(
+            shared, tenant=tenant, label=name, kind=Budget.Kind.POPULATION, reason=reason
+        ),
+    )
     carried = shared.committed_nano
     carry_over(into=fresh, source=shared, amount_nano=carried, tenant_id=tenant.pk)
     moved = _move(going, fresh)
@@ -122,17 +131,14 @@ def split_population(
         "opened": str(fresh.pk),
         "name": fresh.label,
         "members": [str(budget_id) for budget_id in moved],
-        "carried_epsilon": as_text(carried),
-        "limit_epsilon": as_text(fresh.limit_nano),
+        **noted(carried, fresh.currency, "carried"),
+        **noted_limit(fresh),
     }
 
 
 def _alike(one: Budget, other: Budget) -> bool:
     kinds = {one.kind, other.kind}
-    return kinds == {Budget.Kind.POPULATION} and (one.tenant_id, one.mode) == (
-        other.tenant_id,
-        other.mode,
-    )
+    return kinds == {Budget.Kind.POPULATION} and one.tenant_id == other.tenant_id
 
 
 def _move(members: QuerySet[PopulationMember], population: Budget) -> list[UUID]:

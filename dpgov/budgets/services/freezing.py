@@ -16,7 +16,7 @@ from dpgov.audit.services import append
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import Budget, Correction, DatabaseMark, RestoreMark
 from dpgov.budgets.services.corrections import correct
-from dpgov.privacy.budget import as_text
+from dpgov.budgets.words import noted
 
 _IDENTITY = """
 SELECT (SELECT system_identifier FROM pg_control_system()) || '/' ||
@@ -92,6 +92,8 @@ def confirm_budget(
 ) -> None:
     """An officer confirms a frozen budget; `missing_nano` is booked for what the backup lacks.
 
+    It is an amount of the budget's currency.
+
     What people lost in a dataset is booked on the budget that it shares, too. Raises NotFrozen, or
     InsufficientBudget when more is missing than remains.
     """
@@ -116,7 +118,7 @@ def confirm_budget(
         dataset=budget.label,
         detail={
             "reason": reason,
-            "booked_epsilon": None if missing_nano is None else as_text(missing_nano),
+            **noted(missing_nano, budget.currency, "booked"),
             "populations": [{"budget": str(population.pk)} for population in shared],
         },
     )

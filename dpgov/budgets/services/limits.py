@@ -13,23 +13,25 @@ from dpgov.budgets.errors import LimitBelowCommitted, RaisingTakesTwo
 from dpgov.budgets.models import Budget, LimitChange, RateLimit, Reservation
 from dpgov.budgets.services.line import amount
 from dpgov.budgets.windows import day_of, window_start
-from dpgov.privacy.budget import as_text
+from dpgov.budgets.words import noted, noted_target
 
 
 @transaction.atomic
 def change_limit(*, budget: Budget, limit_nano: int, actor: Actor, reason: str) -> Budget:
     """Set a lower limit; refused below what is spent or reserved (LimitBelowCommitted).
 
+    `limit_nano` is the owner's, in nano-ε; under zCDP the limit is the ρ that keeps it at δ.
+
     The lines of a partition follow their dataset. RaisingTakesTwo for a higher limit, which
     `raising.raise_limit` sets once two persons agree; only a grant is raised by its owner alone,
     because the dataset's limit binds whatever the grants add up to.
     """
-    limit = amount(limit_nano)
     locked = locked_with_lines(budget)
-    before = locked.limit_nano
+    currency, before = locked.currency, locked.limit_nano
+    limit, target = amount(currency.limit_of(amount(limit_nano))), currency.target_of(limit_nano)
     if limit > before and locked.kind != Budget.Kind.ALLOCATION:
         raise RaisingTakesTwo
-    move_limit(budget=locked, limit_nano=limit, reason=reason)
+    move_limit(budget=locked, limit_nano=limit, target_nano=target, reason=reason)
     append(
         tenant_id=locked.tenant_id,
         actor=actor,
@@ -37,20 +39,28 @@ def change_limit(*, budget: Budget, limit_nano: int, actor: Actor, reason: str) 
         subject=f"budget:{locked.id}",
         dataset=locked.label,
         detail={
-            "before_epsilon": as_text(before),
-            "after_epsilon": as_text(limit),
+            **noted(before, currency, "before"),
+            **noted(limit, currency, "after"),
+            **noted_target(target, currency, "after"),
             "reason": reason,
         },
     )
-    locked.limit_nano = limit
+    locked.limit_nano, locked.target_nano = limit, target
     return locked
 
 
-def move_limit(*, budget: Budget, limit_nano: int, reason: str) -> None:
-    """The part of a larger step that moves a limit; the caller holds the lock and records it."""
+def move_limit(
+    *, budget: Budget, limit_nano: int, reason: str, target_nano: int | None = None
+) -> None:
+    """The part of a larger step that moves a limit; the caller holds the lock and records it.
+
+    Both in the budget's own terms: its currency, and under zCDP the ε that it keeps.
+    """
     fits = Budget.objects.filter(pk=budget.pk, reserved_nano__lte=limit_nano - F("spent_nano"))
-    if not fits.update(limit_nano=limit_nano):
-        raise LimitBelowCommitted(limit_nano=limit_nano, committed_nano=budget.committed_nano)
+    if not fits.update(limit_nano=limit_nano, target_nano=target_nano):
+        raise LimitBelowCommitted(
+            limit_nano=limit_nano, committed_nano=budget.committed_nano, currency=budget.currency
+        )
     LimitChange.objects.create(
         tenant_id=budget.tenant_id,
         budget=budget,
@@ -59,7 +69,7 @@ def move_limit(*, budget: Budget, limit_nano: int, reason: str) -> None:
         reason=reason,
     )
     for line in Budget.objects.filter(partition_line__dataset_budget=budget).order_by("pk"):
-        move_limit(budget=line, limit_nano=limit_nano, reason=reason)
+        move_limit(budget=line, limit_nano=limit_nano, target_nano=target_nano, reason=reason)
 
 
 def locked_with_lines(budget: Budget) -> Budget:
@@ -84,14 +94,17 @@ def set_rate_limit(
     """Limit what may be used of a budget a day, week or month; None lifts the rate.
 
     Under the lifetime limit: a new window gives nothing back. What was already used in the
-    present window counts. On a partitioned dataset each line has the rate.
+    present window counts. On a partitioned dataset each line has the rate. `limit_nano` is the
+    owner's, in nano-ε: under zCDP, what is released in a window stays within it at δ.
     """
     locked = locked_with_lines(budget)
+    currency = locked.currency
+    limit = None if limit_nano is None else amount(currency.limit_of(amount(limit_nano)))
     lines = list(Budget.objects.filter(partition_line__dataset_budget=budget)) or [locked]
     before = RateLimit.objects.filter(budget=lines[0], period=period).first()
     start = window_start(period, day_of(moment or timezone.now()))
     for line in lines:
-        _set_rate(line, period, None if limit_nano is None else amount(limit_nano), start)
+        _set_rate(line, period, limit, start)
     append(
         tenant_id=locked.tenant_id,
         actor=actor,
@@ -100,9 +113,9 @@ def set_rate_limit(
         dataset=locked.label,
         detail={
             "period": period.value,
-            "before_epsilon": as_text(before.limit_nano) if before else None,
+            **noted(before.limit_nano if before else None, currency, "before"),
             "reason": reason,
-            "limit_epsilon": None if limit_nano is None else as_text(limit_nano),
+            **noted(limit, currency, "limit"),
         },
     )
 
@@ -127,7 +140,7 @@ def _set_rate(
 
 
 def taken_since(budget: Budget, start: date) -> int:
-    """What was reserved from that local day on, less what was given back; in nano-ε."""
+    """What was reserved from that local day on, less what was given back."""
     kept = Reservation.objects.filter(
         budget=budget, state__in=[Reservation.State.HELD, Reservation.State.SETTLED]
     )

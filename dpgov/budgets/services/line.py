@@ -8,12 +8,14 @@ from uuid import UUID
 
 from dpgov.budgets.errors import InvalidAmount
 from dpgov.budgets.models import Correction, Reservation
-from dpgov.privacy.budget import MAX_NANO, as_text
+from dpgov.budgets.words import noted
+from dpgov.privacy.budget import MAX_NANO
+from dpgov.privacy.currency import Currency
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One budget that a query touches, and how much of it, in nano-ε.
+    """One budget that a query touches, and how much of it, in its currency.
 
     `factor` is how many times the query's cost that is (2 for a part under change_one); `what`
     says for the log what the budget is.
@@ -24,13 +26,13 @@ class Line:
     factor: int = 1
     what: str = ""
 
-    def as_json(self) -> dict[str, object]:
-        """The line as the log has it."""
+    def as_json(self, currency: Currency) -> dict[str, object]:
+        """The line as the log has it; all lines of a query have one currency."""
         said: dict[str, object] = {"what": self.what} if self.what else {}
         return {
             **said,
             "budget": str(self.budget_id),
-            "epsilon": as_text(self.amount_nano),
+            **noted(self.amount_nano, currency),
             "factor": self.factor,
         }
 

@@ -6,6 +6,7 @@ from django.db import transaction
 
 from dpgov.budgets.models import Budget, BudgetAccess, LimitChange, PartitionLine
 from dpgov.budgets.services.line import amount
+from dpgov.privacy.currency import PURE, Currency
 from dpgov.tenants.models import Tenant
 
 
@@ -19,15 +20,55 @@ def open_budget(
     tenant: Tenant,
     label: str,
     limit_nano: int,
+    currency: Currency = PURE,
     kind: Budget.Kind = Budget.Kind.DATASET,
+    protects: str = "",
     reason: str = "opened",
 ) -> Budget:
-    """A new budget with nothing spent; the caller writes the audit entry of the larger step."""
-    limit = amount(limit_nano)
-    budget = Budget.objects.create(tenant=tenant, kind=kind, label=label, limit_nano=limit)
-    BudgetAccess.objects.create(budget=budget, tenant=tenant)
+    """A new budget with nothing spent; the caller writes the audit entry of the larger step.
+
+    `limit_nano` is the owner's limit in nano-ε; under zCDP the budget keeps the ρ that stays
+    within it at δ. Raises InvalidAmount for a limit that nothing fits under.
+    """
+    budget = Budget(
+        tenant=tenant,
+        kind=kind,
+        label=label,
+        mode=currency.mode.value,
+        delta=currency.delta_text,
+        limit_nano=amount(currency.limit_of(amount(limit_nano))),
+        target_nano=currency.target_of(limit_nano),
+        protects=protects,
+    )
+    return _opened(budget, reason)
+
+
+def open_like(
+    budget: Budget, *, tenant: Tenant, label: str, kind: Budget.Kind, reason: str = "opened"
+) -> Budget:
+    """An empty budget with exactly the limit, currency and promise of another one."""
+    twin = Budget(
+        tenant=tenant,
+        kind=kind,
+        label=label,
+        mode=budget.mode,
+        delta=budget.delta,
+        limit_nano=budget.limit_nano,
+        target_nano=budget.target_nano,
+        protects=budget.protects,
+    )
+    return _opened(twin, reason)
+
+
+def _opened(budget: Budget, reason: str) -> Budget:
+    budget.save(force_insert=True)
+    BudgetAccess.objects.create(budget=budget, tenant=budget.tenant)
     LimitChange.objects.create(
-        tenant=tenant, budget=budget, before_nano=0, after_nano=limit, reason=reason
+        tenant=budget.tenant,
+        budget=budget,
+        before_nano=0,
+        after_nano=budget.limit_nano,
+        reason=reason,
     )
     return budget
 
@@ -43,10 +84,10 @@ def open_partition_lines(*, budget: Budget, parts: Sequence[str]) -> None:
     if locked.committed_nano or locked.reservations.exists() or locked.parts.exists():
         raise AlreadyCharged
     for position, part in enumerate(parts):
-        line = open_budget(
+        line = open_like(
+            locked,
             tenant=locked.tenant,
             label=f"{locked.label}: {part}"[:200],
-            limit_nano=locked.limit_nano,
             kind=Budget.Kind.PARTITION,
         )
         PartitionLine.objects.create(

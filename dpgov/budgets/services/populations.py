@@ -7,7 +7,7 @@ under the locks that every reservation takes, so that a question which is being 
 either carried over or charged to the population as well.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -15,12 +15,13 @@ from django.db import IntegrityError, transaction
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
 from dpgov.audit.services import append
+from dpgov.budgets import crossing
 from dpgov.budgets.errors import BudgetClosed, BudgetFrozen, LedgerRefusal
 from dpgov.budgets.models import Budget, Correction, PopulationMember
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.opening import open_budget
-from dpgov.budgets.words import limit_in_words
-from dpgov.privacy.budget import as_text
+from dpgov.budgets.words import limit_in_words, noted, noted_limit
+from dpgov.privacy.currency import PURE, Currency
 from dpgov.tenants.models import Tenant
 
 
@@ -47,23 +48,59 @@ class CannotShare(LedgerRefusal):
         super().__init__("These budgets cannot be shared.")
 
 
+class OtherCurrency(CannotShare):
+    """One counts pure ε, the other ρ."""
+
+    def __init__(self) -> None:
+        LedgerRefusal.__init__(
+            self,
+            "One of these budgets adds up pure ε and the other ρ towards an (ε, δ): there is no "
+            "common sum. Share a budget that counts in the same way.",
+        )
+
+
+class OtherPromise(CannotShare):
+    """They protect different things, so that a sum of their losses would mean nothing."""
+
+    def __init__(self, one: str, other: str) -> None:
+        LedgerRefusal.__init__(
+            self,
+            f"One of these budgets protects “{one}” and the other “{other}”: a sum of their losses "
+            "would be a promise to nobody. Share a budget that protects the same.",
+        )
+
+
 @transaction.atomic
-def open_population(*, tenant: Tenant, name: str, limit_nano: int, actor: Actor) -> Budget:
-    """A shared budget without members; it limits nothing yet. Raises NameTaken, InvalidAmount."""
-    population = new_population(tenant=tenant, name=name, limit_nano=limit_nano, reason="opened")
+def open_population(
+    *, tenant: Tenant, name: str, limit_nano: int, actor: Actor, currency: Currency = PURE
+) -> Budget:
+    """A shared budget without members; it limits nothing yet. Raises NameTaken, InvalidAmount.
+
+    `limit_nano` is the owner's limit in nano-ε; under zCDP at the δ of `currency`.
+    """
+    population = new_population(
+        name=name,
+        open_it=lambda: open_budget(
+            tenant=tenant,
+            label=name,
+            limit_nano=limit_nano,
+            currency=currency,
+            kind=Budget.Kind.POPULATION,
+        ),
+    )
     append(
         tenant_id=tenant.pk,
         actor=actor,
         action=Action.POPULATION_OPENED,
         subject=f"budget:{population.pk}",
-        detail={"name": population.label, "limit_epsilon": as_text(limit_nano)},
+        detail={"name": population.label, **noted_limit(population)},
     )
     return population
 
 
 @transaction.atomic
 def join_population(*, population: Budget, dataset_budget: Budget, actor: Actor) -> int:
-    """A dataset shares the population's budget from now on; what was carried over, in nano-ε.
+    """A dataset shares the population's budget from now on; what was carried over.
 
     Raises InsufficientBudget when what its people have lost does not fit any more, AlreadyShares,
     BudgetClosed, BudgetFrozen; then nothing has changed.
@@ -86,7 +123,7 @@ def joining_facts(population: Budget, dataset_budget: Budget, carried: int) -> d
         "population": str(population.pk),
         "name": population.label,
         "dataset_budget": str(dataset_budget.pk),
-        "carried_epsilon": as_text(carried),
+        **noted(carried, population.currency, "carried"),
     }
 
 
@@ -94,10 +131,11 @@ def bring_in(*, population: Budget, dataset_budget: Budget) -> int:
     """The part of a larger step that joins; the caller records it. Raises as `join_population`."""
     rows = locked([population.pk, dataset_budget.pk])
     shared, dataset = rows.get(population.pk), rows.get(dataset_budget.pk)
-    if shared is None or dataset is None or shared.mode != dataset.mode:
+    if shared is None or dataset is None:
         raise CannotShare
     if (shared.kind, dataset.kind) != (Budget.Kind.POPULATION, Budget.Kind.DATASET):
         raise CannotShare
+    refuse_other_meaning(shared, dataset)
     refuse_standing_still(rows.values())
     if PopulationMember.objects.filter(dataset_budget=dataset, left_at__isnull=True).exists():
         raise AlreadyShares
@@ -109,17 +147,24 @@ def bring_in(*, population: Budget, dataset_budget: Budget) -> int:
     return carried
 
 
-def new_population(*, tenant: Tenant, name: str, limit_nano: int, reason: str) -> Budget:
+def refuse_other_meaning(shared: Budget, other: Budget) -> None:
+    """Raise OtherCurrency or OtherPromise unless losses of both can be added up.
+
+    A population protects what its first member does.
+    """
+    if shared.mode != other.mode:
+        raise OtherCurrency
+    if shared.protects and other.protects and shared.protects != other.protects:
+        raise OtherPromise(other.protects, shared.protects)
+    if other.protects and not shared.protects:
+        crossing.protect(shared.pk, other.protects)
+
+
+def new_population(*, name: str, open_it: Callable[[], Budget]) -> Budget:
     """The row of a population; raises NameTaken where an open one of the tenant has the name."""
     try:
         with transaction.atomic():
-            return open_budget(
-                tenant=tenant,
-                label=name,
-                limit_nano=limit_nano,
-                kind=Budget.Kind.POPULATION,
-                reason=reason,
-            )
+            return open_it()
     except IntegrityError as twin:
         raise NameTaken(name) from twin
 

@@ -13,7 +13,8 @@ from dpgov.budgets.errors import InvalidAmount, NotRaised, SharedLimit
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.limits import locked_with_lines, move_limit
 from dpgov.budgets.services.line import amount
-from dpgov.privacy.budget import as_text
+from dpgov.budgets.words import limit_text, noted, noted_target
+from dpgov.privacy.budget import as_text, parse_epsilon
 from dpgov.tenants.models import Membership
 
 RAISABLE = (Budget.Kind.DATASET, Budget.Kind.POPULATION)
@@ -24,15 +25,19 @@ def request_raise(
 ) -> ChangeRequest:
     """Ask for a higher limit of a dataset's or a population's budget of the own tenant.
 
+    `limit_nano` is the limit that is wanted in nano-ε; under zCDP, at the same δ as before.
+
     Raises NotRaised, SharedLimit, and what `approvals.services.request_change` raises.
     """
     if budget.kind not in RAISABLE or budget.tenant_id != membership.tenant_id:
         raise InvalidAmount(budget.kind)
     if _shared_with_others(budget):
         raise SharedLimit
-    before = Budget.objects.get(pk=budget.pk).limit_nano
-    if amount(limit_nano) <= before:
-        raise NotRaised(limit_nano=before)
+    present = Budget.objects.get(pk=budget.pk)
+    currency = present.currency
+    after = amount(currency.limit_of(amount(limit_nano)))
+    if after <= present.limit_nano:
+        raise NotRaised(limit=limit_text(present))
     return request_change(
         membership=membership,
         kind=Kind.RAISE_LIMIT,
@@ -40,10 +45,11 @@ def request_raise(
         dataset=budget.label,
         payload={
             "budget": str(budget.pk),
-            "before_epsilon": as_text(before),
+            "before_epsilon": as_text(present.limit_epsilon_nano),
             "after_epsilon": as_text(limit_nano),
-            "before_nano": before,
-            "after_nano": limit_nano,
+            "before_nano": present.limit_nano,
+            "after_nano": after,
+            **({"delta": currency.delta_text} if currency.delta else {}),
         },
         reason=reason,
     )
@@ -60,16 +66,19 @@ def raise_limit(request: ChangeRequest) -> Effect:
     if locked.limit_nano != payload["before_nano"] or locked.closed_at is not None:
         raise Stale(
             f"The limit was ε {payload['before_epsilon']} when this was requested and is "
-            f"ε {as_text(locked.limit_nano)} now. Nothing was raised; request it again."
+            f"{limit_text(locked)} now. Nothing was raised; request it again."
         )
     if _shared_with_others(locked):
         raise Stale(str(SharedLimit()))
-    move_limit(budget=locked, limit_nano=payload["after_nano"], reason=request.reason)
+    currency, after = locked.currency, payload["after_nano"]
+    target = currency.target_of(parse_epsilon(payload["after_epsilon"]))
+    move_limit(budget=locked, limit_nano=after, target_nano=target, reason=request.reason)
     return Effect(
         {
             "budget": payload["budget"],
-            "before_epsilon": payload["before_epsilon"],
-            "after_epsilon": payload["after_epsilon"],
+            **noted(locked.limit_nano, currency, "before"),
+            **noted(after, currency, "after"),
+            **noted_target(target, currency, "after"),
         }
     )
 

@@ -67,6 +67,7 @@ def _refusal(query_id: UUID, outcome: Outcome, lines: Sequence[Line]) -> LedgerR
         requested_nano=next(line.amount_nano for line in lines if line.budget_id == budget.pk),
         remaining_nano=outcome.available_nano or 0,
         limit=rate_in_words(words, outcome.period) if outcome.period else words,
+        currency=budget.currency,
     )
 
 

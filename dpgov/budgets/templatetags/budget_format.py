@@ -1,13 +1,83 @@
-"""How pages write amounts of privacy loss."""
+"""How pages write amounts of privacy loss. The words are those of `budgets.words`.
+
+The second argument of a filter says in which currency: a budget, whatever has one, or a currency.
+"""
+
+from typing import Any
 
 from django import template
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString
 
+from dpgov.budgets import words
 from dpgov.privacy.budget import as_text
+from dpgov.privacy.currency import Currency
 
 register = template.Library()
+_DASH = "–"
 
 
 @register.filter
 def epsilon(nano: int | None) -> str:
-    """The exact decimal text of an amount in nano-ε: 500000000 becomes 0.5; None a dash."""
-    return "–" if nano is None else as_text(nano)
+    """The exact decimal text of an amount: 500000000 becomes 0.5; None a dash."""
+    return _DASH if nano is None else as_text(nano)
+
+
+@register.filter
+def symbol(holder: Any) -> str:
+    """What amounts are counted in, for the head of a column: ε or ρ."""
+    return _currency(holder).symbol
+
+
+@register.filter
+def amount(nano: int | None, holder: Any) -> str | SafeString:
+    """The exact amount with its sign: ε 0.5, ρ 0.00005."""
+    return _DASH if nano is None else _written(words.amount(nano, _currency(holder)))
+
+
+@register.filter
+def question(nano: int | None, holder: Any) -> str | SafeString:
+    """What one question costs, or may cost: ε 0.5, ε 0.01 (ρ 0.00005)."""
+    return _DASH if nano is None else _written(words.question(nano, _currency(holder)))
+
+
+@register.filter
+def together(nano: int | None, holder: Any) -> str | SafeString:
+    """What everything so far amounts to: ε 0.5, ε 1.204 at δ 1e-6 (ρ 0.03)."""
+    return _DASH if nano is None else _written(words.together(nano, _currency(holder)))
+
+
+@register.filter
+def rest(nano: int | None, holder: Any) -> str | SafeString:
+    """What remains: ε 0.5, room for one question of ε 0.57 (ρ 0.155)."""
+    return _DASH if nano is None else _written(words.rest(nano, _currency(holder)))
+
+
+@register.filter
+def limit(budget: words.Limited) -> str | SafeString:
+    """A budget's limit as its owner set it: ε 10, ε 3 at δ 1e-6 (ρ 0.18506984)."""
+    return _written(words.limit_text(budget))
+
+
+def _written(text: str) -> SafeString:
+    """Signs stay with their numbers; what is in brackets is small print."""
+    said, _, exact = text.partition(" (")
+    small = format_html(' <small class="text-body-secondary">({}</small>', _kept(exact))
+    return format_html("{}{}", _kept(said), small if exact else "")
+
+
+def _kept(text: str) -> SafeString:
+    html = escape(text)
+    for sign in ("ε", "ρ", "δ"):
+        html = SafeString(html.replace(f"{sign} ", f"{sign}&nbsp;"))
+    return html
+
+
+def _currency(holder: Any) -> Currency:
+    if isinstance(holder, Currency):
+        return holder
+    for name in ("currency", "budget", "dataset"):
+        inner = getattr(holder, name, None)
+        if inner is not None:
+            return _currency(inner)
+    raise TypeError(f"{type(holder).__name__} has no currency")

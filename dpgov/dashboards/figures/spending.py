@@ -10,45 +10,58 @@ import plotly.graph_objects as go
 from dpgov.budgets.history import Balance
 from dpgov.dashboards.shares import Share
 from dpgov.privacy.budget import as_number
+from dpgov.privacy.currency import PURE, Currency
 from dpgov.queries.figures import Figure, as_figure, inert, labelled_axis
 
-_EPSILON_AXIS = {"title": {"text": "ε"}, "rangemode": "tozero"}
 
+def over_time(
+    balances: Sequence[Balance], *, split: bool, until: datetime, currency: Currency = PURE
+) -> Figure:
+    """A step chart of what is taken, up to a moment, with the limit as a line above it.
 
-def over_time(balances: Sequence[Balance], *, split: bool, until: datetime) -> Figure:
-    """A step chart of what is taken, up to a moment, with the limit as a line above it."""
+    In ε: under zCDP what everything so far amounts to at δ.
+    """
+
+    def read(nano: int) -> float:
+        return as_number(currency.together(nano))
+
     balances = [*balances, *(replace(last, at=until) for last in balances[-1:])]
     times = [balance.at.isoformat() for balance in balances]
-    spent = [as_number(balance.spent_nano) for balance in balances]
-    taken = [as_number(balance.spent_nano + balance.reserved_nano) for balance in balances]
-    limits = [as_number(balance.limit_nano) for balance in balances]
+    spent = [read(balance.spent_nano) for balance in balances]
+    taken = [read(balance.spent_nano + balance.reserved_nano) for balance in balances]
+    limits = [read(balance.limit_nano) for balance in balances]
     traces = [_steps("Spent and reserved", "reserved", times, taken, "tozeroy")] if split else []
     traces.append(_steps("Spent" if split else "Committed", "spent", times, spent, "tozeroy"))
     limit = _steps("Limit", "limit", times, limits, None)
     limit.line.dash = "dash"
+    at_delta = f" at δ {currency.delta_text}" if currency.delta else ""
     traces.append(limit)
     return as_figure(
         traces,
         legend={"traceorder": "normal"},
         xaxis={"type": "date", "showgrid": False},
-        yaxis=_EPSILON_AXIS,
+        yaxis={"title": {"text": f"ε{at_delta}"}, "rangemode": "tozero"},
     )
 
 
-def shares(parts: Sequence[Share], *, split: bool) -> Figure:
-    """Horizontal bars, the largest on top; reserved is a second stretch where it may be seen."""
+def shares(parts: Sequence[Share], *, split: bool, currency: Currency = PURE) -> Figure:
+    """Horizontal bars, the largest on top; reserved is a second stretch where it may be seen.
+
+    In what adds up: ε, or ρ under zCDP.
+    """
     ordered = list(reversed(parts))
     names = [part.name for part in ordered]
-    traces = [_bar("Spent" if split else "Committed", "spent", names, _spent(ordered, split))]
+    sign, word = currency.symbol, "Spent" if split else "Committed"
+    traces = [_bar(word, "spent", names, _spent(ordered, split), sign)]
     if split:
         reserved = [as_number(part.reserved_nano) for part in ordered]
-        traces.append(_bar("Reserved", "reserved", names, reserved))
+        traces.append(_bar("Reserved", "reserved", names, reserved, sign))
     return as_figure(
         traces,
         barmode="stack",
         showlegend=split,
         legend={"traceorder": "normal"},
-        xaxis={"title": {"text": "ε"}, "rangemode": "tozero"},
+        xaxis={"title": {"text": sign}, "rangemode": "tozero"},
         yaxis=labelled_axis(names),
     )
 
@@ -70,7 +83,7 @@ def _steps(name: str, role: str, x: list[str], y: list[float], fill: str | None)
     )
 
 
-def _bar(name: str, role: str, names: list[str], x: list[float]) -> Any:
+def _bar(name: str, role: str, names: list[str], x: list[float], sign: str) -> Any:
     return go.Bar(
         x=x,
         y=list(range(len(x))),
@@ -78,5 +91,5 @@ def _bar(name: str, role: str, names: list[str], x: list[float]) -> Any:
         name=name,
         meta={"role": role},
         customdata=[[inert(text)] for text in names],
-        hovertemplate=f"%{{customdata[0]}}<br>{name}: ε %{{x:,}}<extra></extra>",
+        hovertemplate=f"%{{customdata[0]}}<br>{name}: {sign} %{{x:,}}<extra></extra>",
     )

@@ -1,7 +1,7 @@
 """What must agree. Each check selects what does not, and says it in one sentence.
 
 `said_…` is what the log says (facts.py), `our_…` what is stored (rows.py). A sentence has one {}
-for each column that is selected: an id, a text, or an amount in nano-ε.
+for each column that is selected: an id, a text, or an amount in the currency of its budget.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Check:
 
 _QUESTIONS = (
     Check(
-        "question {}: stored at ε {}, but the log says that ε {} was asked for",
+        "question {}: stored at {}, but the log says that {} was asked for",
         """
         SELECT q.query, q.nano, a.nano FROM our_question q
         LEFT JOIN said_asked a ON a.query = q.query
@@ -49,7 +49,7 @@ _QUESTIONS = (
 )
 _CHARGES = (
     Check(
-        "question {} on budget {}: by the log ε {} is to be charged, but ε {} is",
+        "question {} on budget {}: by the log {} is to be charged, but {} is",
         """
         SELECT l.query, l.budget, l.nano, c.nano FROM said_line l
         JOIN said_ended e ON e.query = l.query AND e.charged
@@ -58,7 +58,7 @@ _CHARGES = (
         """,
     ),
     Check(
-        "question {} on budget {}: ε {} is charged, but the log knows of no such charge",
+        "question {} on budget {}: {} is charged, but the log knows of no such charge",
         """
         SELECT c.query, c.budget, c.nano FROM our_charge c
         LEFT JOIN said_line l ON l.query = c.query AND l.budget = c.budget
@@ -67,7 +67,7 @@ _CHARGES = (
         """,
     ),
     Check(
-        "question {} on budget {}: ε {} is charged, but there is no such question",
+        "question {} on budget {}: {} is charged, but there is no such question",
         """
         SELECT c.query, c.budget, c.nano FROM our_charge c
         LEFT JOIN our_question q ON q.query = c.query WHERE q.query IS NULL
@@ -105,7 +105,7 @@ _ANSWERS = (
 )
 _HOLDS = (
     Check(
-        "question {} on budget {}: ε {} is still held, but the question is not waiting",
+        "question {} on budget {}: {} is still held, but the question is not waiting",
         """
         SELECT h.query, h.budget, h.nano FROM our_hold h
         LEFT JOIN our_question q ON q.query = h.query
@@ -121,7 +121,7 @@ _HOLDS = (
         """,
     ),
     Check(
-        "question {} on budget {}: ε {} was held, but the log says ε {}",
+        "question {} on budget {}: {} was held, but the log says {}",
         """
         SELECT h.query, h.budget, h.nano, l.nano FROM our_hold h
         LEFT JOIN said_line l ON l.query = h.query AND l.budget = h.budget
@@ -142,19 +142,19 @@ _SAME_STEP = """
 """
 _LIMITS = (
     Check(
-        "budget {}: its limit went from ε {} to ε {}, which the log does not say",
+        "budget {}: its limit went from {} to {}, which the log does not say",
         "SELECT h.budget, h.before_nano, h.after_nano"
         f" FROM {_HISTORY} h LEFT JOIN {_MOVED} s {_SAME_STEP}"
         " WHERE s.budget IS NULL OR s.times < h.times",
     ),
     Check(
-        "budget {}: by the log its limit went from ε {} to ε {}, but its history does not say so",
+        "budget {}: by the log its limit went from {} to {}, but its history does not say so",
         "SELECT s.budget, s.before_nano, s.after_nano"
         f" FROM {_MOVED} s LEFT JOIN {_HISTORY} h {_SAME_STEP}"
         " WHERE h.budget IS NULL OR h.times < s.times",
     ),
     Check(
-        "budget {}: raised from ε {} to ε {} without a second person",
+        "budget {}: raised from {} to {} without a second person",
         """
         SELECT s.budget, s.before_nano, s.after_nano FROM said_moved s
         JOIN our_budget b ON b.budget = s.budget AND b.kind <> 'allocation'
@@ -162,7 +162,7 @@ _LIMITS = (
         """,
     ),
     Check(
-        "budget {}: opened with ε {}, but no registration of “{}” says so",
+        "budget {}: opened with {}, but no registration of “{}” says so",
         """
         SELECT l.budget, l.after_nano, l.label FROM our_limit l
         LEFT JOIN said_registered r ON r.name = l.label AND r.nano = l.after_nano
@@ -170,7 +170,7 @@ _LIMITS = (
         """,
     ),
     Check(
-        "budget {}: a part's limit is ε {}, but its dataset's is ε {}",
+        "budget {}: a part's limit is {}, but its dataset's is {}",
         "SELECT budget, nano, whole_nano FROM our_part WHERE nano <> whole_nano",
     ),
 )
@@ -187,12 +187,12 @@ _SAME_BOOKING = """
 """
 _CORRECTIONS = (
     Check(
-        "budget {}: ε {} booked as “{}”, which nobody approved by the log",
+        "budget {}: {} booked as “{}”, which nobody approved by the log",
         f"SELECT c.budget, c.nano, c.kind FROM {_STORED} c LEFT JOIN {_BOOKED} s {_SAME_BOOKING}"
         " WHERE s.budget IS NULL OR s.times < c.times",
     ),
     Check(
-        "budget {}: by the log ε {} was booked as “{}”, but it is not",
+        "budget {}: by the log {} was booked as “{}”, but it is not",
         f"SELECT s.budget, s.nano, s.kind FROM {_BOOKED} s LEFT JOIN {_STORED} c {_SAME_BOOKING}"
         " WHERE c.budget IS NULL OR c.times < s.times",
     ),
@@ -225,7 +225,7 @@ _REQUESTS = (
 # What another tenant books on a budget that is shared with it is held against its own log.
 _BALANCES = (
     Check(
-        "budget {} (“{}”): spent is ε {}, but the log adds up to ε {}",
+        "budget {} (“{}”): spent is {}, but the log adds up to {}",
         """
         SELECT b.budget, b.label, b.spent_nano, CAST(COALESCE(t.nano, 0) AS bigint)
         FROM our_budget b LEFT JOIN (

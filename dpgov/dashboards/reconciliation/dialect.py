@@ -39,7 +39,7 @@ class Dialect(Protocol):
         """A text inside `item`."""
 
     def nano(self, text: str) -> str:
-        """Decimal text of ε as whole nano-ε."""
+        """Decimal text of an amount as whole billionths."""
 
     def sha256(self, column: str) -> str:
         """The hexadecimal SHA-256 of a text."""
@@ -133,6 +133,23 @@ class OnSQLite:
     def sha256(self, column: str) -> str:
         """By Python."""
         return f"dpgov_sha256({column})"
+
+
+def amount_of(say: Dialect, *path: str) -> str:
+    """The amount in an entry's detail, whichever currency it was written down in.
+
+    The path is that of an ε; under zCDP the same place is called rho.
+    """
+    *above, name = path
+    in_epsilon = say.get("e.detail", *path)
+    in_rho = say.get("e.detail", *above, name.replace("epsilon", "rho"))
+    return say.nano(f"COALESCE({in_epsilon}, {in_rho})")
+
+
+def amount_of_item(say: Dialect, name: str) -> str:
+    """The same in `item`."""
+    in_epsilon, in_rho = say.item(name), say.item(name.replace("epsilon", "rho"))
+    return say.nano(f"COALESCE({in_epsilon}, {in_rho})")
 
 
 def dialect() -> Dialect:

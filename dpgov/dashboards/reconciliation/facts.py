@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
 
-from dpgov.dashboards.reconciliation.dialect import Dialect
+from dpgov.dashboards.reconciliation.dialect import Dialect, amount_of, amount_of_item
 from dpgov.dashboards.reconciliation.facts_rare import booked, moved
 
 _KEYS = {
@@ -50,7 +50,7 @@ def _statements(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
         f"SELECT {request} AS request, e.action FROM said_rare e"
         " WHERE substr(e.action, 1, 7) = 'CHANGE_'",
     )
-    limit = say.nano(say.get("e.detail", "limit_epsilon"))
+    limit = amount_of(say, "limit_epsilon")
     yield (
         "registered",
         f"SELECT DISTINCT e.dataset AS name, {limit} AS nano FROM said_rare e"
@@ -64,13 +64,13 @@ def _of_questions(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
     ended = _entries(say, tenant, "action IN ({})".format(", ".join(map(repr, _ENDINGS))))
     yield (
         "asked",
-        f"SELECT {query}, {say.nano(say.get('e.detail', 'epsilon'))} AS nano,"
+        f"SELECT {query}, {amount_of(say, 'epsilon')} AS nano,"
         f" {say.get('e.detail', 'lines')} IS NOT NULL AS has_lines FROM {asked}",
     )
     yield (
         "line",
         f"SELECT {query}, {say.identity(say.item('budget'))} AS budget,"
-        f" {say.nano(say.item('epsilon'))} AS nano"
+        f" {amount_of_item(say, 'epsilon')} AS nano"
         f" FROM {asked} {say.each('e.detail', 'lines')}",
     )
     yield (

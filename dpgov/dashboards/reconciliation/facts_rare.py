@@ -5,7 +5,7 @@ Few entries, of many actions: each action says where in its detail the budget an
 
 from collections.abc import Iterator
 
-from dpgov.dashboards.reconciliation.dialect import Dialect
+from dpgov.dashboards.reconciliation.dialect import Dialect, amount_of, amount_of_item
 
 _SUBJECT = "substr(e.subject, 8)"
 
@@ -20,7 +20,7 @@ def moved(say: Dialect) -> Iterator[str]:
         )
 
     def nano(*path: str) -> str:
-        return say.nano(say.get("e.detail", *path))
+        return amount_of(say, *path)
 
     def effect(name: str) -> str:
         return say.get("e.detail", "effect", name)
@@ -47,7 +47,7 @@ def booked(say: Dialect) -> Iterator[str]:
         query = effect("query") if kind == "refund" else budget
         return (
             f"SELECT '{kind}' AS kind, {say.identity(budget)} AS budget,"
-            f" {say.nano(amount)} AS nano, {say.identity(query)} AS about"
+            f" {amount} AS nano, {say.identity(query)} AS about"
             f" FROM said_rare e {join} WHERE {where}"
         )
 
@@ -57,20 +57,20 @@ def booked(say: Dialect) -> Iterator[str]:
     yield row(
         "refund",
         say.item("budget"),
-        say.item("epsilon"),
+        amount_of_item(say, "epsilon"),
         _approved(say, "refund"),
         say.each("e.detail", "effect", "corrections"),
     )
     yield row(
         "carried_over",
         say.get("e.detail", "population"),
-        say.get("e.detail", "carried_epsilon"),
+        amount_of(say, "carried_epsilon"),
         "e.action = 'POPULATION_JOINED'",
     )
     yield row(
         "carried_over",
         say.item("population"),
-        say.item("carried_epsilon"),
+        amount_of_item(say, "carried_epsilon"),
         _approved(say, "accept_population"),
         say.each("e.detail", "effect", "joined"),
     )
@@ -79,8 +79,9 @@ def booked(say: Dialect) -> Iterator[str]:
         ("split_population", "opened"),
         ("leave_population", "opened"),
     ):
-        yield row("carried_over", effect(name), effect("carried_epsilon"), _approved(say, kind))
-    missing = say.get("e.detail", "booked_epsilon")
+        carried = amount_of(say, "effect", "carried_epsilon")
+        yield row("carried_over", effect(name), carried, _approved(say, kind))
+    missing = amount_of(say, "booked_epsilon")
     confirmed = f"e.action = 'BUDGET_CONFIRMED' AND {missing} IS NOT NULL"
     populations = say.each("e.detail", "populations")
     yield row("after_restore", say.item("budget"), missing, confirmed, populations)
@@ -92,7 +93,7 @@ def _booked_on_the_confirmed(say: Dialect, missing: str, confirmed: str) -> str:
     budget = say.identity(_SUBJECT)
     found = f"COALESCE(p.budget_id, {budget})"
     return (
-        f"SELECT 'after_restore' AS kind, {found} AS budget, {say.nano(missing)} AS nano,"
+        f"SELECT 'after_restore' AS kind, {found} AS budget, {missing} AS nano,"
         f" {found} AS about FROM said_rare e"
         f" LEFT JOIN budgets_partitionline p ON p.dataset_budget_id = {budget}"
         f" WHERE {confirmed}"

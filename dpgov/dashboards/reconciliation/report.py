@@ -1,7 +1,7 @@
 """Runs every check of one tenant in one snapshot and puts what it finds into sentences."""
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -9,17 +9,21 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
+from django.db.models import Q
 
 from dpgov.budgets.findings import ledger_findings
+from dpgov.budgets.models import Budget
+from dpgov.budgets.words import amount
 from dpgov.dashboards.reconciliation.checks import CHECKS, Check
 from dpgov.dashboards.reconciliation.dialect import Dialect, dialect
 from dpgov.dashboards.reconciliation.facts import gather
 from dpgov.dashboards.reconciliation.rows import hash_answers, show
-from dpgov.privacy.budget import as_text
+from dpgov.privacy.currency import PURE, Currency
+from dpgov.queries.models import Query
 from dpgov.tenants.models import Tenant
 
 _MOST = 50
-_IDENTITY = re.compile(r"[0-9a-f]{32}")
+_IDENTITY = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +60,31 @@ def _sentences(cursor: CursorWrapper, check: Check) -> list[str]:
     """One sentence for each row; of very many only the first, and that there are more."""
     cursor.execute(f"{check.statement} LIMIT {_MOST + 1}")
     rows = cursor.fetchall()
-    found = [check.sentence.format(*map(_words, row)) for row in rows[:_MOST]]
+    found = [_sentence(check, row) for row in rows[:_MOST]]
     return [*found, "… and more of the same kind"] if len(rows) > _MOST else found
 
 
-def _words(value: Any) -> str:
+def _sentence(check: Check, row: Sequence[Any]) -> str:
+    texts = [_text(value) for value in row if value is not None and not isinstance(value, int)]
+    currency = _currency([UUID(text) for text in texts if _IDENTITY.fullmatch(text)])
+    return check.sentence.format(*(_words(value, currency) for value in row))
+
+
+def _currency(ids: Sequence[UUID]) -> Currency:
+    """That of the budget, or of the question, which the row is about."""
+    asked = Query.objects.filter(pk__in=ids).values("dataset__budget")
+    about = Budget.objects.filter(Q(pk__in=ids) | Q(pk__in=asked)).order_by("mode")
+    found = about.last()
+    return PURE if found is None else found.currency
+
+
+def _words(value: Any, currency: Currency) -> str:
     if value is None:
         return "nothing"
-    if isinstance(value, int):
-        return as_text(value)
+    return amount(value, currency) if isinstance(value, int) else _text(value)
+
+
+def _text(value: Any) -> str:
     text = str(value)
     return str(UUID(text)) if _IDENTITY.fullmatch(text) else text
 

@@ -11,7 +11,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
 from dpgov.budgets.models import Budget
-from dpgov.privacy.budget import as_text
+from dpgov.budgets.words import limit_text, rest, together
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.selectors import memberships_of
 
@@ -33,6 +33,7 @@ _SECTIONS = {
     "datasets": "datasets:list",
     "dashboards:budget": "datasets:list",
     "dashboards:group_privacy": "datasets:list",
+    "dashboards:comparison": "datasets:list",
     "dashboards:limits": "datasets:list",
     "dashboards:rate": "datasets:list",
     "dashboards:allocation_new": "datasets:list",
@@ -80,9 +81,10 @@ def budget_meter(budget: Budget, split: bool) -> Meter:
         start = parts[-1].start + parts[-1].width if parts else 0.0
         width = round(100 * nano / max(budget.limit_nano, 1), 3)
         parts.append(MeterPart(role, label, nano, start, width))
-    said = ", ".join(f"{part.label.lower()} ε {as_text(part.nano)}" for part in parts)
-    rest = f"remaining ε {as_text(budget.remaining_nano)} of ε {as_text(budget.limit_nano)}"
-    return Meter(parts=tuple(parts), sentence=f"Budget: {said}, {rest}.")
+    currency = budget.currency
+    said = ", ".join(f"{part.label.lower()} {together(part.nano, currency)}" for part in parts)
+    left = f"remaining {rest(budget.remaining_nano, currency)} of {limit_text(budget)}"
+    return Meter(parts=tuple(parts), sentence=f"Budget: {said}, {left}.")
 
 
 @register.simple_tag

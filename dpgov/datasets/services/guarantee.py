@@ -1,8 +1,12 @@
 """One budget has one meaning: what datasets that share it must have in common."""
 
+from decimal import Decimal
+
 from dpgov.datasets.models import Column, Dataset
 from dpgov.datasets.selectors import current_version
-from dpgov.privacy.schema import CategoryDomain, DatasetSchema, InvalidDomain
+from dpgov.privacy.currency import Currency
+from dpgov.privacy.loss import Mode
+from dpgov.privacy.schema import CategoryDomain, DatasetSchema, InvalidDomain, Neighbouring
 
 # The line of the values that were not declared.
 OTHER = "other"
@@ -27,8 +31,25 @@ def _other(categories: tuple[str, ...]) -> str:
     return name
 
 
-def check_same_guarantee(earlier: Dataset, schema: DatasetSchema, *, partition_column: str) -> None:
-    """Raises InvalidDomain: losses under two relations, or of other parts, cannot be added up."""
+def protected(schema: DatasetSchema) -> str:
+    """What one unit of loss is about, in one fixed spelling: it goes with a budget for ever."""
+    whom = "one unit" if schema.group_size == 1 else f"{schema.group_size} units together"
+    removed = schema.neighbouring is Neighbouring.ADD_REMOVE
+    return f"{whom}, {'added or removed' if removed else 'changed'}"
+
+
+def check_same_guarantee(
+    earlier: Dataset,
+    schema: DatasetSchema,
+    *,
+    partition_column: str,
+    delta: Decimal | None = None,
+) -> None:
+    """Raises InvalidDomain: losses under two relations, or of other parts, cannot be added up.
+
+    `delta` is what was declared now, if anything; a held dataset brings its own currency.
+    """
+    _check_same_currency(earlier, Currency(schema.mode, delta))
     for field in ("neighbouring", "group_size"):
         before = getattr(earlier, field)
         if before != getattr(schema, field):
@@ -40,6 +61,15 @@ def check_same_guarantee(earlier: Dataset, schema: DatasetSchema, *, partition_c
         raise InvalidDomain("partition_column", _differs(earlier, "without a partition column"))
     if partition_column:
         check_same_parts(earlier, schema)
+
+
+def _check_same_currency(earlier: Dataset, declared: Currency) -> None:
+    before = earlier.budget.currency
+    if before.mode is not declared.mode:
+        words = "counting pure ε" if before.mode is Mode.PURE else "counting ρ towards an (ε, δ)"
+        raise InvalidDomain("mode", _differs(earlier, words))
+    if before.delta != declared.delta:
+        raise InvalidDomain("delta", _differs(earlier, f"with δ {before.delta_text} here"))
 
 
 def check_same_parts(earlier: Dataset, schema: DatasetSchema) -> None:

@@ -98,7 +98,12 @@ def share_budget(*, dataset: Dataset, earlier: Dataset) -> None:
     if lender is None:
         raise OtherBudget
     schema = schema_of(current_version(held))
-    check_same_guarantee(lender, schema, partition_column=held.partition_column)
+    check_same_guarantee(
+        lender,
+        schema,
+        partition_column=held.partition_column,
+        delta=held.budget.currency.delta,
+    )
     held.budget_id = lender.budget_id
     held.save(update_fields=["budget"])
     _end_hold(held)

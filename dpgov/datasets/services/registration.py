@@ -16,9 +16,10 @@ from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import open_budget, open_partition_lines
+from dpgov.budgets.words import noted, noted_limit
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset, Upload
-from dpgov.datasets.services.guarantee import check_same_guarantee, partition_parts
+from dpgov.datasets.services.guarantee import check_same_guarantee, partition_parts, protected
 from dpgov.datasets.services.ingesting import ingest_and_record
 from dpgov.datasets.services.recording import create_version
 from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
@@ -26,7 +27,6 @@ from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.uploads import ready_upload
 from dpgov.engines.child import Ingested
 from dpgov.engines.likeness import Likeness
-from dpgov.privacy.budget import as_text
 from dpgov.privacy.schema import InvalidDomain, Neighbouring
 from dpgov.tenants.models import Tenant, User
 from dpgov.tenants.selectors import actor_of
@@ -83,7 +83,10 @@ def _record(
     earlier = same_data(found)
     if earlier is not None:
         check_same_guarantee(
-            earlier, declaration.schema, partition_column=declaration.partition_column
+            earlier,
+            declaration.schema,
+            partition_column=declaration.partition_column,
+            delta=declaration.delta,
         )
     slug = _free_slug(tenant, declaration.name)
     dataset = _create_dataset(
@@ -122,7 +125,13 @@ def same_data(found: list[Match]) -> Dataset | None:
 def _budget(tenant: Tenant, slug: str, declaration: Declaration, earlier: Dataset | None) -> Budget:
     if earlier is not None:
         return earlier.budget
-    budget = open_budget(tenant=tenant, label=slug, limit_nano=declaration.limit_nano)
+    budget = open_budget(
+        tenant=tenant,
+        label=slug,
+        limit_nano=declaration.limit_nano,
+        currency=declaration.currency,
+        protects=protected(declaration.schema),
+    )
     if declaration.partition_column:
         parts = partition_parts(declaration.schema, declaration.partition_column)
         open_partition_lines(budget=budget, parts=parts)
@@ -173,7 +182,7 @@ def _create_dataset(
         max_rows=schema.max_rows,
         public_rows=public_rows,
         budget=budget,
-        per_query_limit_nano=declaration.per_query_limit_nano,
+        per_query_limit_nano=declaration.currency.price_of(declaration.per_query_limit_nano),
         partition_column=declaration.partition_column,
         needs_allocation=declaration.needs_allocation,
         held_at=timezone.now() if is_held else None,
@@ -182,7 +191,7 @@ def _create_dataset(
 
 
 def _append_entry(registered: Registered, owner: User, declaration: Declaration) -> None:
-    dataset = registered.dataset
+    dataset, budget = registered.dataset, registered.dataset.budget
     append(
         tenant_id=dataset.tenant_id,
         actor=actor_of(owner),
@@ -194,8 +203,9 @@ def _append_entry(registered: Registered, owner: User, declaration: Declaration)
             "neighbouring": dataset.neighbouring,
             "group_size": dataset.group_size,
             "columns": [spec.name for spec in declaration.schema.columns],
-            "limit_epsilon": as_text(dataset.budget.limit_nano),
-            "per_query_limit_epsilon": as_text(dataset.per_query_limit_nano),
+            "mode": budget.mode,
+            **noted_limit(budget),
+            **noted(dataset.per_query_limit_nano, budget.currency, "per_query_limit"),
             "partition_column": dataset.partition_column,
             "needs_allocation": dataset.needs_allocation,
             "shares_earlier_budget": registered.shares_budget,

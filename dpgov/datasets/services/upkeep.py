@@ -6,9 +6,9 @@ from django.utils import timezone
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.services import change_limit
+from dpgov.budgets.words import limit_text
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.turns import queue_up
-from dpgov.privacy.budget import as_text
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
 
@@ -16,8 +16,8 @@ from dpgov.tenants.selectors import actor_of
 class LimitNotLowered(Exception):
     """The new limit is not below the present one; raising a limit takes two persons."""
 
-    def __init__(self, *, limit_nano: int) -> None:
-        super().__init__(f"The limit is ε {as_text(limit_nano)} now. Give a lower one.")
+    def __init__(self, *, limit: str) -> None:
+        super().__init__(f"The limit is {limit} now. Give a lower one.")
 
 
 @transaction.atomic
@@ -56,14 +56,14 @@ def set_needs_allocation(*, dataset: Dataset, needed: bool, user: User) -> None:
 
 @transaction.atomic
 def lower_limit(*, dataset: Dataset, limit_nano: int, user: User, reason: str) -> None:
-    """Lower the limit of the dataset's budget, shared or not.
+    """Lower the limit of the dataset's budget, shared or not, to this ε (at δ under zCDP).
 
     Raises LimitNotLowered, or the ledger's LimitBelowCommitted; then nothing has changed.
     """
     queue_up(dataset.tenant)
     budget = Dataset.objects.select_related("budget").get(pk=dataset.pk).budget
-    if limit_nano >= budget.limit_nano:
-        raise LimitNotLowered(limit_nano=budget.limit_nano)
+    if limit_nano >= budget.limit_epsilon_nano:
+        raise LimitNotLowered(limit=limit_text(budget))
     change_limit(budget=budget, limit_nano=limit_nano, actor=actor_of(user), reason=reason)
 
 

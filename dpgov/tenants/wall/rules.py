@@ -100,7 +100,7 @@ DELETES = frozenset(
 # Tables with rights of their own: the ledger's functions write there with the owner's rights.
 WRITES: dict[str, str] = {
     "budgets.Budget": "SELECT, INSERT,"
-    " UPDATE (label, limit_nano, frozen_at, frozen_reason, closed_at)",
+    " UPDATE (label, limit_nano, target_nano, frozen_at, frozen_reason, closed_at)",
     "budgets.Reservation": "SELECT",
     "budgets.Charge": "SELECT",
     "budgets.Correction": "SELECT",

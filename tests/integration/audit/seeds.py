@@ -162,7 +162,7 @@ def _a_cheaper_question(_: Dataset) -> None:
 
 
 SEEDED = [
-    Seeded("a charge taken away", _without_a_charge, "is to be charged, but ε nothing is"),
+    Seeded("a charge taken away", _without_a_charge, "is to be charged, but nothing is"),
     Seeded("a charge made smaller", _a_smaller_charge, "but ε 0.499999999 is"),
     Seeded("a charge without a question", _a_charge_of_nothing, "there is no such question"),
     Seeded("another answer, hash and all", _another_answer, "the stored answer has SHA-256"),

@@ -41,7 +41,10 @@ def test_the_metadata_is_all_that_a_plan_needs_and_no_more(
         "group_size",
         "max_rows",
         "public_rows",
+        "mode",
+        "delta",
         "per_query_limit_epsilon",
+        "per_query_limit_rho",
         "version",
         "partition_column",
         "needs_allocation",
@@ -58,10 +61,16 @@ def test_the_budget_adds_up_exactly(api: APIClient, dataset: Dataset) -> None:
     Budget.objects.filter(pk=dataset.budget_id).update(limit_nano=300_000_000)
     response = api.get(f"/api/v1/datasets/{dataset.slug}/budget/")
     assert json.loads(response.content) == {
+        "mode": "pure",
+        "delta": None,
         "limit_epsilon": 0.3,
+        "limit_rho": None,
         "committed_epsilon": 0.0,
+        "committed_rho": None,
         "remaining_epsilon": 0.3,
+        "remaining_rho": None,
         "per_query_limit_epsilon": 2.0,
+        "per_query_limit_rho": None,
         "frozen": False,
         "needs_allocation": False,
         "allocations": [],
