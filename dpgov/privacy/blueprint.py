@@ -50,10 +50,9 @@ class Blueprint:
         how wrong a mean may be. It is a guess of the person who asks, never the true number.
         """
         rows = self.schema.public_rows if assumed_rows is None else assumed_rows
-        in_a_cell = None if rows is None else max(1, rows // self.cells)
         columns = [
             column.as_json() | {"draw": place, "accuracy": accuracy, "assumed_rows": rows}
-            for place, column, accuracy in self.expected(in_a_cell)
+            for place, column, accuracy in self.expected(self.rows_in_a_cell(assumed_rows))
         ]
         return self.loss.as_json() | {
             "cells": self.cells,
@@ -61,6 +60,11 @@ class Blueprint:
             "draws": [mechanism.describe() for mechanism in self.mechanisms],
             "statistics": columns,
         }
+
+    def rows_in_a_cell(self, assumed_rows: int | None) -> int | None:
+        """The guess, or else the public number of rows, spread evenly; None without either."""
+        rows = self.schema.public_rows if assumed_rows is None else assumed_rows
+        return None if rows is None else max(1, rows // self.cells)
 
     def groups(self) -> list[dict[str, Any]]:
         """The groupings with the names of their bins; cells are row-major, the first slowest."""
