@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dpgov.dashboards import limits_views, views
+from dpgov.dashboards import guarantee_views, limits_views, views
 from dpgov.dashboards.approvals_urls import approvals_urlpatterns
 from dpgov.dashboards.audit_urls import audit_urlpatterns
 from dpgov.dashboards.populations_urls import populations_urlpatterns
@@ -24,7 +24,9 @@ urlpatterns = [
         name="allocation_withdraw",
     ),
     path("datasets/<slug:slug>/limits/rates/<str:period>/", limits_views.rate, name="rate"),
-    path("datasets/<slug:slug>/group-privacy/", views.group_privacy, name="group_privacy"),
+    path(
+        "datasets/<slug:slug>/group-privacy/", guarantee_views.group_privacy, name="group_privacy"
+    ),
     path("history/", views.history, name="history"),
     path("history/export/", views.history_export, name="history_export"),
     *approvals_urlpatterns,

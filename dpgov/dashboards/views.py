@@ -1,4 +1,4 @@
-"""The pages that everybody lands on: overview, budget, history and group privacy.
+"""The pages that everybody lands on: overview, budget and history.
 
 Each view asks a selector, builds figures and renders; nothing here changes anything.
 """
@@ -13,18 +13,14 @@ from django.views.decorators.http import require_safe
 
 from dpgov.budgets.standing import parts_of
 from dpgov.dashboards import selectors
-from dpgov.dashboards.figures import groups as group_figures
 from dpgov.dashboards.figures import spending as spending_figures
-from dpgov.dashboards.group_privacy import group_readings, odds_text, posterior_text
 from dpgov.dashboards.history import QuestionTable, csv_lines, history_filter, sorting
 from dpgov.dashboards.limits import ways_to_ask
 from dpgov.dashboards.newest import MOST, NewestPages, newest
 from dpgov.dashboards.next_steps import next_steps
 from dpgov.dashboards.shares import shares_by_analyst, shares_by_mechanism
 from dpgov.datasets.lookup import dataset_or_404
-from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of
-from dpgov.privacy.budget import InvalidAmount, parse_epsilon
 from dpgov.queries.selectors import visible_queries
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may, requires
@@ -114,46 +110,6 @@ def history_export(request: HttpRequest) -> StreamingHttpResponse:
     return response
 
 
-@requires(Permission.VIEW_DATASETS)
-@require_safe
-def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the guarantee means for groups of 1 to 20 units."""
-    dataset = dataset_or_404(request, slug)
-    text, question_nano, error = _question_epsilon(request, dataset)
-    limit_nano = dataset.budget.limit_nano
-    readings = group_readings(
-        limit_nano=limit_nano,
-        question_nano=question_nano,
-        setting=dataset.group_size,
-        rows_per_unit=dataset.max_rows_per_unit,
-    )
-    context: dict[str, Any] = {
-        "dataset": dataset,
-        "readings": readings,
-        "epsilon_text": text,
-        "epsilon_error": error,
-        "question_nano": question_nano,
-        "odds_of_all": odds_text(limit_nano),
-        "posterior_of_all": posterior_text(limit_nano),
-        "odds_of_one": odds_text(question_nano),
-        "posterior_of_one": posterior_text(question_nano),
-        "epsilon_figure": group_figures.epsilon_at_fixed_noise(readings),
-        "noise_figure": group_figures.noise_at_fixed_epsilon(readings),
-    }
-    return render(request, "dashboards/group_privacy.html", context)
-
-
 def _hidden_columns(membership: Membership) -> tuple[str, ...]:
     """Who sees only their own questions needs no column that says so."""
     return () if may(membership, Permission.VIEW_ALL_QUERIES) else ("analyst",)
-
-
-def _question_epsilon(request: HttpRequest, dataset: Dataset) -> tuple[str, int, str]:
-    """The ε to look at: what was typed, its amount, and why it was not taken (or nothing)."""
-    text = request.GET.get("epsilon", "")
-    if not text:
-        return "", dataset.per_query_limit_nano, ""
-    try:
-        return text, parse_epsilon(text), ""
-    except InvalidAmount as refusal:
-        return text, dataset.per_query_limit_nano, str(refusal)

@@ -1,0 +1,90 @@
+"""What the guarantee of a dataset means for people, and how other accounts would put it.
+
+Functions of the declarations and of what was booked; never of data.
+"""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dpgov.dashboards.figures import groups as group_figures
+from dpgov.dashboards.group_privacy import (
+    GroupReading,
+    group_readings,
+    group_readings_in_rho,
+    odds_text,
+    posterior_text,
+)
+from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.budget import InvalidAmount, parse_epsilon
+from dpgov.tenants.permissions import Permission, requires
+
+_PURE = (
+    "The ε of a group grows in step with its size: k units together have k times the ε of one. "
+    "This is for all answers that the budget allows."
+)
+_IN_RHO = (
+    "The ρ of a group grows with the square of its size: k units together have k² times the ρ of "
+    "one. This is their ε at the dataset's δ, for all answers that the budget allows."
+)
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the guarantee means for groups of 1 to 20 units."""
+    dataset = dataset_or_404(request, slug)
+    text, question_nano, error = _question_cost(request, dataset)
+    currency = dataset.budget.currency
+    limit_nano = dataset.budget.limit_epsilon_nano
+    one_nano = currency.together(question_nano)
+    readings = _readings(dataset, question_nano)
+    context: dict[str, Any] = {
+        "dataset": dataset,
+        "readings": readings,
+        "epsilon_text": text,
+        "epsilon_error": error,
+        "most_epsilon_nano": currency.question(dataset.per_query_limit_nano),
+        "question_nano": question_nano,
+        "odds_of_all": odds_text(limit_nano),
+        "posterior_of_all": posterior_text(limit_nano),
+        "odds_of_one": odds_text(one_nano),
+        "posterior_of_one": posterior_text(one_nano),
+        "epsilon_caption": _PURE if currency.delta is None else _IN_RHO,
+        "epsilon_figure": group_figures.epsilon_at_fixed_noise(readings),
+        "noise_figure": group_figures.noise_at_fixed_epsilon(readings),
+    }
+    return render(request, "dashboards/group_privacy.html", context)
+
+
+def _readings(dataset: Dataset, question_nano: int) -> list[GroupReading]:
+    budget = dataset.budget
+    if budget.target_nano is None:
+        return group_readings(
+            limit_nano=budget.limit_nano,
+            question_nano=question_nano,
+            setting=dataset.group_size,
+            rows_per_unit=dataset.max_rows_per_unit,
+        )
+    return group_readings_in_rho(
+        currency=budget.currency,
+        limit_nano=budget.limit_nano,
+        target_nano=budget.target_nano,
+        question_nano=question_nano,
+        setting=dataset.group_size,
+        rows_per_unit=dataset.max_rows_per_unit,
+    )
+
+
+def _question_cost(request: HttpRequest, dataset: Dataset) -> tuple[str, int, str]:
+    """The question to look at: the ε typed, its cost, and why it was not taken (or nothing)."""
+    text, most = request.GET.get("epsilon", ""), dataset.per_query_limit_nano
+    if not text:
+        return "", most, ""
+    try:
+        return text, dataset.budget.currency.price_of(parse_epsilon(text)), ""
+    except InvalidAmount as refusal:
+        return text, most, str(refusal)
