@@ -1,0 +1,158 @@
+"""From a text of SQL to the raw plan that a form or the API would send.
+
+SELECT statistics FROM dataset WHERE filters GROUP BY public groups WITH EPSILON 0.5
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp, parse
+from sqlglot.errors import SqlglotError
+from sqlglot.tokens import Token, Tokenizer, TokenType
+
+from dpgov.privacy.plan import InvalidPlan
+from dpgov.queries.sql.groups import read_group
+from dpgov.queries.sql.refusal import Place, RefusedSql, SqlProblem, Text
+from dpgov.queries.sql.statistics import Reader
+from dpgov.queries.sql.where import read_where
+
+LONGEST = 20_000
+_NO_PRICE = "End with the price, like WITH EPSILON 0.5."
+_ALLOWED = {"expressions", "from_", "where", "group", "kind", "operation_modifiers"}
+_NOT_ANSWERED = {
+    "joins": "One dataset is answered at a time; joins are not.",
+    "order": "An answer's groups come in their declared order; leave ORDER BY out.",
+    "limit": "Every declared group is in the answer; leave LIMIT out.",
+    "offset": "Every declared group is in the answer; leave OFFSET out.",
+    "having": "Groups cannot be chosen by their values; leave HAVING out.",
+    "distinct": "Write COUNT(DISTINCT …) for people; SELECT DISTINCT is not answered.",
+    "windows": "Windows are not answered.",
+    "qualify": "QUALIFY is not answered.",
+    "with_": "WITH … AS is not answered; ask of the dataset itself.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSql:
+    """The raw plan, and where each of its parts stands in the text."""
+
+    raw_plan: dict[str, Any]
+    places: dict[str, Place]
+
+    def placed(self, refusal: InvalidPlan) -> RefusedSql:
+        """The plan's own refusals at their places in the text."""
+        return RefusedSql(*(SqlProblem(*self._place(p.path), p.message) for p in refusal.problems))
+
+    def _place(self, path: str) -> Place:
+        parts = path.split(".")
+        for length in range(len(parts), 0, -1):
+            if place := self.places.get(".".join(parts[:length])):
+                return place
+        return 1, 1
+
+
+def read_sql(text: str, *, columns: Sequence[str], private_id: str | None = None) -> ReadSql:
+    """The plan that a text stands for; `columns` are the names that can be asked about.
+
+    Raises RefusedSql with the place of the problem.
+    """
+    if len(text) > LONGEST:
+        raise RefusedSql(SqlProblem(1, 1, f"The text is longer than {LONGEST} characters."))
+    source = Text(text)
+    price, rest = _price(text, source)
+    select = _select(rest, source)
+    reader = Reader(source, columns, private_id)
+    table = _table(select, source)
+    groups = [(node, read_group(node, reader)) for node in _groups(select, source)]
+    statistics = [
+        (node, found)
+        for node in select.expressions
+        if (found := reader.statistic(node, [group for _, group in groups])) is not None
+    ]
+    if not statistics:
+        raise source.refused(select, "Name at least one statistic, like COUNT(*).")
+    where = select.args.get("where")
+    filters = read_where(where.this, reader) if where is not None else []
+    places = {"dataset": source.place_of(table), next(iter(price.raw)): price.place}
+    for name, found in (("statistics", statistics), ("group_by", groups), ("where", filters)):
+        places |= {f"{name}.{n}": source.place_of(node) for n, (node, _) in enumerate(found)}
+    raw = {
+        "dataset": table.name,
+        "statistics": [part for _, part in statistics],
+        "where": [part for _, part in filters],
+        "group_by": [part for _, part in groups],
+        **price.raw,
+    }
+    return ReadSql(raw, places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Price:
+    raw: dict[str, str]
+    place: Place
+
+
+def _price(text: str, source: Text) -> tuple[_Price, str]:
+    """The price at the end, and what stands before it."""
+    tokens = [token for token in _tokens(text) if token.token_type is not TokenType.SEMICOLON]
+    *before, word, name, amount = tokens if len(tokens) > 3 else [*tokens, *([None] * 4)][:4]
+    if before and word and name and amount and word.token_type is TokenType.WITH:
+        kind = name.text.lower()
+        if kind in ("epsilon", "rho") and amount.token_type is TokenType.NUMBER:
+            return _Price({kind: amount.text}, source.place(amount.start)), text[: word.start]
+        raise RefusedSql(SqlProblem(*source.place(name.start), _NO_PRICE))
+    raise RefusedSql(SqlProblem(*source.place(len(text.rstrip())), _NO_PRICE))
+
+
+def _tokens(text: str) -> list[Token]:
+    try:
+        return Tokenizer().tokenize(text)
+    except SqlglotError as problem:
+        raise RefusedSql(SqlProblem(1, 1, "This text cannot be read as SQL.")) from problem
+
+
+def _select(text: str, source: Text) -> exp.Select:
+    try:
+        statements = [statement for statement in parse(text) if statement is not None]
+    except SqlglotError as problem:
+        raise _unreadable(problem) from problem
+    if len(statements) != 1 or not isinstance(statements[0], exp.Select):
+        where = source.place_of(statements[-1]) if statements else (1, 1)
+        raise RefusedSql(SqlProblem(*where, "Write one SELECT statement and nothing else."))
+    select = statements[0]
+    for name, value in select.args.items():
+        if value and name not in _ALLOWED:
+            node = next((v for v in (value if isinstance(value, list) else [value])), select)
+            message = _NOT_ANSWERED.get(name, f"{name.strip('_').upper()} is not answered.")
+            raise source.refused(node if isinstance(node, exp.Expression) else select, message)
+    return select
+
+
+def _unreadable(problem: SqlglotError) -> RefusedSql:
+    for error in getattr(problem, "errors", []):
+        if error.get("line"):
+            width = len(str(error.get("highlight") or "")) or 1
+            column = max(1, int(error["col"]) - width + 1)
+            text = f"{error['description']}, near “{error.get('highlight')}”."
+            return RefusedSql(SqlProblem(int(error["line"]), column, text))
+    return RefusedSql(SqlProblem(1, 1, "This text cannot be read as SQL."))
+
+
+def _table(select: exp.Select, source: Text) -> exp.Table:
+    origin = select.args.get("from_")
+    table = origin.this if origin is not None else None
+    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+        raise source.refused(origin or select, "Name one dataset after FROM, by its address.")
+    if any(value for name, value in table.args.items() if name not in ("this", "alias")):
+        raise source.refused(table, "Name the dataset alone after FROM; nothing more is answered.")
+    return table
+
+
+def _groups(select: exp.Select, source: Text) -> list[exp.Expression]:
+    group = select.args.get("group")
+    if group is None:
+        return []
+    if any(value for name, value in group.args.items() if name != "expressions"):
+        raise source.refused(group, "Only plain groups are answered after GROUP BY.")
+    return list(group.expressions)

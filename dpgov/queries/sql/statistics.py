@@ -1,0 +1,88 @@
+"""What stands after SELECT: statistics, and the groups that are named again."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from dpgov.queries.sql.groups import read_group
+from dpgov.queries.sql.names import Names
+
+_OF_COLUMN: dict[type[exp.Expression], str] = {
+    exp.Sum: "sum",
+    exp.Avg: "mean",
+    exp.Variance: "variance",
+    exp.VariancePop: "variance",
+    exp.Stddev: "standard_deviation",
+    exp.StddevPop: "standard_deviation",
+    exp.Median: "median",
+    exp.Min: "min",
+    exp.Max: "max",
+}
+_KNOWN = (
+    "COUNT(*), COUNT(DISTINCT person), SUM, AVG, VAR_POP, STDDEV_POP, MEDIAN, MIN, MAX and "
+    "PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY column)"
+)
+
+
+class Reader(Names):
+    """Reads one item after SELECT."""
+
+    def statistic(
+        self, node: exp.Expression, groups: Sequence[dict[str, Any]]
+    ) -> dict[str, Any] | None:
+        """The plan's form of it; None for a group that is only named again. Raises RefusedSql."""
+        item = node.this if isinstance(node, exp.Alias) else node
+        for kind, name in _OF_COLUMN.items():
+            if type(item) is kind:
+                return {"statistic": name, "column": self.column(item.this)}
+        if isinstance(item, exp.Count):
+            return self._count(item)
+        if isinstance(item, exp.WithinGroup | exp.Quantile | exp.ApproxQuantile):
+            return self._quantile(item)
+        if isinstance(item, exp.Column | exp.WidthBucket | exp.Anonymous):
+            self._check_grouped(item, groups)
+            return None
+        raise self.text.refused(node, f"This is not answered. Known: {_KNOWN}.")
+
+    def _count(self, item: exp.Count) -> dict[str, Any]:
+        counted = item.this
+        if isinstance(counted, exp.Star):
+            return {"statistic": "count"}
+        if isinstance(counted, exp.Distinct):
+            (column,) = counted.expressions if len(counted.expressions) == 1 else (None,)
+            if column is not None and self.private_id and self.name(column) == self.private_id:
+                return {"statistic": "count_distinct"}
+            raise self.text.refused(
+                item, "Only the privacy unit can be counted by COUNT(DISTINCT …)."
+            )
+        raise self.text.refused(
+            item, "Write COUNT(*), and where a column must have a value: WHERE column IS NOT NULL."
+        )
+
+    def _quantile(self, item: exp.Expression) -> dict[str, Any]:
+        if isinstance(item, exp.WithinGroup):
+            ordered = item.expression.expressions if item.expression else []
+            inner, order = item.this, ordered[0] if len(ordered) == 1 else None
+            if (
+                not isinstance(inner, exp.PercentileCont | exp.PercentileDisc)
+                or order is None
+                or order.args.get("desc")
+            ):
+                raise self.text.refused(item, f"This is not answered. Known: {_KNOWN}.")
+            return self._of_order(order.this, inner.this)
+        return self._of_order(item.this, item.args["quantile"])
+
+    def _of_order(self, column: exp.Expression, share: exp.Expression) -> dict[str, Any]:
+        return {
+            "statistic": "quantiles",
+            "column": self.column(column),
+            "quantiles": [self.number(share)],
+        }
+
+    def _check_grouped(self, item: exp.Expression, groups: Sequence[dict[str, Any]]) -> None:
+        found = read_group(item, self)
+        if found not in groups:
+            raise self.text.refused(
+                item, "A column that is shown must stand in GROUP BY; rows are never shown."
+            )
