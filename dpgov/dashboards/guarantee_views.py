@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from dpgov.dashboards.comparison import compare
 from dpgov.dashboards.figures import groups as group_figures
 from dpgov.dashboards.group_privacy import (
     GroupReading,
@@ -20,8 +21,10 @@ from dpgov.dashboards.group_privacy import (
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import InvalidAmount, parse_epsilon
+from dpgov.privacy.loss import InvalidDelta, parse_delta
 from dpgov.tenants.permissions import Permission, requires
 
+DEFAULT_DELTA = "1e-6"
 _PURE = (
     "The ε of a group grows in step with its size: k units together have k times the ε of one. "
     "This is for all answers that the budget allows."
@@ -58,6 +61,20 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
         "noise_figure": group_figures.noise_at_fixed_epsilon(readings),
     }
     return render(request, "dashboards/group_privacy.html", context)
+
+
+@requires(Permission.VIEW_SPLIT_BY_ANALYST)
+@require_safe
+def comparison(request: HttpRequest, slug: str) -> HttpResponse:
+    """What was charged, by other accounts, at the δ that the reader chooses."""
+    dataset = dataset_or_404(request, slug)
+    text = request.GET.get("delta") or dataset.budget.delta or DEFAULT_DELTA
+    context: dict[str, Any] = {"dataset": dataset, "delta_text": text}
+    try:
+        context["comparison"] = compare(dataset.budget, parse_delta(text))
+    except InvalidDelta as refusal:
+        context["delta_error"] = str(refusal)
+    return render(request, "dashboards/comparison.html", context)
 
 
 def _readings(dataset: Dataset, question_nano: int) -> list[GroupReading]:

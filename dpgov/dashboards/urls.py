@@ -24,6 +24,7 @@ urlpatterns = [
         name="allocation_withdraw",
     ),
     path("datasets/<slug:slug>/limits/rates/<str:period>/", limits_views.rate, name="rate"),
+    path("datasets/<slug:slug>/comparison/", guarantee_views.comparison, name="comparison"),
     path(
         "datasets/<slug:slug>/group-privacy/", guarantee_views.group_privacy, name="group_privacy"
     ),
