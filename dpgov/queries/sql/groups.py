@@ -11,7 +11,7 @@ from dpgov.queries.sql.names import Names
 MOST_BINS = 1_000
 
 
-def read_group(node: exp.Expression, names: Names) -> dict[str, Any]:
+def read_group(node: exp.Expr, names: Names) -> dict[str, Any]:
     """One grouping as a plan's form: a column, WIDTH_BUCKET(column, low, high, bins) or
     BINS(column, edge, edge, ...). Raises RefusedSql.
     """

@@ -15,7 +15,7 @@ class Names:
         self._exact = set(columns)
         self._folded = {name.casefold(): name for name in columns}
 
-    def name(self, node: exp.Expression) -> str:
+    def name(self, node: exp.Expr) -> str:
         """The name that a column stands for; letters' case counts only between quotes."""
         if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
             raise self.text.refused(node, "Name a column here, nothing else.")
@@ -26,18 +26,18 @@ class Names:
             return self.private_id
         return self._folded.get(name.casefold(), name)
 
-    def column(self, node: exp.Expression) -> str:
+    def column(self, node: exp.Expr) -> str:
         """The column inside a function."""
         return self.name(node)
 
-    def number(self, node: exp.Expression) -> str:
+    def number(self, node: exp.Expr) -> str:
         """A plain number as its text."""
         sign, inner = ("-", node.this) if isinstance(node, exp.Neg) else ("", node)
         if isinstance(inner, exp.Literal) and not inner.is_string:
             return f"{sign}{inner.name}"
         raise self.text.refused(node, "Write a plain number here.")
 
-    def constant(self, node: exp.Expression) -> str:
+    def constant(self, node: exp.Expr) -> str:
         """A number or a text between single quotes, as a plan's value."""
         if isinstance(node, exp.Literal) and node.is_string:
             return str(node.this)

@@ -15,7 +15,7 @@ from dpgov.privacy.plan import InvalidPlan
 from dpgov.queries.sql.groups import read_group
 from dpgov.queries.sql.refusal import Place, RefusedSql, SqlProblem, Text
 from dpgov.queries.sql.statistics import Reader
-from dpgov.queries.sql.where import read_where
+from dpgov.queries.sql.where import Placed, read_where
 
 LONGEST = 20_000
 _NO_PRICE = "End with the price, like WITH EPSILON 0.5."
@@ -64,19 +64,19 @@ def read_sql(text: str, *, columns: Sequence[str], private_id: str | None = None
     select = _select(rest, source)
     reader = Reader(source, columns, private_id)
     table = _table(select, source)
-    groups = [(node, read_group(node, reader)) for node in _groups(select, source)]
-    statistics = [
-        (node, found)
-        for node in select.expressions
-        if (found := reader.statistic(node, [group for _, group in groups])) is not None
-    ]
+    groups: Placed = [(node, read_group(node, reader)) for node in _groups(select, source)]
+    statistics: Placed = []
+    for node in select.expressions:
+        statistic = reader.statistic(node, [group for _, group in groups])
+        if statistic is not None:
+            statistics.append((node, statistic))
     if not statistics:
         raise source.refused(select, "Name at least one statistic, like COUNT(*).")
     where = select.args.get("where")
     filters = read_where(where.this, reader) if where is not None else []
     places = {"dataset": source.place_of(table), next(iter(price.raw)): price.place}
-    for name, found in (("statistics", statistics), ("group_by", groups), ("where", filters)):
-        places |= {f"{name}.{n}": source.place_of(node) for n, (node, _) in enumerate(found)}
+    for name, parts in (("statistics", statistics), ("group_by", groups), ("where", filters)):
+        places |= {f"{name}.{n}": source.place_of(node) for n, (node, _) in enumerate(parts)}
     raw = {
         "dataset": table.name,
         "statistics": [part for _, part in statistics],
@@ -125,7 +125,7 @@ def _select(text: str, source: Text) -> exp.Select:
         if value and name not in _ALLOWED:
             node = next((v for v in (value if isinstance(value, list) else [value])), select)
             message = _NOT_ANSWERED.get(name, f"{name.strip('_').upper()} is not answered.")
-            raise source.refused(node if isinstance(node, exp.Expression) else select, message)
+            raise source.refused(node if isinstance(node, exp.Expr) else select, message)
     return select
 
 
@@ -149,7 +149,7 @@ def _table(select: exp.Select, source: Text) -> exp.Table:
     return table
 
 
-def _groups(select: exp.Select, source: Text) -> list[exp.Expression]:
+def _groups(select: exp.Select, source: Text) -> list[exp.Expr]:
     group = select.args.get("group")
     if group is None:
         return []

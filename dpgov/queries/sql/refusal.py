@@ -39,11 +39,11 @@ class Text:
         before = self._text[:offset]
         return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
 
-    def place_of(self, node: exp.Expression) -> Place:
+    def place_of(self, node: exp.Expr) -> Place:
         """Where the first word of a piece of SQL stands; the beginning if nobody knows."""
         starts = [part.meta["start"] for part in node.walk() if "start" in part.meta]
         return self.place(min(starts, default=0))
 
-    def refused(self, node: exp.Expression, message: str) -> RefusedSql:
+    def refused(self, node: exp.Expr, message: str) -> RefusedSql:
         """A refusal of this piece."""
         return RefusedSql(SqlProblem(*self.place_of(node), message))

@@ -8,7 +8,7 @@ from sqlglot import exp
 from dpgov.queries.sql.groups import read_group
 from dpgov.queries.sql.names import Names
 
-_OF_COLUMN: dict[type[exp.Expression], str] = {
+_OF_COLUMN: dict[type[exp.Expr], str] = {
     exp.Sum: "sum",
     exp.Avg: "mean",
     exp.Variance: "variance",
@@ -28,9 +28,7 @@ _KNOWN = (
 class Reader(Names):
     """Reads one item after SELECT."""
 
-    def statistic(
-        self, node: exp.Expression, groups: Sequence[dict[str, Any]]
-    ) -> dict[str, Any] | None:
+    def statistic(self, node: exp.Expr, groups: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
         """The plan's form of it; None for a group that is only named again. Raises RefusedSql."""
         item = node.this if isinstance(node, exp.Alias) else node
         for kind, name in _OF_COLUMN.items():
@@ -60,7 +58,7 @@ class Reader(Names):
             item, "Write COUNT(*), and where a column must have a value: WHERE column IS NOT NULL."
         )
 
-    def _quantile(self, item: exp.Expression) -> dict[str, Any]:
+    def _quantile(self, item: exp.Expr) -> dict[str, Any]:
         if isinstance(item, exp.WithinGroup):
             ordered = item.expression.expressions if item.expression else []
             inner, order = item.this, ordered[0] if len(ordered) == 1 else None
@@ -73,14 +71,14 @@ class Reader(Names):
             return self._of_order(order.this, inner.this)
         return self._of_order(item.this, item.args["quantile"])
 
-    def _of_order(self, column: exp.Expression, share: exp.Expression) -> dict[str, Any]:
+    def _of_order(self, column: exp.Expr, share: exp.Expr) -> dict[str, Any]:
         return {
             "statistic": "quantiles",
             "column": self.column(column),
             "quantiles": [self.number(share)],
         }
 
-    def _check_grouped(self, item: exp.Expression, groups: Sequence[dict[str, Any]]) -> None:
+    def _check_grouped(self, item: exp.Expr, groups: Sequence[dict[str, Any]]) -> None:
         found = read_group(item, self)
         if found not in groups:
             raise self.text.refused(

@@ -6,9 +6,9 @@ from sqlglot import exp
 
 from dpgov.queries.sql.names import Names
 
-Placed = list[tuple[exp.Expression, dict[str, Any]]]
+Placed = list[tuple[exp.Expr, dict[str, Any]]]
 
-_COMPARISONS: dict[type[exp.Expression], str] = {
+_COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
     exp.NEQ: "!=",
     exp.LT: "<",
@@ -19,7 +19,7 @@ _COMPARISONS: dict[type[exp.Expression], str] = {
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def read_where(node: exp.Expression, names: Names) -> Placed:
+def read_where(node: exp.Expr, names: Names) -> Placed:
     """The filters that all hold at once, each with its place. Raises RefusedSql."""
     inner = node.unnest()
     if isinstance(inner, exp.And):
@@ -27,7 +27,7 @@ def read_where(node: exp.Expression, names: Names) -> Placed:
     return [(inner, _filter(inner, names))]
 
 
-def _filter(node: exp.Expression, names: Names) -> dict[str, Any]:
+def _filter(node: exp.Expr, names: Names) -> dict[str, Any]:
     inner = node.unnest()
     if isinstance(inner, exp.And):
         return {"and": [part for _, part in read_where(inner, names)]}
@@ -38,20 +38,20 @@ def _filter(node: exp.Expression, names: Names) -> dict[str, Any]:
     return _condition(inner, names)
 
 
-def _alternatives(node: exp.Expression, names: Names) -> list[dict[str, Any]]:
+def _alternatives(node: exp.Expr, names: Names) -> list[dict[str, Any]]:
     inner = node.unnest()
     if isinstance(inner, exp.Or):
         return _alternatives(inner.left, names) + _alternatives(inner.right, names)
     return [_filter(inner, names)]
 
 
-def _negated(inner: exp.Expression, names: Names) -> dict[str, Any]:
+def _negated(inner: exp.Expr, names: Names) -> dict[str, Any]:
     if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
         return {"column": names.name(inner.this), "op": "is_present"}
     return {"not": _filter(inner, names)}
 
 
-def _condition(node: exp.Expression, names: Names) -> dict[str, Any]:
+def _condition(node: exp.Expr, names: Names) -> dict[str, Any]:
     if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
         return {"column": names.name(node.this), "op": "is_missing"}
     if isinstance(node, exp.Between):
@@ -69,7 +69,7 @@ def _condition(node: exp.Expression, names: Names) -> dict[str, Any]:
     )
 
 
-def _comparison(node: exp.Expression, op: str, names: Names) -> dict[str, Any]:
+def _comparison(node: exp.Expr, op: str, names: Names) -> dict[str, Any]:
     left, right = node.this.unnest(), node.expression.unnest()
     if not isinstance(left, exp.Column):
         left, right, op = right, left, _TURNED.get(op, op)
