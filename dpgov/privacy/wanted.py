@@ -58,7 +58,8 @@ def parse_wanted(raw: object, schema: DatasetSchema, *, dataset: str) -> tuple[P
         many = len(plan.statistics)
         problems.add("accuracy.statistic", f"Count from 0; this plan has {many}.")
     problems.raise_if_any()
-    assert plan is not None and wanted is not None
+    if plan is None or wanted is None:
+        raise AssertionError("a plan or a wish that could not be read was let through")
     return plan, wanted
 
 
@@ -156,7 +157,7 @@ def error_of(blueprint: Blueprint, wanted: Wanted, assumed_rows: int | None) -> 
         for statement in statements
         if column.statistic == statistic and statement["confidence_level"] == float(wanted.level)
     ]
-    return max((Fraction(bound) for bound in stated), default=None)
+    return max((Fraction(bound) for bound in stated if bound is not None), default=None)
 
 
 def _out_of_reach(mode: Mode, reached: Fraction) -> str:

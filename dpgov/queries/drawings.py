@@ -6,7 +6,7 @@ Works from a quote's description or the stored body of a release, of format 1 or
 from dataclasses import dataclass
 from typing import Any
 
-from dpgov.queries.numbers import amount, price, readable
+from dpgov.queries.numbers import price, readable
 from dpgov.queries.words import joined, lower_first, statistic_in_words
 
 _CHOICE = "report noisy max"
@@ -63,7 +63,7 @@ def _drawing(body: dict[str, Any], place: int) -> Drawing:
         on=_on(drawn),
         price=price(drawn),
         sensitivity=readable(drawn["sensitivity_l1"]) if "sensitivity_l1" in drawn else "–",
-        noise_scale=amount(drawn["noise_scale"]),
+        noise_scale=readable(drawn["noise_scale"]),
     )
 
 

@@ -12,67 +12,19 @@ from django import forms
 from django.http import QueryDict
 
 from dpgov.privacy.plan import InvalidPlan
-from dpgov.privacy.schema import CategoryDomain, ColumnSpec, DatasetSchema
-from dpgov.queries.forms_rows import (
+from dpgov.privacy.schema import CategoryDomain, DatasetSchema
+from dpgov.queries.forms_filters import (
     CategoryFilterRow,
-    CategoryGroupingRow,
+    FilterRow,
+    FixedFilterRow,
     NumericFilterRow,
-    NumericGroupingRow,
-    Row,
-    StatisticRow,
 )
+from dpgov.queries.forms_groupings import CategoryGroupingRow, NumericGroupingRow
+from dpgov.queries.forms_price import PriceForm
+from dpgov.queries.forms_rows import Row
 from dpgov.queries.forms_state import row_ids
-
-_LARGEST_GUESS = 10**12
-_TEXT = {"class": "form-control", "inputmode": "decimal"}
-
-
-class PriceForm(forms.Form):
-    """What is paid, and the guess that expected errors of means are worked out with."""
-
-    epsilon = forms.CharField(
-        label="Privacy loss ε",
-        max_length=60,
-        widget=forms.TextInput(attrs=_TEXT),
-        error_messages={"required": "Type how much ε this question may cost, like 0.5."},
-    )
-    assumed_rows = forms.CharField(
-        label="How many rows do you expect to match?",
-        required=False,
-        max_length=20,
-        widget=forms.TextInput(attrs={**_TEXT, "inputmode": "numeric"}),
-    )
-
-    allocation = forms.ChoiceField(
-        label="Charge it to",
-        required=False,
-        widget=forms.Select(attrs={"class": "form-select"}),
-        error_messages={
-            "invalid_choice": "That allocation has ended or was never yours. Choose another one."
-        },
-    )
-
-    def __init__(self, data: QueryDict, *, allocations: Sequence[tuple[str, str]] = ()) -> None:
-        super().__init__(data)
-        self.is_a_choice = len(allocations) > 1
-        self.fields["allocation"].choices = [  # type: ignore[attr-defined]
-            ("", "Choose…"),
-            *allocations,
-        ]
-
-    def clean_allocation(self) -> UUID | None:
-        """The chosen allocation, or None for the usual one."""
-        text = self.cleaned_data["allocation"]
-        return UUID(text) if text else None
-
-    def clean_assumed_rows(self) -> int | None:
-        """A whole number, or None when the person has no guess."""
-        text = self.cleaned_data["assumed_rows"].strip()
-        if not text:
-            return None
-        if not (text.isascii() and text.isdigit() and 0 < int(text) <= _LARGEST_GUESS):
-            raise forms.ValidationError("Type a whole number above zero, like 1000.")
-        return int(text)
+from dpgov.queries.forms_statistics import StatisticRow
+from dpgov.queries.forms_where import Path, row_at, where_of
 
 
 class AskForm:
@@ -91,14 +43,19 @@ class AskForm:
     ) -> None:
         self.data, self.schema, self.dataset = data, schema, dataset
         self.general_errors: list[str] = []
-        self.price = PriceForm(data, allocations=allocations)
         self.statistics = [
-            self._row("statistic", i, StatisticRow, schema=schema)
+            StatisticRow(data, prefix=f"statistic-{i}", row_id=i, schema=schema)
             for i in row_ids(data, "statistic")
         ]
-        self.filters = self._column_rows("filter", NumericFilterRow, CategoryFilterRow)
-        self.groupings = self._column_rows("group", NumericGroupingRow, CategoryGroupingRow)
-        self._row_of_condition: list[Row] = []
+        self.filters = [self._filter(i) for i in self._known("filter")]
+        self.groupings = [self._grouping(i) for i in self._known("group")]
+        self.price = PriceForm(
+            data,
+            mode=schema.mode,
+            allocations=allocations,
+            statistics=[(row.row_id, row.name) for row in self.statistics],
+        )
+        self._paths: dict[Path, FilterRow] = {}
 
     def raw_plan(self) -> dict[str, Any] | None:
         """The plan as the form states it, or None (then every field has its message)."""
@@ -106,14 +63,13 @@ class AskForm:
         self._check_together(all(valid))
         if self.general_errors or not all(form.is_valid() for form in self._forms()):
             return None
-        conditions = [(row, c) for row in self.filters for c in row.conditions()]  # type: ignore[attr-defined]
-        self._row_of_condition = [row for row, _ in conditions]
+        where, self._paths = where_of(self.filters)
         return {
             "dataset": self.dataset,
-            "statistics": [row.statistic() for row in self.statistics],  # type: ignore[attr-defined]
-            "where": [condition for _, condition in conditions],
-            "group_by": [row.grouping() for row in self.groupings],  # type: ignore[attr-defined]
-            "epsilon": self.price.cleaned_data["epsilon"].strip(),
+            "statistics": [row.statistic() for row in self.statistics],
+            "where": where,
+            "group_by": [row.grouping() for row in self.groupings],
+            **self.price.amount(),
         }
 
     @property
@@ -132,10 +88,12 @@ class AskForm:
         """Put each refusal of the plan at the field that it speaks of."""
         for problem in refusal.problems:
             kind, *rest = problem.path.split(".")
-            if kind == "epsilon":
-                self.price.add_error("epsilon", problem.message)
-            elif row := self._row_at(kind, rest):
-                row.add_error(row.field_for(rest[1:]), problem.message)
+            field = self.price.field_for(problem.path)
+            row, inside = self._row_at(kind, rest)
+            if field is not None:
+                self.price.add_error(field, problem.message)
+            elif row is not None:
+                row.add_error(row.field_for(inside), problem.message)
             else:
                 self.general_errors.append(problem.message)
 
@@ -157,56 +115,54 @@ class AskForm:
         if not each_is_valid or self.groupings:
             return
         for row in self.statistics:
-            if row.needs_grouping:  # type: ignore[attr-defined]
+            if row.needs_grouping:
                 row.add_error(
                     "kind", "A histogram needs groups: add a column under “Group the answer”."
                 )
 
-    def _row_at(self, kind: str, rest: list[str]) -> Row | None:
-        rows = {
-            "statistics": self.statistics,
-            "where": self._row_of_condition,
-            "group_by": self.groupings,
-        }.get(kind, [])
+    def _row_at(self, kind: str, rest: list[str]) -> tuple[Row | None, list[str]]:
+        """The row of a refusal; one of a list as a whole is shown where it can be mended."""
+        if kind == "where":
+            row, inside = row_at(self._paths, rest)
+            return (row or next(reversed(self.filters), None)), inside
+        rows: Sequence[Row] = self.groupings if kind == "group_by" else []
+        if kind == "statistics":
+            rows = self.statistics
         if rest and rest[0].isdigit() and int(rest[0]) < len(rows):
-            return rows[int(rest[0])]
-        # A refusal of the list as a whole is shown at its last row, where it can be mended.
-        return rows[-1] if rows else None
+            return rows[int(rest[0])], rest[1:]
+        locked = [row for row in rows if isinstance(row, StatisticRow) and row.is_locked]
+        return next(reversed([*rows, *locked]), None), []
 
-    def _column_rows(self, kind: str, numeric: type[Row], category: type[Row]) -> list[Row]:
-        rows = []
+    def _known(self, kind: str) -> list[str]:
+        """The rows of a kind whose column is there, and filters that are kept as they are."""
+        found = []
         for row_id in row_ids(self.data, kind):
             name = self.data.get(f"{kind}-{row_id}-column", "")
-            index = self.schema.index_of(name)
-            if index is None:
+            fixed = kind == "filter" and f"filter-{row_id}-fixed" in self.data
+            if fixed or self.schema.index_of(name) is not None:
+                found.append(row_id)
+            else:
                 self.general_errors.append(f"This dataset has no queryable column “{name[:80]}”.")
-                continue
-            spec = self.schema.columns[index]
-            rows.append(self._column_row(kind, row_id, spec, numeric, category))
-        return rows
+        return found
 
-    def _column_row(
-        self, kind: str, row_id: str, spec: ColumnSpec, numeric: type[Row], category: type[Row]
-    ) -> Row:
+    def _filter(self, row_id: str) -> FilterRow:
+        prefix = f"filter-{row_id}"
+        index = self.schema.index_of(self.data.get(f"{prefix}-column", ""))
+        if index is None:
+            return FixedFilterRow(self.data, prefix=prefix, row_id=row_id)
+        spec = self.schema.columns[index]
         if isinstance(spec.domain, CategoryDomain):
-            return self._row(kind, row_id, category, spec_of_row=spec, spec=spec)
-        return self._row(kind, row_id, numeric, spec_of_row=spec)
+            return CategoryFilterRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
+        return NumericFilterRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
 
-    def _row(
-        self,
-        kind: str,
-        row_id: str,
-        row_class: type[Row],
-        *,
-        spec_of_row: ColumnSpec | None = None,
-        **options: Any,
-    ) -> Row:
-        row = row_class(self.data, prefix=f"{kind}-{row_id}", **options)
-        row.row_id, row.spec = row_id, spec_of_row
-        return row
+    def _grouping(self, row_id: str) -> CategoryGroupingRow | NumericGroupingRow:
+        prefix = f"group-{row_id}"
+        index = self.schema.index_of(self.data.get(f"{prefix}-column", ""))
+        spec = self.schema.columns[index or 0]
+        if isinstance(spec.domain, CategoryDomain):
+            return CategoryGroupingRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
+        return NumericGroupingRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
 
 
 def _title(form: forms.Form, name: str) -> str:
-    if isinstance(form, Row) and form.spec is not None:
-        return f"{form.spec.name}: "
-    return ""
+    return f"{form.title}: " if isinstance(form, Row) and form.title else ""

@@ -10,9 +10,12 @@ from typing import Any
 from django import forms
 
 from dpgov.privacy.parsing_groups import MAX_BINS
+from dpgov.privacy.parsing_statistics import MAX_QUANTILES
 from dpgov.privacy.schema import NumericDomain
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,12})?", re.ASCII)
+# What the buttons beside a list of quantiles fill in.
+PRESETS = {"quartiles": "0.25, 0.5, 0.75", "deciles": ", ".join(f"0.{n}" for n in range(1, 10))}
 _NOT_A_NUMBER = "Type a plain number, like 40 or -2.5."
 
 
@@ -46,6 +49,18 @@ def number_list(text: str) -> list[Decimal]:
     if len(parts) > MAX_BINS:
         raise forms.ValidationError(f"Give at most {MAX_BINS} numbers.")
     return [number(part) for part in parts]
+
+
+def quantile_list(text: str) -> list[Decimal]:
+    """Read shares of one, or percentages, in any order; raises ValidationError."""
+    parts = [part for part in re.split(r"[,;\s]+", re.sub(r"\s+%", "%", text.strip())) if part]
+    if len(parts) > MAX_QUANTILES:
+        raise forms.ValidationError(f"Give at most {MAX_QUANTILES} quantiles.")
+    return sorted({_order(part) for part in parts})
+
+
+def _order(part: str) -> Decimal:
+    return number(part[:-1]) / 100 if part.endswith("%") else number(part)
 
 
 def even_edges(lower: Decimal, upper: Decimal, width: Decimal) -> list[Decimal]:

@@ -50,8 +50,12 @@ def price(priced: dict[str, Any]) -> str:
 
 
 def amount(value: float) -> str:
-    """An amount with three digits that matter, small ones too."""
-    return readable(value) if value >= 0.001 or value == 0 else f"{value:.3g}"
+    """An amount to four digits, small ones too, without an exponent."""
+    if value <= 0:
+        return "0"
+    decimals = max(0, 3 - math.floor(math.log10(value)))
+    text = f"{value:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _stated(accuracy: list[dict[str, Any]], level: float, name: str) -> float | None:

@@ -27,11 +27,15 @@ class StatisticOffer:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Either a quote, or the problems that stand in its way; `raw_plan` is what would be sent."""
+    """Either a quote, or the problems that stand in its way; `raw_plan` is what would be sent.
+
+    `wish` says how exact it was asked to be, where that set the price.
+    """
 
     problems: list[tuple[str, str]] = field(default_factory=list)
     raw_plan: dict[str, Any] | None = None
     quote: Quote | None = None
+    wish: str = ""
 
     @property
     def price(self) -> str:
@@ -93,7 +97,9 @@ def offer_for(form: AskForm, dataset: Dataset, user: User) -> Offer:
     except InvalidPlan as refusal:
         form.place(refusal)
         return Offer(problems=form.problems())
-    return Offer(raw_plan=raw_plan, quote=priced)
+    # What was found for a wanted accuracy is sent with its amount, like any other plan.
+    sent = priced.plan.as_json() if "accuracy" in raw_plan else raw_plan
+    return Offer(raw_plan=sent, quote=priced, wish=form.price.wish)
 
 
 def same_price(offer: Offer, agreed: str) -> bool:

@@ -3,6 +3,7 @@
 A function of the plan, the public metadata and the ledger; never of the data.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -16,6 +17,7 @@ from dpgov.privacy.blueprint import Blueprint, prepare
 from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.plan import Plan
+from dpgov.privacy.wanted import cheapest, parse_wanted
 from dpgov.queries.touched import lines_of
 from dpgov.tenants.models import User
 
@@ -60,9 +62,10 @@ def quote(
 ) -> Quote:
     """Price a plan for this person; raises InvalidPlan. Changes nothing.
 
+    The plan may name an "accuracy" in place of an amount: it gets the smallest that is enough.
     `assumed_rows` is the reader's own guess of how many rows match, for errors of means.
     """
-    blueprint = blueprint_for(dataset, current_version(dataset), raw_plan)
+    blueprint = _blueprint(dataset, raw_plan, assumed_rows)
     try:
         lines = lines_of(blueprint, dataset=dataset, user=user, allocation_id=allocation_id)
     except (AllocationNeeded, ChooseAllocation) as problem:
@@ -100,6 +103,15 @@ def _largest_fit(dataset: Dataset, limits: tuple[Limit, ...]) -> int:
     if stopped or not limits:
         return 0
     return min(dataset.per_query_limit_nano, limits[0].fit_nano)
+
+
+def _blueprint(dataset: Dataset, raw_plan: object, assumed_rows: int | None) -> Blueprint:
+    version = current_version(dataset)
+    if not isinstance(raw_plan, Mapping) or "accuracy" not in raw_plan:
+        return blueprint_for(dataset, version, raw_plan)
+    schema = schema_of(version)
+    plan, wanted = parse_wanted(raw_plan, schema, dataset=dataset.slug)
+    return cheapest(plan, schema, wanted, assumed_rows=assumed_rows)
 
 
 def blueprint_for(dataset: Dataset, version: DatasetVersion, raw_plan: object) -> Blueprint:

@@ -24,6 +24,7 @@ from dpgov.privacy.budget import NANO, as_text
 from dpgov.privacy.schema import DatasetSchema
 from dpgov.queries import forms_state
 from dpgov.queries.forms import AskForm
+from dpgov.queries.forms_again import from_plan
 from dpgov.queries.models import Query
 from dpgov.queries.offer import Offer, offer_for, same_price
 from dpgov.queries.selectors import get_query
@@ -77,7 +78,7 @@ def _starting_data(request: HttpRequest, dataset: Dataset, schema: DatasetSchema
         except (Query.DoesNotExist, ValueError, ValidationError) as missing:
             raise Http404 from missing
         if query.dataset_id == dataset.pk:
-            return _charging(request, dataset, forms_state.from_plan(query.plan, schema))
+            return _charging(request, dataset, from_plan(query.plan, schema))
     remaining = dataset.budget.remaining_nano
     fitting = min(_USUAL_EPSILON, dataset.per_query_limit_nano, remaining or _USUAL_EPSILON)
     return _charging(request, dataset, forms_state.blank(as_text(fitting)))
@@ -107,7 +108,7 @@ def _form(
 def _with_changes(posted: QueryDict, schema: DatasetSchema) -> QueryDict:
     data = forms_state.changed(posted, posted.get("action", ""), schema)
     if fitting := posted.get("fill_epsilon"):
-        data["epsilon"] = fitting
+        data["by"], data["epsilon"] = "epsilon", fitting
     return data
 
 

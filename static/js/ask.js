@@ -31,6 +31,8 @@
     if (!button || !form()) return;
     event.preventDefault();
     const field = form().elements.epsilon;
+    form().elements.by.value = "epsilon";
+    showWhatIsNeeded();
     field.value = button.value;
     field.dispatchEvent(new Event("input", { bubbles: true }));
     field.focus();

@@ -11,13 +11,17 @@ from django.test import Client
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.parsing import parse_plan
-from dpgov.queries import forms_state
+from dpgov.privacy.plan import InvalidPlan, StatisticKind
 from dpgov.queries.forms import AskForm
+from dpgov.queries.forms_again import from_plan
+from dpgov.queries.forms_statistics import STATISTICS
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.asking.conftest import Filled
+from tests.integration.asking.test_quote_page import text_of
 
 COUNT = {"statistic": "count"}
+MISSING = {"column": "hours", "op": "is_missing"}
 
 
 def plan_of(filled: Filled, dataset: Dataset) -> dict[str, Any]:
@@ -37,6 +41,22 @@ def plan_of(filled: Filled, dataset: Dataset) -> dict[str, Any]:
         ({"kind": "count", "column": "age"}, COUNT),
         ({"kind": "sum", "column": "hours"}, {"statistic": "sum", "column": "hours"}),
         ({"kind": "mean", "column": "age"}, {"statistic": "mean", "column": "age"}),
+        ({"kind": "count_distinct", "column": "age"}, {"statistic": "count_distinct"}),
+        *(
+            (
+                {"kind": kind, "column": "age", "quantiles": "x"},
+                {"statistic": kind, "column": "age"},
+            )
+            for kind in ("median", "min", "max", "variance", "standard_deviation")
+        ),
+        (
+            {"kind": "quantiles", "column": "age", "quantiles": "0.75; 25 %,0.5 0.5"},
+            {"statistic": "quantiles", "column": "age", "quantiles": [0.25, 0.5, 0.75]},
+        ),
+        (
+            {"kind": "median", "column": "age", "share": "40"},
+            {"statistic": "median", "column": "age", "share": 0.4},
+        ),
     ],
 )
 def test_each_statistic_is_asked_as_chosen(
@@ -115,6 +135,52 @@ def test_each_filter_is_asked_as_chosen(
     assert plan_of(filled, dataset)["where"] == conditions
 
 
+def test_every_statistic_that_can_be_asked_is_in_the_form() -> None:
+    offered = {kind for _, group in STATISTICS for kind, _ in group}
+    assert offered == {kind.value for kind in StatisticKind} | {"histogram"}
+
+
+def test_filters_with_or_between_them_are_alternatives(dataset: Dataset) -> None:
+    filled = Filled().add("statistic", kind="count")
+    filled.add("filter", column="age", op=">=", value="65", joint="and")
+    filled.add("filter", column="hours", op="is_missing", joint="or")
+    filled.add("filter", column="education", op="!=", values=["Primary", "Tertiary"], joint="or")
+    filled.add("filter", column="sex", op="in", values=["Male"], joint="and")
+    assert plan_of(filled, dataset)["where"] == [
+        {
+            "or": [
+                {"column": "age", "op": ">=", "value": 65},
+                {"column": "hours", "op": "is_missing"},
+                {
+                    "and": [
+                        {"column": "education", "op": "!=", "value": "Primary"},
+                        {"column": "education", "op": "!=", "value": "Tertiary"},
+                    ]
+                },
+            ]
+        },
+        {"column": "sex", "op": "=", "value": "Male"},
+    ]
+
+
+def test_the_first_filter_has_nothing_to_be_an_alternative_to(dataset: Dataset) -> None:
+    filled = Filled().add("statistic", kind="count")
+    filled.add("filter", column="age", op=">=", value="65", joint="or")
+    assert plan_of(filled, dataset)["where"] == [{"column": "age", "op": ">=", "value": 65}]
+
+
+@pytest.mark.parametrize(("action", "many"), [("quartiles", 3), ("deciles", 9)])
+def test_quartiles_and_deciles_are_filled_in_without_scripts(
+    action: str, many: int, dataset: Dataset, browser: Client
+) -> None:
+    filled = Filled().add("statistic", kind="median", column="age")
+    page = browser.post("/datasets/visits/ask/", filled.posted(action=f"{action}_statistic_0"))
+    filled_in = re.search(r'name="statistic-0-quantiles" value="([^"]*)"', page.content.decode())
+    assert filled_in is not None
+    assert len(filled_in[1].split(", ")) == many
+    assert "Quantiles of age at" in text_of(page.content)
+
+
 @pytest.mark.parametrize(
     ("row", "grouping"),
     [
@@ -170,14 +236,82 @@ def test_each_grouping_is_asked_as_chosen(
             "group_by": [],
             "epsilon": 1e-05,
         },
+        {
+            "statistics": [
+                {"statistic": "quantiles", "column": "age", "quantiles": [0.025, 0.5]},
+                {"statistic": "count_distinct", "share": 0.125},
+            ],
+            "where": [
+                {"column": "age", "op": ">=", "value": 5},
+                {
+                    "or": [
+                        {"column": "sex", "op": "=", "value": "Male"},
+                        {
+                            "and": [
+                                {"column": "education", "op": "!=", "value": "Primary"},
+                                {"column": "education", "op": "!=", "value": "Tertiary"},
+                            ]
+                        },
+                    ]
+                },
+                {"or": [{"not": {"column": "age", "op": "<", "value": 20.5}}, MISSING]},
+                {"not": {"or": [MISSING, {"and": [MISSING, {"or": [MISSING]}]}]}},
+                {"or": [MISSING, {"column": "age", "op": "between", "value": [1, 2]}]},
+            ],
+            "group_by": [],
+            "epsilon": 1,
+        },
+        {
+            "statistics": [COUNT],
+            "where": [{"column": "age", "op": "!=", "value": n} for n in range(19)]
+            + [{"and": [{"column": "age", "op": "!=", "value": n} for n in range(20, 50)]}],
+            "group_by": [],
+            "epsilon": 1,
+        },
     ],
 )
 def test_asking_again_fills_in_the_same_plan(dataset: Dataset, plan: dict[str, Any]) -> None:
     schema = schema_of(current_version(dataset))
-    data = forms_state.from_plan(plan, schema)
+    data = from_plan(plan, schema)
     raw = AskForm(data, schema, dataset=dataset.slug).raw_plan()
     asked = parse_plan(raw, schema, dataset=dataset.slug).as_json()
     assert asked == {"dataset": "visits", **plan}
+
+
+def test_a_filter_that_the_form_cannot_show_is_said_in_words_and_kept(
+    dataset: Dataset, browser: Client, analyst: Membership, ask: Callable[..., Query]
+) -> None:
+    deep = {"not": {"or": [MISSING, {"column": "age", "op": "<", "value": 20}]}}
+    query = ask(analyst, where=(deep, {"column": "sex", "op": "=", "value": "Male"}))
+    page = browser.get(f"/datasets/visits/ask/?again={query.pk}")
+    said = text_of(page.content)
+    assert "not (hours is missing or age is less than 20)" in said
+    assert "Nested deeper than this form can show" in said
+    assert "Ask for ε 0.5" in said
+
+
+def test_a_kept_filter_that_nobody_can_read_is_shown_as_that(
+    dataset: Dataset, browser: Client
+) -> None:
+    for broken in ("{", "[]", '{"or": 5}', '{"column": "age"}', "[" * 50_000):
+        filled = Filled().add("statistic", kind="count").add("filter", fixed=broken)
+        page = browser.post("/datasets/visits/ask/", filled.posted(action="price"))
+        assert page.status_code == 200
+        assert "There is no price yet" in text_of(page.content)
+
+
+def test_alternatives_on_a_column_that_is_gone_are_refused_and_not_forgotten(
+    dataset: Dataset,
+) -> None:
+    """Without one alternative it would be another question."""
+    schema = schema_of(current_version(dataset))
+    gone = {"or": [{"column": "pay", "op": ">", "value": 5}, MISSING]}
+    data = from_plan({"statistics": [COUNT], "where": [gone], "group_by": [], "epsilon": 1}, schema)
+    form = AskForm(data, schema, dataset=dataset.slug)
+    with pytest.raises(InvalidPlan) as refused:
+        parse_plan(form.raw_plan(), schema, dataset=dataset.slug)
+    form.place(refused.value)
+    assert [field for field, _ in form.problems()] == ["id_filter-0-fixed"]
 
 
 def test_a_question_can_be_asked_again_from_its_page(

@@ -58,10 +58,30 @@ def test_an_epsilon_that_cannot_be_booked_is_refused_at_its_field(
     assert message in error_at("epsilon", response.content)
 
 
+QUANTILES = {"kind": "quantiles", "column": "age"}
+MEDIAN = {"kind": "median", "column": "age"}
+
+
 @pytest.mark.parametrize(
     ("what", "row", "field", "message"),
     [
-        ("statistic", {"kind": "median"}, "statistic-1-kind", "valid choice"),
+        ("statistic", {"kind": "mode"}, "statistic-1-kind", "valid choice"),
+        ("statistic", {"kind": "median"}, "statistic-1-column", "Choose the column"),
+        ("statistic", QUANTILES, "statistic-1-quantiles", "at least one"),
+        ("statistic", {**QUANTILES, "quantiles": "a"}, "statistic-1-quantiles", "plain number"),
+        ("statistic", {**QUANTILES, "quantiles": "50"}, "statistic-1-quantiles", "0 and 1"),
+        ("statistic", {**QUANTILES, "quantiles": "0"}, "statistic-1-quantiles", "min or max"),
+        ("statistic", {**MEDIAN, "share": "x"}, "statistic-1-share", "plain number"),
+        ("statistic", {**MEDIAN, "share": "0"}, "statistic-1-share", "above 0"),
+        ("statistic", {**MEDIAN, "share": "100"}, "statistic-1-share", "leave nothing"),
+        ("filter", {"fixed": "{"}, "filter-0-fixed", "cannot be read"),
+        ("filter", {"fixed": "[1]"}, "filter-0-fixed", "cannot be read"),
+        (
+            "filter",
+            {"fixed": '{"not": {"column": "pay", "op": "=", "value": 1}}'},
+            "filter-0-fixed",
+            "Unknown column “pay”",
+        ),
         ("statistic", {"kind": "sum"}, "statistic-1-column", "Choose the column"),
         ("statistic", {"kind": "sum", "column": "sex"}, "statistic-1-column", "valid choice"),
         ("statistic", {"kind": "mean", "column": "salary"}, "statistic-1-column", "valid choice"),

@@ -1,16 +1,17 @@
 """Accuracy first: the amount that an error needs, no more, and what no amount can do."""
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from dpgov.privacy.blueprint import prepare
+from dpgov.privacy.blueprint import Blueprint, prepare
 from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.loss import Mode
 from dpgov.privacy.plan import OF_ROWS, InvalidPlan, StatisticKind
 from dpgov.privacy.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
-from dpgov.privacy.wanted import cheapest, error_of, parse_wanted
+from dpgov.privacy.wanted import Wanted, cheapest, error_of, parse_wanted
 
 SCHEMA = DatasetSchema(
     columns=(
@@ -27,7 +28,9 @@ MEAN = {"statistic": "mean", "column": "age"}
 FIFTY = {"value": 50}
 
 
-def found(accuracy: Any, *statistics: Any, mode: Mode = Mode.PURE, **more: Any) -> Any:
+def found(
+    accuracy: Any, *statistics: Any, mode: Mode = Mode.PURE, **more: Any
+) -> tuple[Blueprint, Wanted]:
     """The blueprint with the smallest amount, and what was wanted of it."""
     schema = replace(SCHEMA, mode=mode)
     rows = more.pop("assumed_rows", None)
@@ -40,6 +43,13 @@ def refused(accuracy: Any, *statistics: Any, **more: Any) -> list[tuple[str, str
     with pytest.raises(InvalidPlan) as caught:
         found(accuracy, *statistics, **more)
     return [(problem.path, problem.message) for problem in caught.value.problems]
+
+
+def reached(blueprint: Blueprint, wanted: Wanted, rows: int | None = None) -> Fraction:
+    """The error to expect, which is known here."""
+    error = error_of(blueprint, wanted, rows)
+    assert error is not None
+    return error
 
 
 def smaller(nano: int) -> int:
@@ -60,11 +70,15 @@ def test_the_amount_found_is_enough_and_the_next_smaller_one_is_not(
     if kind is StatisticKind.QUANTILES:
         statistic["quantiles"] = [0.1, 0.5, 0.9]
     blueprint, wanted = found({"value": 40}, statistic, mode=mode, assumed_rows=500)
-    assert error_of(blueprint, wanted, 500) <= 40
-    price = {"epsilon_nano": None, "rho_nano": None}
-    price["epsilon_nano" if mode is Mode.PURE else "rho_nano"] = smaller(blueprint.cost_nano)
-    less = prepare(replace(blueprint.plan, **price), blueprint.schema)
-    assert error_of(less, wanted, 500) > 40
+    assert reached(blueprint, wanted, 500) <= 40
+    nano = smaller(blueprint.cost_nano)
+    plan = (
+        replace(blueprint.plan, epsilon_nano=nano)
+        if mode is Mode.PURE
+        else replace(blueprint.plan, rho_nano=nano)
+    )
+    less = prepare(plan, blueprint.schema)
+    assert reached(less, wanted, 500) > 40
 
 
 def test_the_amount_has_at_most_four_digits() -> None:
@@ -96,13 +110,13 @@ def test_the_chosen_one_of_several_statistics_is_meant() -> None:
     first, _ = found(FIFTY | {"statistic": 0}, COUNT, total)
     second, wanted = found(FIFTY | {"statistic": 1}, COUNT, total)
     assert second.cost_nano > 50 * first.cost_nano
-    assert error_of(second, wanted, None) <= 50
+    assert reached(second, wanted) <= 50
 
 
 def test_groups_and_filters_are_priced_as_they_are() -> None:
     by_sex = [{"column": "sex", "categories": ["Female", "Male"]}]
     grouped, wanted = found({"value": 3}, MEAN, group_by=by_sex, assumed_rows=900)
-    assert error_of(grouped, wanted, 900) <= 3
+    assert reached(grouped, wanted, 900) <= 3
     assert grouped.cost_nano > found({"value": 3}, MEAN, assumed_rows=900)[0].cost_nano
 
 

@@ -1,0 +1,188 @@
+"""What the person who asks pays, or how exact they want it, and the guess that errors need.
+
+Both ways to a price end in the same plan. Never looks at data.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.http import QueryDict
+
+from dpgov.privacy.accuracy import CONFIDENCE_LEVELS
+from dpgov.privacy.loss import Mode
+from dpgov.queries.forms_rows import SELECT, TEXT
+from dpgov.queries.forms_text import NumberField
+
+_LARGEST_GUESS = 10**12
+_DECIMAL = {**TEXT, "inputmode": "decimal"}
+_WAYS = [
+    ("epsilon", "I choose ε"),
+    ("error", "I say how wrong it may be"),
+    ("relative", "I say how wrong it may be, as part of the answer"),
+]
+_BY_RHO = ("rho", "I choose ρ")
+_LEVELS = [(str(float(level)), f"{int(level * 100)} %") for level in CONFIDENCE_LEVELS]
+# Where refusals of an accuracy are shown.
+_FIELDS = {
+    "epsilon": "epsilon",
+    "rho": "rho",
+    "assumed_rows": "assumed_rows",
+    "accuracy": "value",
+    "accuracy.value": "value",
+    "accuracy.relative": "percent",
+    "accuracy.at_least": "least",
+    "accuracy.confidence_level": "level",
+    "accuracy.statistic": "target",
+}
+
+
+class PriceForm(forms.Form):
+    """An amount, or the error to live with; only what the chosen way needs has to be there."""
+
+    by = forms.ChoiceField(
+        label="How do you want to set the price?",
+        required=False,
+        widget=forms.Select(attrs=SELECT),
+    )
+    epsilon = forms.CharField(
+        label="Privacy loss ε",
+        max_length=60,
+        required=False,
+        widget=forms.TextInput(attrs=_DECIMAL),
+    )
+    rho = forms.CharField(
+        label="Privacy loss ρ",
+        max_length=60,
+        required=False,
+        widget=forms.TextInput(attrs=_DECIMAL),
+    )
+    value = NumberField(label="Off by at most")
+    percent = NumberField(label="Off by at most, in %")
+    least = NumberField(label="if the answer is at least")
+    level = forms.ChoiceField(
+        choices=_LEVELS,
+        required=False,
+        initial="0.95",
+        label="in this share of answers",
+        widget=forms.Select(attrs=SELECT),
+    )
+    target = forms.ChoiceField(
+        required=False, label="This is about", widget=forms.Select(attrs=SELECT)
+    )
+    assumed_rows = forms.CharField(
+        label="How many rows do you expect to match?",
+        required=False,
+        max_length=20,
+        widget=forms.TextInput(attrs={**TEXT, "inputmode": "numeric"}),
+    )
+    allocation = forms.ChoiceField(
+        label="Charge it to",
+        required=False,
+        widget=forms.Select(attrs=SELECT),
+        error_messages={
+            "invalid_choice": "That allocation has ended or was never yours. Choose another one."
+        },
+    )
+
+    def __init__(
+        self,
+        data: QueryDict,
+        *,
+        mode: Mode = Mode.PURE,
+        allocations: Sequence[tuple[str, str]] = (),
+        statistics: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        super().__init__(data)
+        self.is_a_choice = len(allocations) > 1
+        self.statistics = list(statistics)
+        self.places = [row_id for row_id, _ in statistics]
+        ways = _WAYS if mode is Mode.PURE else [_WAYS[0], _BY_RHO, *_WAYS[1:]]
+        for name, choices in (
+            ("by", ways),
+            ("allocation", [("", "Choose…"), *allocations]),
+            ("target", list(statistics)),
+        ):
+            self.fields[name].choices = choices  # type: ignore[attr-defined]
+
+    @property
+    def way(self) -> str:
+        """How the price is set; ε where nothing was chosen."""
+        return str(self.data.get("by") or "epsilon")
+
+    def clean(self) -> dict[str, Any]:
+        data, way = self.cleaned_data, self.way
+        if way == "error":
+            self._need("value", "Type how far the answer may be off, like 50.")
+        elif way == "relative":
+            self._need("percent", "Type how many percent the answer may be off, like 5.")
+            self._need("least", "Type the smallest answer that this is meant for, like 1000.")
+        elif way == "rho":
+            self._need("rho", "Type how much ρ this question may cost, like 0.005.")
+        else:
+            self._need("epsilon", "Type how much ε this question may cost, like 0.5.")
+        for name in {"value", "percent", "least", "epsilon", "rho"} - set(_NEEDED.get(way, ())):
+            self.errors.pop(name, None)
+        return data
+
+    def clean_allocation(self) -> UUID | None:
+        """The chosen allocation, or None for the usual one."""
+        text = self.cleaned_data["allocation"]
+        return UUID(text) if text else None
+
+    def clean_assumed_rows(self) -> int | None:
+        """A whole number, or None when the person has no guess."""
+        text = self.cleaned_data["assumed_rows"].strip()
+        if not text:
+            return None
+        if not (text.isascii() and text.isdigit() and 0 < int(text) <= _LARGEST_GUESS):
+            raise forms.ValidationError("Type a whole number above zero, like 1000.")
+        return int(text)
+
+    def amount(self) -> dict[str, Any]:
+        """The price as the raw plan has it: an amount, or an accuracy. Only when valid."""
+        data, way = self.cleaned_data, self.way
+        if way in ("epsilon", "rho"):
+            return {way: data[way].strip()}
+        wanted: dict[str, Any] = {"confidence_level": Decimal(data["level"] or "0.95")}
+        if data["target"] in self.places:
+            wanted["statistic"] = self.places.index(data["target"])
+        if way == "error":
+            return {"accuracy": wanted | {"value": data["value"]}}
+        part = {"relative": data["percent"] / Decimal(100), "at_least": data["least"]}
+        return {"accuracy": wanted | part}
+
+    @property
+    def wish(self) -> str:
+        """How exact the answer was asked to be, if that sets the price. Only when valid."""
+        data, way = self.cleaned_data, self.way
+        if way not in ("error", "relative"):
+            return ""
+        about = dict(self.statistics).get(data["target"] or self.places[0], "the answer")
+        share = dict(_LEVELS)[data["level"] or "0.95"]
+        if way == "error":
+            return f"{about} off by at most {data['value']} in {share} of answers"
+        return (
+            f"{about} off by at most {data['percent']} % in {share} of answers, "
+            f"if it is at least {data['least']}"
+        )
+
+    def field_for(self, path: str) -> str | None:
+        """The field that a refusal at this path is about, if it is one of these."""
+        if path == "accuracy" and self.way == "relative":
+            return "percent"
+        return _FIELDS.get(path)
+
+    def _need(self, field: str, message: str) -> None:
+        if self.cleaned_data.get(field) in (None, "") and field not in self.errors:
+            self.add_error(field, message)
+
+
+_NEEDED = {
+    "epsilon": ("epsilon",),
+    "rho": ("rho",),
+    "error": ("value",),
+    "relative": ("percent", "least"),
+}

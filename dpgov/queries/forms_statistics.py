@@ -1,0 +1,125 @@
+"""The statistics of the ask form: what is computed, of which column, at which quantiles."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from dpgov.privacy.schema import DatasetSchema, NumericDomain
+from dpgov.queries.forms_rows import SELECT, TEXT, Row
+from dpgov.queries.forms_text import NumberField, quantile_list
+
+STATISTICS = [
+    (
+        "How many",
+        [
+            ("count", "Count: how many rows"),
+            ("count_distinct", "Distinct count: how many privacy units"),
+            ("histogram", "Histogram: count per group"),
+        ],
+    ),
+    (
+        "How much",
+        [
+            ("sum", "Sum: total of a column"),
+            ("min", "Minimum: about the smallest value"),
+            ("max", "Maximum: about the largest value"),
+        ],
+    ),
+    (
+        "Typical value",
+        [
+            ("mean", "Mean: average of a column"),
+            ("median", "Median: half lie below it"),
+            ("quantiles", "Quantiles: values that a share of the rows lies below"),
+        ],
+    ),
+    (
+        "Spread",
+        [
+            ("standard_deviation", "Standard deviation: usual distance from the mean"),
+            ("variance", "Variance: its square"),
+        ],
+    ),
+]
+WITHOUT_COLUMN = ("count", "count_distinct", "histogram")
+
+
+class StatisticRow(Row):
+    """What is computed."""
+
+    template = "queries/_statistic_row.html"
+    kind = forms.ChoiceField(choices=STATISTICS, widget=forms.Select(attrs=SELECT))
+    column = forms.ChoiceField(
+        required=False, label="of the column", widget=forms.Select(attrs=SELECT)
+    )
+    quantiles = forms.CharField(
+        required=False,
+        max_length=2000,
+        label="Quantiles, as shares between 0 and 1",
+        widget=forms.TextInput(attrs=TEXT),
+    )
+    share = NumberField(label="Share of the price in %")
+
+    def __init__(self, *args: Any, schema: DatasetSchema, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        numeric = [c.name for c in schema.columns if isinstance(c.domain, NumericDomain)]
+        self.fields["column"].choices = [("", "Choose a column"), *((n, n) for n in numeric)]  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        data = self.cleaned_data
+        kind = data.get("kind")
+        if kind in WITHOUT_COLUMN:
+            self.ignore("column")
+        else:
+            self.need("column", "Choose the column to compute this for.")
+        if kind != "quantiles":
+            self.ignore("quantiles")
+            return data
+        try:
+            data["orders"] = quantile_list(data.get("quantiles", ""))
+        except forms.ValidationError as error:
+            self.add_error("quantiles", error)
+            return data
+        if not data["orders"]:
+            self.add_error("quantiles", "Type at least one, like 0.25, 0.5, 0.75.")
+        return data
+
+    @property
+    def needs_grouping(self) -> bool:
+        """A histogram is a count, and needs something to count by."""
+        return self.cleaned_data.get("kind") == "histogram"
+
+    @property
+    def name(self) -> str:
+        """What is chosen, for a list of the statistics: "Mean of age"."""
+        kind, column = str(self["kind"].value()), str(self["column"].value() or "")
+        named = {key: text for _, group in STATISTICS for key, text in group}
+        said = named.get(kind, "Statistic").partition(":")[0]
+        return said if kind in WITHOUT_COLUMN or not column else f"{said} of {column}"
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether a share of the price is typed in."""
+        return bool(self["share"].value())
+
+    def statistic(self) -> dict[str, Any]:
+        """The plan's form of it. Only when valid."""
+        data = self.cleaned_data
+        kind, share = data["kind"], data.get("share")
+        asked: dict[str, Any] = {"statistic": "count" if kind == "histogram" else kind}
+        if kind not in WITHOUT_COLUMN:
+            asked["column"] = data["column"]
+        if kind == "quantiles":
+            asked["quantiles"] = data["orders"]
+        return asked if share is None else asked | {"share": share / Decimal(100)}
+
+    def field_for(self, rest: list[str]) -> str:
+        for name in ("quantiles", "share"):
+            if name in rest:
+                return name
+        if not rest and self.is_locked:
+            return "share"
+        return (
+            "column" if "column" in rest and self["kind"].value() not in WITHOUT_COLUMN else "kind"
+        )
