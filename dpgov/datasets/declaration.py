@@ -35,8 +35,6 @@ class Declaration:
 
     def check(self, headers: list[str]) -> None:
         """Raises InvalidDomain, naming the field, for what could not be kept."""
-        if self.schema.unit.private_id is not None:
-            raise InvalidDomain("unit", "Only rows can be the privacy unit at present.")
         if self.per_query_limit_nano > self.limit_nano:
             raise InvalidDomain(
                 "epsilon_per_query",
@@ -56,7 +54,22 @@ def check_columns(schema: DatasetSchema, headers: list[str]) -> None:
     for spec in schema.columns:
         if spec.name not in headers:
             raise InvalidDomain("columns", f"The file has no column “{spec.name}”.")
+    _check_private_id(schema, headers)
     check_capacity(schema)
+
+
+def _check_private_id(schema: DatasetSchema, headers: list[str]) -> None:
+    """The column that names people is in the file, and is never asked about itself."""
+    name = schema.unit.private_id
+    if name is None:
+        return
+    if name not in headers:
+        raise InvalidDomain("private_id", f"The file has no column “{name}”.")
+    if schema.index_of(name) is not None:
+        raise InvalidDomain(
+            "private_id",
+            f"“{name}” says whose row it is, so nobody may ask about it: leave it out below.",
+        )
 
 
 def column_fields(spec: ColumnSpec) -> dict[str, Any]:

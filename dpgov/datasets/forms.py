@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from dpgov.datasets.forms_unit import UnitForm
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import NANO, InvalidAmount, parse_epsilon
 from dpgov.privacy.currency import PURE, Currency
@@ -125,7 +126,7 @@ class UploadForm(forms.Form):
     )
 
 
-class DatasetForm(forms.Form):
+class DatasetForm(UnitForm):
     """What is declared about the dataset as a whole."""
 
     name = forms.CharField(max_length=120, widget=forms.TextInput(attrs=_TEXT))
@@ -135,19 +136,14 @@ class DatasetForm(forms.Form):
         widget=forms.Textarea(attrs=_TEXT | {"rows": 3}),
         help_text="What the rows are, where they come from, what analysts should know.",
     )
-    unit = forms.ChoiceField(
-        label="Privacy unit",
-        choices=Dataset.Unit.choices,
-        initial=Dataset.Unit.ROW,
-        widget=forms.RadioSelect,
-    )
     neighbouring = forms.ChoiceField(
         label="Neighbouring relation",
         choices=Dataset.Neighbouring.choices,
         initial=Dataset.Neighbouring.ADD_REMOVE,
         widget=forms.Select(attrs=_SELECT),
-        help_text="“Add or remove” also hides how many rows there are. Under “change one” the "
-        "number of rows becomes public, and means get more exact.",
+        help_text="“Add or remove” also hides how many there are. Under “change one” the number "
+        "of rows (or of people, if a column names them) becomes public; with rows, means get "
+        "more exact.",
     )
     group_size = forms.IntegerField(
         min_value=1,
@@ -202,18 +198,9 @@ class DatasetForm(forms.Form):
         widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
     )
 
-    def clean_unit(self) -> str:
-        """Only rows so far; a column that names people comes later."""
-        unit: str = self.cleaned_data["unit"]
-        if unit != Dataset.Unit.ROW:
-            raise forms.ValidationError(
-                "A column that names people cannot be used yet. Register a file with one row "
-                "for each person, or raise the group size to the most rows that a person has."
-            )
-        return unit
-
     def clean(self) -> dict[str, Any]:
         """The figure for the public and the bound must not contradict each other."""
+        super().clean()
         public, bound = self.cleaned_data.get("public_rows"), self.cleaned_data.get("max_rows")
         if public is not None and bound is not None and public > bound:
             self.add_error("public_rows", f"This is above the largest number of rows, {bound:,}.")

@@ -9,6 +9,7 @@ from django.http import QueryDict
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.forms import DatasetForm, declared_currency
 from dpgov.datasets.forms_columns import ColumnForm
+from dpgov.datasets.forms_unit import UnitForm
 from dpgov.datasets.models import Column
 from dpgov.privacy.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
 
@@ -35,7 +36,7 @@ class RegistrationForm:
             description=data["description"],
             schema=DatasetSchema(
                 columns=tuple(form.spec for form in self.columns if form.spec),
-                unit=PrivacyUnit(),
+                unit=_unit_of(self.dataset),
                 neighbouring=Neighbouring(data["neighbouring"]),
                 group_size=data["group_size"],
                 max_rows=data["max_rows"],
@@ -71,6 +72,10 @@ class RegistrationForm:
         field = form[name]
         label = f"{where}, {str(field.label).lower()}" if where else field.label
         return {"target": field.id_for_label or field.auto_id, "label": label, "message": message}
+
+
+def _unit_of(form: forms.Form) -> PrivacyUnit:
+    return form.privacy_unit() if isinstance(form, UnitForm) else PrivacyUnit()
 
 
 class VersionForm(RegistrationForm):

@@ -53,7 +53,7 @@ def schema_of(version: DatasetVersion) -> DatasetSchema:
     return DatasetSchema(
         columns=tuple(_spec(column) for column in version.columns.all()),
         unit=PrivacyUnit(
-            dataset.private_id or None, dataset.max_rows_per_unit, dataset.max_groups_per_unit
+            dataset.private_id or None, version.max_rows_per_unit, version.max_groups_per_unit
         ),
         neighbouring=Neighbouring(dataset.neighbouring),
         group_size=dataset.group_size,
@@ -95,10 +95,12 @@ def public_metadata(dataset: Dataset) -> dict[str, Any]:
         "privacy_unit": dataset.unit,
         "private_id": dataset.private_id or None,
         "max_rows_per_unit": dataset.max_rows_per_unit,
+        "max_groups_per_unit": dataset.max_groups_per_unit,
         "neighbouring": dataset.neighbouring,
         "group_size": dataset.group_size,
         "max_rows": dataset.max_rows,
         "public_rows": dataset.public_rows,
+        "public_units": dataset.public_units,
         **currency_in_json(currency),
         **in_json("per_query_limit", per_query, currency.question(per_query), currency),
         "version": version.number,

@@ -44,8 +44,15 @@ class DatasetSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     description = serializers.CharField(allow_blank=True)
     privacy_unit = serializers.ChoiceField(choices=Dataset.Unit.choices)
-    private_id = serializers.CharField(allow_null=True)
-    max_rows_per_unit = serializers.IntegerField()
+    private_id = serializers.CharField(
+        allow_null=True, help_text="The column that names the unit; null where each row is one."
+    )
+    max_rows_per_unit = serializers.IntegerField(
+        help_text="Of a unit with more rows only so many are used, chosen by chance."
+    )
+    max_groups_per_unit = serializers.IntegerField(
+        allow_null=True, help_text="In how many groups a `count_distinct` counts one unit at most."
+    )
     neighbouring = serializers.ChoiceField(choices=Dataset.Neighbouring.choices)
     group_size = serializers.IntegerField()
     max_rows = serializers.IntegerField(help_text="A public bound, not the number of rows.")
@@ -53,6 +60,10 @@ class DatasetSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="The number of rows where it is public (`change_one`); otherwise a rough figure "
         "that the owner declared, or null.",
+    )
+    public_units = serializers.IntegerField(
+        allow_null=True,
+        help_text="The number of units where a column names them and it is public (`change_one`).",
     )
     mode = MODE
     delta = DELTA

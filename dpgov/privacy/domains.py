@@ -157,8 +157,9 @@ def _check_sums(schema: DatasetSchema, name: str, domain: NumericDomain) -> None
             f"steps pass {LARGEST_SUM}. Choose a larger step, narrower bounds or a lower limit.",
         )
     if 2 * schema.group_size * schema.unit.max_rows_per_unit * largest > LARGEST_SUM:
+        alone = schema.unit.max_rows_per_unit == 1
         raise InvalidDomain(
-            "group_size",
+            "group_size" if alone else "max_rows_per_unit",
             f"A group of {schema.group_size} could move sums of {name} too far. Choose a smaller "
-            "group, a larger step or narrower bounds.",
+            f"group, {'' if alone else 'fewer rows of each, '}a larger step or narrower bounds.",
         )

@@ -68,9 +68,11 @@ def _check_shape(request: ExactRequest, exact: ExactAnswer) -> None:
 
 def _guarantee(blueprint: Blueprint) -> dict[str, Any]:
     schema = blueprint.schema
+    named = schema.unit.private_id
     return blueprint.loss.as_json() | {
         "mode": schema.mode.value,
-        "privacy_unit": schema.unit.private_id or "row",
+        "privacy_unit": "row" if named is None else "person",
+        **({} if named is None else {"private_id": named}),
         "max_rows_per_unit": schema.unit.max_rows_per_unit,
         "neighbouring": schema.neighbouring.value,
         "group_size": schema.group_size,

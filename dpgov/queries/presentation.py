@@ -136,7 +136,9 @@ def cell_labels(body: dict[str, Any]) -> list[tuple[str, ...]]:
 def guarantee_in_words(guarantee: dict[str, Any]) -> list[str]:
     """What the answer reveals at most, in sentences that need no mathematics."""
     size, used = guarantee["group_size"], f"This answer used {price(guarantee)}"
-    whom = "any one row" if size == 1 else f"any {size} rows together"
+    rows = guarantee.get("privacy_unit", "row") == "row"
+    one, many = ("row", "rows") if rows else ("person with all their rows", "people")
+    whom = f"any one {one}" if size == 1 else f"any {size} {many} together"
     change = (
         f"Had {whom} been missing or been added"
         if guarantee["neighbouring"] == "add_remove"

@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
+from dpgov.datasets.serializers import DELTA, MODE, REMAINING, RHO
 from dpgov.privacy.budget import as_number
 from dpgov.queries.models import Query
 from dpgov.queries.presentation import ordered
@@ -121,9 +122,12 @@ class LimitSerializer(serializers.Serializer[Any]):
         choices=["day", "week", "month"], allow_null=True, help_text="Of a rate; null for life."
     )
     limit_epsilon = serializers.FloatField()
+    limit_rho = RHO
     remaining_epsilon = serializers.FloatField()
+    remaining_rho = RHO
     factor = serializers.IntegerField(help_text="How many times the question's cost it takes.")
     largest_fit_epsilon = serializers.FloatField()
+    largest_fit_rho = RHO
     renews_on = serializers.DateField(allow_null=True)
 
 
@@ -132,10 +136,16 @@ class QuoteSerializer(serializers.Serializer[Any]):
 
     plan = PlanSerializer()
     in_words = serializers.CharField()
-    cost_epsilon = serializers.FloatField()
-    remaining_epsilon = serializers.FloatField()
-    remaining_epsilon_after = serializers.FloatField()
+    mode = MODE
+    delta = DELTA
+    cost_epsilon = serializers.FloatField(help_text="Under `zcdp` the ε of one such question.")
+    cost_rho = RHO
+    remaining_epsilon = serializers.FloatField(help_text=REMAINING)
+    remaining_rho = RHO
+    remaining_epsilon_after = serializers.FloatField(help_text=REMAINING)
+    remaining_rho_after = RHO
     largest_fit_epsilon = serializers.FloatField()
+    largest_fit_rho = RHO
     accepted = serializers.BooleanField(help_text="Whether it would be accepted now.")
     refusal = serializers.CharField(allow_null=True)
     limits = LimitSerializer(
@@ -162,7 +172,11 @@ class GuaranteeSerializer(serializers.Serializer[Any]):
     """Whose presence is hidden, and how well."""
 
     epsilon = serializers.FloatField()
-    privacy_unit = serializers.CharField()
+    privacy_unit = serializers.ChoiceField(choices=["row", "person"])
+    private_id = serializers.CharField(
+        required=False, help_text="The column that names the person."
+    )
+    max_rows_per_unit = serializers.IntegerField()
     neighbouring = serializers.ChoiceField(choices=["add_remove", "change_one"])
     group_size = serializers.IntegerField()
 
@@ -212,6 +226,7 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
     plan = serializers.SerializerMethodField()
     in_words = serializers.SerializerMethodField()
     epsilon = serializers.SerializerMethodField()
+    rho = serializers.SerializerMethodField()
     state = serializers.SerializerMethodField()
     links = serializers.SerializerMethodField()
 
@@ -224,6 +239,7 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
             "plan",
             "in_words",
             "epsilon",
+            "rho",
             "state",
             "submitted_at",
             "links",
@@ -240,8 +256,13 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
         return in_words(query.plan)
 
     def get_epsilon(self, query: Query) -> float:
-        """What it costs."""
-        return as_number(query.cost_nano)
+        """What it costs; where ρ adds up, as the ε of one such question."""
+        return as_number(query.dataset.budget.currency.question(query.cost_nano))
+
+    def get_rho(self, query: Query) -> float | None:
+        """What it costs where ρ adds up; else null."""
+        pure = query.dataset.budget.currency.delta is None
+        return None if pure else as_number(query.cost_nano)
 
     @extend_schema_field(serializers.ChoiceField(choices=[state.value for state in PublicState]))
     def get_state(self, query: Query) -> str:

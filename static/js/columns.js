@@ -1,4 +1,5 @@
-// Shows the fields of each column's chosen type only. Without this file all of them are shown.
+// Shows the fields of each column's chosen type only, and those about a column that names people
+// where there is one. Without this file all of them are shown.
 "use strict";
 (() => {
   function arrange(column) {
@@ -16,5 +17,14 @@
     arrange(column);
     column.addEventListener("change", () => arrange(column));
   }
+
+  const units = document.querySelectorAll("input[name='unit']");
+  function chosen() {
+    for (const part of document.querySelectorAll("[data-unit]")) {
+      part.hidden = ![...units].some((unit) => unit.checked && unit.value === part.dataset.unit);
+    }
+  }
+  chosen();
+  units.forEach((unit) => unit.addEventListener("change", chosen));
   document.getElementById("problems")?.focus();
 })();

@@ -35,6 +35,9 @@ class Dataset(models.Model):
 
     Held (`held_at`) until two persons have decided whether its people are in an earlier dataset:
     until then it looks missing and cannot be asked. Held and archived: discarded.
+
+    `private_id` is the column that names the unit, and `public_units` how many there are where
+    that is public (change_one).
     """
 
     class Unit(models.TextChoices):
@@ -64,6 +67,7 @@ class Dataset(models.Model):
     group_size = models.PositiveIntegerField(default=1)
     max_rows = models.PositiveBigIntegerField()
     public_rows = models.PositiveBigIntegerField(null=True, blank=True)
+    public_units = models.PositiveBigIntegerField(null=True, blank=True)
     budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="+")
     per_query_limit_nano = models.BigIntegerField()
     partition_column = models.CharField(max_length=200, blank=True)
@@ -88,6 +92,11 @@ class Dataset(models.Model):
                 & Q(per_query_limit_nano__gte=1),
             ),
             models.CheckConstraint(
+                name="datasets_unit_has_its_column",
+                condition=Q(unit="row", private_id="", max_rows_per_unit=1)
+                | (Q(unit="person") & ~Q(private_id="")),
+            ),
+            models.CheckConstraint(
                 name="datasets_held_for_a_reason",
                 condition=Q(held_at__isnull=True, held_reason="")
                 | (Q(held_at__isnull=False) & ~Q(held_reason="")),
@@ -101,7 +110,7 @@ class Dataset(models.Model):
 class DatasetVersion(models.Model):
     """One ingested file of a dataset. Its domains never change; new ones make a new version.
 
-    `public_rows` is as in the dataset, at the time of this version.
+    `public_rows` and the limits of a unit are as in the dataset, at the time of this version.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -109,6 +118,8 @@ class DatasetVersion(models.Model):
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     public_rows = models.PositiveBigIntegerField(null=True, blank=True)
+    max_rows_per_unit = models.PositiveIntegerField(default=1)
+    max_groups_per_unit = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

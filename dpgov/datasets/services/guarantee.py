@@ -50,6 +50,7 @@ def check_same_guarantee(
     `delta` is what was declared now, if anything; a held dataset brings its own currency.
     """
     _check_same_currency(earlier, Currency(schema.mode, delta))
+    _check_same_unit(earlier, schema)
     for field in ("neighbouring", "group_size"):
         before = getattr(earlier, field)
         if before != getattr(schema, field):
@@ -61,6 +62,16 @@ def check_same_guarantee(
         raise InvalidDomain("partition_column", _differs(earlier, "without a partition column"))
     if partition_column:
         check_same_parts(earlier, schema)
+
+
+def _check_same_unit(earlier: Dataset, schema: DatasetSchema) -> None:
+    """How many rows of a unit are used may differ: each loss is stated for whole units."""
+    before, named = earlier.private_id, schema.unit.private_id or ""
+    if bool(before) != bool(named):
+        words = "with a column that names people" if before else "with each row as one person"
+        raise InvalidDomain("unit", _differs(earlier, words))
+    if before != named:
+        raise InvalidDomain("private_id", _differs(earlier, f"with people named by “{before}”"))
 
 
 def _check_same_currency(earlier: Dataset, declared: Currency) -> None:

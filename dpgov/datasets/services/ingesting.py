@@ -11,16 +11,22 @@ from dpgov.datasets.services.limits import child_limits
 from dpgov.datasets.services.uploads import UploadUsed
 from dpgov.engines import child
 from dpgov.engines.child import Ingested, RefusedFile
+from dpgov.engines.ingest.request import UnitNames
 from dpgov.privacy.schema import DatasetSchema
 
 R = TypeVar("R")
 
 
 def ingest_and_record(
-    upload: Upload, schema: DatasetSchema, record: Callable[[UUID, Ingested], R]
+    upload: Upload,
+    schema: DatasetSchema,
+    record: Callable[[UUID, Ingested], R],
+    *,
+    partition_column: str = "",
 ) -> R:
     """Store the upload's codes as a new version's, then call `record` with the version's id.
 
+    Where a column names the unit, rows of a unit in another part than its first one are left out.
     `record` is one transaction. If it raises, no data file is left, and the upload can be used
     again. Raises RefusedFile, UploadUsed, FingerprintKeyChanged.
     """
@@ -38,6 +44,7 @@ def ingest_and_record(
             max_rows=schema.max_rows,
             limits=child_limits(),
             key=installation_key(),
+            unit=_unit_names(schema, partition_column),
         )
         recorded = record(version_id, ingested)
     except BaseException as problem:
@@ -50,3 +57,8 @@ def ingest_and_record(
     arriving.unlink(missing_ok=True)
     source.unlink(missing_ok=True)
     return recorded
+
+
+def _unit_names(schema: DatasetSchema, partition_column: str) -> UnitNames | None:
+    named = schema.unit.private_id
+    return None if named is None else UnitNames(named, partition_column)

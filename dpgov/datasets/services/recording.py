@@ -1,12 +1,13 @@
 """Rows of a version: shared by a first registration and by new versions."""
 
+from typing import Any
 from uuid import UUID
 
 from dpgov.datasets.declaration import column_fields
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.services.fingerprints import keep_fingerprint
 from dpgov.engines.child import Ingested
-from dpgov.privacy.schema import ColumnSpec
+from dpgov.privacy.schema import ColumnSpec, PrivacyUnit
 
 
 def create_version(
@@ -24,6 +25,8 @@ def create_version(
         dataset=dataset,
         number=number,
         public_rows=dataset.public_rows,
+        max_rows_per_unit=dataset.max_rows_per_unit,
+        max_groups_per_unit=dataset.max_groups_per_unit,
     )
     Column.objects.bulk_create(
         Column(
@@ -33,3 +36,23 @@ def create_version(
     )
     keep_fingerprint(version, ingested.fingerprint)
     return version
+
+
+def unit_fields(unit: PrivacyUnit) -> dict[str, Any]:
+    """A declared unit as it is stored with the dataset."""
+    return {
+        "unit": Dataset.Unit.ROW if unit.private_id is None else Dataset.Unit.PERSON,
+        "private_id": unit.private_id or "",
+        "max_rows_per_unit": unit.max_rows_per_unit,
+        "max_groups_per_unit": unit.max_groups_per_unit,
+    }
+
+
+def noted_unit(dataset: Dataset) -> dict[str, Any]:
+    """The same in an audit entry."""
+    return {
+        "unit": str(dataset.unit),
+        "private_id": dataset.private_id,
+        "max_rows_per_unit": dataset.max_rows_per_unit,
+        "max_groups_per_unit": dataset.max_groups_per_unit,
+    }

@@ -21,7 +21,7 @@ from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.datasets.services.guarantee import check_same_guarantee, partition_parts, protected
 from dpgov.datasets.services.ingesting import ingest_and_record
-from dpgov.datasets.services.recording import create_version
+from dpgov.datasets.services.recording import create_version, noted_unit, unit_fields
 from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.uploads import ready_upload
@@ -64,6 +64,7 @@ def register_dataset(
         lambda version_id, ingested: _record(
             tenant, owner, upload, declaration, version_id, ingested
         ),
+        partition_column=declaration.partition_column,
     )
 
 
@@ -95,7 +96,7 @@ def _record(
         slug=slug,
         declaration=declaration,
         budget=_budget(tenant, slug, declaration, earlier),
-        public_rows=public_rows(declaration.schema.public_rows, declaration, ingested.rows),
+        ingested=ingested,
         is_held=earlier is None and bool(found),
     )
     create_version(
@@ -139,8 +140,12 @@ def _budget(tenant: Tenant, slug: str, declaration: Declaration, earlier: Datase
 
 
 def public_rows(declared: int | None, declaration: Declaration, rows: int) -> int | None:
-    """Under change_one the number of rows is public, so it is the true one; else as declared."""
-    if declaration.schema.neighbouring is not Neighbouring.CHANGE_ONE:
+    """Under change_one the number of rows is public, so it is the true one; else as declared.
+
+    Of units that a column names it is their own number that is public, and never that of rows.
+    """
+    schema = declaration.schema
+    if schema.neighbouring is not Neighbouring.CHANGE_ONE or schema.unit.private_id is not None:
         return declared
     if declared is not None and declared != rows:
         raise InvalidDomain(
@@ -167,7 +172,7 @@ def _create_dataset(
     slug: str,
     declaration: Declaration,
     budget: Budget,
-    public_rows: int | None,
+    ingested: Ingested,
     is_held: bool,
 ) -> Dataset:
     schema = declaration.schema
@@ -177,10 +182,12 @@ def _create_dataset(
         name=declaration.name,
         description=declaration.description,
         owner=owner,
+        **unit_fields(schema.unit),
         neighbouring=schema.neighbouring.value,
         group_size=schema.group_size,
         max_rows=schema.max_rows,
-        public_rows=public_rows,
+        public_rows=public_rows(schema.public_rows, declaration, ingested.rows),
+        public_units=ingested.units if schema.neighbouring is Neighbouring.CHANGE_ONE else None,
         budget=budget,
         per_query_limit_nano=declaration.currency.price_of(declaration.per_query_limit_nano),
         partition_column=declaration.partition_column,
@@ -202,6 +209,7 @@ def _append_entry(registered: Registered, owner: User, declaration: Declaration)
             "name": dataset.name,
             "neighbouring": dataset.neighbouring,
             "group_size": dataset.group_size,
+            **noted_unit(dataset),
             "columns": [spec.name for spec in declaration.schema.columns],
             "mode": budget.mode,
             **noted_limit(budget),

@@ -30,9 +30,9 @@ _OTHER_BUDGET = (
     "This file resembles data that may have another budget, so it cannot become a version here "
     "without a compliance check. Register it as a dataset of its own: it is checked there."
 )
-_OTHER_ROWS = (
-    "The number of rows of this dataset is public and has to stay: {before:,}, and the file has "
-    "{rows:,}. Register it as a dataset of its own."
+_OTHER_NUMBER = (
+    "The number of {what} of this dataset is public and has to stay: {before:,}, and the file has "
+    "{now:,}. Register it as a dataset of its own."
 )
 
 
@@ -52,6 +52,7 @@ def add_version(
         upload,
         schema,
         lambda version_id, ingested: _record(dataset, upload, schema, version_id, ingested, user),
+        partition_column=dataset.partition_column,
     )
 
 
@@ -68,7 +69,7 @@ def _record(
     one_at_a_time()
     used = ready_upload(upload.id)
     present = Dataset.objects.get(pk=dataset.pk, archived_at__isnull=True, held_at__isnull=True)
-    _check_rows(present, ingested.rows)
+    _check_number(present, ingested)
     _check_people(present, ingested)
     version = create_version(
         dataset=present,
@@ -90,11 +91,15 @@ def _record(
     return version
 
 
-def _check_rows(dataset: Dataset, rows: int) -> None:
+def _check_number(dataset: Dataset, ingested: Ingested) -> None:
     """Under change_one the number of units is public and part of the guarantee."""
-    if dataset.neighbouring == Neighbouring.CHANGE_ONE and dataset.public_rows != rows:
-        message = _OTHER_ROWS.format(before=dataset.public_rows, rows=rows)
-        raise InvalidDomain("columns", message)
+    if dataset.neighbouring != Neighbouring.CHANGE_ONE:
+        return
+    before, now, what = dataset.public_rows, ingested.rows, "rows"
+    if dataset.private_id:
+        before, now, what = dataset.public_units, ingested.units or 0, "different ids"
+    if before != now:
+        raise InvalidDomain("columns", _OTHER_NUMBER.format(what=what, before=before, now=now))
 
 
 def _check_people(dataset: Dataset, ingested: Ingested) -> None:
