@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from dpgov.privacy.blueprint import Blueprint, prepare
 from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.loss import Mode
+from dpgov.privacy.mechanisms.draw import Draw, Measured
+from dpgov.privacy.mechanisms.mechanism import Mechanism
 from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.release import draw
 from dpgov.privacy.schema import (
@@ -18,7 +20,7 @@ from dpgov.privacy.schema import (
     Neighbouring,
     PrivacyUnit,
 )
-from tests.reference import Row, exact_answer
+from tests.reference import Owned, Row, exact_answer
 
 AGE = column_spec("age", numeric_domain("17", "90", "1"), MissingRule.DROP, "")
 HOURS = column_spec("hours", numeric_domain("1", "99", "1"), MissingRule.IMPUTE, "40")
@@ -54,9 +56,44 @@ def blueprint_of(raw: dict[str, Any], schema: DatasetSchema) -> Blueprint:
     return prepare(parse_plan(raw, schema, dataset="people"), schema)
 
 
-def release_of(blueprint: Blueprint, rows: Sequence[Row]) -> dict[str, Any]:
+def release_of(blueprint: Blueprint, rows: Sequence[Row | Owned]) -> dict[str, Any]:
     """The release of these rows, read by the slow reference."""
     return draw(blueprint, [exact_answer(rows, request) for request in blueprint.requests])
+
+
+def measured(blueprint: Blueprint, place: int, rows: Sequence[Row | Owned]) -> list[Measured]:
+    """What mechanism number `place` reads of these rows: each cell's exact integers."""
+    request = blueprint.requests[blueprint.reads[place]]
+    cells = exact_answer(rows, request)
+    return [dict(zip(request.measures, cell, strict=True)) for cell in cells]
+
+
+def exact_vector(blueprint: Blueprint, place: int, rows: Sequence[Row | Owned]) -> list[int]:
+    """The exact lattice integers of one draw, every reading of every cell."""
+    taken = draw_of(blueprint.mechanisms[place])
+    assert taken is not None
+    cells = measured(blueprint, place, rows)
+    return [reading.exact(cell) for cell in cells for reading in taken.readings]
+
+
+def draw_of(mechanism: Mechanism) -> Draw | None:
+    """The mechanism's draw; None for a noisy choice."""
+    taken = getattr(mechanism, "taken", None)
+    return taken if isinstance(taken, Draw) else None
+
+
+def hash_of(unit: int) -> int:
+    """Some key of a unit, with both halves of its bits in use."""
+    return (unit + 1) * 0x9E3779B97F4A7C15 % 2**62
+
+
+def owned(units: Sequence[Sequence[Row]]) -> list[Owned]:
+    """A table of units, each with its rows in an order of their own."""
+    return [
+        Owned(codes, number, hash_of(number), rank, len(rows))
+        for number, rows in enumerate(units)
+        for rank, codes in enumerate(rows)
+    ]
 
 
 COUNT = {"statistic": "count"}
@@ -101,6 +138,22 @@ def conditions() -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of(compared, between, sexes, missing)
 
 
+def filters() -> st.SearchStrategy[dict[str, Any]]:
+    """Any filter over COLUMNS, joined and negated too."""
+    return st.recursive(
+        conditions(),
+        lambda inner: st.one_of(
+            st.builds(
+                lambda joint, members: {joint: members},
+                st.sampled_from(["and", "or"]),
+                st.lists(inner, min_size=1, max_size=3),
+            ),
+            inner.map(lambda member: {"not": member}),
+        ),
+        max_leaves=4,
+    )
+
+
 def groupings() -> st.SearchStrategy[dict[str, Any]]:
     """Any grouping over COLUMNS, bins off the lattice and outside the bounds included."""
     edges = st.lists(
@@ -118,20 +171,39 @@ def groupings() -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of(by_edges, by_sex)
 
 
+NUMBERS = ("age", "hours", "change")
+OF_NUMBERS = ("sum", "mean", "variance", "standard_deviation", "median", "min", "max")
+QUANTILES = ([0.5], [0.1, 0.9], [0.25, 0.5, 0.75], [0.05, 0.2, 0.5, 0.9, 0.99])
+
+
+def statistics() -> st.SearchStrategy[dict[str, Any]]:
+    """Any statistic of COLUMNS, with or without a share of its own."""
+    of_rows = st.sampled_from([COUNT, {"statistic": "count_distinct"}])
+    of_numbers = st.builds(
+        lambda name, column: {"statistic": name, "column": column},
+        st.sampled_from(OF_NUMBERS),
+        st.sampled_from(NUMBERS),
+    )
+    quantiles = st.builds(
+        lambda orders, column: {"statistic": "quantiles", "column": column, "quantiles": orders},
+        st.sampled_from(QUANTILES),
+        st.sampled_from(NUMBERS),
+    )
+    shares = st.one_of(st.just({}), st.sampled_from([0.1, 0.2]).map(lambda share: {"share": share}))
+    every = st.one_of(of_rows, of_numbers, quantiles)
+    return st.builds(lambda statistic, share: statistic | share, every, shares)
+
+
+def _asked(statistic: dict[str, Any]) -> str:
+    return str({key: value for key, value in statistic.items() if key != "share"})
+
+
 def questions() -> st.SearchStrategy[dict[str, Any]]:
     """Any valid plan over COLUMNS."""
-    statistics = st.one_of(
-        st.just(COUNT),
-        st.builds(
-            lambda statistic, column: {"statistic": statistic, "column": column},
-            st.sampled_from(["sum", "mean"]),
-            st.sampled_from(["age", "hours", "change"]),
-        ),
-    )
     return st.fixed_dictionaries(
         {
-            "statistics": st.lists(statistics, min_size=1, max_size=3, unique_by=str),
-            "where": st.lists(conditions(), max_size=2),
+            "statistics": st.lists(statistics(), min_size=1, max_size=3, unique_by=_asked),
+            "where": st.lists(filters(), max_size=2),
             "group_by": st.lists(groupings(), max_size=2, unique_by=lambda g: g["column"]),
             "epsilon": st.sampled_from([0.1, 1, "2.5"]),
         }
