@@ -10,13 +10,13 @@ from drf_spectacular.utils import (
 )
 
 from dpgov.queries.serializers import (
-    PlanSerializer,
     QuerySerializer,
     QuoteSerializer,
     ReceiptSerializer,
     RefusalSerializer,
     ReleaseSerializer,
 )
+from dpgov.queries.serializers_plan import PlanSerializer, WantedPlanSerializer
 
 _MEAN = OpenApiExample(
     "A mean",
@@ -33,6 +33,30 @@ _HISTOGRAM = OpenApiExample(
         "statistics": [{"statistic": "count"}],
         "group_by": [{"column": "age", "edges": [20, 40, 60, 80]}],
         "epsilon": 0.1,
+    },
+    request_only=True,
+)
+_QUANTILES = OpenApiExample(
+    "Quartiles of some rows",
+    value={
+        "statistics": [{"statistic": "quantiles", "column": "age", "quantiles": [0.25, 0.5, 0.75]}],
+        "where": [
+            {
+                "or": [
+                    {"column": "sex", "op": "=", "value": "Female"},
+                    {"not": {"column": "age", "op": "<", "value": 30}},
+                ]
+            }
+        ],
+        "epsilon": 0.5,
+    },
+    request_only=True,
+)
+_WANTED = OpenApiExample(
+    "As exact as needed",
+    value={
+        "statistics": [{"statistic": "count"}],
+        "accuracy": {"value": 50, "confidence_level": 0.95},
     },
     request_only=True,
 )
@@ -96,12 +120,13 @@ quote = extend_schema(
     summary="Price a question",
     description=(
         "Cost, expected error, what would remain, and every limit that it touches, the tightest "
-        "first. Nothing is spent or stored."
+        "first. Nothing is spent or stored. With an `accuracy` in place of ε the smallest price "
+        "that is exact enough is found, and returned in `plan`, which can be submitted as it is."
     ),
-    request=PlanSerializer,
+    request=WantedPlanSerializer,
     parameters=[_GUESS, _CHARGED],
     responses={200: QuoteSerializer},
-    examples=[_MEAN, _HISTOGRAM],
+    examples=[_MEAN, _HISTOGRAM, _QUANTILES, _WANTED],
 )
 submit = extend_schema(
     tags=["queries"],
@@ -131,7 +156,7 @@ submit = extend_schema(
         202: OpenApiResponse(QuerySerializer, description="Accepted, now or before."),
         409: OpenApiResponse(RefusalSerializer, examples=[_OVER_BUDGET]),
     },
-    examples=[_MEAN, _HISTOGRAM],
+    examples=[_MEAN, _HISTOGRAM, _QUANTILES],
 )
 list_queries = extend_schema(
     tags=["queries"],

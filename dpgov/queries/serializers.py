@@ -1,7 +1,4 @@
-"""The shapes of the API's JSON, for its documentation and its output.
-
-Plans are described here but read by `privacy.parsing` alone, so that forms and API agree.
-"""
+"""The shapes of the API's JSON, for its documentation and its output."""
 
 from typing import Any
 
@@ -14,103 +11,14 @@ from dpgov.privacy.budget import as_number
 from dpgov.queries.models import Query
 from dpgov.queries.presentation import ordered
 from dpgov.queries.selectors import PublicState, public_state
+from dpgov.queries.serializers_answer import (
+    DescriptionSerializer,
+    GroupSerializer,
+    ReleasedDrawSerializer,
+    ReleasedStatisticSerializer,
+)
+from dpgov.queries.serializers_plan import PlanSerializer
 from dpgov.queries.words import in_words
-
-
-class StatisticSerializer(serializers.Serializer[Any]):
-    """What is computed, of which column."""
-
-    statistic = serializers.ChoiceField(choices=["count", "sum", "mean"])
-    column = serializers.CharField(required=False, help_text="A numeric column; not for a count.")
-
-
-class ConditionSerializer(serializers.Serializer[Any]):
-    """A filter; all filters of a plan must hold."""
-
-    column = serializers.CharField()
-    op = serializers.ChoiceField(
-        choices=["=", "!=", "<", "<=", ">", ">=", "between", "in", "is_missing", "is_present"]
-    )
-    value = serializers.JSONField(
-        required=False, help_text="One value; a list for `in` and `between`; left out otherwise."
-    )
-
-
-class GroupingSerializer(serializers.Serializer[Any]):
-    """Fixed groups by one column."""
-
-    column = serializers.CharField()
-    edges = serializers.ListField(
-        child=serializers.FloatField(), required=False, help_text="Rising bin edges, for numbers."
-    )
-    categories = serializers.ListField(
-        child=serializers.CharField(),
-        required=False,
-        help_text="Declared categories; all of them if left out.",
-    )
-
-
-class PlanSerializer(serializers.Serializer[Any]):
-    """A question. ε is the total for all its statistics."""
-
-    dataset = serializers.CharField(required=False, help_text="If given, as in the address.")
-    statistics = StatisticSerializer(many=True)
-    where = ConditionSerializer(many=True, required=False)
-    group_by = GroupingSerializer(many=True, required=False)
-    epsilon = serializers.FloatField(
-        help_text="At most nine decimals, read exactly; decimal text is accepted too."
-    )
-
-
-class AccuracySerializer(serializers.Serializer[Any]):
-    """How far the released number is from the true one, at most, at a confidence level."""
-
-    confidence_level = serializers.FloatField()
-    value = serializers.FloatField(allow_null=True)
-    message = serializers.CharField()
-
-
-class PartSerializer(serializers.Serializer[Any]):
-    """One noisy number that a statistic is made from."""
-
-    name = serializers.CharField()
-    epsilon = serializers.FloatField()
-    sensitivity = serializers.FloatField()
-    noise_scale = serializers.FloatField()
-    lattice = serializers.FloatField()
-
-
-class GroupSerializer(serializers.Serializer[Any]):
-    """The groups along one column, in the order of the cells."""
-
-    column = serializers.CharField()
-    bins = serializers.ListField(child=serializers.CharField())
-
-
-class DescribedSerializer(serializers.Serializer[Any]):
-    """A statistic and how it is made private."""
-
-    statistic = serializers.CharField()
-    column = serializers.CharField(allow_null=True, required=False)
-    epsilon = serializers.FloatField()
-    mechanism = serializers.CharField()
-    parts = PartSerializer(many=True)
-
-
-class OfferedStatisticSerializer(DescribedSerializer):
-    """A statistic with the error to expect."""
-
-    accuracy = AccuracySerializer(many=True)
-    assumed_rows = serializers.IntegerField(allow_null=True)
-
-
-class DescriptionSerializer(serializers.Serializer[Any]):
-    """What an answer would look like; made without looking at data."""
-
-    epsilon = serializers.FloatField()
-    cells = serializers.IntegerField()
-    groups = GroupSerializer(many=True)
-    statistics = OfferedStatisticSerializer(many=True)
 
 
 class LimitSerializer(serializers.Serializer[Any]):
@@ -154,20 +62,6 @@ class QuoteSerializer(serializers.Serializer[Any]):
     description = DescriptionSerializer()
 
 
-class CellSerializer(serializers.Serializer[Any]):
-    """One released number."""
-
-    value = serializers.FloatField(allow_null=True)
-    parts = serializers.ListField(child=serializers.FloatField())
-    accuracy = AccuracySerializer(many=True)
-
-
-class ReleasedStatisticSerializer(DescribedSerializer):
-    """A statistic with its released numbers."""
-
-    cells = CellSerializer(many=True)
-
-
 class GuaranteeSerializer(serializers.Serializer[Any]):
     """Whose presence is hidden, and how well."""
 
@@ -182,12 +76,16 @@ class GuaranteeSerializer(serializers.Serializer[Any]):
 
 
 class ReleaseSerializer(serializers.Serializer[Any]):
-    """The stored answer. Cells are row-major: the first grouping changes slowest."""
+    """The stored answer. Cells are row-major: the first grouping changes slowest.
+
+    Answers of format 1 have no `draws`: each of their statistics has its own price and parts.
+    """
 
     format = serializers.IntegerField()
     plan = PlanSerializer()
     guarantee = GuaranteeSerializer()
     groups = GroupSerializer(many=True)
+    draws = ReleasedDrawSerializer(many=True)
     statistics = ReleasedStatisticSerializer(many=True)
 
 

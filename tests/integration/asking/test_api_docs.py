@@ -8,6 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
+from dpgov.privacy.plan import StatisticKind
+
 
 @pytest.fixture
 def schema() -> dict[str, Any]:
@@ -45,3 +47,14 @@ def test_the_page_of_the_docs_has_no_inline_script(client: Client) -> None:
     page = client.get("/api/docs/").content.decode()
     assert "<script>" not in page
     assert client.get("/api/docs/?script").status_code == 200
+
+
+def test_every_statistic_and_filters_of_any_depth_are_described(schema: dict[str, Any]) -> None:
+    shapes = schema["components"]["schemas"]
+    statistic = shapes["Statistic"]["properties"]["statistic"]
+    named = statistic.get("$ref") or statistic["allOf"][0]["$ref"]
+    assert set(shapes[named.rsplit("/", 1)[1]]["enum"]) == {kind.value for kind in StatisticKind}
+    inner = shapes["Filter"]["properties"]
+    assert inner["or"]["items"]["$ref"] == "#/components/schemas/Filter"
+    assert {"epsilon", "rho", "accuracy"} <= set(shapes["WantedPlan"]["properties"])
+    assert "accuracy" not in shapes["Plan"]["properties"]
