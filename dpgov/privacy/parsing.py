@@ -12,7 +12,7 @@ from dpgov.privacy.loss import Mode
 from dpgov.privacy.parsing_groups import read_grouping
 from dpgov.privacy.parsing_statistics import read_statistics
 from dpgov.privacy.parsing_where import read_filters
-from dpgov.privacy.plan import Grouping, Plan
+from dpgov.privacy.plan import Grouping, Plan, StatisticKind
 from dpgov.privacy.problems import Problems, quoted
 from dpgov.privacy.schema import DatasetSchema
 
@@ -42,8 +42,19 @@ def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str) -> Plan:
         epsilon_nano=epsilon,
         rho_nano=rho,
     )
+    _check_together(plan, problems)
     problems.raise_if_any()
     return plan
+
+
+def _check_together(plan: Plan, problems: Problems) -> None:
+    cumulative = any(statistic.kind is StatisticKind.CDF for statistic in plan.statistics)
+    if cumulative and not (plan.group_by and plan.group_by[-1].edges):
+        problems.add(
+            "group_by",
+            "A cumulative distribution runs along a column of numbers: give it as the last group, "
+            "with its edges.",
+        )
 
 
 def _price(

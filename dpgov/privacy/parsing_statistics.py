@@ -24,6 +24,7 @@ _SYNONYMS = {
     "maximum": "max",
     "total": "sum",
     "distinct": "count_distinct",
+    "cumulative_distribution": "cdf",
 }
 
 
@@ -81,6 +82,7 @@ def _of_rows(
     what = {
         StatisticKind.COUNT: "A count counts rows",
         StatisticKind.COUNT_DISTINCT: "A distinct count counts privacy units",
+        StatisticKind.CDF: "A cumulative distribution runs along the last group",
     }[kind]
     problems.add(
         f"{path}.column",

@@ -25,10 +25,11 @@ class StatisticKind(StrEnum):
     QUANTILES = "quantiles"
     MIN = "min"
     MAX = "max"
+    CDF = "cdf"
 
 
 # Statistics that take no column.
-OF_ROWS = (StatisticKind.COUNT, StatisticKind.COUNT_DISTINCT)
+OF_ROWS = (StatisticKind.COUNT, StatisticKind.COUNT_DISTINCT, StatisticKind.CDF)
 
 
 @dataclass(frozen=True, slots=True)

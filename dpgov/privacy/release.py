@@ -6,7 +6,10 @@ Must never put anything of the exact answer into the release, an error or a log 
 from collections.abc import Sequence
 from typing import Any
 
+from dpgov.privacy.adjusting import RISING, TABLE, adjusted_rising, adjusted_table
 from dpgov.privacy.blueprint import Blueprint
+from dpgov.privacy.mechanisms.mechanism import Column
+from dpgov.privacy.plan import Plan, StatisticKind
 from dpgov.privacy.request import ExactAnswer, ExactRequest
 
 FORMAT = 2
@@ -49,10 +52,25 @@ def draw(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> dict[str, Any]
             for mechanism, one in zip(blueprint.mechanisms, drawn, strict=True)
         ],
         "statistics": [
-            column.as_json() | {"draw": place, "cells": list(column.cells)}
+            column.as_json()
+            | {"draw": place, "cells": list(column.cells)}
+            | _adjusted(blueprint.plan, column)
             for place, column in columns
         ],
     }
+
+
+def _adjusted(plan: Plan, column: Column) -> dict[str, Any]:
+    """Counts of a table made plausible, beside the numbers as they were drawn."""
+    counts = [cell["value"] for cell in column.cells]
+    if column.statistic.kind is StatisticKind.CDF:
+        bins = len(plan.group_by[-1].edges or ())
+        parts = [counts[at : at + bins] for at in range(0, len(counts), bins)]
+        values = [value for part in parts for value in adjusted_rising(part)]
+        return {"adjusted": {"method": RISING, "values": values}}
+    if column.statistic.kind is StatisticKind.COUNT and plan.group_by:
+        return {"adjusted": {"method": TABLE, "values": adjusted_table(counts)}}
+    return {}
 
 
 def _check_shape(request: ExactRequest, exact: ExactAnswer) -> None:

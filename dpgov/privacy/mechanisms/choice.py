@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from dpgov.privacy.loss import Loss
+from dpgov.privacy.mechanisms.cumulative import cumulative
 from dpgov.privacy.mechanisms.extremes import Extreme
 from dpgov.privacy.mechanisms.grid import grid_for
 from dpgov.privacy.mechanisms.mechanism import Mechanism
@@ -15,6 +16,7 @@ from dpgov.privacy.mechanisms.views import Basis, Line, Mean, Variance
 from dpgov.privacy.plan import InvalidPlan, Plan, PlanProblem, Statistic, StatisticKind
 from dpgov.privacy.schema import ColumnSpec, DatasetSchema, NumericDomain
 from dpgov.privacy.sensitivity import Exposure, exposure
+from dpgov.privacy.unit_sizes import by_sizes
 
 _LINES = (StatisticKind.COUNT, StatisticKind.SUM)
 _ORDERS = (StatisticKind.MEDIAN, StatisticKind.QUANTILES)
@@ -65,6 +67,9 @@ class _Chooser:
             return count(self.first, self._exposed(missing_drops=False), self.loss)
         if kind is StatisticKind.COUNT_DISTINCT:
             return self._units()
+        if kind is StatisticKind.CDF:
+            bins = len(self.plan.group_by[-1].edges or ())
+            return cumulative(self.first, bins, self._exposed(missing_drops=False), self.loss)
         index, domain, exposed = self._numbers(self.first)
         if kind is StatisticKind.SUM:
             return total(self.first, index, domain, exposed, self.loss)
@@ -109,13 +114,15 @@ class _Chooser:
         return index, domain, self._exposed(missing_drops=dropped)
 
     def _exposed(self, *, missing_drops: bool) -> Exposure:
-        return exposure(
+        exposed = exposure(
             self.schema,
             filtered=bool(self.plan.where),
             grouped=bool(self.plan.group_by),
             missing_drops=missing_drops,
             cells=self.cells,
         )
+        # A unit has one size.
+        return replace(exposed, groups=1) if by_sizes(self.plan, self.schema) else exposed
 
 
 def _view(statistic: Statistic, basis: Basis) -> Line | Mean | Variance:

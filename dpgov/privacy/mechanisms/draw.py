@@ -56,9 +56,13 @@ class Draw:
     def run(self, table: Sequence[Measured]) -> list[NoisyCell]:
         """Noisy integers for every cell, for the price of `loss`. Fresh noise each time."""
         exact = [reading.exact(cell) for cell in table for reading in self.readings]
-        noisy = sampling.add_noise(exact, calibrated(self.reach, self.loss)[1])
+        noisy = self.add_noise(exact)
         width = len(self.readings)
         return [tuple(noisy[at : at + width]) for at in range(0, len(noisy), width)]
+
+    def add_noise(self, exact: Sequence[int]) -> list[int]:
+        """The exact integers of all cells, each with its own noise."""
+        return sampling.add_noise(exact, calibrated(self.reach, self.loss)[1])
 
     def describe(self) -> dict[str, Any]:
         """The public facts about this draw; scale and sensitivity in lattice units."""

@@ -1,0 +1,114 @@
+"""A cumulative distribution: for every edge the rows below it, from sums chosen for that purpose.
+
+Within each cell of the other groupings, bin i of the last grouping is answered by the rows of bins
+0 to i, and the last bin, which holds everything else, by all rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpgov.privacy.accuracy import CONFIDENCE_LEVELS, statement
+from dpgov.privacy.decimals import json_number_up
+from dpgov.privacy.loss import Loss
+from dpgov.privacy.mechanisms.draw import Draw, Measured, Reading, calibrated
+from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
+from dpgov.privacy.mechanisms.strategies import Strategy, best_strategy
+from dpgov.privacy.plan import Statistic
+from dpgov.privacy.request import CodeGrouping, Measure, MeasureKind
+from dpgov.privacy.sensitivity import Contribution, Exposure, Reach, reach
+from dpgov.privacy.spread_many import bound_of_many
+
+_ROWS = Measure(MeasureKind.ROWS)
+# The answers whose largest weight stands out most have the widest tails for their variance.
+_LOOKED_AT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Cumulative:
+    """The counts from the first bin on, made of the sums of one strategy."""
+
+    statistic: Statistic
+    strategy: Strategy
+    taken: Draw
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:
+        """The one."""
+        return (self.statistic,)
+
+    @property
+    def loss(self) -> Loss:
+        """What it costs."""
+        return self.taken.loss
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Rows."""
+        return (_ROWS,)
+
+    @property
+    def axis(self) -> CodeGrouping | None:
+        """None: the bins are cells of the plan."""
+        return None
+
+    @property
+    def smallest_nano(self) -> int:
+        """See Draw."""
+        return self.taken.smallest_nano
+
+    def run(self, table: Sequence[Measured]) -> Drawn:
+        """The noisy sums of each cell of the other groupings, and the counts made of them."""
+        rows = np.array([cell[_ROWS] for cell in table], dtype=np.int64)
+        exact = rows.reshape(-1, self.strategy.bins) @ self.strategy.sums.T
+        noisy = np.array(self.taken.add_noise(exact.ravel().tolist())).reshape(exact.shape)
+        values = np.rint(noisy.astype(np.float64) @ self.strategy.weights.T).astype(np.int64)
+        bounds = self._statements()
+        cells = tuple(
+            {"value": value, "accuracy": bounds[place]}
+            for cell in values.tolist()
+            for place, value in enumerate(cell)
+        )
+        return Drawn(noisy.tolist(), (Column(self.statistic, {}, cells),))
+
+    def describe(self) -> dict[str, Any]:
+        """See Draw; `strategy` names the sums that are drawn."""
+        sums = [{"name": f"rows of {self.strategy.name}", "lattice": 1}]
+        return self.taken.describe() | {"strategy": self.strategy.name, "readings": sums}
+
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+        """The widest of all bounds; the number of rows does not matter."""
+        widest = int(np.argmax(self.strategy.variances))
+        return [(Column(self.statistic, {}), self._statements()[widest])]
+
+    def _statements(self) -> list[Statements]:
+        weights, noise = self.strategy.weights, self.taken.noise
+        deviations = np.sqrt((weights**2).sum(axis=1))
+        stands_out = np.abs(weights).max(axis=1) / deviations
+        looked_at = np.argsort(-stands_out, kind="stable")[:_LOOKED_AT]
+        found: list[Statements] = [[] for _ in deviations]
+        for level in CONFIDENCE_LEVELS:
+            factor = max(
+                bound_of_many(noise, weights[place], level) / deviations[place]
+                for place in looked_at
+            )
+            for place, deviation in enumerate(deviations.tolist()):
+                # Rounding to whole rows adds half a row at most.
+                bound = json_number_up(Fraction(factor * deviation + 0.5), 0)
+                found[place].append(statement(level, bound))
+        return found
+
+
+def cumulative(statistic: Statistic, bins: int, exposed: Exposure, loss: Loss) -> Cumulative:
+    """The mechanism for so many bins in each cell of the other groupings."""
+
+    def reach_of(size: Reach) -> Reach:
+        apart = Reach(2 * size.l1, 2 * size.l2_squared)
+        return reach(Contribution(size, apart, apart), exposed)
+
+    strategy = best_strategy(bins, lambda size: calibrated(reach_of(size), loss)[0].variance)
+    rows = Reading("rows", ((_ROWS, 1),), Fraction(1))
+    return Cumulative(statistic, strategy, Draw((rows,), reach_of(strategy.reach), loss))
