@@ -91,8 +91,7 @@ def _inverse(bins: int, branching: int) -> Floats:
 @lru_cache(maxsize=64)
 def _variances(bins: int, branching: int) -> Floats:
     added = np.cumsum(np.cumsum(_inverse(bins, branching), axis=0), axis=1)
-    variances: Floats = np.diag(added).copy()
-    return variances
+    return np.array(np.diag(added), dtype=np.float64)
 
 
 @lru_cache(maxsize=16)
