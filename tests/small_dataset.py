@@ -21,6 +21,7 @@ from dpgov.datasets.services.limits import child_limits
 from dpgov.engines import child
 from dpgov.engines.child import Ingested, Inspection
 from dpgov.privacy.budget import NANO
+from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership
@@ -65,6 +66,7 @@ def register_small_dataset(
     limit_nano: int = 10 * NANO,
     neighbouring: Neighbouring = Neighbouring.ADD_REMOVE,
     group_size: int = 1,
+    currency: Currency = PURE,
 ) -> Dataset:
     """Upload and register it through the services, as an owner does in the browser."""
     declaration = Declaration(
@@ -76,7 +78,9 @@ def register_small_dataset(
             neighbouring=neighbouring,
             group_size=group_size,
             max_rows=1000,
+            mode=currency.mode,
         ),
+        delta=currency.delta,
         limit_nano=limit_nano,
         per_query_limit_nano=min(limit_nano, 2 * NANO),
     )

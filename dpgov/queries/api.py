@@ -19,8 +19,9 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from dpgov.budgets.charging import Limit
+from dpgov.budgets.words import currency_in_json, in_json
 from dpgov.datasets.lookup import dataset_or_404
-from dpgov.privacy.budget import as_number
+from dpgov.privacy.currency import Currency
 from dpgov.queries import api_docs
 from dpgov.queries.api_errors import RefusingView, no_release, not_ready, refusals
 from dpgov.queries.api_parser import ExactJSONParser
@@ -79,7 +80,7 @@ class SubmitView(RefusingView):
 
         def largest_fit() -> int:
             priced = quote(user=user, dataset=dataset, raw_plan=request.data, allocation_id=charged)
-            return priced.largest_fit_nano
+            return priced.currency.question(priced.largest_fit_nano)
 
         with refusals(largest_fit):
             submission = submit(
@@ -191,27 +192,35 @@ def _allocation(request: Request) -> UUID | None:
 
 
 def _limit_json(limit: Limit) -> dict[str, Any]:
+    currency = limit.currency
     return {
         "limit": limit.words,
         "kind": limit.kind,
         "period": limit.period or None,
-        "limit_epsilon": as_number(limit.limit_nano),
-        "remaining_epsilon": as_number(limit.remaining_nano),
+        **in_json("limit", limit.limit_nano, currency.together(limit.limit_nano), currency),
+        **_room("remaining", limit.remaining_nano, currency),
         "factor": limit.factor,
-        "largest_fit_epsilon": as_number(limit.fit_nano),
+        **_room("largest_fit", limit.fit_nano, currency),
         "renews_on": limit.renews_on,
     }
 
 
+def _room(name: str, nano: int, currency: Currency) -> dict[str, float | None]:
+    """A price, or what there is room for: as the ε of one question, and as ρ where that counts."""
+    return in_json(name, nano, currency.question(nano), currency)
+
+
 def _quote_json(priced: Quote) -> dict[str, Any]:
-    plan = priced.plan.as_json()
+    plan, currency = priced.plan.as_json(), priced.currency
+    after = _room("remaining", priced.remaining_after_nano, currency)
     return {
         "plan": plan,
         "in_words": in_words(plan),
-        "cost_epsilon": as_number(priced.cost_nano),
-        "remaining_epsilon": as_number(priced.remaining_nano),
-        "remaining_epsilon_after": as_number(priced.remaining_after_nano),
-        "largest_fit_epsilon": as_number(priced.largest_fit_nano),
+        **currency_in_json(currency),
+        **_room("cost", priced.cost_nano, currency),
+        **_room("remaining", priced.remaining_nano, currency),
+        **{f"{name}_after": amount for name, amount in after.items()},
+        **_room("largest_fit", priced.largest_fit_nano, currency),
         "accepted": priced.refusal is None,
         "refusal": priced.refusal,
         "limits": [_limit_json(limit) for limit in priced.limits],

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dpgov.budgets.charging import Limit, one_part_each
+from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import as_text, parse_epsilon
 from dpgov.privacy.plan import InvalidPlan
@@ -39,8 +40,13 @@ class Offer:
 
     @property
     def price(self) -> str:
-        """The ε that the button names, as exact text."""
+        """What the button names and agrees to, as exact text in the dataset's currency."""
         return as_text(self.quote.cost_nano) if self.quote else ""
+
+    @property
+    def price_words(self) -> str:
+        """The same as the button says it."""
+        return question(self.quote.cost_nano, self.quote.currency) if self.quote else ""
 
     @property
     def words(self) -> str:
@@ -57,7 +63,9 @@ class Offer:
     @property
     def fit(self) -> str:
         """The largest ε that would be accepted now, or "" when nothing fits."""
-        fit = self.quote.largest_fit_nano if self.quote else 0
+        if self.quote is None:
+            return ""
+        fit = self.quote.currency.question(self.quote.largest_fit_nano)
         return as_text(fit) if fit > 0 else ""
 
     @property

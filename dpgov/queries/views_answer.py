@@ -13,7 +13,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.standing import charged_to
-from dpgov.privacy.budget import as_text
+from dpgov.budgets.words import question
 from dpgov.queries.downloads import as_csv, as_json
 from dpgov.queries.figures import release_figures
 from dpgov.queries.models import Query, Release
@@ -88,7 +88,7 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
         "dataset": query.dataset,
         "words": in_words(query.plan),
         "plan_text": json.dumps(ordered(query.plan), indent=2, ensure_ascii=False),
-        "epsilon": as_text(query.cost_nano),
+        "cost": question(query.cost_nano, query.dataset.budget.currency),
         "state": state.value,
         "ending": ENDINGS.get(state, ""),
         "charged": charged_to(query.pk, reader_id=membership_of(request).user_id),

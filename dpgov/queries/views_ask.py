@@ -79,8 +79,11 @@ def _starting_data(request: HttpRequest, dataset: Dataset, schema: DatasetSchema
             raise Http404 from missing
         if query.dataset_id == dataset.pk:
             return _charging(request, dataset, from_plan(query.plan, schema))
-    remaining = dataset.budget.remaining_nano
-    fitting = min(_USUAL_EPSILON, dataset.per_query_limit_nano, remaining or _USUAL_EPSILON)
+    currency = dataset.budget.currency
+    most, remaining = dataset.per_query_limit_nano, dataset.budget.remaining_nano
+    fitting = min(
+        _USUAL_EPSILON, currency.question(most), currency.question(remaining) or _USUAL_EPSILON
+    )
     return _charging(request, dataset, forms_state.blank(as_text(fitting)))
 
 
@@ -180,7 +183,7 @@ def _render(
         "offer": offer,
         "notice": notice,
         "quiet": quiet,
-        "per_query_limit": as_text(dataset.per_query_limit_nano),
+        "per_query_limit": as_text(dataset.budget.currency.question(dataset.per_query_limit_nano)),
         "most_rows": forms_state.MOST_ROWS,
     }
     template = "queries/_form.html" if request.headers.get("HX-Request") else "queries/ask.html"

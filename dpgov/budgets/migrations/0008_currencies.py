@@ -79,6 +79,7 @@ class Migration(migrations.Migration):
                     models.Q(
                         ("mode", "zcdp"),
                         ("target_nano__gt", 0),
+                        ("target_nano__isnull", False),
                         models.Q(("delta", ""), _negated=True),
                     ),
                     _connector="OR",

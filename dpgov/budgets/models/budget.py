@@ -61,7 +61,7 @@ class Budget(models.Model):
             models.CheckConstraint(
                 name="budgets_one_currency",
                 condition=Q(mode="pure", delta="", target_nano__isnull=True)
-                | Q(mode="zcdp", target_nano__gt=0) & ~Q(delta=""),
+                | Q(mode="zcdp", target_nano__isnull=False, target_nano__gt=0) & ~Q(delta=""),
             ),
             models.UniqueConstraint(
                 fields=["tenant", "label"],

@@ -72,6 +72,7 @@ def test_nothing_of_workers_or_timing_is_told(api: APIClient, dataset: Dataset) 
         "plan",
         "in_words",
         "epsilon",
+        "rho",
         "state",
         "submitted_at",
         "links",

@@ -172,9 +172,12 @@ def test_the_apis_quote_has_the_limits(api: APIClient, dataset: Dataset, own: Al
         "kind": "allocation",
         "period": None,
         "limit_epsilon": 1,
+        "limit_rho": None,
         "remaining_epsilon": 1,
+        "remaining_rho": None,
         "factor": 1,
         "largest_fit_epsilon": 1,
+        "largest_fit_rho": None,
         "renews_on": None,
     }
 
