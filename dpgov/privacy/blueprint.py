@@ -16,8 +16,16 @@ from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
 from dpgov.privacy.noise import NoiseOutOfRange
 from dpgov.privacy.plan import InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.predicates import UnknownColumn, row_filter
-from dpgov.privacy.request import CodeGrouping, ExactRequest, Measure, MeasureKind, UnitBounds
+from dpgov.privacy.request import (
+    ROWS_OF_UNIT,
+    CodeGrouping,
+    ExactRequest,
+    Measure,
+    MeasureKind,
+    UnitBounds,
+)
 from dpgov.privacy.schema import DatasetSchema
+from dpgov.privacy.unit_sizes import SIZES, by_sizes, means_sizes, problem_with_sizes
 
 MAX_CELLS = 10_000
 
@@ -146,8 +154,14 @@ def refusal(path: str, message: str) -> InvalidPlan:
 
 
 def _groupings(plan: Plan, schema: DatasetSchema) -> tuple[CodeGrouping, ...]:
+    problem = problem_with_sizes(plan, schema)
+    if problem is not None:
+        raise InvalidPlan((problem,))
     found = []
     for grouping in plan.group_by:
+        if means_sizes(grouping.column, schema):
+            found.append(code_grouping(grouping, ROWS_OF_UNIT, SIZES))
+            continue
         index = schema.index_of(grouping.column)
         if index is None:
             raise refusal("plan", str(UnknownColumn(grouping.column)))
@@ -173,7 +187,7 @@ def _requests(
             filters=filters,
             groupings=groupings if scan.axis is None else (*groupings, scan.axis),
             measures=tuple(measures),
-            bounds=_bounds(schema, scan, len(groupings)),
+            bounds=_bounds(plan, schema, scan),
         )
         for scan, measures in needed.items()
     )
@@ -194,13 +208,16 @@ def _scan_of(mechanism: Mechanism) -> _Scan:
     return _Scan(mechanism.axis, units)
 
 
-def _bounds(schema: DatasetSchema, scan: _Scan, groupings: int) -> UnitBounds | None:
+def _bounds(plan: Plan, schema: DatasetSchema, scan: _Scan) -> UnitBounds | None:
     """A limit on groups makes the noise of distinct counts smaller and of nothing else.
 
-    Rows of other statistics would be dropped in vain, so that they are read without it.
+    Rows of other statistics would be dropped in vain, so that they are read without it. Of sizes
+    of units one row of each says all.
     """
-    unit = schema.unit
+    unit, groupings = schema.unit, len(plan.group_by)
     if unit.private_id is None:
         return None
+    if by_sizes(plan, schema):
+        return UnitBounds(1)
     groups = unit.max_groups_per_unit if scan.counts_units and groupings else None
     return UnitBounds(unit.max_rows_per_unit, groups, groupings)

@@ -9,6 +9,7 @@ from dpgov.privacy.parsing_where import read_category, read_column, read_number
 from dpgov.privacy.plan import Grouping
 from dpgov.privacy.problems import Problems, quoted
 from dpgov.privacy.schema import CategoryDomain, DatasetSchema
+from dpgov.privacy.unit_sizes import ROWS_PER_UNIT, means_sizes
 
 MAX_BINS = 1_000
 _KEYS = ("column", "edges", "categories")
@@ -21,6 +22,8 @@ def read_grouping(
     body = problems.mapping(path, raw, _KEYS)
     if body is None:
         return None
+    if means_sizes(body.get("column"), schema):
+        return _by_edges(path, ROWS_PER_UNIT, body, problems)
     spec = read_column(f"{path}.column", body.get("column"), schema, problems)
     if spec is None:
         return None

@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 from dpgov.engines.ingest.fingerprint import derived
 from dpgov.engines.ingest.siphash import SipKey, siphash
 from dpgov.engines.ingest.values import Cells
+from dpgov.privacy.unit_sizes import LARGEST_SIZE
 
-LARGEST_SIZE = 65_535
 MARKS = "id VARCHAR, k UBIGINT, h UBIGINT"
 # An odd number spreads the bits of the columns' hashes; their order in the file matters.
 _STRIDE = np.uint64(0x9E3779B97F4A7C15)

@@ -1,5 +1,6 @@
 """Which mechanisms answer a plan: a function of the plan and the public metadata alone."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from dpgov.privacy.loss import Loss
@@ -16,6 +17,7 @@ from dpgov.privacy.mechanisms.views import Basis, Line, Mean, Variance
 from dpgov.privacy.plan import InvalidPlan, Plan, PlanProblem, Statistic, StatisticKind
 from dpgov.privacy.schema import ColumnSpec, DatasetSchema, NumericDomain
 from dpgov.privacy.sensitivity import Exposure, exposure
+from dpgov.privacy.unit_sizes import by_sizes
 from dpgov.privacy.unit_sizes import by_sizes
 
 _LINES = (StatisticKind.COUNT, StatisticKind.SUM)
