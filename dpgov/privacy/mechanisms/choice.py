@@ -18,7 +18,6 @@ from dpgov.privacy.plan import InvalidPlan, Plan, PlanProblem, Statistic, Statis
 from dpgov.privacy.schema import ColumnSpec, DatasetSchema, NumericDomain
 from dpgov.privacy.sensitivity import Exposure, exposure
 from dpgov.privacy.unit_sizes import by_sizes
-from dpgov.privacy.unit_sizes import by_sizes
 
 _LINES = (StatisticKind.COUNT, StatisticKind.SUM)
 _ORDERS = (StatisticKind.MEDIAN, StatisticKind.QUANTILES)
