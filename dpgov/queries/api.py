@@ -63,7 +63,7 @@ class QuoteView(RefusingView):
                 assumed_rows=guess,
                 allocation_id=charged,
             )
-        return Response(_quote_json(priced))
+        return Response(quote_json(priced))
 
 
 class SubmitView(RefusingView):
@@ -210,7 +210,8 @@ def _room(name: str, nano: int, currency: Currency) -> dict[str, float | None]:
     return in_json(name, nano, currency.question(nano), currency)
 
 
-def _quote_json(priced: Quote) -> dict[str, Any]:
+def quote_json(priced: Quote) -> dict[str, Any]:
+    """A price in its JSON form."""
     plan, currency = priced.plan.as_json(), priced.currency
     after = _room("remaining", priced.remaining_after_nano, currency)
     return {

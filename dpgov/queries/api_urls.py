@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from dpgov.queries import api
+from dpgov.queries import api, api_sql
 
 urlpatterns = [
     path("datasets/<slug:slug>/quote/", api.QuoteView.as_view(), name="quote"),
+    path("datasets/<slug:slug>/sql/", api_sql.SqlView.as_view(), name="sql"),
     path("datasets/<slug:slug>/queries/", api.SubmitView.as_view(), name="query-submit"),
     path("queries/", api.QueryListView.as_view(), name="query-list"),
     path("queries/<uuid:query_id>/", api.QueryView.as_view(), name="query-detail"),

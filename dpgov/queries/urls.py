@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from dpgov.queries import views_answer, views_ask
+from dpgov.queries import views_answer, views_ask, views_sql
 
 app_name = "queries"
 urlpatterns = [
     path("datasets/<slug:slug>/ask/", views_ask.ask, name="ask"),
+    path("datasets/<slug:slug>/ask/sql/", views_sql.ask_sql, name="ask_sql"),
+    path("datasets/<slug:slug>/rows-per-person/", views_units.unit_rows, name="unit_rows"),
     path("datasets/<slug:slug>/quote/", views_ask.quote, name="quote"),
     path("queries/<uuid:query_id>/", views_answer.detail, name="detail"),
     path("queries/<uuid:query_id>/status/", views_answer.status, name="status"),

@@ -153,6 +153,13 @@ def _refused(
     return _render(request, dataset, form, offer, notice=notice, status=422)
 
 
+def show_form(
+    request: HttpRequest, dataset: Dataset, data: QueryDict, schema: DatasetSchema
+) -> HttpResponse:
+    """The ask page with this form in it, as if it had been filled in by hand."""
+    return _page(request, dataset, _charging(request, dataset, data), schema, quiet=True)
+
+
 def _page(
     request: HttpRequest,
     dataset: Dataset,

@@ -84,8 +84,7 @@ def _matrix(bins: int, branching: int) -> Integers:
 @lru_cache(maxsize=64)
 def _inverse(bins: int, branching: int) -> Floats:
     sums = _matrix(bins, branching).astype(np.float64)
-    inverse: Floats = np.linalg.inv(sums.T @ sums)
-    return inverse
+    return np.asarray(np.linalg.inv(sums.T @ sums), dtype=np.float64)
 
 
 @lru_cache(maxsize=64)
