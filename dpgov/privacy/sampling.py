@@ -82,7 +82,8 @@ def choice(sensitivity: int, loss: Loss) -> tuple[float, Measurement]:
     """
     if type(sensitivity) is not int or not 1 <= sensitivity <= LARGEST_SUM:
         raise NoiseOutOfRange("An influence must be an integer from 1 to 2**53.")
-    if not smallest_nano(2 * sensitivity, loss.mode) <= loss.nano <= MAX_NANO:
+    enough = type(loss.nano) is int and smallest_nano(2 * sensitivity, loss.mode) <= loss.nano
+    if not enough or loss.nano > MAX_NANO:
         raise NoiseOutOfRange("This amount is too small for this influence, or too large.")
     return _choice(sensitivity, loss)
 

@@ -56,7 +56,7 @@ class Extreme:
     @property
     def smallest_nano(self) -> int:
         """The smallest amount at which the choice can be drawn."""
-        return sampling.smallest_nano(2 * self._sensitivity, self.loss.mode)
+        return sampling.smallest_nano(2 * self.sensitivity, self.loss.mode)
 
     @property
     def aim(self) -> int:
@@ -96,10 +96,10 @@ class Extreme:
 
     @property
     def _scale(self) -> float:
-        return sampling.choice(self._sensitivity, self.loss)[0]
+        return sampling.choice(self.sensitivity, self.loss)[0]
 
     @property
-    def _sensitivity(self) -> int:
+    def sensitivity(self) -> int:
         """A replaced row counts once within one cell, and twice if it can change its cell."""
         return self.exposed.moves if self.exposed.grouped else self.exposed.rows
 
@@ -107,7 +107,7 @@ class Extreme:
         upwards = self.statistic.kind is StatisticKind.MIN
         ordered = np.array(rows if upwards else rows[::-1], dtype=np.int64)
         found = scores(ordered, 0, 1, self.aim).tolist()
-        place = sampling.highest(found, sensitivity=self._sensitivity, loss=self.loss)
+        place = sampling.highest(found, sensitivity=self.sensitivity, loss=self.loss)
         return place if upwards else len(rows) - 1 - place
 
     def _statements(self) -> Statements:

@@ -7,6 +7,7 @@ the data.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +42,7 @@ class Grid:
 
     def axis(self, column: int) -> CodeGrouping:
         """Rows by candidate; the rest bin is for missing values."""
-        starts = range(0, self.domain.top + 1, self.width)
-        return CodeGrouping(column, tuple((s, s + self.width - 1) for s in starts))
+        return CodeGrouping(column, _bins(self.domain.top, self.width))
 
     def value(self, place: int) -> int | float:
         """The number that a candidate stands for."""
@@ -62,6 +62,12 @@ class Grid:
 
     def _decimals(self, name: str) -> int:
         return decimals_of(Fraction(getattr(self.domain, name)))
+
+
+# Few: the finest grids take some megabytes, and one plan asks for its grid several times.
+@lru_cache(maxsize=4)
+def _bins(top: int, width: int) -> tuple[tuple[int, int], ...]:
+    return tuple((start, start + width - 1) for start in range(0, top + 1, width))
 
 
 def grid_for(domain: NumericDomain, cells: int, *, several: bool = False) -> Grid:

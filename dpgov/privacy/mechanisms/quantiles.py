@@ -65,7 +65,7 @@ class Quantiles:
     @property
     def smallest_nano(self) -> int:
         """The smallest amount at which the deepest choice can be drawn."""
-        reach = max(2 * self._sensitivity(order) for order in self._steps())
+        reach = max(2 * self.sensitivity(order) for order in self.steps())
         return self.depth * sampling.smallest_nano(reach, self.loss.mode)
 
     @property
@@ -89,7 +89,7 @@ class Quantiles:
         """The public facts about the choices."""
         return self.loss.as_json() | {
             "mechanism": MECHANISM,
-            "noise_scale": max(map(self._scale, self._steps())),
+            "noise_scale": max(map(self._scale, self.steps())),
             "candidates": self.grid.size,
             "grid": self.grid.spacing,
             "depth": self.depth,
@@ -134,13 +134,14 @@ class Quantiles:
     def _highest(self, rows: Counts, order: Fraction) -> int:
         """The candidate whose rows are noisily nearest to `order` of these rows."""
         found = scores(rows, order.numerator, order.denominator)
-        sensitivity = self._sensitivity(order)
-        return sampling.highest(found.tolist(), sensitivity=sensitivity, loss=self._paid())
+        sensitivity = self.sensitivity(order)
+        return sampling.highest(found.tolist(), sensitivity=sensitivity, loss=self.paid())
 
-    def _paid(self) -> Loss:
+    def paid(self) -> Loss:
+        """What one depth of choices costs."""
         return self.loss.part(1, self.depth)
 
-    def _sensitivity(self, order: Fraction) -> int:
+    def sensitivity(self, order: Fraction) -> int:
         """How far the protected group moves a score.
 
         Rows of all cells, and of all spans of one depth, come and go together: never more than
@@ -152,7 +153,7 @@ class Quantiles:
             return self.exposed.rows * b
         return self.exposed.moves * max(a, b - a)
 
-    def _steps(self) -> Iterator[Fraction]:
+    def steps(self) -> Iterator[Fraction]:
         """The orders of all choices, each within the rows of its span."""
         spans = [(0, len(self.orders), Fraction(0), Fraction(1))]
         while spans:
@@ -172,7 +173,7 @@ class Quantiles:
 
     def _rows_off(self, alpha: float) -> int:
         gap = math.log(self.grid.size * self.grid.places * self.depth / alpha)
-        rows = max(self._scale(order) * gap / order.denominator for order in self._steps())
+        rows = max(self._scale(order) * gap / order.denominator for order in self.steps())
         # Where rows are parted, those of one place stay together, which may be one row too many.
         return math.ceil(rows * self.depth) + (self.depth if len(self.orders) > 1 else 0)
 
@@ -182,7 +183,7 @@ class Quantiles:
         return (*self.grid.not_counted, *((together,) if len(self.orders) > 1 else ()))
 
     def _scale(self, order: Fraction) -> float:
-        return sampling.choice(self._sensitivity(order), self._paid())[0]
+        return sampling.choice(self.sensitivity(order), self.paid())[0]
 
 
 def orders_of(statistic: Statistic) -> tuple[Fraction, ...]:
