@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dpgov.datasets import views, views_held, views_registration, views_versions
+from dpgov.datasets import views, views_held, views_registration, views_unit, views_versions
 
 app_name = "datasets"
 urlpatterns = [
@@ -21,6 +21,7 @@ urlpatterns = [
         views_versions.add_version,
         name="add_version",
     ),
+    path("datasets/<slug:slug>/unit/", views_unit.unit_bounds, name="unit_bounds"),
     path("datasets/<slug:slug>/limit/", views.limit, name="limit"),
     path("datasets/<slug:slug>/archive/", views.archive, name="archive"),
 ]

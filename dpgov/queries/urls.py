@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dpgov.queries import views_answer, views_ask, views_sql
+from dpgov.queries import views_answer, views_ask, views_sql, views_units
 
 app_name = "queries"
 urlpatterns = [

@@ -20,6 +20,7 @@ from dpgov.datasets.services.holds import (
 )
 from dpgov.datasets.services.orphans import remove_orphans
 from dpgov.datasets.services.registration import Registered, register_dataset
+from dpgov.datasets.services.unit_bounds import change_unit_bounds
 from dpgov.datasets.services.upkeep import (
     LimitNotLowered,
     archive_dataset,
@@ -46,6 +47,7 @@ __all__ = [
     "UploadUsed",
     "add_version",
     "archive_dataset",
+    "change_unit_bounds",
     "decide_as_agreed",
     "describe_dataset",
     "discard_held",

@@ -98,7 +98,7 @@ DOORS: dict[str, Door] = {
     "datasets:add_version": page("GET POST", OWNER),
     "datasets:held": page("GET POST", OWNER | OFFICER),
     "datasets:unit_bounds": page("GET POST", OWNER),
-    "queries:unit_rows": page("GET POST", OWNER, HIDDEN),
+    "queries:unit_rows": page("GET POST", OWNER),
     "queries:ask": page("GET POST", ANALYST),
     "queries:ask_sql": page("GET POST", ANALYST),
     "queries:quote": page("POST", ANALYST),

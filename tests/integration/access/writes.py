@@ -59,6 +59,12 @@ def _file() -> dict[str, Any]:
     return {"file": SimpleUploadedFile("people.csv", CSV)}
 
 
+def _of_people(world: World) -> dict[str, Any]:
+    """A dataset whose rows belong to people that a column names."""
+    Dataset.objects.filter(slug="visits").update(unit="person", private_id="person")
+    return {}
+
+
 def _withdrawn(world: World) -> dict[str, Any]:
     """The request that waits makes room for another one."""
     withdraw(request_id=world.own["change_id"], membership=world.people["owner"])
@@ -149,6 +155,18 @@ WRITES: dict[str, Write | str] = {
         lambda: {"kind": "discard_held_dataset", "reason": "uploaded by mistake"},
     ),
     "datasets:archive": Write("owner", Action.DATASET_ARCHIVED),
+    "datasets:unit_bounds": Write(
+        "owner",
+        Action.DATASET_VERSION_ADDED,
+        lambda: {"max_rows_per_unit": "4"},
+        before=_of_people,
+    ),
+    "queries:unit_rows": Write(
+        "owner",
+        Action.QUERY_SUBMITTED,
+        lambda: {"epsilon": "0.1", "key": "sizes-1"},
+        before=_of_people,
+    ),
     "queries:ask": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**_FORM, "key": "k-1"}),
     "queries:quote": _PRICE_ONLY,
     "tenants:members": Write(

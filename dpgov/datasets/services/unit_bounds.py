@@ -1,0 +1,88 @@
+"""Other limits on what one person may add: a new version over the same data and the same budget.
+
+Every row was stored with its place among its person's rows, so that no file is read again.
+Questions on their way keep the version, and the limits, that they were asked of.
+"""
+
+import os
+from dataclasses import replace
+from uuid import UUID, uuid4
+
+from django.db import transaction
+
+from dpgov.audit.actions import Action
+from dpgov.audit.services import append
+from dpgov.datasets import storage
+from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.services.fingerprints import kept_fingerprint
+from dpgov.datasets.services.recording import create_version, noted_unit
+from dpgov.datasets.services.resemblance import one_at_a_time
+from dpgov.datasets.services.turns import queue_up
+from dpgov.engines.child import Ingested
+from dpgov.privacy.domains import check_capacity
+from dpgov.privacy.schema import DatasetSchema, InvalidDomain, PrivacyUnit
+from dpgov.tenants.models import User
+from dpgov.tenants.selectors import actor_of
+
+
+def change_unit_bounds(
+    *, dataset: Dataset, max_rows: int, max_groups: int | None, user: User
+) -> DatasetVersion:
+    """Use so many rows of each person from now on, and count them in so many groups at most.
+
+    Raises InvalidDomain where no column names people, where nothing would change, or where sums
+    could not be kept exact; Dataset.DoesNotExist when it was archived meanwhile.
+    """
+    version_id = uuid4()
+    arriving, target = storage.arriving_path(version_id), storage.data_path(version_id)
+    arriving.touch(mode=0o600)
+    try:
+        version = _record(dataset, PrivacyUnit(None, max_rows, max_groups), version_id, user)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    finally:
+        arriving.unlink(missing_ok=True)
+    return version
+
+
+@transaction.atomic
+def _record(dataset: Dataset, wanted: PrivacyUnit, version_id: UUID, user: User) -> DatasetVersion:
+    queue_up(dataset.tenant)
+    one_at_a_time()
+    free = Dataset.objects.select_for_update(of=("self",))
+    present = free.get(pk=dataset.pk, archived_at__isnull=True, held_at__isnull=True)
+    before = current_version(present)
+    schema = schema_of(before)
+    unit = replace(wanted, private_id=schema.unit.private_id)
+    _check(schema, unit)
+    present.max_rows_per_unit = unit.max_rows_per_unit
+    present.max_groups_per_unit = unit.max_groups_per_unit
+    present.save(update_fields=["max_rows_per_unit", "max_groups_per_unit"])
+    # The same bytes under a second name: data files are never written again.
+    os.link(storage.data_path(before.pk), storage.data_path(version_id))
+    version = create_version(
+        dataset=present,
+        version_id=version_id,
+        number=before.number + 1,
+        columns=schema.columns,
+        ingested=Ingested(0, kept_fingerprint(before)),
+    )
+    append(
+        tenant_id=present.tenant_id,
+        actor=actor_of(user),
+        action=Action.DATASET_VERSION_ADDED,
+        subject=f"dataset:{present.pk}",
+        dataset=present.slug,
+        detail={"version": version.number, **noted_unit(present)},
+    )
+    return version
+
+
+def _check(schema: DatasetSchema, unit: PrivacyUnit) -> None:
+    if unit.private_id is None:
+        raise InvalidDomain("max_rows_per_unit", "Here each row is one person: there is no limit.")
+    if unit == schema.unit:
+        raise InvalidDomain("max_rows_per_unit", "These are the limits already.")
+    check_capacity(replace(schema, unit=unit))
