@@ -3,10 +3,11 @@
 The second argument of a filter says in which currency: a budget, whatever has one, or a currency.
 """
 
+import re
 from typing import Any
 
 from django import template
-from django.utils.html import escape, format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from dpgov.budgets import words
@@ -15,6 +16,7 @@ from dpgov.privacy.currency import Currency
 
 register = template.Library()
 _DASH = "–"
+_SIGNS = re.compile("([ερδ]) ")
 
 
 @register.filter
@@ -67,10 +69,9 @@ def _written(text: str) -> SafeString:
 
 
 def _kept(text: str) -> SafeString:
-    html = escape(text)
-    for sign in ("ε", "ρ", "δ"):
-        html = SafeString(html.replace(f"{sign} ", f"{sign}&nbsp;"))
-    return html
+    first, *rest = _SIGNS.split(text)
+    pairs = zip(rest[::2], rest[1::2], strict=True)
+    return format_html("{}{}", first, format_html_join("", "{}&nbsp;{}", pairs))
 
 
 def _currency(holder: Any) -> Currency:

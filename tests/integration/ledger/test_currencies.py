@@ -32,7 +32,7 @@ from dpgov.budgets.services.raising import raise_limit, request_raise
 from dpgov.privacy.currency import Currency
 from dpgov.privacy.loss import Mode, rho_limit
 from dpgov.tenants.models import Membership, Tenant
-from tests.integration.ledger.sharing import NANO, charge, dataset_budget, fresh
+from tests.integration.ledger.sharing import NANO, acting, charge, dataset_budget, fresh
 
 DELTA = Decimal("1e-6")
 RHO = Currency(Mode.ZCDP, DELTA)
@@ -219,13 +219,16 @@ def test_populations_in_rho_merge_and_part_without_forgetting(tenant: Tenant) ->
     for shared, budget in zip((left, right), budgets, strict=True):
         charge(budget, 1_000_000)
         join_population(population=shared, dataset_budget=budget, actor=OPERATOR)
-    merge_populations(into=left, other=right, reason="the same people")
+    with acting(tenant):
+        merge_populations(into=left, other=right, reason="the same people")
     merged = fresh(left)
     assert (merged.limit_nano, merged.limit_epsilon_nano) == (LIMIT, 3 * NANO)
     assert merged.committed_nano == 2_000_000
-    apart = split_population(
-        population=left, leaving=[budgets[1].pk], tenant=tenant, name="apart", reason="others"
-    )
+    leaving = [budgets[1].pk]
+    with acting(tenant):
+        apart = split_population(
+            population=left, leaving=leaving, tenant=tenant, name="apart", reason="others"
+        )
     opened = Budget.objects.get(pk=apart["opened"])
     assert (opened.limit_nano, opened.currency) == (LIMIT, RHO)
     assert opened.committed_nano == 2_000_000
