@@ -47,7 +47,7 @@ STATE_WORDS = {
 _STATISTICS = [
     (name, name.capitalize())
     for name in (
-        *("count", "histogram", "distinct units", "sum", "mean", "variance"),
+        *("count", "histogram", "cumulative", "distinct units", "sum", "mean", "variance"),
         *("standard deviation", "median", "quantiles", "minimum", "maximum"),
     )
 ]

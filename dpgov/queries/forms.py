@@ -115,10 +115,8 @@ class AskForm:
         if not each_is_valid or self.groupings:
             return
         for row in self.statistics:
-            if row.needs_grouping:
-                row.add_error(
-                    "kind", "A histogram needs groups: add a column under “Group the answer”."
-                )
+            if message := row.needs_grouping:
+                row.add_error("kind", message)
 
     def _row_at(self, kind: str, rest: list[str]) -> tuple[Row | None, list[str]]:
         """The row of a refusal; one of a list as a whole is shown where it can be mended."""

@@ -16,6 +16,7 @@ STATISTICS = [
             ("count", "Count: how many rows"),
             ("count_distinct", "Distinct count: how many privacy units"),
             ("histogram", "Histogram: count per group"),
+            ("cdf", "Cumulative distribution: rows up to each edge"),
         ],
     ),
     (
@@ -42,7 +43,14 @@ STATISTICS = [
         ],
     ),
 ]
-WITHOUT_COLUMN = ("count", "count_distinct", "histogram")
+WITHOUT_COLUMN = ("count", "count_distinct", "histogram", "cdf")
+_NEED_GROUPS = {
+    "histogram": "A histogram needs groups: add a column under “Group the answer”.",
+    "cdf": (
+        "A cumulative distribution runs along a column of numbers: "
+        "add one under “Group the answer”, as the last."
+    ),
+}
 
 
 class StatisticRow(Row):
@@ -86,9 +94,9 @@ class StatisticRow(Row):
         return data
 
     @property
-    def needs_grouping(self) -> bool:
-        """A histogram is a count, and needs something to count by."""
-        return self.cleaned_data.get("kind") == "histogram"
+    def needs_grouping(self) -> str:
+        """What to say where it has nothing to count by, if it needs that."""
+        return _NEED_GROUPS.get(str(self.cleaned_data.get("kind")), "")
 
     @property
     def name(self) -> str:

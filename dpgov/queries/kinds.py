@@ -12,12 +12,16 @@ _NAMES = {
     "standard_deviation": "standard deviation",
     "min": "minimum",
     "max": "maximum",
+    "cdf": "cumulative",
 }
+_OF_GROUPS = ("histogram", "cumulative")
 
 
 def kind_of(plan: dict[str, Any]) -> str:
-    """ "Count", "Histogram", "Mean", "Count + sum by group": statistics in the plan's order."""
+    """ "Count", "Histogram", "Mean", "Histogram + sum by group": statistics in the plan's order."""
     names = [_NAMES.get(one["statistic"], one["statistic"]) for one in plan["statistics"]]
     if plan.get("group_by"):
-        names = ["histogram" if name == "count" else f"{name} by group" for name in names]
-    return " + ".join(dict.fromkeys(names)).capitalize()[:LONGEST_KIND]
+        names = ["histogram" if name == "count" else name for name in names]
+        grouped = not set(names) <= set(_OF_GROUPS)
+        return " + ".join(dict.fromkeys(names)).capitalize() + (" by group" if grouped else "")
+    return " + ".join(dict.fromkeys(names)).capitalize()

@@ -18,6 +18,7 @@ _STATISTICS = {
     "median": "Median of {column}",
     "min": "Minimum of {column}",
     "max": "Maximum of {column}",
+    "cdf": "Cumulative count of rows",
 }
 _OPERATORS = {
     "=": "is",
