@@ -25,7 +25,10 @@ def code_filter(condition: Condition, column: int, spec: ColumnSpec) -> CodeFilt
 
 
 def row_filter(condition: Filter, schema: DatasetSchema) -> RowFilter:
-    """A filter of a plan over codes; a “not” is moved inwards until it stands at conditions."""
+    """A filter of a plan over codes; a “not” is moved inwards until it stands at conditions.
+
+    “Not present” is missing; every other negated condition leaves missing values out.
+    """
     return _row_filter(condition, schema, negated=False)
 
 
@@ -39,6 +42,8 @@ def _row_filter(condition: Filter, schema: DatasetSchema, *, negated: bool) -> R
     if index is None:
         raise UnknownColumn(condition.column)
     spec = schema.columns[index]
+    if negated and condition.op == "is_present":
+        return CodeFilter(index, (), missing_passes=True)
     found = code_filter(condition, index, spec)
     return _negated(found, spec) if negated else found
 
