@@ -11,11 +11,13 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from dpgov.budgets.models import (
+    Allocation,
     Budget,
     Charge,
     Correction,
     LimitChange,
     PartitionLine,
+    PopulationMember,
     RateLimit,
     Reservation,
 )
@@ -30,7 +32,23 @@ def ledger_findings(tenant: Tenant | None = None) -> list[str]:
     budgets = Budget.objects.all() if tenant is None else Budget.objects.filter(tenant=tenant)
     found = [finding for budget in _recounted(budgets) for finding in _findings(budget)]
     rates = RateLimit.objects.filter(budget__in=budgets).select_related("budget")
-    return found + [finding for rate in rates for finding in _rate_findings(rate)]
+    found += [finding for rate in rates for finding in _rate_findings(rate)]
+    return found + list(_other_currencies(budgets))
+
+
+def _other_currencies(budgets: QuerySet[Budget]) -> Iterator[str]:
+    """Budgets that are charged together must count alike: there is no sum of ε and ρ."""
+    lines: tuple[tuple[QuerySet[Any], str], ...] = (
+        (PartitionLine.objects.all(), "budget"),
+        (Allocation.objects.all(), "budget"),
+        (PopulationMember.objects.filter(left_at__isnull=True), "population"),
+    )
+    for rows, beside in lines:
+        wrong = rows.filter(dataset_budget__in=budgets).exclude(
+            dataset_budget__mode=F(f"{beside}__mode")
+        )
+        for label, other in wrong.values_list("dataset_budget__label", f"{beside}__label"):
+            yield f"{label}: is charged with {other}, which counts in another currency"
 
 
 def _recounted(budgets: QuerySet[Budget]) -> QuerySet[Any]:

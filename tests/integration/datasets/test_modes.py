@@ -1,12 +1,18 @@
 """How losses add up is declared at registration, and there is no door to change it."""
 
 from collections.abc import Callable
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
+from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
+from dpgov.budgets.models import Budget
+from dpgov.budgets.services import allocate, open_budget
+from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.loss import Mode, rho_of
@@ -139,3 +145,18 @@ def test_lowering_the_limit_is_typed_as_epsilon_at_the_same_delta(client: Client
     client.post(path, {"epsilon_limit": "1", "reason": "less"})
     lowered = Dataset.objects.get().budget
     assert (lowered.limit_nano, lowered.limit_epsilon_nano) == (24_355_970, NANO)
+
+
+def test_budgets_from_before_say_what_they_protect(dataset: Dataset, analyst: Membership) -> None:
+    """F12: the migration writes it down for datasets, their grants and their populations."""
+    old = open_budget(tenant=dataset.tenant, label="old", limit_nano=NANO)
+    Dataset.objects.filter(pk=dataset.pk).update(budget=old, group_size=5)
+    grant = allocate(
+        dataset_budget=old, holder=analyst.user, limit_nano=NANO, actor=OPERATOR, reason="study"
+    )
+    shared = open_population(tenant=dataset.tenant, name="old", limit_nano=NANO, actor=OPERATOR)
+    join_population(population=shared, dataset_budget=old, actor=OPERATOR)
+    import_module("dpgov.datasets.migrations.0005_promises")._write_down(apps, None)
+    written = Budget.objects.filter(pk__in=[old.pk, grant.pk, shared.pk])
+    assert {budget.protects for budget in written} == {"5 units together, added or removed"}
+    assert written.count() == 3

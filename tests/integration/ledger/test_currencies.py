@@ -5,13 +5,14 @@ from uuid import uuid4
 
 import pytest
 from django.db import DatabaseError, transaction
+from django.utils import timezone
 
 from dpgov.approvals.services import approve
 from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.errors import InsufficientBudget, NotRaised, RaisingTakesTwo
 from dpgov.budgets.findings import ledger_findings
-from dpgov.budgets.models import Budget, Correction, RateLimit
+from dpgov.budgets.models import Budget, Correction, PopulationMember, RateLimit
 from dpgov.budgets.services import (
     allocate,
     change_limit,
@@ -234,6 +235,16 @@ def test_populations_in_rho_merge_and_part_without_forgetting(tenant: Tenant) ->
     assert opened.committed_nano == 2_000_000
     assert apart["limit_rho"] == "0.18506984"
     assert ledger_findings() == []
+
+
+def test_the_recount_finds_budgets_that_were_tied_together_by_force(
+    zcdp: Budget, tenant: Tenant
+) -> None:
+    """F3: whatever a hand in the database did, `verify_ledger` says so."""
+    pure = open_population(tenant=tenant, name="pure", limit_nano=NANO, actor=OPERATOR)
+    PopulationMember.objects.create(tenant=tenant, population=pure, dataset_budget=zcdp)
+    assert ledger_findings() == ["visits: is charged with pure, which counts in another currency"]
+    PopulationMember.objects.filter(population=pure).update(left_at=timezone.now())
 
 
 def test_an_amount_of_another_budget_is_not_settled(zcdp: Budget) -> None:
