@@ -98,7 +98,7 @@ WRONG = [
     ({"sex__categories": "f\nm\nf"}, "column-1-categories", "twice"),
     ({"sex__missing": "impute", "sex__impute": "q"}, "column-1-impute", "one of the categories"),
     ({"name": ""}, "name", "required"),
-    ({"unit": "person"}, "unit", "cannot be used yet"),
+    ({"unit": "person"}, "private_id", "whose row it is"),
     ({"neighbouring": "friends"}, "neighbouring", "valid choice"),
     ({"group_size": "0"}, "group_size", "greater than or equal to 1"),
     ({"max_rows": "3"}, "max_rows", "more than 3 rows"),
