@@ -46,8 +46,11 @@ def exact_answer(
     passing = [row for row in rows if all(_passes(row.codes, f) for f in request.filters)]
     if request.bounds is not None:
         passing = _in_kept_cells(passing, request, request.bounds)
+    inside: dict[tuple[int, ...], list[Owned]] = {}
+    for row in passing:
+        inside.setdefault(tuple(_bin(row, g) for g in request.groupings), []).append(row)
     cells = product(*(range(grouping.bins) for grouping in request.groupings))
-    return tuple(_cell(passing, request, place) for place in cells)
+    return tuple(_cell(inside.get(place, []), request) for place in cells)
 
 
 def _owned(row: Sequence[int | None] | Owned, number: int) -> Owned:
@@ -75,9 +78,8 @@ def _plan_cell(row: Owned, request: ExactRequest, bounds: UnitBounds) -> int:
     return number
 
 
-def _cell(rows: list[Owned], request: ExactRequest, place: tuple[int, ...]) -> tuple[int, ...]:
-    inside = [row for row in rows if tuple(_bin(row, g) for g in request.groupings) == place]
-    return tuple(_measured(inside, measure) for measure in request.measures)
+def _cell(rows: list[Owned], request: ExactRequest) -> tuple[int, ...]:
+    return tuple(_measured(rows, measure) for measure in request.measures)
 
 
 def _bin(row: Owned, grouping: CodeGrouping) -> int:

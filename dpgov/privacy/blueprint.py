@@ -6,11 +6,11 @@ metadata alone.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from dpgov.privacy.budget import MAX_NANO, as_text
 from dpgov.privacy.grouping import code_grouping, described
-from dpgov.privacy.loss import Loss, Mode, rho_of
+from dpgov.privacy.loss import Loss, Mode, epsilon_paid_by, rho_of
 from dpgov.privacy.mechanisms.choice import mechanisms_for
 from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
 from dpgov.privacy.noise import NoiseOutOfRange
@@ -113,7 +113,7 @@ def prepare(plan: Plan, schema: DatasetSchema) -> Blueprint:
     cells = ExactRequest((), groupings, ()).cells
     _check_cells(cells)
     mechanisms = tuple(mechanisms_for(plan, schema, loss, cells))
-    _check_noise(loss, mechanisms)
+    _check_noise(plan, schema, mechanisms)
     requests, reads = _requests(plan, schema, groupings, mechanisms)
     return Blueprint(plan, schema, loss, requests, mechanisms, reads, cells)
 
@@ -127,25 +127,38 @@ def _check_cells(cells: int) -> None:
         )
 
 
-def _check_noise(loss: Loss, mechanisms: tuple[Mechanism, ...]) -> None:
-    smallest = 0
-    for mechanism in mechanisms:
-        if mechanism.loss.nano < mechanism.smallest_nano:
-            # What the whole must be for this part to be enough; one more against rounding down.
-            given = max(1, mechanism.loss.nano)
-            smallest = max(smallest, -(-mechanism.smallest_nano * loss.nano // given) + 1)
-    if smallest > MAX_NANO:
-        raise refusal("statistics", "Nothing is large enough for these bounds; narrow them.")
-    name = "epsilon" if loss.mode is Mode.PURE else "rho"
-    if smallest:
-        word = "ε" if loss.mode is Mode.PURE else "ρ"
-        raise refusal(name, f"{word} must be at least {as_text(smallest)} for this question.")
+def _check_noise(plan: Plan, schema: DatasetSchema, mechanisms: tuple[Mechanism, ...]) -> None:
+    if any(mechanism.loss.nano < mechanism.smallest_nano for mechanism in mechanisms):
+        _refuse_amount(plan, _smallest_whole(plan, schema))
     try:
         for mechanism in mechanisms:
             mechanism.describe()
     except NoiseOutOfRange:
         message = "The protected group is too large for these bounds to be added up exactly."
         raise refusal("statistics", message) from None
+
+
+def _smallest_whole(plan: Plan, schema: DatasetSchema) -> Loss:
+    """What the whole must be so that each mechanism's part is enough for it.
+
+    Parts are told from those of the largest amount; one more is against rounding down.
+    """
+    whole = Loss(schema.mode, MAX_NANO)
+    cells = ExactRequest((), _groupings(plan, schema), ()).cells
+    parts = mechanisms_for(plan, schema, whole, cells)
+    needed = [-(-m.smallest_nano * MAX_NANO // max(1, m.loss.nano)) + 1 for m in parts]
+    return Loss(schema.mode, max(needed))
+
+
+def _refuse_amount(plan: Plan, smallest: Loss) -> NoReturn:
+    if smallest.nano > MAX_NANO:
+        raise refusal("statistics", "Nothing is large enough for these bounds; narrow them.")
+    if plan.rho_nano is not None:
+        message = f"ρ must be at least {as_text(smallest.nano)} for this question."
+        raise refusal("rho", message)
+    pure = smallest.mode is Mode.PURE
+    epsilon = smallest.nano if pure else epsilon_paid_by(smallest.nano) + 1
+    raise refusal("epsilon", f"ε must be at least {as_text(epsilon)} for this question.")
 
 
 def refusal(path: str, message: str) -> InvalidPlan:

@@ -22,7 +22,7 @@ MOST_CANDIDATES = 65_536
 # Candidates of all cells together: what one answer may take.
 MOST_SCORES = 2**18
 # Finer places of one candidate, where several quantiles follow each other.
-MOST_PLACES = 256
+MOST_PLACES = 32
 _GOOD_PLACES = 16
 _COARSEST = 64
 

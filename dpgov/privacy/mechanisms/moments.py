@@ -11,6 +11,7 @@ noise of the K-norm mechanism for the pair of count and sum, Hardt and Talwar 20
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isqrt
 from typing import Any, Protocol
 
 from dpgov.privacy.loss import Loss
@@ -97,7 +98,7 @@ class Moments:
     def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
         """For that many rows and the worst place of the mean."""
         return [
-            (Column(view.statistic, {}), _expected(view, rows_in_a_cell, self.taken))
+            (Column(view.statistic, {}), expected_of(view, rows_in_a_cell, self.taken))
             for view in self.views
         ]
 
@@ -107,7 +108,8 @@ def _cells(view: View, noisy: Sequence[NoisyCell]) -> tuple[dict[str, Any], ...]
     return tuple({"value": value, "accuracy": accuracy} for value, accuracy in pairs)
 
 
-def _expected(view: View, rows: int | None, taken: Draw) -> Statements:
+def expected_of(view: View, rows: int | None, taken: Draw) -> Statements:
+    """For so many rows and the worst place of the mean; none where rows matter and are unknown."""
     nothing = (0,) * len(taken.readings)
     worst = view.worst_cell(rows or 1) or nothing
     if rows is None and worst is not nothing:
@@ -125,10 +127,8 @@ def scale_of(domain: NumericDomain, width: int) -> Scale:
 def width_for(degree: int, domain: NumericDomain, schema: DatasetSchema) -> int:
     """How many codes are taken together so that sums of squares stay exact: a public number."""
     rows = max(schema.max_rows, 2 * schema.group_size * schema.unit.max_rows_per_unit)
-    width = 1
-    while degree == 2 and rows * (domain.top // width) ** 2 > LARGEST_SUM:
-        width += 1
-    return min(width, domain.top)
+    most = isqrt(LARGEST_SUM // rows) if degree == 2 else domain.top
+    return min(domain.top // (most + 1) + 1, domain.top)
 
 
 def moments_draw(

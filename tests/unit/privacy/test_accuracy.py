@@ -32,7 +32,8 @@ def gaussian_tail(sigma: float, bound: int) -> Decimal:
         context.prec = 40
         width = 2 * Decimal(sigma) ** 2
         weights = [(-Decimal(k * k) / width).exp() for k in range(math.ceil(14 * sigma) + 2)]
-        return 2 * sum(weights[bound + 1 :]) / (2 * sum(weights) - 1)
+        nothing = Decimal(0)
+        return 2 * sum(weights[bound + 1 :], nothing) / (2 * sum(weights, nothing) - 1)
 
 
 @pytest.mark.parametrize("level", CONFIDENCE_LEVELS)

@@ -158,7 +158,8 @@ def test_the_sensitivity_of_a_quantile_is_attained(relation: Neighbouring, order
     schema = schema_of(neighbouring=relation, public_rows=100)
     raw = question({"statistic": "quantiles", "column": "hours", "quantiles": [float(order)]})
     blueprint = blueprint_of(raw, schema)
-    low, high = (0, 0, 0, 0), (0, 98, 0, 0)
+    low: Row = (0, 0, 0, 0)
+    high: Row = (0, 98, 0, 0)
     base, more = (low, high) if Fraction(order) > Fraction(1, 2) else (high, low)
     before = [base] * 9 if relation is Neighbouring.ADD_REMOVE else [base] * 10
     (one,), (other,) = (choices(blueprint, 0, rows) for rows in (before, [base] * 9 + [more]))
@@ -194,5 +195,6 @@ def test_many_fine_candidates_are_few_enough_to_be_drawn(mode: Mode) -> None:
     for orders in ([0.5], [0.25, 0.5, 0.75]):
         raw = question({"statistic": "quantiles", "column": "x", "quantiles": orders})
         blueprint = blueprint_of(raw, schema_of(wide, mode=mode))
-        (found, *_) = choices(blueprint, 0, [(7,)] * 10)
+        rows: list[Row] = [(7,)] * 10
+        (found, *_) = choices(blueprint, 0, rows)
         assert 2 <= len(found.scores) <= 65_536

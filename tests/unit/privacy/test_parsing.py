@@ -7,8 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpgov.privacy.parsing import MAX_FILTERS, MAX_STATISTICS, parse_plan
-from dpgov.privacy.plan import Condition, Grouping, InvalidPlan, Plan, Statistic, StatisticKind
+from dpgov.privacy.loss import Mode
+from dpgov.privacy.parsing import parse_plan
+from dpgov.privacy.parsing_statistics import MAX_QUANTILES, MAX_STATISTICS
+from dpgov.privacy.parsing_where import MAX_DEPTH, MAX_FILTERS
+from dpgov.privacy.plan import (
+    Compound,
+    Condition,
+    Grouping,
+    InvalidPlan,
+    Joint,
+    Plan,
+    Statistic,
+    StatisticKind,
+)
 from tests.unit.privacy.tables import COUNT, MEAN_AGE, question, questions, schema_of
 
 SCHEMA = schema_of()
@@ -54,6 +66,38 @@ def test_a_whole_plan_is_read_into_exact_values() -> None:
     )
 
 
+def test_nested_filters_shares_and_quantiles_are_read_into_exact_values() -> None:
+    old = {"column": "age", "op": ">", "value": 65}
+    raw = {
+        "statistics": [
+            {**quantiles([0.25, "0.50"]), "share": "0.5"},
+            {"statistic": "stddev", "column": "age"},
+        ],
+        "where": [{"or": [old, {"not": {"and": [MALE, old]}}]}],
+        "rho": "0.01",
+    }
+    plan = parse_plan(raw, schema_of(mode=Mode.ZCDP), dataset="people")
+    first = Condition("age", ">", ("65",), numeric=True)
+    second = Condition("sex", "=", ("Male",), numeric=False)
+    assert plan == Plan(
+        dataset="people",
+        statistics=(
+            Statistic(StatisticKind.QUANTILES, "age", ("0.25", "0.5"), "0.5"),
+            Statistic(StatisticKind.STANDARD_DEVIATION, "age"),
+        ),
+        where=(
+            Compound(
+                Joint.OR,
+                (first, Compound(Joint.NOT, (Compound(Joint.AND, (second, first)),))),
+            ),
+        ),
+        group_by=(),
+        epsilon_nano=None,
+        rho_nano=10_000_000,
+    )
+    assert plan.conditions == (first, second, first)
+
+
 @given(raw=questions())
 def test_a_plan_written_as_json_and_read_again_is_the_same_plan(raw: dict[str, Any]) -> None:
     plan = parse(raw)
@@ -72,11 +116,51 @@ def test_a_plan_that_is_no_object_is_refused(raw: object) -> None:
     assert list(refused(raw)) == ["plan"]
 
 
+MALE = {"column": "sex", "op": "=", "value": "Male"}
+
+
+def quantiles(orders: object) -> dict[str, Any]:
+    return {"statistic": "quantiles", "column": "age", "quantiles": orders}
+
+
+def nested(depth: int) -> dict[str, Any]:
+    return {"not": nested(depth - 1)} if depth else MALE
+
+
 CASES: list[tuple[dict[str, Any], str, str]] = [
     (question(COUNT, epsilom=1), "epsilom", "Did you mean “epsilon”?"),
     (question({"statistic": "maen", "column": "age"}), "statistics.0.statistic", "“mean”"),
     (question({"statistic": "histogram"}), "statistics.0.statistic", "group_by"),
-    (question({"statistic": "median", "column": "age"}), "statistics.0.statistic", "count, sum"),
+    (question({"statistic": "mode", "column": "age"}), "statistics.0.statistic", "Unknown"),
+    (question({"statistic": "median"}), "statistics.0.column", "Choose a column"),
+    (question({"statistic": "max", "column": "sex"}), "statistics.0.column", "categories"),
+    (question({"statistic": "count_distinct", "column": "age"}), "statistics.0.column", "units"),
+    (question({**MEAN_AGE, "quantiles": [0.5]}), "statistics.0.quantiles", "Only"),
+    (question(quantiles(None)), "statistics.0.quantiles", "list"),
+    (question(quantiles([])), "statistics.0.quantiles", "1 to"),
+    (question(quantiles([0.5] * (MAX_QUANTILES + 1))), "statistics.0.quantiles", "not 101"),
+    (question(quantiles([0, 0.5])), "statistics.0.quantiles.0", "between 0 and 1"),
+    (question(quantiles([0.5, 1])), "statistics.0.quantiles.1", "min or max"),
+    (question(quantiles([0.00001])), "statistics.0.quantiles.0", "decimals"),
+    (question(quantiles([0.5, 0.5])), "statistics.0.quantiles.1", "rise"),
+    (question(quantiles([True])), "statistics.0.quantiles.0", "number"),
+    (question({**COUNT, "share": 0}), "statistics.0.share", "above 0"),
+    (question({**COUNT, "share": 1.5}), "statistics.0.share", "at most 1"),
+    (question({**COUNT, "share": "nan"}), "statistics.0.share", "number"),
+    (question({**COUNT, "share": 1}, MEAN_AGE), "statistics", "leave nothing"),
+    (
+        question({**COUNT, "share": 0.6}, {**MEAN_AGE, "share": 0.6}),
+        "statistics",
+        "more than the whole",
+    ),
+    (question(COUNT, {**COUNT, "share": 0.1}), "statistics.1", "twice"),
+    (question(COUNT, rho=1), "rho", "not both"),
+    (question(COUNT, where=[{"or": []}]), "where.0.or", "1 to"),
+    (question(COUNT, where=[{"or": [], "and": []}]), "where.0.or", "Unknown key"),
+    (question(COUNT, where=[{"not": [MALE]}]), "where.0.not", "object"),
+    (question(COUNT, where=[{"or": [MALE, {"column": "x"}]}]), "where.0.or.1.column", "Unknown"),
+    (question(COUNT, where=[nested(MAX_DEPTH + 1)]), "where.0" + ".not" * MAX_DEPTH, "deep"),
+    (question(COUNT, where=[{"or": [MALE] * 30}, {"and": [MALE] * 30}]), "where", "not 60"),
     (question({"statistic": ["mean"]}), "statistics.0.statistic", "Unknown statistic"),
     (question({"column": "age"}), "statistics.0.statistic", "Choose a statistic"),
     (question({"statistic": "mean"}), "statistics.0.column", "Choose a column"),
@@ -94,7 +178,7 @@ CASES: list[tuple[dict[str, Any], str, str]] = [
     (question(COUNT, dataset="other"), "dataset", "people"),
     (question(COUNT, dataset=True), "dataset", "people"),
     (question(COUNT, where=None), "where", "list"),
-    (question(COUNT, where=[{}] * (MAX_FILTERS + 1)), "where", "not 21"),
+    (question(COUNT, where=[{}] * (MAX_FILTERS + 1)), "where", "not 51"),
     (question(COUNT, where=[[]]), "where.0", "object"),
     (question(COUNT, where=[{"op": "="}]), "where.0.column", "Choose a column"),
     (question(COUNT, where=[{"column": "Sex", "op": "="}]), "where.0.column", "“sex”"),

@@ -94,7 +94,9 @@ def test_category_filters_compare_codes_and_undeclared_values_are_unequal_to_all
     blueprint = blueprint_of(
         question(COUNT, where=[{"column": "sex", "op": op, "value": value}]), schema_of(SEX)
     )
-    counts = {code: exact_answer([(code,)], blueprint.requests[0])[0][0] for code in (0, 1, 2, None)}
+    counts = {
+        code: exact_answer([(code,)], blueprint.requests[0])[0][0] for code in (0, 1, 2, None)
+    }
     assert [code for code, there in counts.items() if there] == expected
 
 

@@ -48,7 +48,7 @@ def random_blueprint(random: Random, mode: Mode) -> Blueprint:
     step = random.choice(["0.01", "0.5", "1", "7"])
     low = random.randint(-1000, 1000)
     high = low + random.randint(1, 10 ** random.randint(1, 6))
-    ends = (str(float(n * Fraction(step))) for n in (low, high))
+    lower, upper = (str(float(n * Fraction(step))) for n in (low, high))
     amount = f"{random.randint(10**6, 10 ** random.randint(7, 11)) / NANO:.9f}"
     price = "rho" if mode is Mode.ZCDP and random.random() < 0.5 else "epsilon"
     raw = {
@@ -59,7 +59,7 @@ def random_blueprint(random: Random, mode: Mode) -> Blueprint:
     }
     unit = random.choice([PrivacyUnit(), PrivacyUnit("person", random.randint(1, 9), 2)])
     schema = schema_of(
-        column_spec("age", numeric_domain(*ends, step), "drop", ""),
+        column_spec("age", numeric_domain(lower, upper, step), "drop", ""),
         neighbouring=random.choice(list(Neighbouring)),
         group_size=random.randint(1, 20),
         unit=unit,
