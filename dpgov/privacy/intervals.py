@@ -22,7 +22,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpgov.privacy import spread
+from dpgov.privacy import spread_sums
 from dpgov.privacy.noise import Floats, Noise
 from dpgov.privacy.spread_smooth import SMOOTH
 
@@ -37,16 +37,21 @@ _SPENT_ON_MEAN = Fraction(1, 20)
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Noisy sums over rows of the Bernstein polynomials of u of this degree, times `whole`."""
+    """Noisy sums over rows of the Bernstein polynomials of u of this degree, times `whole`.
+
+    Each has `times` noises in it: of so many cells that were added up.
+    """
 
     noise: Noise
     degree: int
     whole: int
+    times: int = 1
 
     def quantiles(self, at_zero: Floats, slope: Floats, at_one: Floats, level: Fraction) -> Floats:
         """Of the noise in the sums of polynomials g: g(0), half its slope there added, g(1)."""
         ends = (at_zero, at_one) if self.degree == 1 else (at_zero, slope, at_one)
-        return spread.bounds(self.noise, np.stack(ends, axis=-1), level) / self.whole
+        weights = np.stack(ends, axis=-1)
+        return spread_sums.bounds(self.noise, self.times, weights, level) / self.whole
 
 
 def mean_bounds(sums: Sums, level: Fraction, centred: Floats, counts: Floats) -> Floats:

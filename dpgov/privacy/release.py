@@ -8,9 +8,11 @@ from typing import Any
 
 from dpgov.privacy.adjusting import RISING, TABLE, adjusted_rising, adjusted_table
 from dpgov.privacy.blueprint import Blueprint
+from dpgov.privacy.loss import Loss
 from dpgov.privacy.mechanisms.mechanism import Column
 from dpgov.privacy.plan import Plan, StatisticKind
 from dpgov.privacy.request import ExactAnswer, ExactRequest
+from dpgov.privacy.schema import DatasetSchema
 
 FORMAT = 2
 
@@ -30,8 +32,7 @@ def draw(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> dict[str, Any]
     time: call it once per charge. Raises MalformedAnswer, before any noise is drawn, when an exact
     answer does not have the shape of its request.
     """
-    for request, exact in zip(blueprint.requests, answers, strict=True):
-        _check_shape(request, exact)
+    _check_shapes(blueprint.requests, answers)
     tables = [
         [dict(zip(request.measures, cell, strict=True)) for cell in exact]
         for request, exact in zip(blueprint.requests, answers, strict=True)
@@ -45,7 +46,7 @@ def draw(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> dict[str, Any]
     return {
         "format": FORMAT,
         "plan": blueprint.plan.as_json(),
-        "guarantee": _guarantee(blueprint),
+        "guarantee": guarantee(blueprint.schema, blueprint.loss),
         "groups": blueprint.groups(),
         "draws": [
             mechanism.describe() | {"cells": one.raw}
@@ -54,13 +55,13 @@ def draw(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> dict[str, Any]
         "statistics": [
             column.as_json()
             | {"draw": place, "cells": list(column.cells)}
-            | _adjusted(blueprint.plan, column)
+            | adjusted(blueprint.plan, column)
             for place, column in columns
         ],
     }
 
 
-def _adjusted(plan: Plan, column: Column) -> dict[str, Any]:
+def adjusted(plan: Plan, column: Column) -> dict[str, Any]:
     """Counts of a table made plausible, beside the numbers as they were drawn."""
     counts = [cell["value"] for cell in column.cells]
     if column.statistic.kind is StatisticKind.CDF:
@@ -71,6 +72,13 @@ def _adjusted(plan: Plan, column: Column) -> dict[str, Any]:
     if column.statistic.kind is StatisticKind.COUNT and plan.group_by:
         return {"adjusted": {"method": TABLE, "values": adjusted_table(counts)}}
     return {}
+
+
+def _check_shapes(requests: Sequence[ExactRequest], answers: Sequence[ExactAnswer]) -> None:
+    if not isinstance(answers, Sequence) or len(answers) != len(requests):
+        raise MalformedAnswer(f"Expected {len(requests)} answers.")
+    for request, exact in zip(requests, answers, strict=True):
+        _check_shape(request, exact)
 
 
 def _check_shape(request: ExactRequest, exact: ExactAnswer) -> None:
@@ -84,10 +92,10 @@ def _check_shape(request: ExactRequest, exact: ExactAnswer) -> None:
             raise MalformedAnswer("Expected integers and nothing else.")
 
 
-def _guarantee(blueprint: Blueprint) -> dict[str, Any]:
-    schema = blueprint.schema
+def guarantee(schema: DatasetSchema, loss: Loss) -> dict[str, Any]:
+    """Whose presence an answer hides, and what it cost."""
     named = schema.unit.private_id
-    return blueprint.loss.as_json() | {
+    return loss.as_json() | {
         "mode": schema.mode.value,
         "privacy_unit": "row" if named is None else "person",
         **({} if named is None else {"private_id": named}),

@@ -86,13 +86,13 @@ def _at(places: Floats, inside: Floats, point: float) -> float:
     return float(np.interp(point, places, inside))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _distribution(terms: tuple[Term, ...]) -> tuple[Floats, Floats]:
     """P(|smoothed sum| <= place) at evenly spaced places from 0 to the end of the range."""
     step = max(term.weight for term in terms)
     variance = sum(term.times * term.weight**2 * term.noise.variance for term in terms)
     end = _RANGE * math.sqrt(variance) + step
-    waves: Floats = np.arange(1, _WAVES) * (math.pi / end)
+    waves: Floats = np.arange(1, _WAVES, dtype=np.float64) * (math.pi / end)
     product = np.sinc(waves * step / (2 * math.pi))
     for term in terms:
         angles: Floats = waves * term.weight

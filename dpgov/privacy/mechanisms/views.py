@@ -19,10 +19,14 @@ from dpgov.privacy.plan import Statistic, StatisticKind
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """The sums that a view is made of: `whole` is what the readings of one row add up to."""
+    """The sums that a view is made of: `whole` is what the readings of one row add up to.
+
+    `times` is of how many released cells they were added up.
+    """
 
     taken: Draw
     scale: Scale
+    times: int = 1
 
     @property
     def degree(self) -> int:
@@ -37,7 +41,7 @@ class Basis:
     @property
     def sums(self) -> Sums:
         """For intervals."""
-        return Sums(self.taken.noise, self.degree, self.whole)
+        return Sums(self.taken.noise, self.degree, self.whole, self.times)
 
     @property
     def decimals(self) -> int:
@@ -78,19 +82,19 @@ class Line:
 
     def values(self, cells: Sequence[NoisyCell]) -> list[int | float]:
         """Rounded to the lattice that the exact number lies on."""
-        ends = self._ends
-        exact = (self.basis.combined(cell, *ends) for cell in cells)
-        return [self._in_units(round(number / self._lattice)) for number in exact]
+        exact = (
+            sum((w * n for w, n in zip(self.weights, cell, strict=True)), Fraction(0))
+            for cell in cells
+        )
+        return [self._in_units(round(number / self.lattice)) for number in exact]
 
     def accuracy(self, cells: Sequence[NoisyCell]) -> list[Statements]:
         """From the noise alone: the same for every cell."""
-        zero, one = map(float, self._ends)
-        weights = (zero, one) if self.basis.degree == 1 else (zero, (zero + one) / 2, one)
         found = []
         for level in CONFIDENCE_LEVELS:
-            off = spread.bound(self.basis.taken.noise, weights, level) / self.basis.whole
+            off = spread.bound(self.basis.taken.noise, [float(w) for w in self.weights], level)
             # The exact number lies on the lattice: rounding adds at most half a step.
-            steps = (Fraction(off) / self._lattice + Fraction(1, 2)).__floor__()
+            steps = (Fraction(off) / self.lattice + Fraction(1, 2)).__floor__()
             found.append(statement(level, self._in_units(steps)))
         return [found for _ in cells]
 
@@ -99,18 +103,23 @@ class Line:
         return None
 
     @property
-    def _ends(self) -> tuple[Fraction, Fraction]:
-        if self.statistic.kind is StatisticKind.COUNT:
-            return Fraction(1), Fraction(1)
-        return self.basis.scale.lower, self.basis.scale.lower + self.basis.scale.size
+    def weights(self) -> tuple[Fraction, ...]:
+        """What one step of each reading adds to the number: the line at 0, (in between,) and 1."""
+        ends = Fraction(1), Fraction(1)
+        if self.statistic.kind is not StatisticKind.COUNT:
+            scale = self.basis.scale
+            ends = scale.lower, scale.lower + scale.size
+        nodes = ends if self.basis.degree == 1 else (ends[0], sum(ends) / 2, ends[1])
+        return tuple(Fraction(node) / self.basis.whole for node in nodes)
 
     @property
-    def _lattice(self) -> Fraction:
+    def lattice(self) -> Fraction:
+        """What the exact number is a multiple of."""
         one = self.statistic.kind is StatisticKind.COUNT
         return Fraction(1) if one else self.basis.scale.step
 
     def _in_units(self, steps: int) -> int | float:
-        return json_number(steps * self._lattice, decimals_of(self._lattice))
+        return json_number(steps * self.lattice, decimals_of(self.lattice))
 
 
 @dataclass(frozen=True, slots=True)
