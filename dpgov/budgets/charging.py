@@ -60,6 +60,7 @@ class Limit:
     renews_on: date | None = None
     stopped: bool = False
     currency: Currency = PURE
+    budget_id: UUID | None = None
 
     @property
     def fit_nano(self) -> int:
@@ -182,6 +183,7 @@ def _lifetime(budget: Budget, factor: int) -> Limit:
         factor,
         stopped=budget.frozen_at is not None or budget.closed_at is not None,
         currency=budget.currency,
+        budget_id=budget.pk,
     )
 
 
@@ -197,4 +199,5 @@ def _rate(rate: RateLimit, factor: int, today: date) -> Limit:
         period=rate.period,
         renews_on=window_end(rate.period, start),
         currency=rate.budget.currency,
+        budget_id=rate.budget_id,
     )

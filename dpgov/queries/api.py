@@ -54,7 +54,7 @@ class QuoteView(RefusingView):
     @api_docs.quote
     def post(self, request: Request, slug: str) -> Response:
         dataset = dataset_or_404(request, slug)
-        guess, charged = _assumed_rows(request), _allocation(request)
+        guess, charged = assumed_rows_of(request), allocation_of(request)
         with refusals():
             priced = quote(
                 user=membership_of(request).user,
@@ -75,7 +75,7 @@ class SubmitView(RefusingView):
     @api_docs.submit
     def post(self, request: Request, slug: str) -> Response:
         dataset = dataset_or_404(request, slug)
-        charged = _allocation(request)
+        charged = allocation_of(request)
         user = membership_of(request).user
 
         def largest_fit() -> int:
@@ -173,7 +173,8 @@ def _query(request: Request, query_id: UUID) -> Query:
         raise NotFound from missing
 
 
-def _assumed_rows(request: Request) -> int | None:
+def assumed_rows_of(request: Request) -> int | None:
+    """The reader's own guess; raises ValidationError."""
     text = request.query_params.get("assumed_rows", "")
     if not text:
         return None
@@ -182,7 +183,8 @@ def _assumed_rows(request: Request) -> int | None:
     raise ValidationError({"assumed_rows": ["Give a whole number above zero, like 1000."]})
 
 
-def _allocation(request: Request) -> UUID | None:
+def allocation_of(request: Request) -> UUID | None:
+    """What is to be charged, if it is named; raises ValidationError."""
     text = request.query_params.get("allocation", "")
     try:
         return UUID(text) if text else None
@@ -191,21 +193,22 @@ def _allocation(request: Request) -> UUID | None:
         raise ValidationError({"allocation": [detail]}) from problem
 
 
-def _limit_json(limit: Limit) -> dict[str, Any]:
+def limit_json(limit: Limit) -> dict[str, Any]:
+    """A limit in its JSON form."""
     currency = limit.currency
     return {
         "limit": limit.words,
         "kind": limit.kind,
         "period": limit.period or None,
         **in_json("limit", limit.limit_nano, currency.together(limit.limit_nano), currency),
-        **_room("remaining", limit.remaining_nano, currency),
+        **room_json("remaining", limit.remaining_nano, currency),
         "factor": limit.factor,
-        **_room("largest_fit", limit.fit_nano, currency),
+        **room_json("largest_fit", limit.fit_nano, currency),
         "renews_on": limit.renews_on,
     }
 
 
-def _room(name: str, nano: int, currency: Currency) -> dict[str, float | None]:
+def room_json(name: str, nano: int, currency: Currency) -> dict[str, float | None]:
     """A price, or what there is room for: as the ε of one question, and as ρ where that counts."""
     return in_json(name, nano, currency.question(nano), currency)
 
@@ -213,17 +216,17 @@ def _room(name: str, nano: int, currency: Currency) -> dict[str, float | None]:
 def quote_json(priced: Quote) -> dict[str, Any]:
     """A price in its JSON form."""
     plan, currency = priced.plan.as_json(), priced.currency
-    after = _room("remaining", priced.remaining_after_nano, currency)
+    after = room_json("remaining", priced.remaining_after_nano, currency)
     return {
         "plan": plan,
         "in_words": in_words(plan),
         **currency_in_json(currency),
-        **_room("cost", priced.cost_nano, currency),
-        **_room("remaining", priced.remaining_nano, currency),
+        **room_json("cost", priced.cost_nano, currency),
+        **room_json("remaining", priced.remaining_nano, currency),
         **{f"{name}_after": amount for name, amount in after.items()},
-        **_room("largest_fit", priced.largest_fit_nano, currency),
+        **room_json("largest_fit", priced.largest_fit_nano, currency),
         "accepted": priced.refusal is None,
         "refusal": priced.refusal,
-        "limits": [_limit_json(limit) for limit in priced.limits],
+        "limits": [limit_json(limit) for limit in priced.limits],
         "description": priced.description,
     }

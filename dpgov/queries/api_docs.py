@@ -89,7 +89,7 @@ _NOT_READY = OpenApiExample(
     },
     response_only=True,
 )
-_KEY = OpenApiParameter(
+KEY = OpenApiParameter(
     "Idempotency-Key",
     str,
     OpenApiParameter.HEADER,
@@ -99,13 +99,13 @@ _KEY = OpenApiParameter(
         "with the same key returns the same question and costs nothing more."
     ),
 )
-_GUESS = OpenApiParameter(
+GUESS = OpenApiParameter(
     "assumed_rows",
     int,
     description="Your own guess of how many rows match, to estimate the error of means.",
 )
 
-_CHARGED = OpenApiParameter(
+CHARGED = OpenApiParameter(
     "allocation",
     UUID,
     description=(
@@ -124,7 +124,7 @@ quote = extend_schema(
         "that is exact enough is found, and returned in `plan`, which can be submitted as it is."
     ),
     request=WantedPlanSerializer,
-    parameters=[_GUESS, _CHARGED],
+    parameters=[GUESS, CHARGED],
     responses={200: QuoteSerializer},
     examples=[_MEAN, _HISTOGRAM, _QUANTILES, _WANTED],
 )
@@ -142,8 +142,8 @@ submit = extend_schema(
     ),
     request=PlanSerializer,
     parameters=[
-        _KEY,
-        _CHARGED,
+        KEY,
+        CHARGED,
         OpenApiParameter(
             "Location",
             str,

@@ -81,7 +81,7 @@ class Offer:
     @property
     def statistics(self) -> list[StatisticOffer]:
         """What each statistic pays for its draw, and its expected error at 95 %."""
-        return _statistics(self.quote.description) if self.quote else []
+        return statistics_offered(self.quote.description) if self.quote else []
 
     @property
     def sharing(self) -> list[str]:
@@ -118,7 +118,7 @@ def same_price(offer: Offer, agreed: str) -> bool:
         return False
 
 
-def _statistics(description: dict[str, Any]) -> list[StatisticOffer]:
+def statistics_offered(description: dict[str, Any]) -> list[StatisticOffer]:
     """One for each statistic; a list of quantiles is one."""
     drawings, columns = drawings_of(description), description["statistics"]
     found: dict[str, StatisticOffer] = {}

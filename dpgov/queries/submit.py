@@ -16,9 +16,10 @@ from dpgov.audit.services import append
 from dpgov.budgets.errors import BudgetsMoved, NotAdmitted
 from dpgov.budgets.services import Line, reserve
 from dpgov.budgets.words import noted, question
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version
 from dpgov.operation.tallies import count_budget_refusal
+from dpgov.privacy.blueprint import Blueprint
 from dpgov.privacy.currency import PURE, Currency
 from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import kind_of
@@ -35,10 +36,10 @@ _KEY = re.compile(r"[\x21-\x7e]{1,200}")
 
 
 class InvalidKey(ValueError):
-    """An idempotency key must be 1 to 200 visible ASCII characters."""
+    """An idempotency key must be 1 to 200 visible ASCII characters; of a batch some fewer."""
 
-    def __init__(self) -> None:
-        super().__init__("The idempotency key must be 1 to 200 visible ASCII characters.")
+    def __init__(self, longest: int = 200) -> None:
+        super().__init__(f"The idempotency key must be 1 to {longest} visible ASCII characters.")
 
 
 class IdempotencyConflict(Exception):
@@ -85,7 +86,7 @@ def submit(
     """
     if not _KEY.fullmatch(idempotency_key):
         raise InvalidKey
-    body_hash = _hash(dataset, raw_plan, allocation_id)
+    body_hash = hash_of(dataset, raw_plan, allocation_id)
     earlier = find_by_key(membership, idempotency_key)
     if earlier is None:
         try:
@@ -126,28 +127,41 @@ def _accept(
 ) -> Submission:
     version = current_version(dataset)
     blueprint = blueprint_for(dataset, version, raw_plan)
-    cost = blueprint.cost_nano
-    if cost > dataset.per_query_limit_nano:
+    query = asked(membership, dataset, version, blueprint, key=key, body_hash=body_hash)
+    lines = lines_of(blueprint, dataset=dataset, user=membership.user, allocation_id=allocation_id)
+    write_down(query, lines)
+    return Submission(query, created=True)
+
+
+def asked(
+    membership: Membership,
+    dataset: Dataset,
+    version: DatasetVersion,
+    blueprint: Blueprint,
+    *,
+    key: str,
+    body_hash: str,
+) -> Query:
+    """The question as a row that is not stored yet. Raises QueryLimitExceeded."""
+    if blueprint.cost_nano > dataset.per_query_limit_nano:
         raise QueryLimitExceeded(
-            requested_nano=cost,
+            requested_nano=blueprint.cost_nano,
             limit_nano=dataset.per_query_limit_nano,
             currency=dataset.budget.currency,
         )
-    lines = lines_of(blueprint, dataset=dataset, user=membership.user, allocation_id=allocation_id)
-    query = Query(
+    plan = blueprint.plan.as_json()
+    return Query(
         tenant_id=dataset.tenant_id,
         dataset=dataset,
         version=version,
         analyst=membership.user,
-        plan=blueprint.plan.as_json(),
-        kind=kind_of(blueprint.plan.as_json()),
-        cost_nano=cost,
+        plan=plan,
+        kind=kind_of(plan),
+        cost_nano=blueprint.cost_nano,
         idempotency_key=key,
         body_hash=body_hash,
         submitted_at=database_now(),
     )
-    write_down(query, lines)
-    return Submission(query, created=True)
 
 
 def write_down(query: Query, lines: Sequence[Line]) -> None:
@@ -179,7 +193,8 @@ def _record(query: Query, lines: Sequence[Line]) -> None:
     )
 
 
-def _hash(dataset: Dataset, raw_plan: object, allocation_id: UUID | None) -> str:
-    said = [str(dataset.pk), raw_plan, *([str(allocation_id)] if allocation_id else [])]
+def hash_of(dataset: Dataset, body: object, allocation_id: UUID | None) -> str:
+    """What tells one request from another under the same key."""
+    said = [str(dataset.pk), body, *([str(allocation_id)] if allocation_id else [])]
     text = json.dumps(said, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()

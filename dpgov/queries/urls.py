@@ -2,13 +2,15 @@
 
 from django.urls import path
 
-from dpgov.queries import views_answer, views_ask, views_sql, views_units
+from dpgov.queries import views_answer, views_ask, views_batch, views_sql, views_units
 
 app_name = "queries"
 urlpatterns = [
     path("datasets/<slug:slug>/ask/", views_ask.ask, name="ask"),
     path("datasets/<slug:slug>/ask/sql/", views_sql.ask_sql, name="ask_sql"),
     path("datasets/<slug:slug>/rows-per-person/", views_units.unit_rows, name="unit_rows"),
+    path("datasets/<slug:slug>/batch/", views_batch.batch, name="batch"),
+    path("datasets/<slug:slug>/batch/add/", views_batch.put_aside, name="put_aside"),
     path("datasets/<slug:slug>/quote/", views_ask.quote, name="quote"),
     path("queries/<uuid:query_id>/", views_answer.detail, name="detail"),
     path("queries/<uuid:query_id>/status/", views_answer.status, name="status"),

@@ -123,7 +123,7 @@ def _ask(
     if offer.raw_plan is None:
         return _refused(request, dataset, form, offer, "")
     if not same_price(offer, str(data.get("price"))):
-        notice = f"The price of this question is now ε {offer.price}. Look at it and ask again."
+        notice = f"The price of this question is now {offer.price_words}. Look at it and ask again."
         return _refused(request, dataset, form, offer, notice)
     try:
         submission = submit(
@@ -151,6 +151,19 @@ def _refused(
     request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer, notice: str
 ) -> HttpResponse:
     return _render(request, dataset, form, offer, notice=notice, status=422)
+
+
+def priced_form(request: HttpRequest, dataset: Dataset) -> tuple[AskForm, Offer]:
+    """The posted ask form with its price or its problems."""
+    form = _form(request, dataset, request.POST, schema_of(current_version(dataset)))
+    return form, offer_for(form, dataset, membership_of(request).user)
+
+
+def refused_form(
+    request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer
+) -> HttpResponse:
+    """The ask page with the messages at its fields."""
+    return _refused(request, dataset, form, offer, "")
 
 
 def show_form(

@@ -31,7 +31,7 @@
     if (!button || !form()) return;
     event.preventDefault();
     const field = form().elements.epsilon;
-    form().elements.by.value = "epsilon";
+    if (form().elements.by) form().elements.by.value = "epsilon";
     showWhatIsNeeded();
     field.value = button.value;
     field.dispatchEvent(new Event("input", { bubbles: true }));

@@ -12,7 +12,7 @@ from dpgov.budgets.services.freezing import confirm_budget, freeze_tenant
 from dpgov.budgets.services.limits import change_limit, close_budget, set_rate_limit
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.services.opening import open_budget, open_partition_lines
-from dpgov.budgets.services.steps import expire, reserve, settle, void
+from dpgov.budgets.services.steps import expire, reserve, settle, take, void
 
 __all__ = [
     "Line",
@@ -30,6 +30,7 @@ __all__ = [
     "reserve",
     "set_rate_limit",
     "settle",
+    "take",
     "void",
     "withdraw",
 ]

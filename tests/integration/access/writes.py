@@ -3,6 +3,7 @@
 A door that takes POST but records nothing says here why.
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,15 @@ _PLAN = {
     "where": [],
     "group_by": [],
     "epsilon": 0.5,
+}
+
+
+_BATCH = {"epsilon": 0.5, "plans": [{"statistics": [{"statistic": "count"}]}]}
+_BATCH_FORM = {
+    "question": ["0"],
+    "question-0-plan": json.dumps({"statistics": [{"statistic": "count"}]}),
+    "epsilon": "0.5",
+    "price": "0.5",
 }
 
 
@@ -169,6 +179,10 @@ WRITES: dict[str, Write | str] = {
     ),
     "queries:ask": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**_FORM, "key": "k-1"}),
     "queries:quote": _PRICE_ONLY,
+    "queries:batch": Write(
+        "analyst", Action.QUERY_SUBMITTED, lambda: {**_BATCH_FORM, "key": "k-2"}
+    ),
+    "queries:put_aside": "keeps a question in the person's session; asks and stores nothing else",
     "tenants:members": Write(
         "admin", Action.MEMBER_ADDED, lambda: {"email": "new@example.org", "role": "owner"}
     ),
@@ -182,6 +196,8 @@ WRITES: dict[str, Write | str] = {
     "tenants:token_revoke": Write("analyst", Action.TOKEN_REVOKED),
     "tenants:switch": "chooses which tenant this session shows; changes nothing in either",
     "v1:quote": _PRICE_ONLY,
+    "v1:batch-quote": _PRICE_ONLY,
+    "v1:batch-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: _BATCH),
     "v1:query-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: _PLAN),
     "v1:audit-verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
     "account_login": _OWN_SIGN_IN,

@@ -57,9 +57,7 @@ def test_what_cannot_be_read_is_shown_with_its_place_and_kept(
     assert "AVG(agee)" in shown
 
 
-def test_the_api_answers_with_the_plan_and_its_price(
-    api: APIClient, dataset: Dataset
-) -> None:
+def test_the_api_answers_with_the_plan_and_its_price(api: APIClient, dataset: Dataset) -> None:
     url = f"/api/v1/datasets/{dataset.slug}/sql/"
     text = GOOD.replace("visits", f'"{dataset.slug}"')
     answer = api.post(url, {"sql": text}, format="json")
@@ -70,9 +68,7 @@ def test_the_api_answers_with_the_plan_and_its_price(
 
 
 @pytest.mark.parametrize("body", [{}, {"sql": 7}, [], {"sql": "DROP TABLE visits"}])
-def test_the_api_refuses_anything_else(
-    api: APIClient, dataset: Dataset, body: object
-) -> None:
+def test_the_api_refuses_anything_else(api: APIClient, dataset: Dataset, body: object) -> None:
     answer = api.post(f"/api/v1/datasets/{dataset.slug}/sql/", body, format="json")
     assert answer.status_code == 400
     assert not Query.objects.exists()
