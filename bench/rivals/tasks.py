@@ -1,0 +1,88 @@
+"""The questions, the exact answers and how an error is measured: the same for every tool.
+
+Knows only Python's own library and NumPy, so that every tool's environment can import it.
+"""
+
+import csv
+import gzip
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ADULT = (
+    Path(__file__).resolve().parents[2] / "dpgov" / "datasets" / "demonstration" / "adult.csv.gz"
+)
+EPSILONS = (0.1, 0.5, 1.0, 2.0)
+# Public metadata that every tool is told: bounds, and the candidates of a median.
+BOUNDS = {"age": (17, 90), "hours_per_week": (1, 99), "fnlwgt": (10_000, 1_500_000)}
+CANDIDATE_STEP = 100
+TABLES = {
+    "histogram": ("education",),
+    "table of two columns": ("education", "occupation"),
+    "table of three columns": ("race", "workclass", "education"),
+}
+TASKS = ("count", "sum", "mean", "variance", "median", *TABLES)
+
+Answer = Callable[[str, float], float | Sequence[float]]
+"""One noisy answer of a tool to a task at a total ε."""
+
+
+def rows() -> list[dict[str, str]]:
+    """The table, texts as they stand."""
+    with gzip.open(ADULT, "rt", encoding="utf-8") as file:
+        return [{k: v.strip() for k, v in row.items()} for row in csv.DictReader(file)]
+
+
+def categories(table: list[dict[str, str]], column: str) -> list[str]:
+    """The declared categories: for this measurement those of the published questionnaire."""
+    return sorted({row[column] for row in table if row[column] not in ("", "?")})
+
+
+def cells(table: list[dict[str, str]], columns: Sequence[str]) -> list[tuple[str, ...]]:
+    """Every cell of a table of counts, in one order."""
+    return list(product(*(categories(table, column) for column in columns)))
+
+
+def exact(table: list[dict[str, str]], task: str) -> float | list[float]:
+    """The true answer."""
+    if task in TABLES:
+        columns = TABLES[task]
+        found = Counter(tuple(row[c] for c in columns) for row in table)
+        return [float(found.get(cell, 0)) for cell in cells(table, columns)]
+    if task == "count":
+        return float(sum(float(row["hours_per_week"]) >= 40 for row in table))
+    column = {"sum": "hours_per_week", "median": "fnlwgt"}.get(task, "age")
+    numbers = np.array([float(row[column]) for row in table])
+    made = {"sum": np.sum, "mean": np.mean, "variance": np.var, "median": np.median}
+    return float(made[task](numbers))
+
+
+def measure(answer: Answer, *, runs: int, tasks: Sequence[str] = TASKS) -> None:
+    """Print, as JSON, the root mean squared error of each task at each ε; null if not offered."""
+    table = rows()
+    found: dict[str, dict[str, float | None]] = {}
+    for task in tasks:
+        truth = np.array(exact(table, task))
+        found[task] = {}
+        for epsilon in EPSILONS:
+            try:
+                errors = [
+                    np.mean((np.array(answer(task, epsilon)) - truth) ** 2) for _ in range(runs)
+                ]
+                found[task][str(epsilon)] = math.sqrt(float(np.mean(errors)))
+            except NotImplementedError:
+                found[task][str(epsilon)] = None
+            print(f"{task} at {epsilon}: {found[task][str(epsilon)]}", file=sys.stderr, flush=True)
+    json.dump(found, sys.stdout)
+
+
+def column_of(table: list[dict[str, str]], name: str) -> Any:
+    """A numeric column."""
+    return np.array([float(row[name]) for row in table])
