@@ -20,6 +20,7 @@ from dpgov.audit.selectors import log_size, newest_checkpoint
 from dpgov.operation.heartbeat import last_beat
 from dpgov.operation.tallies import registry
 from dpgov.queries.backlog import backlog
+from dpgov.queries.self_audit.findings import Verdict, last_report
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 
@@ -53,6 +54,7 @@ class _Installation(Collector):
         yield from _queries()
         yield from _sweeps()
         yield from _logs()
+        yield from _self_audit()
 
 
 def _queries() -> Iterator[Metric]:
@@ -105,3 +107,22 @@ def _sweeps() -> Iterator[Metric]:
         yield CounterMetricFamily(f"dpgov_sweeper_{name}", meaning, value=value)
     age = max(0.0, time.time() - beat.at)
     yield GaugeMetricFamily("dpgov_sweeper_age_seconds", "Time since its last round.", value=age)
+
+
+def _self_audit() -> Iterator[Metric]:
+    """Absent until there was one. It is about made-up tables, so that it tells of no data."""
+    if (report := last_report()) is None:
+        return
+    told = {
+        "dpgov_self_audit_ok": (
+            "1 if the last self-audit found every claim kept and caught every control.",
+            float(report.verdict is Verdict.FINE),
+        ),
+        "dpgov_self_audit_broken": (
+            "Claims that the last self-audit found broken.",
+            sum(finding.verdict is Verdict.BROKEN for finding in report.findings),
+        ),
+        "dpgov_self_audit_age_seconds": ("Time since the last self-audit.", report.age),
+    }
+    for name, (meaning, value) in told.items():
+        yield GaugeMetricFamily(name, meaning, value=value)

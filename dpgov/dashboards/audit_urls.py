@@ -4,6 +4,7 @@ from django.urls import path
 
 from dpgov.dashboards import audit_checkpoint_views as checkpoints
 from dpgov.dashboards import audit_views
+from dpgov.dashboards.self_audit_views import self_audit
 
 audit_urlpatterns = [
     path("audit/", audit_views.audit_log, name="audit_log"),
@@ -14,4 +15,5 @@ audit_urlpatterns = [
     path("audit/checkpoints/<int:size>/", checkpoints.audit_checkpoint, name="audit_checkpoint"),
     path("audit/keys/", checkpoints.audit_keys, name="audit_keys"),
     path("audit/consistency/", checkpoints.audit_consistency, name="audit_consistency"),
+    path("audit/mechanisms/", self_audit, name="self_audit"),
 ]

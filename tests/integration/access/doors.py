@@ -84,6 +84,7 @@ DOORS: dict[str, Door] = {
     "dashboards:audit_checkpoint": page("GET", OFFICER),
     "dashboards:audit_keys": page("GET", OFFICER),
     "dashboards:audit_consistency": page("GET", OFFICER),
+    "dashboards:self_audit": page("GET", OFFICER),
     "datasets:list": page("GET"),
     "datasets:detail": page("GET"),
     "datasets:upload": page("GET POST", OWNER),

@@ -11,6 +11,7 @@ from dpgov.budgets.services.restored import freeze_if_restored
 from dpgov.datasets.services import remove_orphans
 from dpgov.operation import request_ids
 from dpgov.operation.heartbeat import Sweeps, beat
+from dpgov.queries.scheduled_audit import ScheduledAudit
 from dpgov.queries.stopping import StopRequest
 from dpgov.queries.sweep import Swept, sweep
 from dpgov.queries.tally import tally_round
@@ -35,11 +36,13 @@ class Command(BaseCommand):
 
     def _keep_sweeping(self, every: float) -> None:
         """One sweeper for an installation: it lives through restarts of every server."""
-        stop, sweeps = StopRequest(), Sweeps()
+        stop, sweeps, self_audit = StopRequest(), Sweeps(), ScheduledAudit()
         stop.listen()
         while not stop.wait(every):
             sweeps = _added(sweeps, _round())
             beat(sweeps)
+            self_audit.look()
+        self_audit.stop()
 
 
 def _round() -> Swept | None:

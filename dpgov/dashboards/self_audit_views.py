@@ -1,0 +1,60 @@
+"""What the last self-audit found, for officers. Of made-up tables: never of data."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dpgov.queries.self_audit.findings import Finding, Report, Verdict, last_report
+from dpgov.tenants.permissions import Permission, requires
+
+_WORDS = {
+    Verdict.FINE: "Every claim was kept, and every control was caught.",
+    Verdict.BROKEN: "At least one statistic loses more privacy than it is charged for.",
+    Verdict.CANNOT_TELL: "For at least one statistic the run could not tell.",
+}
+_BADGES = {
+    Verdict.FINE: "text-bg-success",
+    Verdict.BROKEN: "text-bg-danger",
+    Verdict.CANNOT_TELL: "text-bg-warning",
+}
+
+
+@requires(Permission.READ_AUDIT_LOG)
+@require_safe
+def self_audit(request: HttpRequest) -> HttpResponse:
+    """The last run, a line for each statistic and mode."""
+    report = last_report()
+    context = {} if report is None else _shown(report)
+    return render(request, "dashboards/self_audit.html", context)
+
+
+def _shown(report: Report) -> dict[str, Any]:
+    first = report.findings[0] if report.findings else None
+    return {
+        "at": datetime.fromtimestamp(report.at, UTC),
+        "verdict": report.verdict.value,
+        "badge": _BADGES[report.verdict],
+        "words": _WORDS[report.verdict],
+        "confidence": f"{100 * (1 - first.false_alarm):.4f}" if first else "",
+        "rows": [_row(finding) for finding in report.findings],
+    }
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    pure = finding.mode == "pure"
+    return {
+        "finding": finding,
+        "loss": "ε" if pure else "ρ",
+        "mode": "ε" if pure else "ρ, with δ",
+        "claim": f"{finding.claim:g}",
+        "bound": f"{finding.bound:.3f}",
+        "control": f"{finding.control:.3f}",
+        "weakened": f"{finding.weakened:g}",
+        "badge": _BADGES[finding.verdict],
+        "at_delta": ""
+        if finding.epsilon_bound is None or finding.epsilon_claim is None
+        else f"{finding.epsilon_bound:.2f} of {finding.epsilon_claim:.2f}",
+    }

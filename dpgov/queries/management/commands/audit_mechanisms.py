@@ -1,0 +1,59 @@
+"""`manage.py audit_mechanisms`: does the deployed noise keep what it claims?"""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from dpgov.queries.self_audit.cases import CASES
+from dpgov.queries.self_audit.findings import Finding, Report, Verdict
+from dpgov.queries.self_audit.run import FEWEST_TRIALS, TRIALS, audit, keep_and_tell
+
+_REFUSALS = {
+    Verdict.BROKEN: ("A claim is broken: see docs/self-audit.md.", 1),
+    Verdict.CANNOT_TELL: ("Cannot tell: a control was not caught. Give more --trials.", 2),
+}
+_HEAD = ("statistic", "mode", "claim", "at least", "control", "caught", "verdict")
+_LINE = "{:<34}{:<6}{:>7}{:>10}{:>10}  {:<7} {}"
+
+
+class Command(BaseCommand):
+    help = (
+        "Compare the privacy loss that can be seen on made-up tables with what is claimed. "
+        "Ends with 0: fine, 1: a claim is broken, 2: cannot tell."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--trials", type=int, default=TRIALS, help="answers about each table")
+        parser.add_argument("--statistic", action="append", choices=list(CASES), default=[])
+        parser.add_argument("--json", action="store_true", help="one object, when all is done")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """A run of all statistics is kept as the last one; a run of some is only shown."""
+        trials, names = max(FEWEST_TRIALS, options["trials"]), options["statistic"]
+        found = []
+        if not options["json"]:
+            self.stdout.write(_LINE.format(*_HEAD))
+        for finding in audit(names, trials):
+            found.append(finding)
+            if not options["json"]:
+                self.stdout.write(_line(finding))
+        report = Report(tuple(found), 0.0) if names else keep_and_tell(found)
+        if options["json"]:
+            self.stdout.write(json.dumps(report.as_json()))
+        if report.verdict in _REFUSALS:
+            message, code = _REFUSALS[report.verdict]
+            raise CommandError(message, returncode=code)
+
+
+def _line(finding: Finding) -> str:
+    loss = "ε" if finding.mode == "pure" else "ρ"
+    return _LINE.format(
+        finding.title,
+        finding.mode,
+        f"{loss} {finding.claim:g}",
+        f"{finding.bound:.3f}",
+        f"{finding.control:.3f}",
+        "yes" if finding.caught else "no",
+        finding.problem or finding.verdict.value,
+    )

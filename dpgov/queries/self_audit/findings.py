@@ -1,0 +1,121 @@
+"""What an audit found, and the file in the state folder that keeps the last one.
+
+A file and no table: it is about the installation and no tenant's, so that no wall between tenants
+has to have a door for it. Who reads it sees the old one or the new one.
+"""
+
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+
+class Verdict(StrEnum):
+    """FINE only if the control was caught: an audit that catches nothing has seen nothing."""
+
+    FINE = "fine"
+    BROKEN = "broken"
+    CANNOT_TELL = "cannot tell"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One statistic in one mode. `claim` and `bound` are ε, or ρ under zCDP.
+
+    `bound` is what the true loss exceeds, and `control` what it exceeds where the noise is
+    `weakened` times too small, each but with probability `false_alarm`. Of `trials` answers about
+    each table `whole` went the whole way. Under zCDP `epsilon_claim` and `epsilon_bound` are the
+    same in ε at `delta`. `problem` is why nothing was found.
+    """
+
+    name: str
+    title: str
+    mode: str
+    claim: float
+    weakened: float
+    trials: int
+    false_alarm: float
+    whole: int = 0
+    bound: float = 0.0
+    control: float = 0.0
+    epsilon_claim: float | None = None
+    epsilon_bound: float | None = None
+    delta: str = ""
+    problem: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Broken if a bound is above its claim."""
+        if self.bound > self.claim or (self.epsilon_bound or 0) > (self.epsilon_claim or 0):
+            return Verdict.BROKEN
+        return Verdict.FINE if self.caught else Verdict.CANNOT_TELL
+
+    @property
+    def caught(self) -> bool:
+        """Whether the control was seen to break the claim."""
+        return self.control > self.claim
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, with its verdict."""
+        return asdict(self) | {"control_caught": self.caught, "verdict": self.verdict.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run; `at` in seconds since 1970."""
+
+    findings: tuple[Finding, ...]
+    at: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of all."""
+        return worst(finding.verdict for finding in self.findings)
+
+    @property
+    def age(self) -> float:
+        """In seconds."""
+        return max(0.0, time.time() - self.at)
+
+    def as_json(self) -> dict[str, Any]:
+        """One object."""
+        found = [finding.as_json() for finding in self.findings]
+        return {"verdict": self.verdict.value, "at": self.at, "findings": found}
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Broken before anything else; without any, nothing can be told."""
+    found = set(verdicts) or {Verdict.CANNOT_TELL}
+    return next(v for v in (Verdict.BROKEN, Verdict.CANNOT_TELL, Verdict.FINE) if v in found)
+
+
+def keep(report: Report) -> None:
+    """Write the file anew."""
+    path = _path()
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_suffix(".draft")
+    draft.write_text(json.dumps(report.as_json()))
+    draft.replace(path)
+
+
+def last_report() -> Report | None:
+    """What was kept last; None when there is none, or none that can be read."""
+    try:
+        body = json.loads(_path().read_text())
+        findings = tuple(_finding(item) for item in body["findings"])
+        return Report(findings, float(body["at"]))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _finding(item: dict[str, Any]) -> Finding:
+    return Finding(**{k: v for k, v in item.items() if k not in ("verdict", "control_caught")})
+
+
+def _path() -> Path:
+    return Path(settings.DPGOV_HOME) / "operation" / "self_audit.json"
