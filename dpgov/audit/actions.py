@@ -47,3 +47,8 @@ class Action(StrEnum):
     POPULATION_JOINED = "POPULATION_JOINED"
     DATASET_HELD = "DATASET_HELD"
     DATASET_RENAMED = "DATASET_RENAMED"
+    QUERY_REUSED = "QUERY_REUSED"
+
+
+# What stores an answer, and so what a receipt may be of.
+RELEASING = (Action.QUERY_RELEASED.value, Action.QUERY_REUSED.value)

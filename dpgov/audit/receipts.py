@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from dpgov.audit.actions import Action
+from dpgov.audit.actions import RELEASING
 from dpgov.audit.entry import line_of
 from dpgov.audit.models import AuditCheckpoint, AuditEntry
 from dpgov.audit.selectors import (
@@ -53,9 +53,7 @@ def release_receipt(
 
 
 def _release_entry(tenant_id: UUID, subject: str, near: datetime) -> AuditEntry:
-    rows = AuditEntry.objects.filter(
-        tenant_id=tenant_id, action=Action.QUERY_RELEASED.value, subject=subject
-    )
+    rows = AuditEntry.objects.filter(tenant_id=tenant_id, action__in=RELEASING, subject=subject)
     close = rows.filter(at__gte=near - _NEAR, at__lte=near + _NEAR)
     # No index leads to a subject: one more to keep would cost every entry; time leads close.
     return close.filter(at=near).first() or close.first() or rows.get()

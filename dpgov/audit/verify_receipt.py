@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dpgov.audit.actions import RELEASING
 from dpgov.audit.entry import leaf_hash
 from dpgov.audit.note import NotSigned, PublicKey, UnreadableNote, opened, parse_checkpoint
 from dpgov.audit.tree import verify_consistency, verify_inclusion
@@ -69,7 +70,7 @@ def _entry_problems(receipt: Mapping[str, Any]) -> list[str]:
     recorded = json.loads(entry["detail"]).get("release_sha256")
     origin = parse_checkpoint(receipt["checkpoint"]).origin
     checks = {
-        "The entry does not record a release.": entry["action"] == "QUERY_RELEASED",
+        "The entry does not record a release.": entry["action"] in RELEASING,
         "The entry is about another question.": entry["subject"] == f"query:{receipt['query']}",
         "The entry records another answer.": recorded == receipt["release_sha256"],
         "The entry has another number.": entry["sequence"] == receipt["leaf_index"] + 1,

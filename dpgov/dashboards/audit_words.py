@@ -44,6 +44,7 @@ WORDS: dict[Action, str] = {
     Action.POPULATION_JOINED: "Dataset joined a shared budget",
     Action.DATASET_HELD: "Dataset held for a compliance check",
     Action.DATASET_RENAMED: "Dataset renamed",
+    Action.QUERY_REUSED: "Question answered for free out of stored answers",
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

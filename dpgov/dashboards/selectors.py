@@ -42,7 +42,7 @@ def outlook(dataset: Dataset, membership: Membership) -> Outlook:
     The usual size is the median of the latest questions that this person may see; before the
     first one, the most that one question may cost.
     """
-    latest = visible_queries(membership).filter(dataset=dataset)
+    latest = visible_queries(membership).filter(dataset=dataset, reuse=False)
     costs = list(latest.values_list("cost_nano", flat=True)[:_RECENT])
     usual = median_low(costs) if costs else dataset.per_query_limit_nano
     return Outlook(dataset.budget.remaining_nano // usual, usual, len(costs))

@@ -46,6 +46,11 @@ class Combined:
         return tuple(part.key for part in self.parts)
 
     @property
+    def sources(self) -> tuple[Stored, ...]:
+        """The stored answers."""
+        return tuple(part.stored for part in self.parts)
+
+    @property
     def deviation(self) -> float:
         """Of the noise where it is largest."""
         return 1 / math.sqrt(sum(part.deviation**-2 for part in self.parts))
@@ -107,6 +112,11 @@ class Single:
         return (self.part.key,)
 
     @property
+    def sources(self) -> tuple[Stored, ...]:
+        """The stored answer."""
+        return (self.part.stored,)
+
+    @property
     def deviation(self) -> float:
         """See Combined."""
         return self.part.deviation
@@ -127,6 +137,11 @@ class Derivation:
     plan: Plan
     schema: DatasetSchema
     parts: tuple[Combined | Single, ...]
+
+    @property
+    def sources(self) -> tuple[Stored, ...]:
+        """What it is made of, each once."""
+        return tuple(dict.fromkeys(source for part in self.parts for source in part.sources))
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -15,6 +15,9 @@ from dpgov.tenants.models import Tenant, User
 class Query(models.Model):
     """A submitted plan and the state of its answer. The row itself is the outbox.
 
+    A `reuse` was answered at once and for nothing out of the answers to `sources`, which are ids.
+    `canonical_sha256` is the plan's form; empty on rows from before it was kept, which are never
+    reused.
     `counted` says that the tallies hold it.
     A worker holds it by lease and fencing token; `opened_at` is committed before the data is
     touched, so that a crash can tell a free failure from a charged one. `never_read_at` says that
@@ -40,6 +43,9 @@ class Query(models.Model):
     plan = models.JSONField()
     kind = models.CharField(max_length=LONGEST_KIND, blank=True)
     cost_nano = models.BigIntegerField()
+    canonical_sha256 = models.CharField(max_length=64, blank=True)
+    reuse = models.BooleanField(default=False)
+    sources = models.JSONField(default=list)
     idempotency_key = models.CharField(max_length=200)
     body_hash = models.CharField(max_length=64)
     state = models.CharField(max_length=8, choices=State.choices, default=State.QUEUED)
@@ -58,7 +64,11 @@ class Query(models.Model):
             models.UniqueConstraint(
                 fields=["tenant", "analyst", "idempotency_key"], name="queries_one_per_key"
             ),
-            models.CheckConstraint(name="queries_cost_is_positive", condition=Q(cost_nano__gt=0)),
+            models.CheckConstraint(
+                name="queries_cost_is_positive",
+                condition=Q(cost_nano__gt=0, reuse=False)
+                | Q(cost_nano=0, reuse=True, state="released", opened_at__isnull=True),
+            ),
             models.CheckConstraint(
                 name="queries_never_read_has_failed",
                 condition=Q(never_read_at__isnull=True)
@@ -72,6 +82,12 @@ class Query(models.Model):
             models.Index(fields=["dataset", "analyst", "-submitted_at"]),
             models.Index(fields=["tenant", "state", "-submitted_at"]),
             models.Index(fields=["tenant", "-visible_at"]),
+            models.Index(fields=["version", "canonical_sha256"], name="queries_same_form"),
+            models.Index(
+                fields=["version", "-visible_at"],
+                condition=Q(state="released", reuse=False),
+                name="queries_stored_answers",
+            ),
             models.Index(
                 fields=["dataset"], condition=Q(counted=False), name="queries_not_counted"
             ),

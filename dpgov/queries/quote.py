@@ -65,7 +65,7 @@ def quote(
     The plan may name an "accuracy" in place of an amount: it gets the smallest that is enough.
     `assumed_rows` is the reader's own guess of how many rows match, for errors of means.
     """
-    blueprint = _blueprint(dataset, raw_plan, assumed_rows)
+    blueprint = priced_blueprint(dataset, raw_plan, assumed_rows)
     try:
         lines = lines_of(blueprint, dataset=dataset, user=user, allocation_id=allocation_id)
     except (AllocationNeeded, ChooseAllocation) as problem:
@@ -105,7 +105,10 @@ def _largest_fit(dataset: Dataset, limits: tuple[Limit, ...]) -> int:
     return min(dataset.per_query_limit_nano, limits[0].fit_nano)
 
 
-def _blueprint(dataset: Dataset, raw_plan: object, assumed_rows: int | None) -> Blueprint:
+def priced_blueprint(
+    dataset: Dataset, raw_plan: object, assumed_rows: int | None = None
+) -> Blueprint:
+    """The plan with its amount: its own, or the smallest that its wish needs; InvalidPlan."""
     version = current_version(dataset)
     if not isinstance(raw_plan, Mapping) or "accuracy" not in raw_plan:
         return blueprint_for(dataset, version, raw_plan)

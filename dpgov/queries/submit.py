@@ -20,6 +20,7 @@ from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version
 from dpgov.operation.tallies import count_budget_refusal
 from dpgov.privacy.blueprint import Blueprint
+from dpgov.privacy.canonical import canonical_sha256
 from dpgov.privacy.currency import PURE, Currency
 from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import kind_of
@@ -84,8 +85,7 @@ def submit(
     the ledger's NotAdmitted (InsufficientBudget, BudgetFrozen, BudgetClosed, BudgetsMoved); after
     a refusal nothing has changed.
     """
-    if not _KEY.fullmatch(idempotency_key):
-        raise InvalidKey
+    check_key(idempotency_key)
     body_hash = hash_of(dataset, raw_plan, allocation_id)
     earlier = find_by_key(membership, idempotency_key)
     if earlier is None:
@@ -104,6 +104,12 @@ def submit(
     if earlier.body_hash != body_hash:
         raise IdempotencyConflict
     return Submission(earlier, created=False)
+
+
+def check_key(idempotency_key: str) -> None:
+    """Raises InvalidKey."""
+    if not _KEY.fullmatch(idempotency_key):
+        raise InvalidKey
 
 
 def _accept_as_it_is_now(*asked: Any) -> Submission:
@@ -158,6 +164,7 @@ def asked(
         plan=plan,
         kind=kind_of(plan),
         cost_nano=blueprint.cost_nano,
+        canonical_sha256=canonical_sha256(blueprint.plan, blueprint.schema),
         idempotency_key=key,
         body_hash=body_hash,
         submitted_at=database_now(),

@@ -34,7 +34,7 @@ def tally(tenant_id: UUID) -> int:
     batch = list(ended.select_for_update(skip_locked=True).order_by()[:_BATCH])
     sums: dict[type[Model], Counter[_Key]] = {Tally: Counter(), DayTally: Counter()}
     for query in batch:
-        if query.state in Query.CHARGED:
+        if query.state in Query.CHARGED and not query.reuse:
             own = {"tenant_id": tenant_id, "dataset_id": query.dataset_id}
             by_kind = {**own, "analyst_id": query.analyst_id, "kind": query.kind}
             by_day = {**own, "day": query.submitted_at.date()}

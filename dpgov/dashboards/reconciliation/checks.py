@@ -79,14 +79,15 @@ _ANSWERS = (
         "question {}: answered by the log, but no answer is stored",
         """
         SELECT e.query FROM said_ended e LEFT JOIN our_answer r ON r.query = e.query
-        WHERE e.action = 'QUERY_RELEASED' AND r.query IS NULL
+        WHERE e.action IN ('QUERY_RELEASED', 'QUERY_REUSED') AND r.query IS NULL
         """,
     ),
     Check(
         "question {}: an answer is stored that the log does not know",
         """
         SELECT r.query FROM our_answer r
-        LEFT JOIN said_ended e ON e.query = r.query AND e.action = 'QUERY_RELEASED'
+        LEFT JOIN said_ended e ON e.query = r.query
+            AND e.action IN ('QUERY_RELEASED', 'QUERY_REUSED')
         WHERE e.query IS NULL
         """,
     ),
@@ -94,7 +95,8 @@ _ANSWERS = (
         "question {}: the stored answer has SHA-256 {}, but the log says {}",
         """
         SELECT r.query, r.computed, e.sha256 FROM our_answer r
-        JOIN said_ended e ON e.query = r.query AND e.action = 'QUERY_RELEASED'
+        JOIN said_ended e ON e.query = r.query
+            AND e.action IN ('QUERY_RELEASED', 'QUERY_REUSED')
         WHERE COALESCE(e.sha256, '') <> r.computed
         """,
     ),

@@ -22,7 +22,9 @@ _KEYS = {
     "decided": "request",
     "registered": "name",
 }
-_ENDINGS = ("QUERY_RELEASED", "QUERY_FAILED", "QUERY_VOIDED", "QUERY_EXPIRED")
+# A reuse is asked for and answered by one entry.
+_REUSED = "QUERY_REUSED"
+_ENDINGS = ("QUERY_RELEASED", "QUERY_FAILED", "QUERY_VOIDED", "QUERY_EXPIRED", _REUSED)
 
 
 def gather(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> list[str]:
@@ -60,7 +62,7 @@ def _statements(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
 
 def _of_questions(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
     query = f"{say.identity('substr(e.subject, 7)')} AS query"
-    asked = _entries(say, tenant, "action = 'QUERY_SUBMITTED'")
+    asked = _entries(say, tenant, f"action IN ('QUERY_SUBMITTED', '{_REUSED}')")
     ended = _entries(say, tenant, "action IN ({})".format(", ".join(map(repr, _ENDINGS))))
     yield (
         "asked",

@@ -14,9 +14,10 @@ _DECISION = """
                WHEN 'withdrawn' THEN 'CHANGE_WITHDRAWN' WHEN 'stale' THEN 'CHANGE_LAPSED'
                ELSE 'CHANGE_REQUESTED' END"""
 _ENDING = """
+    CASE WHEN reuse THEN 'QUERY_REUSED' ELSE
     CASE state WHEN 'released' THEN 'QUERY_RELEASED' WHEN 'failed' THEN 'QUERY_FAILED'
                WHEN 'voided' THEN 'QUERY_VOIDED' WHEN 'expired' THEN 'QUERY_EXPIRED'
-               ELSE '' END"""
+               ELSE '' END END"""
 
 
 def show(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> list[str]:
