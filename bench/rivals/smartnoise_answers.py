@@ -1,4 +1,4 @@
-"""SmartNoise SQL, which spends ε on each part of a statistic: the ε of each question is scaled until
+"""SmartNoise SQL, which spends ε on each part of a statistic: what is asked is scaled until
 the tool's own account of its cost is the total that every tool has. Small counts are not left out
 (`censor_dims` off), and groups are those that are there.
 """
