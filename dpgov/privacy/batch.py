@@ -113,11 +113,22 @@ def priced(batch: Batch, schema: DatasetSchema) -> tuple[Blueprint, ...]:
 
     Raises InvalidPlan, at the place of the plan, where a part is too small for it.
     """
-    shares = _shares_of(batch, schema)
+    parts = _parts_of(batch, schema)
     return tuple(
-        _prepared(place, _at(plan, batch.whole.part(share.numerator, share.denominator)), schema)
-        for place, (plan, share) in enumerate(zip(batch.plans, shares, strict=True))
+        _prepared(place, _at(plan, Loss(schema.mode, nano)), schema)
+        for place, (plan, nano) in enumerate(zip(batch.plans, parts, strict=True))
     )
+
+
+def _parts_of(batch: Batch, schema: DatasetSchema) -> list[int]:
+    """Whole nano, rounded down; what that leaves over goes to the first open ones."""
+    shares = _shares_of(batch, schema)
+    parts = [batch.whole.part(share.numerator, share.denominator).nano for share in shares]
+    free = [place for place, share in enumerate(batch.shares) if share is None]
+    left = batch.whole.nano - sum(parts) if free else 0
+    for place in free[:left]:
+        parts[place] += 1
+    return parts
 
 
 def _shares_of(batch: Batch, schema: DatasetSchema) -> list[Fraction]:

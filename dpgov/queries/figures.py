@@ -61,6 +61,16 @@ def release_figures(body: dict[str, Any]) -> list[Figure]:
     return [_bars(statistic, groups) for statistic in body["statistics"][:_MOST_CHARTS]]
 
 
+def caption_of(label: str, figure: Figure) -> str:
+    """What a chart of `release_figures` shows, in a sentence or two."""
+    spanned = any("error_y" in trace for trace in figure["data"])
+    line = "; its line spans the error at 95 %" if spanned else ""
+    return (
+        f"{label} in each group. Each bar is a released number{line}. "
+        "The table below holds the same numbers."
+    )
+
+
 def _bars(statistic: dict[str, Any], groups: list[dict[str, Any]]) -> Figure:
     along, coloured, places = _oriented(groups)
     traces = [

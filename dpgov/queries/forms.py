@@ -54,6 +54,7 @@ class AskForm:
             mode=schema.mode,
             allocations=allocations,
             statistics=[(row.row_id, row.name) for row in self.statistics],
+            in_rows=[row.row_id for row in self.statistics if row.in_rows],
         )
         self._paths: dict[Path, FilterRow] = {}
 

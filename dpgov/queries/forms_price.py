@@ -3,7 +3,7 @@
 Both ways to a price end in the same plan. Never looks at data.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -15,6 +15,7 @@ from dpgov.privacy.accuracy import CONFIDENCE_LEVELS
 from dpgov.privacy.loss import Mode
 from dpgov.queries.forms_rows import SELECT, TEXT
 from dpgov.queries.forms_text import NumberField
+from dpgov.queries.words import lower_first
 
 _LARGEST_GUESS = 10**12
 _DECIMAL = {**TEXT, "inputmode": "decimal"}
@@ -24,6 +25,7 @@ _WAYS = [
     ("relative", "I say how wrong it may be, as part of the answer"),
 ]
 _BY_RHO = ("rho", "I choose ρ")
+_USUAL_LEVEL = "0.95"
 _LEVELS = [(str(float(level)), f"{int(level * 100)} %") for level in CONFIDENCE_LEVELS]
 # Where refusals of an accuracy are shown.
 _FIELDS = {
@@ -65,7 +67,6 @@ class PriceForm(forms.Form):
     level = forms.ChoiceField(
         choices=_LEVELS,
         required=False,
-        initial="0.95",
         label="in this share of answers",
         widget=forms.Select(attrs=SELECT),
     )
@@ -94,10 +95,14 @@ class PriceForm(forms.Form):
         mode: Mode = Mode.PURE,
         allocations: Sequence[tuple[str, str]] = (),
         statistics: Sequence[tuple[str, str]] = (),
+        in_rows: Collection[str] = (),
     ) -> None:
+        if not data.get("level"):
+            data = data.copy()
+            data["level"] = _USUAL_LEVEL
         super().__init__(data)
         self.is_a_choice = len(allocations) > 1
-        self.statistics = list(statistics)
+        self.statistics, self.in_rows = list(statistics), in_rows
         self.places = [row_id for row_id, _ in statistics]
         ways = _WAYS if mode is Mode.PURE else [_WAYS[0], _BY_RHO, *_WAYS[1:]]
         for name, choices in (
@@ -146,7 +151,7 @@ class PriceForm(forms.Form):
         data, way = self.cleaned_data, self.way
         if way in ("epsilon", "rho"):
             return {way: data[way].strip()}
-        wanted: dict[str, Any] = {"confidence_level": Decimal(data["level"] or "0.95")}
+        wanted: dict[str, Any] = {"confidence_level": Decimal(data["level"])}
         if data["target"] in self.places:
             wanted["statistic"] = self.places.index(data["target"])
         if way == "error":
@@ -160,13 +165,14 @@ class PriceForm(forms.Form):
         data, way = self.cleaned_data, self.way
         if way not in ("error", "relative"):
             return ""
-        about = dict(self.statistics).get(data["target"] or self.places[0], "the answer")
-        share = dict(_LEVELS)[data["level"] or "0.95"]
+        target = data["target"] or self.places[0]
+        about = f"the {lower_first(dict(self.statistics)[target])}"
+        share, unit = dict(_LEVELS)[data["level"]], " rows" if target in self.in_rows else ""
         if way == "error":
-            return f"{about} off by at most {data['value']} in {share} of answers"
+            return f"{about} off by at most {data['value']}{unit} in {share} of answers"
         return (
             f"{about} off by at most {data['percent']} % in {share} of answers, "
-            f"if it is at least {data['least']}"
+            f"if it is at least {data['least']}{unit}"
         )
 
     def field_for(self, path: str) -> str | None:

@@ -14,17 +14,17 @@ STATISTICS = [
         "How many",
         [
             ("count", "Count: how many rows"),
-            ("count_distinct", "Distinct count: how many privacy units"),
+            ("count_distinct", "Distinct count: privacy units"),
             ("histogram", "Histogram: count per group"),
-            ("cdf", "Cumulative distribution: rows up to each edge"),
+            ("cdf", "Cumulative: rows up to each edge"),
         ],
     ),
     (
         "How much",
         [
             ("sum", "Sum: total of a column"),
-            ("min", "Minimum: about the smallest value"),
-            ("max", "Maximum: about the largest value"),
+            ("min", "Minimum: a value near it"),
+            ("max", "Maximum: a value near it"),
         ],
     ),
     (
@@ -32,13 +32,13 @@ STATISTICS = [
         [
             ("mean", "Mean: average of a column"),
             ("median", "Median: half lie below it"),
-            ("quantiles", "Quantiles: values that a share of the rows lies below"),
+            ("quantiles", "Quantiles: quartiles and others"),
         ],
     ),
     (
         "Spread",
         [
-            ("standard_deviation", "Standard deviation: usual distance from the mean"),
+            ("standard_deviation", "Standard deviation"),
             ("variance", "Variance: its square"),
         ],
     ),
@@ -105,6 +105,11 @@ class StatisticRow(Row):
         named = {key: text for _, group in STATISTICS for key, text in group}
         said = named.get(kind, "Statistic").partition(":")[0]
         return said if kind in WITHOUT_COLUMN or not column else f"{said} of {column}"
+
+    @property
+    def in_rows(self) -> bool:
+        """Whether its error is counted in rows."""
+        return self["kind"].value() in ("median", "quantiles", "min", "max")
 
     @property
     def is_locked(self) -> bool:

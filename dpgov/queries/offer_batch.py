@@ -9,6 +9,7 @@ from dpgov.privacy.budget import as_text, parse_epsilon
 from dpgov.privacy.plan import InvalidPlan
 from dpgov.queries.batch import Asked, BatchQuote, quote_batch
 from dpgov.queries.forms_batch import BatchForm
+from dpgov.queries.numbers import price
 from dpgov.queries.offer import StatisticOffer, statistics_offered
 from dpgov.queries.words import in_words
 from dpgov.tenants.models import User
@@ -52,15 +53,15 @@ class BatchOffer:
     @property
     def questions(self) -> list[QuestionOffer]:
         """Each question at its part of the price."""
-        return [self._question(asked) for asked in self.quote.questions] if self.quote else []
+        return [_question(asked) for asked in self.quote.questions] if self.quote else []
 
-    def _question(self, asked: Asked) -> QuestionOffer:
-        blueprint = asked.blueprint
-        return QuestionOffer(
-            words=in_words(blueprint.plan.as_json()),
-            price=question(blueprint.cost_nano, self.quote.currency) if self.quote else "",
-            statistics=statistics_offered(asked.description),
-        )
+
+def _question(asked: Asked) -> QuestionOffer:
+    return QuestionOffer(
+        words=in_words(asked.blueprint.plan.as_json()),
+        price=price(asked.description),
+        statistics=statistics_offered(asked.description),
+    )
 
 
 def batch_offer_for(form: BatchForm, dataset: Dataset, user: User) -> BatchOffer:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from dpgov.budgets.standing import charged_to
 from dpgov.budgets.words import question
 from dpgov.queries.downloads import as_csv, as_json
-from dpgov.queries.figures import release_figures
+from dpgov.queries.figures import caption_of, release_figures
 from dpgov.queries.models import Query, Release
 from dpgov.queries.presentation import ENDINGS, ordered, read_answer
 from dpgov.queries.receipt import receipt_of
@@ -100,6 +100,9 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
 def _answer(release: Release) -> dict[str, Any]:
     body = json.loads(release.body)
     answer = read_answer(body)
-    labels = [statistic.label for statistic in answer.statistics]
-    # More groupings than a chart can show make no figures; the table says it all.
-    return {"answer": answer, "charts": list(zip(labels, release_figures(body), strict=False))}
+    charts = [
+        (caption_of(statistic.label, figure), figure)
+        # More groupings than a chart can show make no figures; the table says it all.
+        for statistic, figure in zip(answer.statistics, release_figures(body), strict=False)
+    ]
+    return {"answer": answer, "charts": charts}

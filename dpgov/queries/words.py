@@ -40,7 +40,8 @@ def in_words(plan: dict[str, Any]) -> str:
     first, *others = [statistic_in_words(s) for s in plan["statistics"]]
     parts = [joined([first, *(lower_first(text) for text in others)])]
     if conditions := plan.get("where"):
-        parts.append("where " + joined([filter_in_words(c, inside="and") for c in conditions]))
+        inside = "and" if len(conditions) > 1 else ""
+        parts.append("where " + joined([filter_in_words(c, inside=inside) for c in conditions]))
     if groupings := plan.get("group_by"):
         parts.append("for each " + joined([grouping_in_words(g) for g in groupings]))
     return ", ".join(parts)
@@ -66,7 +67,7 @@ def filter_in_words(item: dict[str, Any], *, inside: str = "") -> str:
     joint = next((name for name in _JOINTS if name in item), None)
     if joint is None:
         text = condition_in_words(item)
-        listed = isinstance(item.get("value"), list) and len(item["value"]) > 1
+        listed = item.get("op") == "in" and len(item["value"]) > 1
         return f"({text})" if inside == "or" and listed else text
     if joint == "not":
         return f"not ({filter_in_words(item['not'])})"

@@ -33,7 +33,7 @@ def test_an_error_to_live_with_gets_its_price_before_anything_is_spent(
 ) -> None:
     with unchanged():
         said = text_of(browser.post(QUOTE, counting.posted(**FIFTY)).content)
-    assert "smallest price that keeps Count off by at most 50 in 95 % of answers" in said
+    assert "smallest price that keeps the count off by at most 50 in 95 % of answers" in said
     assert "Cost ε 0.05932" in said
     assert "Count of rows ε 0.05932 ± 50" in said
     assert "Ask for ε 0.05932" in said
@@ -75,7 +75,7 @@ def test_the_chosen_one_of_several_statistics_sets_the_price(
     counting.add("statistic", kind="median", column="age")
     wish = counting.posted(by="error", value="20", target="1")
     said = text_of(browser.post(QUOTE, wish).content)
-    assert "keeps Median of age off by at most 20 in 95 % of answers" in said
+    assert "keeps the median of age off by at most 20 rows in 95 % of answers" in said
     assert re.search(r"Median of age ε [\d.]+ 20 rows", said)
 
 

@@ -65,6 +65,7 @@ def test_a_plan_reads_as_a_sentence(plan: dict[str, Any], words: str) -> None:
 
 IS_MALE = {"column": "sex", "op": "=", "value": "Male"}
 OLD = {"column": "age", "op": ">=", "value": 65}
+YOUNG = {"column": "age", "op": "between", "value": [1, 9]}
 NO_JOB = {"column": "job", "op": "is_missing"}
 ONE_OF = {"column": "n", "op": "in", "value": [1, 2]}
 
@@ -72,7 +73,7 @@ ONE_OF = {"column": "n", "op": "in", "value": [1, 2]}
 @pytest.mark.parametrize(
     ("where", "words"),
     [
-        ([{"or": [IS_MALE, OLD]}], "(sex is Male or age is at least 65)"),
+        ([{"or": [IS_MALE, OLD]}], "sex is Male or age is at least 65"),
         (
             [NO_JOB, {"or": [IS_MALE, {"and": [OLD, NO_JOB]}]}],
             "job is missing and (sex is Male or (age is at least 65 and job is missing))",
@@ -82,7 +83,8 @@ ONE_OF = {"column": "n", "op": "in", "value": [1, 2]}
             [{"not": {"or": [IS_MALE, OLD]}}],
             "not (sex is Male or age is at least 65)",
         ),
-        ([{"or": [ONE_OF, OLD]}], "((n is 1 or 2) or age is at least 65)"),
+        ([{"or": [YOUNG, OLD]}], "age is between 1 and 9 or age is at least 65"),
+        ([{"or": [ONE_OF, OLD]}], "(n is 1 or 2) or age is at least 65"),
         ([{"and": [OLD, {"and": [IS_MALE]}]}], "age is at least 65 and sex is Male"),
     ],
 )
