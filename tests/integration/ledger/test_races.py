@@ -3,11 +3,12 @@
 import uuid
 
 import pytest
+from django.db import transaction
 
 from dpgov.budgets.errors import InsufficientBudget
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services import Line, open_budget, reserve, settle
+from dpgov.budgets.services import Line, open_budget, reserve, settle, take
 from tests.integration.children import run_at_once
 from tests.integration.ledger.conftest import NANO, Balances
 
@@ -80,3 +81,25 @@ def test_nested_budgets_named_in_opposing_orders_do_not_deadlock(budget: Budget)
     steps = [lambda way=ways[n % 2]: want_both(*way) for n in range(PROCESSES)]
     assert sum(run_at_once(steps)) == 30
     assert set(Budget.objects.values_list("reserved_nano", flat=True)) == {30}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_batches_that_reserve_their_budgets_in_opposing_orders_do_not_deadlock(
+    budget: Budget,
+) -> None:
+    """A2: one query after the other in one transaction, half of them beginning at the other end."""
+    other = open_budget(tenant=budget.tenant, label="other", limit_nano=10 * NANO)
+    ways = [(budget.pk, other.pk), (other.pk, budget.pk)]
+
+    def reserve_one_after_the_other(*order: uuid.UUID) -> int:
+        for _ in range(10):
+            lines = [Line(budget_id, 1) for budget_id in order]
+            with transaction.atomic():
+                take(lines)
+                for line in lines:
+                    reserve(query_id=uuid.uuid4(), tenant_id=budget.tenant_id, lines=[line])
+        return 7
+
+    steps = [lambda way=ways[n % 2]: reserve_one_after_the_other(*way) for n in range(PROCESSES)]
+    assert run_at_once(steps) == [7] * PROCESSES
+    assert set(Budget.objects.values_list("reserved_nano", flat=True)) == {10 * PROCESSES}
