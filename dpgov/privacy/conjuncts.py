@@ -4,6 +4,7 @@ Works from the plan and the schema alone. A row passes the result just when it p
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from dpgov.privacy.plan import Plan
 from dpgov.privacy.predicates import Range, row_filter
@@ -14,6 +15,7 @@ EVERY_ROW = AllOf(())
 NO_ROW = AnyOf(())
 
 
+@lru_cache(maxsize=4096)
 def conjuncts_of(plan: Plan, schema: DatasetSchema) -> tuple[RowFilter, ...]:
     """What must hold all at once: at most one condition a column, then what is compound; sorted.
 

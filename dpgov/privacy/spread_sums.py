@@ -18,7 +18,8 @@ import numpy as np
 from dpgov.privacy import spread
 from dpgov.privacy.noise import Floats, Noise, NoiseKind
 
-_WAVES = 8192
+# On one lattice a step is told from the next; else the place is rounded up anyway.
+_FINE, _COARSE = 8192, 2048
 # In standard deviations; beyond lies less than 1e-8 of the widest of these sums, a single Laplace.
 _RANGE = 14.0
 # What ends of series and rounding may have taken from a probability.
@@ -90,17 +91,18 @@ def _at(places: Floats, inside: Floats, point: float) -> float:
 def _distribution(terms: tuple[Term, ...]) -> tuple[Floats, Floats]:
     """P(|smoothed sum| <= place) at evenly spaced places from 0 to the end of the range."""
     step = max(term.weight for term in terms)
+    count = _FINE if all(term.weight == step for term in terms) else _COARSE
     variance = sum(term.times * term.weight**2 * term.noise.variance for term in terms)
     end = _RANGE * math.sqrt(variance) + step
-    waves: Floats = np.arange(1, _WAVES, dtype=np.float64) * (math.pi / end)
+    waves: Floats = np.arange(1, count, dtype=np.float64) * (math.pi / end)
     product = np.sinc(waves * step / (2 * math.pi))
     for term in terms:
         angles: Floats = waves * term.weight
         product = product * _transform(term.noise, angles) ** term.times
-    parts = np.concatenate([[0.0], product * 2 / (np.arange(1, _WAVES) * math.pi)])
+    parts = np.concatenate([[0.0], product * 2 / (np.arange(1, count) * math.pi)])
     # Sum of parts_j sin(pi j n / N): the imaginary part of a transform of twice the length.
-    series = np.fft.ifft(parts, 2 * _WAVES).imag[: _WAVES + 1] * (2 * _WAVES)
-    shares = np.arange(_WAVES + 1) / _WAVES
+    series = np.fft.ifft(parts, 2 * count).imag[: count + 1] * (2 * count)
+    shares = np.arange(count + 1) / count
     inside: Floats = np.maximum.accumulate(shares + series)
     inside[-1] = max(1.0, inside[-1]) + 1
     return shares * end, inside

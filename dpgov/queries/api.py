@@ -30,6 +30,7 @@ from dpgov.queries.models import Query, Release
 from dpgov.queries.presentation import ENDINGS
 from dpgov.queries.quote import Quote, quote
 from dpgov.queries.receipt import receipt_of
+from dpgov.queries.reuse_words import reusable_json
 from dpgov.queries.selectors import (
     get_query,
     public_state,
@@ -228,5 +229,6 @@ def quote_json(priced: Quote) -> dict[str, Any]:
         "accepted": priced.refusal is None,
         "refusal": priced.refusal,
         "limits": [limit_json(limit) for limit in priced.limits],
+        **reusable_json(priced.reusable),
         "description": priced.description,
     }

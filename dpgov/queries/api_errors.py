@@ -9,6 +9,7 @@
 | more ε than remains of any limit it touches | 409 | insufficient_budget |
 | a frozen dataset, or an allocation that has ended | 409 | budget_frozen |
 | no allocation, or several to choose from | 409 | allocation_needed |
+| stored answers do not tell it for free | 409 | nothing_free |
 | the answer is not there yet | 409 | not_ready, with Retry-After |
 | there will be no answer | 404 | no_release |
 

@@ -63,5 +63,8 @@ def _about(body: dict[str, Any], place: int) -> list[str | float | None]:
     statistic = body["statistics"][place]
     if "draws" not in body:
         return [place + 1, statistic["epsilon"]]
+    if "draw" not in statistic:
+        # Made of stored answers: no draw of its own, and no price.
+        return ["", 0]
     drawn = body["draws"][statistic["draw"]]
     return [statistic["draw"] + 1, drawn.get("epsilon", drawn.get("rho"))]

@@ -13,6 +13,7 @@ from dpgov.queries.drawings import Drawing, drawings_of, sharing_in_words, toget
 from dpgov.queries.forms import AskForm
 from dpgov.queries.numbers import NOTHING, margin
 from dpgov.queries.quote import Quote, quote
+from dpgov.queries.reuse_words import FreeOffer, errors_of, free_offers
 from dpgov.queries.words import in_words, statistic_in_words
 from dpgov.tenants.models import User
 
@@ -82,6 +83,16 @@ class Offer:
     def statistics(self) -> list[StatisticOffer]:
         """What each statistic pays for its draw, and its expected error at 95 %."""
         return statistics_offered(self.quote.description) if self.quote else []
+
+    @property
+    def free(self) -> list[FreeOffer]:
+        """What stored answers say of it already, for nothing."""
+        return free_offers(self.quote.reusable) if self.quote else []
+
+    @property
+    def with_stored(self) -> list[tuple[str, str]]:
+        """The errors after putting its answer together with stored ones, where that helps."""
+        return errors_of(self.quote.reusable.with_new or []) if self.quote else []
 
     @property
     def sharing(self) -> list[str]:

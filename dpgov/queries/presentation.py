@@ -37,6 +37,10 @@ _PLAN_KEYS = [
     *("op", "value", "edges", "categories"),
 ]
 _MOST_TELLING_FACTOR = 1_000
+_NOTHING_USED = (
+    "This answer used nothing of the dataset's budget: it was computed from answers that had been "
+    "given before, without the data, and gives away nothing that they had not given away."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +139,8 @@ def cell_labels(body: dict[str, Any]) -> list[tuple[str, ...]]:
 
 def guarantee_in_words(guarantee: dict[str, Any]) -> list[str]:
     """What the answer reveals at most, in sentences that need no mathematics."""
+    if not guarantee.get("epsilon", guarantee.get("rho")):
+        return [_NOTHING_USED]
     size, used = guarantee["group_size"], f"This answer used {price(guarantee)}"
     rows = guarantee.get("privacy_unit", "row") == "row"
     one, many = ("row", "rows") if rows else ("person with all their rows", "people")

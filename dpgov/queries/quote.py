@@ -18,6 +18,7 @@ from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.plan import Plan
 from dpgov.privacy.wanted import cheapest, parse_wanted
+from dpgov.queries.reuse import NOTHING_STORED, Reusable, reusable_for
 from dpgov.queries.touched import lines_of
 from dpgov.tenants.models import User
 
@@ -29,7 +30,8 @@ class Quote:
     """The price of a plan, in `currency`. `refusal` says why it would be refused, if it would.
 
     `limits` are all limits that it touches, the tightest first; `remaining_nano` is what the
-    dataset's own budget (the tightest part of it that is asked) still has.
+    dataset's own budget (the tightest part of it that is asked) still has. `reusable` is what
+    stored answers offer for nothing.
     """
 
     plan: Plan
@@ -40,6 +42,7 @@ class Quote:
     refusal: str | None
     limits: tuple[Limit, ...] = ()
     currency: Currency = PURE
+    reusable: Reusable = NOTHING_STORED
 
     @property
     def remaining_after_nano(self) -> int:
@@ -95,6 +98,7 @@ def _quote(
         refusal=refusal,
         limits=limits,
         currency=dataset.budget.currency,
+        reusable=reusable_for(current_version(dataset), blueprint, assumed_rows=assumed_rows),
     )
 
 

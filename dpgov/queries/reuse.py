@@ -5,10 +5,12 @@ has come counts, whoever asked: it is public within the tenant. Who asked is nev
 """
 
 import hashlib
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from django.db.models import QuerySet
 
@@ -18,7 +20,8 @@ from dpgov.privacy.canonical import canonical_sha256
 from dpgov.privacy.derived import Derivation, derive, stored_as
 from dpgov.privacy.estimates import Columns, Stored
 from dpgov.privacy.parsing import parse_plan
-from dpgov.privacy.plan import InvalidPlan
+from dpgov.privacy.plan import InvalidPlan, Plan
+from dpgov.privacy.schema import DatasetSchema
 from dpgov.privacy.unions import union_of
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
@@ -71,6 +74,9 @@ class Reusable:
     with_new: Columns | None = None
 
 
+NOTHING_STORED = Reusable()
+
+
 def reusable_for(
     version: DatasetVersion, blueprint: Blueprint, *, assumed_rows: int | None = None
 ) -> Reusable:
@@ -78,7 +84,7 @@ def reusable_for(
     form = canonical_sha256(blueprint.plan, blueprint.schema)
     sources = _sources(version, blueprint, form)
     if not sources:
-        return Reusable()
+        return NOTHING_STORED
     rows = blueprint.rows_in_a_cell(assumed_rows)
     free = [
         FreeAnswer(way, found, found.expected(rows))
@@ -161,7 +167,7 @@ def _source(query: Query, blueprint: Blueprint) -> Stored | None:
     """None for a plan that would be refused today, and for one that does not fit."""
     schema = blueprint.schema
     try:
-        plan = parse_plan(query.plan, schema, dataset=query.plan["dataset"])
+        plan = _read(json.dumps(query.plan), schema)
         if union_of(blueprint.plan, plan, schema) is None:
             return None
         return stored_as(str(query.pk), plan, blueprint.plan, schema, prepare(plan, schema))
@@ -169,10 +175,21 @@ def _source(query: Query, blueprint: Blueprint) -> Stored | None:
         return None
 
 
+@lru_cache(maxsize=4096)
+def _read(text: str, schema: DatasetSchema) -> Plan:
+    """A stored plan; the same ones are looked at for every price."""
+    raw = json.loads(text)
+    return parse_plan(raw, schema, dataset=raw["dataset"])
+
+
 def _may_fit(query: Query, blueprint: Blueprint) -> bool:
-    """A quick look at the columns: groups that are asked for must be there."""
+    """A quick look at the columns: groups and statistics that are asked for must be there."""
     groups = {group["column"] for group in query.plan["group_by"]}
-    return groups.issuperset(grouping.column for grouping in blueprint.plan.group_by)
+    columns = {statistic.get("column") for statistic in query.plan["statistics"]}
+    asked = blueprint.plan
+    return groups.issuperset(grouping.column for grouping in asked.group_by) and (
+        columns.issuperset(s.column for s in asked.statistics if s.column is not None)
+    )
 
 
 def stored_answers(version: DatasetVersion) -> QuerySet[Query]:

@@ -13,6 +13,8 @@ from dpgov.queries.presentation import ordered
 from dpgov.queries.selectors import PublicState, public_state
 from dpgov.queries.serializers_answer import (
     DescriptionSerializer,
+    ExpectedStatisticSerializer,
+    FreeAnswerSerializer,
     GroupSerializer,
     ReleasedDrawSerializer,
     ReleasedStatisticSerializer,
@@ -59,6 +61,14 @@ class QuoteSerializer(serializers.Serializer[Any]):
     limits = LimitSerializer(
         many=True, help_text="Every limit that it touches, the tightest first."
     )
+    free = FreeAnswerSerializer(
+        many=True, help_text="Answers out of stored ones, for nothing; an identical one first."
+    )
+    with_stored = ExpectedStatisticSerializer(
+        many=True,
+        allow_null=True,
+        help_text="What to expect if it is asked and then put together with stored answers.",
+    )
     description = DescriptionSerializer()
 
 
@@ -87,6 +97,11 @@ class ReleaseSerializer(serializers.Serializer[Any]):
     groups = GroupSerializer(many=True)
     draws = ReleasedDrawSerializer(many=True)
     statistics = ReleasedStatisticSerializer(many=True)
+    made_from = serializers.ListField(
+        child=serializers.UUIDField(),
+        required=False,
+        help_text="Of a free answer: the questions whose answers it is made of.",
+    )
 
 
 class ReceiptSerializer(serializers.Serializer[Any]):
@@ -138,6 +153,8 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
             "in_words",
             "epsilon",
             "rho",
+            "reuse",
+            "sources",
             "state",
             "submitted_at",
             "links",

@@ -61,8 +61,8 @@ class GroupSerializer(serializers.Serializer[Any]):
     bins = serializers.ListField(child=serializers.CharField())
 
 
-class ColumnSerializer(serializers.Serializer[Any]):
-    """One column of an answer: a statistic, or one of its quantiles."""
+class HeadSerializer(serializers.Serializer[Any]):
+    """A statistic, or one of its quantiles."""
 
     statistic = serializers.CharField()
     column = serializers.CharField(allow_null=True)
@@ -70,7 +70,29 @@ class ColumnSerializer(serializers.Serializer[Any]):
     rows_beyond = serializers.IntegerField(
         required=False, help_text="Of min and max: how many rows it was looked for beyond."
     )
-    draw = serializers.IntegerField(help_text="The place of its draw in `draws`.")
+
+
+class ColumnSerializer(HeadSerializer):
+    """One column of an answer."""
+
+    draw = serializers.IntegerField(
+        required=False, help_text="The place of its draw in `draws`; free answers have none."
+    )
+
+
+class ExpectedStatisticSerializer(HeadSerializer):
+    """A statistic out of stored answers with the error to expect."""
+
+    accuracy = AccuracySerializer(many=True)
+
+
+class FreeAnswerSerializer(serializers.Serializer[Any]):
+    """An answer that costs nothing."""
+
+    choice = serializers.CharField(help_text="To take this one.")
+    way = serializers.ChoiceField(choices=["identical", "derived", "combined"])
+    made_from = serializers.ListField(child=serializers.UUIDField())
+    statistics = ExpectedStatisticSerializer(many=True)
 
 
 class OfferedStatisticSerializer(ColumnSerializer):

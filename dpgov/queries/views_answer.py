@@ -19,7 +19,13 @@ from dpgov.queries.figures import caption_of, release_figures
 from dpgov.queries.models import Query, Release
 from dpgov.queries.presentation import ENDINGS, ordered, read_answer
 from dpgov.queries.receipt import receipt_of
-from dpgov.queries.selectors import PublicState, get_query, public_state, visible_release
+from dpgov.queries.selectors import (
+    PublicState,
+    get_query,
+    public_state,
+    visible_queries,
+    visible_release,
+)
 from dpgov.queries.words import in_words
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
@@ -88,13 +94,25 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
         "dataset": query.dataset,
         "words": in_words(query.plan),
         "plan_text": json.dumps(ordered(query.plan), indent=2, ensure_ascii=False),
-        "cost": question(query.cost_nano, query.dataset.budget.currency),
+        "cost": "nothing"
+        if query.reuse
+        else question(query.cost_nano, query.dataset.budget.currency),
+        "made_from": _sources(request, query),
         "state": state.value,
         "ending": ENDINGS.get(state, ""),
         "charged": charged_to(query.pk, reader_id=membership_of(request).user_id),
     }
     release = visible_release(query) if state is PublicState.RELEASED else None
     return context if release is None else context | _answer(release)
+
+
+def _sources(request: HttpRequest, query: Query) -> list[tuple[str, bool]]:
+    """The stored answers that a free one is made of, and whether this person may open each."""
+    if not query.sources:
+        return []
+    seen = visible_queries(membership_of(request)).filter(pk__in=query.sources)
+    visible = {str(pk) for pk in seen.values_list("pk", flat=True)}
+    return [(source, source in visible) for source in query.sources]
 
 
 def _answer(release: Release) -> dict[str, Any]:

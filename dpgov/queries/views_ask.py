@@ -160,10 +160,10 @@ def priced_form(request: HttpRequest, dataset: Dataset) -> tuple[AskForm, Offer]
 
 
 def refused_form(
-    request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer
+    request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer, notice: str = ""
 ) -> HttpResponse:
     """The ask page with the messages at its fields."""
-    return _refused(request, dataset, form, offer, "")
+    return _refused(request, dataset, form, offer, notice)
 
 
 def show_form(

@@ -35,8 +35,9 @@ _COLOURS = {"column": "colour", "categories": ["red", "blue"]}
 _SIZES = {"column": "size", "categories": ["small", "large"]}
 _EDGES = {"column": "value", "edges": [0, 25, 50, 75, 100]}
 _PEOPLE = PrivacyUnit("person", 2)
-# What tells a noisy choice apart under pure ε is rare: it takes a weaker control to be caught.
-_OF_CHOICES = Fraction(3, 2)
+# What tells a noisy choice apart under pure ε is rare, and a choice takes long: fewer are drawn and
+# it takes a weaker control to be caught.
+_WEAKER, _FEWER = Fraction(2), Fraction(1, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +107,16 @@ _ALL = (
         "Median",
         _of("median"),
         tables.around_the_median,
-        weakened=_OF_CHOICES,
+        weakened=_WEAKER,
+        share=_FEWER,
     ),
     Case(
         "quantile",
         "One quantile",
         _of("quantiles", quantiles=[0.9]),
         tables.around_nine_tenths,
-        weakened=_OF_CHOICES,
+        weakened=_WEAKER,
+        share=_FEWER,
     ),
     Case(
         "quantiles",
@@ -124,8 +127,22 @@ _ALL = (
         weakened=Fraction(6),
         share=Fraction(1, 5),
     ),
-    Case("min", "Min", _of("min"), tables.around_the_least, weakened=_OF_CHOICES),
-    Case("max", "Max", _of("max"), tables.around_the_largest, weakened=_OF_CHOICES),
+    Case(
+        "min",
+        "Min",
+        _of("min"),
+        tables.around_the_least,
+        weakened=_WEAKER,
+        share=_FEWER,
+    ),
+    Case(
+        "max",
+        "Max",
+        _of("max"),
+        tables.around_the_largest,
+        weakened=_WEAKER,
+        share=_FEWER,
+    ),
     Case(
         "histogram",
         "Histogram",

@@ -16,7 +16,9 @@ from dpgov.approvals.services import withdraw
 from dpgov.audit.actions import Action
 from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset, Upload
+from dpgov.queries.answer import answer_query
 from dpgov.queries.models import Query
+from dpgov.queries.submit import submit
 from dpgov.tenants.models import Membership, Project
 from tests.integration.access import shared_budgets as shared
 from tests.integration.access.world import World
@@ -85,6 +87,19 @@ def _unread(world: World) -> dict[str, Any]:
     """A question that was charged although its data could not be opened."""
     query = Query.objects.get(pk=world.own["query_id"])
     Query.objects.filter(pk=query.pk).update(state="failed", never_read_at=query.submitted_at)
+    return {}
+
+
+def _answered(world: World) -> dict[str, Any]:
+    """The count that is asked for again: answered, and its slot has come."""
+    query = submit(
+        membership=world.people["analyst"],
+        dataset=Dataset.objects.get(slug="visits"),
+        raw_plan=_PLAN,
+        idempotency_key="before",
+    ).query
+    answer_query(query.pk)
+    Query.objects.filter(pk=query.pk).update(visible_at=query.submitted_at)
     return {}
 
 
@@ -179,6 +194,10 @@ WRITES: dict[str, Write | str] = {
     ),
     "queries:ask": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**_FORM, "key": "k-1"}),
     "queries:quote": _PRICE_ONLY,
+    "queries:ask_sql": _PRICE_ONLY,
+    "queries:reuse": Write(
+        "analyst", Action.QUERY_REUSED, lambda: {**_FORM, "key": "k-3"}, before=_answered
+    ),
     "queries:batch": Write(
         "analyst", Action.QUERY_SUBMITTED, lambda: {**_BATCH_FORM, "key": "k-2"}
     ),
@@ -196,8 +215,10 @@ WRITES: dict[str, Write | str] = {
     "tenants:token_revoke": Write("analyst", Action.TOKEN_REVOKED),
     "tenants:switch": "chooses which tenant this session shows; changes nothing in either",
     "v1:quote": _PRICE_ONLY,
+    "v1:sql": _PRICE_ONLY,
     "v1:batch-quote": _PRICE_ONLY,
     "v1:batch-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: _BATCH),
+    "v1:reuse": Write("analyst", Action.QUERY_REUSED, lambda: _PLAN, before=_answered),
     "v1:query-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: _PLAN),
     "v1:audit-verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
     "account_login": _OWN_SIGN_IN,

@@ -94,3 +94,18 @@ def answer_now(answer_all: Callable[[], int]) -> Callable[[], int]:
         return ended
 
     return answer
+
+
+@pytest.fixture
+def stored(
+    analyst: Membership, ask: Callable[..., Query], answer_now: Callable[[], int]
+) -> Callable[..., Query]:
+    """A paid question whose answer may be seen."""
+
+    def answered(raw: dict[str, Any]) -> Query:
+        query = ask(analyst, **raw)
+        answer_now()
+        query.refresh_from_db()
+        return query
+
+    return answered

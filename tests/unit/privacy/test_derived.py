@@ -1,20 +1,33 @@
 """F12: what stored answers already say is made of them, with an interval of its own."""
 
 import json
-import math
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpgov.privacy.blueprint import Blueprint
-from dpgov.privacy.derived import Derivation, SourceChanged, check_unchanged, derive, stored_as
+from dpgov.privacy.derived import SourceChanged, check_unchanged
 from dpgov.privacy.domains import column_spec, numeric_domain
-from dpgov.privacy.loss import Mode
-from dpgov.privacy.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
+from dpgov.privacy.schema import MissingRule, Neighbouring, PrivacyUnit
 from tests.reference import Row
+from tests.unit.privacy.deriving import (
+    AGES,
+    DEVIATION,
+    EXACT,
+    MALE,
+    MEDIAN,
+    QUARTERS,
+    ROWS,
+    SEX,
+    SUM_HOURS,
+    VARIANCE,
+    derivation,
+    errors,
+    made,
+    released,
+    values,
+)
 from tests.unit.privacy.tables import (
     COLUMNS,
     COUNT,
@@ -23,63 +36,9 @@ from tests.unit.privacy.tables import (
     blueprint_of,
     question,
     questions,
-    release_of,
     rows_of,
     schema_of,
 )
-
-SEX = {"column": "sex"}
-AGES = {"column": "age", "edges": [20, 30, 40, 60, 90]}
-MALE = {"column": "sex", "op": "=", "value": "Male"}
-SUM_HOURS = {"statistic": "sum", "column": "hours"}
-VARIANCE = {"statistic": "variance", "column": "age"}
-DEVIATION = {"statistic": "standard_deviation", "column": "hours"}
-MEDIAN = {"statistic": "median", "column": "age"}
-QUARTERS = {"statistic": "quantiles", "column": "age", "quantiles": [0.25, 0.5]}
-ROWS: list[Row] = [(n % 74, n % 98, n % 17, n % 3) for n in range(600)]
-
-
-def derivation(
-    asked: dict[str, Any],
-    *stored: dict[str, Any],
-    schema: DatasetSchema | None = None,
-    together: bool = False,
-) -> Derivation | None:
-    used = schema or schema_of()
-    wanted = blueprint_of(asked, used).plan
-    plans = [blueprint_of(raw, used) for raw in stored]
-    found = [
-        stored_as(str(number), one.plan, wanted, used, one) for number, one in enumerate(plans)
-    ]
-    return derive(wanted, used, [one for one in found if one is not None], together=together)
-
-
-def released(raw: dict[str, Any], rows: list[Row], schema: DatasetSchema) -> dict[str, Any]:
-    """As it is stored: JSON, read again."""
-    body: dict[str, Any] = json.loads(json.dumps(release_of(blueprint_of(raw, schema), rows)))
-    return body
-
-
-def made(
-    asked: dict[str, Any],
-    *stored: dict[str, Any],
-    rows: list[Row] | None = None,
-    schema: DatasetSchema | None = None,
-    together: bool = False,
-) -> dict[str, Any]:
-    used = schema or schema_of()
-    found = derivation(asked, *stored, schema=used, together=together)
-    assert found is not None
-    bodies = {str(n): released(raw, rows or ROWS, used) for n, raw in enumerate(stored)}
-    return found.body(bodies, blueprint_of(asked, used).groups())
-
-
-def values(body: dict[str, Any], place: int = 0) -> list[float]:
-    return [cell["value"] for cell in body["statistics"][place]["cells"]]
-
-
-def errors(body: dict[str, Any], place: int = 0) -> list[float]:
-    return [cell["accuracy"][1]["value"] for cell in body["statistics"][place]["cells"]]
 
 
 def _number(statistic: dict[str, Any]) -> str:
@@ -111,8 +70,6 @@ def test_an_identical_question_gets_the_stored_numbers(
     assert json.loads(json.dumps(body)) == body
 
 
-EXACT = 1000
-"""The largest ε: the noise is a thousandth of a step, so that the true number shows through."""
 TABLE = question(COUNT, SUM_AGE, group_by=[SEX, AGES], epsilon=EXACT)
 MOMENTS = question(VARIANCE, group_by=[SEX, AGES], epsilon=EXACT)
 HOURS = question(DEVIATION, group_by=[SEX], epsilon=EXACT)
@@ -197,67 +154,6 @@ def test_a_public_number_of_rows_is_used_where_it_was() -> None:
     assert found is not None
     assert values(found.body({"0": direct}, [])) == values(direct)
     assert values(body)[0] == pytest.approx(600 * 49.5, rel=0.2)
-
-
-@pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize("asked", [COUNT, SUM_HOURS, SUM_AGE])
-def test_intervals_of_unions_cover_and_are_not_too_wide(mode: Mode, asked: dict[str, Any]) -> None:
-    """F12: 600 tables of 15 cells, each added up: 95 % within, at most 1.15 the empirical."""
-    schema = schema_of(mode=mode)
-    table = question(asked, group_by=[SEX, AGES], epsilon=0.8)
-    stored, total = blueprint_of(table, schema), question(asked)
-    found = derivation(total, table, schema=schema)
-    assert found is not None
-    true = values(released({**total, "epsilon": EXACT}, ROWS, schema_of()))[0]
-    off, bound = _errors_of(found, stored, true)
-    missed = float((off > bound).mean())
-    assert missed <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / len(off))
-    # The empirical quantile of 600 runs is itself off by some percent.
-    assert bound <= 1.15 * float(np.quantile(off, 0.97)) + 1
-
-
-def _errors_of(
-    found: Derivation, stored: Blueprint, true: float
-) -> tuple["np.ndarray[Any, np.dtype[np.float64]]", float]:
-    bodies = [found.body({"0": release_of(stored, ROWS)}, []) for _ in range(600)]
-    return np.array([abs(values(body)[0] - true) for body in bodies]), errors(bodies[0])[0]
-
-
-def test_intervals_of_derived_means_cover() -> None:
-    """F12: means over unions of cells, from the moments of each."""
-    table = question(MEAN_AGE, group_by=[SEX, AGES], epsilon=2)
-    stored = blueprint_of(table, schema_of())
-    found = derivation(question(MEAN_AGE, group_by=[SEX]), table)
-    assert found is not None
-    true = values(released(question(MEAN_AGE, group_by=[SEX], epsilon=EXACT), ROWS, schema_of()))
-    within = []
-    for _ in range(150):
-        body = found.body({"0": release_of(stored, ROWS)}, [])
-        off = [abs(v - t) for v, t in zip(values(body), true, strict=True)]
-        within += [o <= e for o, e in zip(off, errors(body), strict=True)]
-    assert sum(within) / len(within) >= 0.95 - 4 * math.sqrt(0.05 * 0.95 / len(within))
-
-
-def test_several_answers_put_together_are_better_than_the_best_of_them() -> None:
-    """F12: three independent counts, weighted by their variances; the interval still covers."""
-    several = [question(COUNT, group_by=[SEX], epsilon=e) for e in (0.5, 0.4, 0.3)]
-    schema = schema_of()
-    alone = derivation(question(COUNT), several[0])
-    together = derivation(question(COUNT), *several, together=True)
-    assert alone is not None
-    assert together is not None
-    assert together.keys == ("0", "1", "2")
-    blueprints = [blueprint_of(raw, schema) for raw in several]
-    off, bounds = [], set()
-    for _ in range(500):
-        bodies = {str(n): release_of(one, ROWS) for n, one in enumerate(blueprints)}
-        body = together.body(bodies, [])
-        off.append(abs(values(body)[0] - len(ROWS)))
-        bounds |= set(errors(body))
-    (bound,) = bounds
-    assert sum(o > bound for o in off) / len(off) <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / len(off))
-    expected = alone.expected(None)[0][1][1]["value"]
-    assert bound == together.expected(None)[0][1][1]["value"] < 0.85 * expected
 
 
 def test_a_count_from_cells_where_no_row_can_be_is_exactly_nothing() -> None:

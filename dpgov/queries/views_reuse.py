@@ -1,0 +1,37 @@
+"""The button that takes a free answer: the ask form in, a question that is answered already out."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from dpgov.datasets.lookup import dataset_or_404
+from dpgov.privacy.derived import SourceChanged
+from dpgov.queries.submit import IdempotencyConflict, InvalidKey
+from dpgov.queries.taking import NothingFree, take
+from dpgov.queries.views_ask import priced_form, refused_form
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+
+
+@requires(Permission.SUBMIT_QUERIES)
+@require_POST
+def take_free(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take the free answer that the pressed button named; its price is nothing."""
+    dataset = dataset_or_404(request, slug)
+    form, offer = priced_form(request, dataset)
+    if offer.raw_plan is None:
+        return refused_form(request, dataset, form, offer)
+    try:
+        taken = take(
+            membership=membership_of(request),
+            dataset=dataset,
+            raw_plan=offer.raw_plan,
+            idempotency_key=request.POST.get("key", ""),
+            choice=request.POST.get("choice", ""),
+        )
+    except (NothingFree, SourceChanged) as refusal:
+        return refused_form(request, dataset, form, offer, notice=str(refusal))
+    except (IdempotencyConflict, InvalidKey):
+        notice = "This form was already used for another question. Open it anew to ask another."
+        return refused_form(request, dataset, form, offer, notice=notice)
+    return redirect("queries:detail", query_id=taken.query.pk)
