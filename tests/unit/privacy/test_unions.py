@@ -129,6 +129,9 @@ def test_rows_that_the_stored_answer_left_out_cannot_be_asked_for() -> None:
     """F12: a filter of the stored plan must be one of the asked plan too."""
     assert union(table(SEX), table(SEX, where=(TWENTIES,))) is None
     assert union(table(), table(SEX, where=(MALE,))) is None
+    either = {"or": [MALE, {"column": "hours", "op": "<", "value": 20}]}
+    assert union(table(), table(SEX, where=(either,))) is None
+    assert union(table(where=(either,)), table(SEX, where=(either,))) is not None
 
 
 def test_the_same_cells_are_known_as_the_same() -> None:
