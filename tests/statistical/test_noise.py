@@ -10,59 +10,87 @@ import pytest
 from numpy.typing import NDArray
 
 from dpgov.privacy.budget import NANO
-from dpgov.privacy.release import draw
-from dpgov.privacy.sampling import add_laplace, laplace_of, noise_scale
-from tests.reference import exact_answer
-from tests.statistical.evidence import FALSE_ALARM, dependence, misfit
-from tests.unit.privacy.tables import COUNT, blueprint_of, question, schema_of
+from dpgov.privacy.loss import Mode
+from dpgov.privacy.noise import Noise, NoiseKind
+from dpgov.privacy.sampling import add_noise, gaussian, gaussian_of, laplace, laplace_of
+from tests.reference import Row
+from tests.statistical.evidence import FALSE_ALARM, Integers, dependence, misfit
+from tests.unit.privacy.tables import COUNT, blueprint_of, question, release_of, schema_of
 
 pytestmark = pytest.mark.statistical
-DRAWS = 100_000
-PRICES = [(1, 3 * NANO), (1, NANO), (7, NANO // 2), (1000, NANO)]
+DRAWS = 60_000
+LAPLACE, GAUSSIAN = NoiseKind.LAPLACE, NoiseKind.GAUSSIAN
+PRICES = [
+    (LAPLACE, 1, 3 * NANO),
+    (LAPLACE, 7, NANO // 2),
+    (LAPLACE, 1000, NANO),
+    (GAUSSIAN, 1, NANO),
+    (GAUSSIAN, 7, NANO // 8),
+    (GAUSSIAN, 1000, NANO // 2),
+]
 
 
-def noise(sensitivity: int, nano: int, draws: int = DRAWS) -> NDArray[np.int64]:
-    return np.array(add_laplace([0] * draws, sensitivity=sensitivity, nano=nano))
+def drawn(kind: NoiseKind, reach: int, nano: int, weaker: float) -> tuple[Noise, Integers]:
+    """The noise that is bought, and draws of it; `weaker` divides its scale."""
+    noise = laplace(reach, nano)[0] if kind is LAPLACE else gaussian(reach**2, nano)[0]
+    build = laplace_of if kind is LAPLACE else gaussian_of
+    return noise, np.array(add_noise([0] * DRAWS, build(noise.scale / weaker)))
 
 
-@pytest.mark.parametrize(("sensitivity", "nano"), PRICES)
-def test_noise_follows_the_exact_discrete_distribution(sensitivity: int, nano: int) -> None:
-    """C3: chi-square over 100,000 draws, against exact probabilities."""
-    assert misfit(noise(sensitivity, nano), noise_scale(sensitivity, nano)) > FALSE_ALARM
+@pytest.mark.parametrize(("kind", "reach", "nano"), PRICES)
+def test_noise_follows_the_exact_discrete_distribution(
+    kind: NoiseKind, reach: int, nano: int
+) -> None:
+    """C3: chi-square against exact probabilities; noise a tenth too small is caught."""
+    noise, draws = drawn(kind, reach, nano, 1.0)
+    assert misfit(draws, noise) > FALSE_ALARM
+    assert misfit(drawn(kind, reach, nano, 1.1)[1], noise) < FALSE_ALARM
 
 
-@pytest.mark.parametrize(("sensitivity", "nano"), PRICES)
-def test_the_same_test_rejects_noise_that_is_a_tenth_too_small(sensitivity: int, nano: int) -> None:
-    """C3, negative control."""
-    scale = noise_scale(sensitivity, nano)
-    weak = np.array(laplace_of(scale / 1.1)([0] * DRAWS))
-    assert misfit(weak, scale) < FALSE_ALARM
-
-
-@pytest.mark.parametrize(("sensitivity", "nano"), PRICES[1:])
-def test_the_noise_of_two_bins_is_independent(sensitivity: int, nano: int) -> None:
+@pytest.mark.parametrize(("kind", "reach", "nano"), PRICES[1:3] + PRICES[4:])
+def test_the_noise_of_two_bins_is_independent(kind: NoiseKind, reach: int, nano: int) -> None:
     """C3: neighbouring bins of one vector; the control shares a fraction of its noise."""
-    first, second = noise(sensitivity, nano, 2 * DRAWS).reshape(DRAWS, 2).T
+    first, second = drawn(kind, reach, nano, 1.0)[1].reshape(-1, 2).T
     assert dependence(first, second) > FALSE_ALARM
-    shared = np.where(np.arange(DRAWS) % 20 == 0, first, second)
+    shared = np.where(np.arange(len(first)) % 10 == 0, first, second)
     assert dependence(first, shared) < FALSE_ALARM
 
 
-def test_every_released_number_lies_on_a_lattice_that_neighbours_share() -> None:
-    """C4: a mean of a column with step 0.25, its parts and a sum, on two neighbouring tables."""
-    change = [{"statistic": name, "column": "change"} for name in ("sum", "mean")]
-    blueprint = blueprint_of(question(COUNT, *change, epsilon="0.3"), schema_of())
-    lattices = set()
-    for rows in ([(1, 1, 5, 0)] * 9, [(1, 1, 5, 0)] * 9 + [(1, 1, 16, 0)]):
-        for _ in range(200):
-            body = release_of(blueprint, rows)
-            for statistic in body["statistics"]:
-                units = [Fraction(str(part["lattice"])) for part in statistic["parts"]]
-                lattices.add(tuple(units))
-                numbers = statistic["cells"][0]["parts"]
-                steps = [Fraction(str(n)) / u for n, u in zip(numbers, units, strict=True)]
-                assert all(step.denominator == 1 for step in steps)
-    assert lattices == {(1,), (Fraction(1, 4),), (Fraction(1, 8), 1)}
+STATISTICS = [COUNT] + [
+    {"statistic": name, "column": "change"}
+    for name in ("sum", "mean", "variance", "standard_deviation", "median", "min", "max")
+]
+
+
+def on_lattice(number: float, lattice: Fraction) -> bool:
+    return (Fraction(str(number)) / lattice).denominator == 1
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("alone", [False, True])
+def test_every_released_number_lies_on_a_lattice_that_neighbours_share(
+    alone: bool, mode: Mode
+) -> None:
+    """C4: a column with step 0.25, each statistic alone and together, on neighbouring tables."""
+    plans = [[statistic] for statistic in STATISTICS] if alone else [STATISTICS]
+    steps = {"count": Fraction(1), "sum": Fraction(1, 4)} | dict.fromkeys(
+        ("median", "min", "max"), Fraction(1, 4)
+    )
+    one: Row = (1, 1, 5, 0)
+    for plan in plans:
+        blueprint = blueprint_of(question(*plan, epsilon="0.3"), schema_of(mode=mode))
+        heads = set()
+        for rows in ([one] * 9, [one] * 9 + [(1, 1, 16, 0)]):
+            for _ in range(30):
+                body = release_of(blueprint, rows)
+                heads.add(str([d["readings"] for d in body["draws"]]))
+                raw = [n for d in body["draws"] for cell in d["cells"] for n in cell]
+                assert all(type(number) is int for number in raw)
+                for statistic in body["statistics"]:
+                    # Ratios are rounded to a fixed number of decimals: six more than the step's.
+                    lattice = steps.get(statistic["statistic"], Fraction(1, 10**8))
+                    assert on_lattice(statistic["cells"][0]["value"], lattice)
+        assert len(heads) == 1
 
 
 def impossible_after_adding_one(outputs: NDArray[np.float64]) -> float:
@@ -71,9 +99,10 @@ def impossible_after_adding_one(outputs: NDArray[np.float64]) -> float:
 
 
 def test_no_output_is_possible_under_one_neighbour_only() -> None:
-    """C5: 200,000 outputs for a count of 0 and of 1 at ε = 1."""
-    for count in (0, 1):
-        noisy = add_laplace([count] * 200_000, sensitivity=1, nano=NANO)
+    """C5: 200,000 outputs of each noise, for a count of 0 and of 1, at ε = 1 and ρ = 1/2."""
+    for count, bought in ((0, laplace), (1, laplace), (0, gaussian), (1, gaussian)):
+        nano = NANO if bought is laplace else NANO // 2
+        noisy = add_noise([count] * 100_000, bought(1, nano)[1])
         assert all(type(number) is int for number in noisy)
         assert impossible_after_adding_one(np.array(noisy, dtype=np.float64)) == 0
         assert impossible_after_adding_one(-np.array(noisy, dtype=np.float64)) == 0
@@ -86,7 +115,7 @@ def test_the_same_detector_catches_continuous_noise_on_a_count() -> None:
 
 
 def wide_noise() -> str:
-    return str(add_laplace([0] * 4, sensitivity=2**20, nano=NANO))
+    return str([add_noise([0] * 4, bought(2**20, NANO)[1]) for bought in (laplace, gaussian)])
 
 
 def noise_of_a_forked_child() -> str:
@@ -113,8 +142,8 @@ def test_forked_workers_never_draw_the_same_noise() -> None:
 def test_restarted_workers_never_draw_the_same_noise() -> None:
     """C7: nothing is seeded with a constant."""
     program = (
-        "from dpgov.privacy.sampling import add_laplace;"
-        "print(add_laplace([0] * 4, sensitivity=2**20, nano=10**9))"
+        "from dpgov.privacy.sampling import add_noise, gaussian, laplace;"
+        "print([add_noise([0] * 4, b(2**20, 10**9)[1]) for b in (laplace, gaussian)])"
     )
     printed = [
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
