@@ -1,6 +1,7 @@
 """Who hears of a self-audit: the command's caller, the log, the metrics, officers; and when."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -21,6 +22,8 @@ from dpgov.queries.scheduled_audit import ScheduledAudit
 from dpgov.queries.self_audit import run
 from dpgov.queries.self_audit.findings import Finding, Report, Verdict, keep, last_report
 from dpgov.tenants.models import Membership
+from tests.house.tree import ROOT
+from tests.integration.operation.installation import until
 
 FINE = Finding("count", "Count", "pure", 2.0, 1.3, 20_000, 1e-6, 50, bound=1.8, control=2.4)
 BROKEN = Finding("sum", "Sum", "pure", 2.0, 1.3, 20_000, 1e-6, 50, bound=2.2, control=2.9)
@@ -67,6 +70,16 @@ def test_one_statistic_alone_is_shown_but_not_kept(monkeypatch: pytest.MonkeyPat
     said, _ = told(monkeypatch, [FINE], "--statistic", "count")
     assert "1.800" in said
     assert last_report() is None
+
+
+def test_a_run_that_is_asked_to_end_takes_its_tables_with_it(home: Path) -> None:
+    command = [sys.executable, str(ROOT / "manage.py"), "audit_mechanisms", "--statistic", "min"]
+    surroundings = {**os.environ, "TMPDIR": str(home), "DPGOV_HOME": str(home / "state")}
+    process = subprocess.Popen(command, env=surroundings, stdout=subprocess.DEVNULL)
+    until(lambda: any(home.glob("dpgov-self-audit-*/*.duckdb")), "no table was made")
+    process.terminate()
+    assert process.wait() == 143
+    assert not list(home.glob("dpgov-self-audit-*"))
 
 
 def test_a_broken_claim_is_an_error_in_the_log_and_a_blind_test_a_warning() -> None:

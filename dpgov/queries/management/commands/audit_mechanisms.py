@@ -1,6 +1,10 @@
 """`manage.py audit_mechanisms`: does the deployed noise keep what it claims?"""
 
 import json
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -31,19 +35,34 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """A run of all statistics is kept as the last one; a run of some is only shown."""
         trials, names = max(FEWEST_TRIALS, options["trials"]), options["statistic"]
-        found = []
-        if not options["json"]:
-            self.stdout.write(_LINE.format(*_HEAD))
-        for finding in audit(names, trials):
-            found.append(finding)
-            if not options["json"]:
-                self.stdout.write(_line(finding))
+        with _tidy_when_ended():
+            found = list(self._shown(audit(names, trials), quiet=options["json"]))
         report = Report(tuple(found), 0.0) if names else keep_and_tell(found)
         if options["json"]:
             self.stdout.write(json.dumps(report.as_json()))
         if report.verdict in _REFUSALS:
             message, code = _REFUSALS[report.verdict]
             raise CommandError(message, returncode=code)
+
+    def _shown(self, findings: Iterator[Finding], *, quiet: bool) -> Iterator[Finding]:
+        """Each as it comes: all of them take long."""
+        if not quiet:
+            self.stdout.write(_LINE.format(*_HEAD))
+        for finding in findings:
+            if not quiet:
+                self.stdout.write(_line(finding))
+                self.stdout.flush()
+            yield finding
+
+
+@contextmanager
+def _tidy_when_ended() -> Iterator[None]:
+    """A run that is asked to end takes its made-up tables with it."""
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _line(finding: Finding) -> str:
