@@ -19,7 +19,7 @@ from tests.unit.privacy.tables import blueprint_of, measured, schema_of
 pytestmark = pytest.mark.statistical
 NANO = 10**9
 DRAWS = 8_000
-RUNS = 2_000
+RUNS = 1_500
 PURE = [(NANO // 10, 20), (NANO // 2, 4), (NANO, 2), (2 * NANO, 1)]
 RHOS = [(5_000_000, 10), (50_000_000, 3), (125_000_000, 2), (500_000_000, 1)]
 

@@ -7,14 +7,24 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.grouping import described
 from dpgov.privacy.schema import NumericDomain
-from tests.reference import bin_of, exact_answer
-from tests.unit.privacy.tables import CHANGE, COUNT, SEX, blueprint_of, question, schema_of
+from tests.reference import Row, bin_of, exact_answer
+from tests.unit.privacy.tables import (
+    CHANGE,
+    COLUMNS,
+    COUNT,
+    SEX,
+    blueprint_of,
+    filters,
+    question,
+    rows_of,
+    schema_of,
+)
 
 COMPARISONS = {
     "=": operator.eq,
@@ -165,3 +175,32 @@ def test_lattice_positions_are_exact_fractions() -> None:
     (condition,) = blueprint_of(raw, schema_of(column)).requests[0].filters
     assert condition.ranges == ((0, 3),)
     assert Fraction(column.domain.step) == Fraction(1, 10)
+
+
+def holds(raw: dict[str, Any], row: Row) -> bool | None:
+    """A filter over COLUMNS by SQL's logic of three values: None where it cannot be said."""
+    if "not" in raw:
+        inner = holds(raw["not"], row)
+        return None if inner is None else not inner
+    for joint, decisive in (("and", False), ("or", True)):
+        if joint in raw:
+            found = [holds(member, row) for member in raw[joint]]
+            rest = None if None in found else not decisive
+            return decisive if decisive in found else rest
+    place = [column.name for column in COLUMNS].index(raw["column"])
+    if raw["op"] in ("is_missing", "is_present"):
+        return (row[place] is None) == (raw["op"] == "is_missing")
+    if row[place] is None:
+        return None
+    alone = question(COUNT, where=[raw])
+    return bool(exact_answer([row], blueprint_of(alone, schema_of()).requests[0])[0][0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(raw=filters(), row=rows_of())
+def test_nested_filters_pass_the_rows_that_sql_would_let_pass(
+    raw: dict[str, Any], row: Row
+) -> None:
+    """A missing value passes no comparison, no negated one, and no “not” around either."""
+    request = blueprint_of(question(COUNT, where=[raw]), schema_of()).requests[0]
+    assert exact_answer([row], request)[0][0] == (1 if holds(raw, row) else 0)
