@@ -47,6 +47,14 @@ def secret_text(env: environ.Env, name: str) -> str:
     return Path(path).read_text().strip() if path else ""
 
 
+def cache_settings(env: environ.Env, home: Path) -> dict[str, Any]:
+    """Django's cache: files in the state folder, or a Redis that may be away for a while."""
+    cache: dict[str, Any] = env.cache("DPGOV_CACHE_URL", default=f"filecache://{home / 'cache'}")
+    if cache["BACKEND"].endswith(".RedisCache"):
+        cache["BACKEND"] = "dpgov.operation.steady_cache.SteadyRedisCache"
+    return cache
+
+
 def log_settings(env: environ.Env) -> dict[str, Any]:
     """What `logging.config` takes; also for processes that never set Django up."""
     form = env.str("DPGOV_LOG_FORMAT", default="console")

@@ -12,6 +12,7 @@ from csp.constants import NONCE, NONE, SELF
 from dpgov.celery import app as celery_app  # noqa: F401 - makes it the current app everywhere
 from dpgov.configuration import (
     broker_settings,
+    cache_settings,
     database_settings,
     email_settings,
     fingerprint_key,
@@ -36,9 +37,7 @@ ROOT_URLCONF = "dpgov.urls"
 WSGI_APPLICATION = "dpgov.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {"default": database_settings(env, HOME)}
-CACHES = {
-    "default": env.cache("DPGOV_CACHE_URL", default=f"filecache://{HOME / 'cache'}"),
-}
+CACHES = {"default": cache_settings(env, HOME)}
 USE_TZ = True
 TIME_ZONE = env.str("DPGOV_TIME_ZONE", default="UTC")
 LANGUAGE_CODE = "en-gb"

@@ -7,6 +7,7 @@ line once, as the entry's number, whatever anybody typed into a field.
 
 import os
 import re
+import signal
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -95,7 +96,9 @@ def _parts(path: Path) -> Iterator[tuple[_Job, _Part]]:
     if alone or path.stat().st_size < _WORTH_A_PROCESS:
         yield from zip(jobs, map(_hash_part, jobs), strict=True)
         return
-    with get_context("fork").Pool(processes) as pool:
+    # Ended by SIGTERM, whatever the process that it was copied from does then.
+    quiet = (signal.SIGTERM, signal.SIG_DFL)
+    with get_context("fork").Pool(processes, signal.signal, quiet) as pool:
         yield from zip(jobs, pool.imap(_hash_part, jobs), strict=True)
 
 

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from dpgov.queries.models import Query
 
-MOST = 2_000
+MOST = 1_000
 
 
 def newest(queries: QuerySet[Query]) -> QuerySet[Query]:

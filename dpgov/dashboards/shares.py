@@ -75,7 +75,7 @@ def _sums(dataset: Dataset, by: str, person: User | None = None) -> list[Row]:
     """What was spent and what is reserved for each value of `by`, of everybody or one person."""
     asked: QuerySet[Query] = Query.objects.filter(dataset=dataset, counted=False)
     asked = asked.filter(state__in=(*_RESERVED, *Query.CHARGED)).order_by()
-    kept = Tally.objects.filter(dataset=dataset).order_by()
+    kept = Tally.objects.filter(dataset=dataset, nano__gt=0).order_by()
     if person is not None:
         asked, kept = asked.filter(analyst=person), kept.filter(analyst=person)
     nothing = Value(0, output_field=BigIntegerField())

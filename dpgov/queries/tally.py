@@ -34,17 +34,28 @@ def tally(tenant_id: UUID) -> int:
     batch = list(ended.select_for_update(skip_locked=True).order_by()[:_BATCH])
     sums: dict[type[Model], Counter[_Key]] = {Tally: Counter(), DayTally: Counter()}
     for query in batch:
-        if query.state in Query.CHARGED and not query.reuse:
-            own = {"tenant_id": tenant_id, "dataset_id": query.dataset_id}
-            by_kind = {**own, "analyst_id": query.analyst_id, "kind": query.kind}
-            by_day = {**own, "day": query.submitted_at.date()}
-            sums[Tally][tuple(by_kind.items())] += query.cost_nano
-            sums[DayTally][tuple(by_day.items())] += query.cost_nano
+        # What cost nothing is added too: the sums also say which kinds there are.
+        charged = query.state in Query.CHARGED and not query.reuse
+        cost = query.cost_nano if charged else 0
+        own = {"tenant_id": tenant_id, "dataset_id": query.dataset_id}
+        by_kind = {**own, "analyst_id": query.analyst_id, "kind": query.kind}
+        by_day = {**own, "day": query.submitted_at.date()}
+        sums[Tally][tuple(by_kind.items())] += cost
+        if cost:
+            sums[DayTally][tuple(by_day.items())] += cost
     for model, amounts in sums.items():
         for key, nano in sorted(amounts.items(), key=str):
             _add(model, dict(key), nano)
     Query.objects.filter(pk__in=[query.pk for query in batch]).update(counted=True)
     return len(batch)
+
+
+def kinds_asked(tenant_id: UUID) -> set[str]:
+    """Every kind of question that anybody of the tenant asked, in a few short reads."""
+    kept = Tally.objects.filter(tenant_id=tenant_id)
+    fresh = Query.objects.filter(tenant_id=tenant_id, counted=False)
+    found = (rows.order_by().values_list("kind", flat=True).distinct() for rows in (kept, fresh))
+    return {kind for kinds in found for kind in kinds}
 
 
 def _add(model: type[Model], key: dict[str, object], nano: int) -> None:

@@ -1,7 +1,5 @@
-"""Questions that take all memory or never end, in a real worker: killed, charged, tried twice."""
+"""Questions that take all memory, in a real worker: killed or refused, charged."""
 
-import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,15 +8,10 @@ import pytest
 from django.conf import settings as live
 from django.core.checks import run_checks
 
-from dpgov.audit.models import AuditEntry
-from dpgov.budgets.models import Charge
-from dpgov.queries.models import Query, Release
-from dpgov.queries.sweep import sweep
+from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
-from tests.integration.queue.workers import prefork_fleet
+from tests.integration.operation.hungry_workers import ended, failed_and_charged
 
-PATIENCE = 180
-HUNGRY_APP = "tests.integration.operation.hungry"
 Ask = Callable[..., Query]
 
 
@@ -27,9 +20,9 @@ def test_a_process_that_is_killed_for_its_memory_is_tried_twice_and_charged(
     analyst: Membership, ask: Ask, settings: Any, tmp_path: Path
 ) -> None:
     """B14: nobody answers, the sweep ends it, and the data had been opened."""
-    query = _ended(ask(analyst), settings, tmp_path, way="killed")
+    query = ended(ask(analyst), settings, tmp_path, way="killed")
     assert query.attempts == 2
-    _failed_and_charged(query)
+    failed_and_charged(query)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -37,45 +30,9 @@ def test_memory_beyond_the_bound_is_refused_and_the_worker_lives_to_say_so(
     analyst: Membership, ask: Ask, settings: Any, tmp_path: Path
 ) -> None:
     """B14: the first attempt ends it, charged; the process goes on."""
-    query = _ended(ask(analyst), settings, tmp_path, way="memory", DPGOV_QUERY_MEMORY_MB="100")
+    query = ended(ask(analyst), settings, tmp_path, way="memory", DPGOV_QUERY_MEMORY_MB="100")
     assert query.attempts == 1
-    _failed_and_charged(query)
-
-
-@pytest.mark.long
-@pytest.mark.django_db(transaction=True)
-def test_a_scan_that_ignores_every_request_to_end_is_killed_and_charged(
-    analyst: Membership, ask: Ask, settings: Any, tmp_path: Path
-) -> None:
-    """B14: the hard limit, twice, each time before the lease is over."""
-    changes = {"DPGOV_QUERY_SECONDS": "1"}
-    query = _ended(ask(analyst), settings, tmp_path, way="time", lease=25, **changes)
-    assert query.attempts == 2
-    _failed_and_charged(query)
-    assert (tmp_path / "worker.log").read_text().count("Hard time limit (21s) exceeded") == 2
-
-
-def _ended(
-    query: Query, settings: Any, folder: Path, *, way: str, lease: int = 1, **changes: str
-) -> Query:
-    """Let a hungry worker at it and sweep until it has ended, the lease being so many seconds."""
-    settings.DPGOV_LEASE_SECONDS = lease
-    changes |= {"DPGOV_LEASE_SECONDS": str(lease), "HUNGRY": way}
-    pause, until = threading.Event(), time.monotonic() + PATIENCE
-    with prefork_fleet(folder / "worker.log", app=HUNGRY_APP, **changes):
-        while query.state not in Query.ENDED:
-            assert time.monotonic() < until, (folder / "worker.log").read_text()[-3000:]
-            sweep()
-            pause.wait(0.3)
-            query.refresh_from_db()
-    return query
-
-
-def _failed_and_charged(query: Query) -> None:
-    assert query.state == Query.State.FAILED
-    assert Charge.objects.get(query_id=query.pk).amount_nano == query.cost_nano
-    assert not Release.objects.exists()
-    assert AuditEntry.objects.filter(subject=f"query:{query.pk}").count() == 2
+    failed_and_charged(query)
 
 
 def test_the_bounds_of_time_are_in_order() -> None:

@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from celery import current_app
+from django.conf import settings
 from django.db import connection
+from redis import Redis
 
 from tests.servers.postgres import APP
 
@@ -31,12 +34,12 @@ def database_url() -> str:
 
     On PostgreSQL as a production process connects: as the application's role, told nothing.
     """
-    settings = connection.settings_dict
+    opened = connection.settings_dict
     if connection.vendor == "sqlite":
-        return f"sqlite:///{settings['NAME']}"
-    password = f":{settings['PASSWORD']}"
-    place = f"{settings['HOST'] or '127.0.0.1'}:{settings['PORT'] or 5432}"
-    return f"postgresql://{APP}{password}@{place}/{settings['NAME']}"
+        return f"sqlite:///{opened['NAME']}"
+    password = f":{opened['PASSWORD']}"
+    place = f"{opened['HOST'] or '127.0.0.1'}:{opened['PORT'] or 5432}"
+    return f"postgresql://{APP}{password}@{place}/{opened['NAME']}"
 
 
 @contextmanager
@@ -47,6 +50,7 @@ def prefork_fleet(log: Path, *, app: str = "dpgov", **changes: str) -> Iterator[
         yield lambda: _children_of(worker)
     finally:
         _stop(worker)
+        _forget_messages()
 
 
 @contextmanager
@@ -65,6 +69,15 @@ def solo_fleet(log: Path, **changes: str) -> Iterator[Pids]:
     finally:
         for worker in workers:
             _stop(worker)
+        _forget_messages()
+
+
+def _forget_messages() -> None:
+    """What killed workers left in the broker would keep the next test's worker busy."""
+    current_app.control.purge()
+    if settings.CELERY_BROKER_URL.startswith("redis"):
+        with Redis.from_url(settings.CELERY_BROKER_URL) as broker:
+            broker.delete("unacked", "unacked_index")
 
 
 def send(pid: int, number: signal.Signals) -> bool:
