@@ -6,6 +6,7 @@ Text that a spreadsheet would run as a formula is made harmless.
 import csv
 import io
 import json
+from itertools import zip_longest
 from typing import Any
 
 from dpgov.audit.spreadsheet import safe_cell
@@ -32,8 +33,10 @@ def as_csv(release: Release) -> bytes:
     writer.writerow([safe_cell(text) for text in _headings(body)])
     for place, statistic in enumerate(body["statistics"]):
         about = _about(body, place)
-        for labels, cell in zip(cell_labels(body), statistic["cells"], strict=True):
-            writer.writerow(_line(labels, statistic, cell) + about)
+        plausible = statistic.get("adjusted", {}).get("values", [])
+        cells = zip(cell_labels(body), statistic["cells"], strict=True)
+        for (labels, cell), adjusted in zip_longest(cells, plausible):
+            writer.writerow([*_line(labels, statistic, cell), adjusted, *about])
     return file.getvalue().encode()
 
 
@@ -41,7 +44,7 @@ def _headings(body: dict[str, Any]) -> list[str]:
     groups = [group["column"] for group in body["groups"]]
     bounds = [f"{name}_{level * 100:.0f}" for name in _BOUNDS for level in LEVELS]
     unit = "rho" if "rho" in body["guarantee"] else "epsilon"
-    return [*groups, "statistic", "column", "value", "quantile", *bounds, "draw", unit]
+    return [*groups, "statistic", "column", "value", "quantile", *bounds, "adjusted", "draw", unit]
 
 
 def _line(

@@ -6,7 +6,7 @@ Answers of format 1, whose noise belonged to single statistics, are read as thos
 
 import math
 from dataclasses import dataclass
-from itertools import groupby, product
+from itertools import groupby, product, zip_longest
 from typing import Any
 
 from dpgov.queries.drawings import Drawing, drawings_of, sharing_in_words
@@ -26,7 +26,8 @@ from dpgov.queries.words import statistic_in_words
 # One wording for each ending, whatever went wrong: the text must not depend on the data.
 ENDINGS = {
     PublicState.FAILED: (
-        "This question could not be answered. Its ε was charged, because the data had been opened."
+        "This question could not be answered. Its price was charged, because the data had been "
+        "opened."
     ),
     PublicState.VOIDED: "This question was not run. Nothing was charged.",
     PublicState.EXPIRED: "This question was not run. Nothing was charged.",
@@ -45,18 +46,23 @@ _NOTHING_USED = (
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One released number and its error bounds at 90, 95 and 99 %, as text."""
+    """One released number and its error bounds at 90, 95 and 99 %, as text.
+
+    `adjusted` is the same number made plausible beside its neighbours, where that was done.
+    """
 
     value: str
     errors: tuple[str, ...]
     interval: str
+    adjusted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class StatisticAnswer:
     """One statistic of the answer and its cells in order.
 
-    `aim` is a sentence on what was looked for, where that is not plain.
+    `aim` is a sentence on what was looked for, where that is not plain; `adjusted` says how the
+    second number of each cell was made.
     """
 
     label: str
@@ -65,6 +71,7 @@ class StatisticAnswer:
     aim: str
     cells: list[Cell]
     drawing: Drawing | None = None
+    adjusted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +180,18 @@ def _factor(epsilon: float) -> str:
 
 
 def _statistic(statistic: dict[str, Any], drawings: list[Drawing]) -> StatisticAnswer:
+    adjusted = statistic.get("adjusted", {"method": "", "values": []})
     return StatisticAnswer(
         label=statistic_in_words(statistic),
         kind=statistic["statistic"],
         column=statistic.get("column") or "",
         aim=_aim(statistic),
-        cells=[_cell(cell) for cell in statistic["cells"]],
+        cells=[
+            _cell(cell, plausible)
+            for cell, plausible in zip_longest(statistic["cells"], adjusted["values"])
+        ],
         drawing=drawings[statistic["draw"]] if "draw" in statistic else None,
+        adjusted=adjusted["method"],
     )
 
 
@@ -196,12 +208,17 @@ def _aim(statistic: dict[str, Any]) -> str:
     )
 
 
-def _cell(cell: dict[str, Any]) -> Cell:
+def _cell(cell: dict[str, Any], plausible: int | None = None) -> Cell:
     value, accuracy = cell["value"], cell["accuracy"]
     if value is None:
         return Cell(NOTHING, (NOTHING,) * len(LEVELS), "The true number may be anything.")
     texts = tuple(margin(accuracy, level) for level in LEVELS)
-    return Cell(readable(value, accuracy_at(accuracy, 0.95)), texts, _interval(value, accuracy))
+    return Cell(
+        readable(value, accuracy_at(accuracy, 0.95)),
+        texts,
+        _interval(value, accuracy),
+        "" if plausible is None else readable(plausible, None),
+    )
 
 
 def _interval(value: float, accuracy: list[dict[str, Any]]) -> str:

@@ -120,7 +120,19 @@ class CellSerializer(serializers.Serializer[Any]):
     accuracy = AccuracySerializer(many=True)
 
 
+class AdjustedSerializer(serializers.Serializer[Any]):
+    """Counts of a table made plausible, beside the numbers as they were released."""
+
+    method = serializers.CharField()
+    values = serializers.ListField(
+        child=serializers.IntegerField(), help_text="One for each cell, in their order."
+    )
+
+
 class ReleasedStatisticSerializer(ColumnSerializer):
     """A statistic with its released numbers."""
 
     cells = CellSerializer(many=True)
+    adjusted = AdjustedSerializer(
+        required=False, help_text="Of grouped counts and of cumulative distributions."
+    )

@@ -92,6 +92,19 @@ def test_a_grouped_answer_has_a_chart_and_a_table_of_the_same_numbers(
     assert [float(text.replace("\u202f", "")) for text in table[:4]] == values
 
 
+def test_counts_of_groups_are_also_shown_without_negative_ones_and_named_as_adjusted(
+    browser: Client, analyst: Membership, ask: Ask, answer_now: Callable[[], int]
+) -> None:
+    """The released numbers stay beside them, with their own error bounds."""
+    query = ask(analyst, group_by=BY_EDUCATION, epsilon="0.01")
+    answer_now()
+    page = browser.get(f"/queries/{query.pk}/").content.decode()
+    adjusted = re.findall(r'<td class="number answer-adjusted">([\d\u202f]+)</td>', page)
+    stored = body_of(query)["statistics"][0]["adjusted"]["values"]
+    assert [int(text.replace("\u202f", "")) for text in adjusted] == stored
+    assert "made never negative, adding up to the same total" in text_of(page.encode())
+
+
 def test_two_groupings_are_shown_row_by_row(
     browser: Client, analyst: Membership, ask: Ask, answer_now: Callable[[], int]
 ) -> None:
@@ -126,7 +139,7 @@ def test_a_failure_after_the_data_was_opened_has_one_fixed_wording(
         fragment = browser.get(f"/queries/{query.pk}/status/").content.decode()
         pages.append(fragment.replace(str(query.pk), ""))
     assert pages[0] == pages[1]
-    assert "could not be answered. Its ε was charged" in pages[0]
+    assert "could not be answered. Its price was charged" in pages[0]
     assert "4711" not in pages[0]
 
 

@@ -48,6 +48,8 @@ def test_csv_holds_the_numbers_of_the_json(browser: Client, answered: Query) -> 
     found = [(row["statistic"], row["education"], float(row["value"])) for row in lines]
     assert found == expected
     counts = [row for row in lines if row["statistic"] == "count"]
+    assert [int(row["adjusted"]) for row in counts] == body["statistics"][0]["adjusted"]["values"]
+    assert {row["adjusted"] for row in lines if row["statistic"] == "mean"} == {""}
     accuracy = body["statistics"][0]["cells"][0]["accuracy"]
     bounds = ["plus_minus_90", "plus_minus_95", "plus_minus_99"]
     assert [float(counts[0][name]) for name in bounds] == [item["value"] for item in accuracy]
