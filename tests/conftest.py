@@ -3,32 +3,19 @@
 Test runs are set up in tests/profile.py (which servers) and tests/both_profiles.py (both in turn).
 """
 
-from collections.abc import Callable, Generator
-from typing import Any
+from collections.abc import Generator
 
 import pytest
 from celery.signals import before_task_publish
 from django.conf import settings
 from django.core.cache import cache
-from django.core.management import call_command
 from django.db import connection
 from django.test import TransactionTestCase
 
-from dpgov.audit.append_only import protect, unprotect
 from dpgov.tenants.boundary import EVERYBODY, Scope
+from tests.emptying import empty_the_database
 
 pytest_plugins = ["tests.cast"]
-
-APPEND_ONLY = (
-    "audit_auditcheckpoint",
-    "audit_auditentry",
-    "audit_auditkey",
-    "audit_auditsubtree",
-    "budgets_charge",
-    "budgets_correction",
-    "budgets_limitchange",
-    "queries_release",
-)
 
 
 def pytest_configure() -> None:
@@ -65,32 +52,10 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
 
 @pytest.fixture(scope="session", autouse=True)
 def _flush_may_empty_append_only_tables() -> Generator[None]:
-    """Transactional tests empty the database afterwards; only then are the triggers lifted."""
+    """Transactional tests empty the database afterwards; only then may rows go that stay."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TransactionTestCase, "_fixture_teardown", _empty_the_database)
+        patch.setattr(TransactionTestCase, "_fixture_teardown", empty_the_database)
         yield
-
-
-def _empty_the_database(case: TransactionTestCase) -> None:
-    """With CASCADE, for the table of tokens that is swapped out but still there in PostgreSQL."""
-    _each_table(unprotect)
-    try:
-        call_command(
-            "flush",
-            verbosity=0,
-            interactive=False,
-            reset_sequences=False,
-            allow_cascade=True,
-            inhibit_post_migrate=True,
-        )
-    finally:
-        _each_table(protect)
-
-
-def _each_table(change: Callable[[str], Callable[[object, Any], None]]) -> None:
-    with connection.schema_editor() as editor:
-        for table in APPEND_ONLY:
-            change(table)(None, editor)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,7 +8,7 @@ from psycopg.errors import InsufficientPrivilege
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
 from dpgov.tenants.wall.raising import append_only_tables
-from tests.conftest import APPEND_ONLY
+from tests.emptying import APPEND_ONLY
 from tests.integration.wall.conftest import connected_as, rows
 from tests.servers.postgres import AUDITOR
 
