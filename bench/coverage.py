@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def _measured(names: list[str], case: Case) -> dict[str, list[str]]:
-    found = defaultdict(list)
+    found: dict[str, list[str]] = defaultdict(list)
     for mode in Mode:
         for name, errors, bounds in released(names, case, mode, ANSWERS):
             covered = float(np.mean(errors <= bounds[LEVEL] * (1 + 1e-9)))
