@@ -23,7 +23,7 @@ PROFILES = ("sqlite", "postgresql")
 _ROOT = "DPGOV_TESTS_ROOT"
 _BROKER = "DPGOV_TESTS_REDIS"
 _MEMORY = Path("/dev/shm")  # noqa: S108
-_ROOM = 6 * 2**30
+_ROOM = 3 * 2**30
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -92,7 +92,6 @@ def _serve(
         "synchronous_commit": sync,
         "full_page_writes": sync,
         "checkpoint_timeout": "1h",
-        "max_wal_size": "4GB",
         "max_connections": 200,
     }
     settings = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]

@@ -7,6 +7,7 @@ Within each cell of the other groupings, bin i of the last grouping is answered 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from dpgov.privacy.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Measured, Reading, calibrated
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
 from dpgov.privacy.mechanisms.strategies import Strategy, best_strategy
+from dpgov.privacy.noise import Noise
 from dpgov.privacy.plan import Statistic
 from dpgov.privacy.request import CodeGrouping, Measure, MeasureKind
 from dpgov.privacy.sensitivity import Contribution, Exposure, Reach, reach
@@ -85,21 +87,27 @@ class Cumulative:
         return [(Column(self.statistic, {}), self._statements()[widest])]
 
     def _statements(self) -> list[Statements]:
-        weights, noise = self.strategy.weights, self.taken.noise
-        deviations = np.sqrt((weights**2).sum(axis=1))
-        stands_out = np.abs(weights).max(axis=1) / deviations
-        looked_at = np.argsort(-stands_out, kind="stable")[:_LOOKED_AT]
-        found: list[Statements] = [[] for _ in deviations]
-        for level in CONFIDENCE_LEVELS:
-            factor = max(
-                bound_of_many(noise, weights[place], level) / deviations[place]
-                for place in looked_at
-            )
-            for place, deviation in enumerate(deviations.tolist()):
-                # Rounding to whole rows adds half a row at most.
-                bound = json_number_up(Fraction(factor * deviation + 0.5), 0)
-                found[place].append(statement(level, bound))
-        return found
+        return [list(of_one) for of_one in _stated(self.strategy, self.taken.noise)]
+
+
+# The same for every answer to a question, and for its quote.
+@lru_cache(maxsize=64)
+def _stated(strategy: Strategy, noise: Noise) -> tuple[Statements, ...]:
+    """The bounds of each cumulative count."""
+    weights = strategy.weights
+    deviations = np.sqrt((weights**2).sum(axis=1))
+    stands_out = np.abs(weights).max(axis=1) / deviations
+    looked_at = np.argsort(-stands_out, kind="stable")[:_LOOKED_AT]
+    found: list[Statements] = [[] for _ in deviations]
+    for level in CONFIDENCE_LEVELS:
+        factor = max(
+            bound_of_many(noise, weights[place], level) / deviations[place] for place in looked_at
+        )
+        for place, deviation in enumerate(deviations.tolist()):
+            # Rounding to whole rows adds half a row at most.
+            bound = json_number_up(Fraction(factor * deviation + 0.5), 0)
+            found[place].append(statement(level, bound))
+    return tuple(found)
 
 
 def cumulative(statistic: Statistic, bins: int, exposed: Exposure, loss: Loss) -> Cumulative:
