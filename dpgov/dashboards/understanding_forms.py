@@ -11,6 +11,7 @@ from dpgov.privacy.budget import InvalidAmount, as_text, parse_epsilon
 from dpgov.privacy.plan import InvalidPlan
 
 _SELECT = {"class": "form-select"}
+_QUESTIONS = 20
 _BOX = {"class": "form-control", "inputmode": "decimal", "autocomplete": "off"}
 
 
@@ -38,7 +39,7 @@ class ExampleForm(forms.Form):
         offered = {
             "statistic": "count",
             "column": next(iter(policy.numbers), ""),
-            "epsilon": as_text(policy.currency.question(policy.question_nano)),
+            "epsilon": as_text(policy.currency.question(_usual_nano(policy))),
         }
         super().__init__(offered | {k: v for k, v in data.items() if k in offered and v})
         self.sides: Sides | None = None
@@ -74,6 +75,11 @@ class ExampleForm(forms.Form):
             for problem in refusal.problems:
                 self.add_error("epsilon", problem.message)
         return data
+
+
+def _usual_nano(policy: Policy) -> int:
+    """A question of which twenty or so fit into the budget, and not more than one may cost."""
+    return max(1, min(policy.question_nano, policy.limit_nano // _QUESTIONS))
 
 
 class InventedForm(forms.Form):

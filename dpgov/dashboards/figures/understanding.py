@@ -63,7 +63,7 @@ def noises(sides: Sides) -> Figure:
         )
         for name, role, values in sets
     ]
-    label = f"{inert(sides.axis, 80)}, counted from the true one without them"
+    label = f"{inert(sides.axis, 80)}, less the true one without them"
     return as_figure(
         traces,
         xaxis={"title": {"text": label}},

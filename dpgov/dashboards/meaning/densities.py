@@ -88,6 +88,6 @@ def sides(policy: Policy, *, statistic: str, column: str, epsilon_nano: int) -> 
 
 
 _AXES = {
-    Moments: "sum of the values' places between the bounds, from which the mean is made",
+    Moments: "noisy sum behind the mean",
     PublicMean: "mean",
 }
