@@ -23,6 +23,13 @@ _NUMBER = {"class": "form-control", "inputmode": "numeric"}
 _QUESTIONS = 20
 
 
+class _PerhapsEpsilon(EpsilonField):
+    """An amount, or None where nothing is typed."""
+
+    def clean(self, value: Any) -> Any:
+        return super().clean(value) if str(value or "").strip() else None
+
+
 class ChoosingForm(forms.Form):
     """Part of the registration form, under the same names; all but the limit may be left out."""
 
@@ -33,7 +40,7 @@ class ChoosingForm(forms.Form):
         widget=forms.Select(attrs=_SELECT),
     )
     epsilon_limit = EpsilonField(label="Limit on ε for the dataset")
-    epsilon_per_query = EpsilonField(
+    epsilon_per_query = _PerhapsEpsilon(
         label="Limit on ε for one question", required=False, help_text="A twentieth if left empty."
     )
     mode = mode_field("")
