@@ -3,6 +3,7 @@
 Functions of the declarations and of what was booked; never of data.
 """
 
+from decimal import ROUND_CEILING
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -20,8 +21,10 @@ from dpgov.dashboards.group_privacy import (
 )
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.budget import InvalidAmount, parse_epsilon
+from dpgov.privacy.budget import NANO, InvalidAmount, parse_epsilon
+from dpgov.privacy.currency import Currency
 from dpgov.privacy.loss import InvalidDelta, parse_delta
+from dpgov.privacy.odds import log_odds
 from dpgov.tenants.permissions import Permission, requires
 
 DEFAULT_DELTA = "1e-6"
@@ -42,8 +45,8 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
     dataset = dataset_or_404(request, slug)
     text, question_nano, error = _question_cost(request, dataset)
     currency = dataset.budget.currency
-    limit_nano = dataset.budget.limit_epsilon_nano
-    one_nano = currency.together(question_nano)
+    of_all = _odds(dataset.budget.limit_nano, currency)
+    of_one = _odds(question_nano, currency)
     readings = _readings(dataset, question_nano)
     context: dict[str, Any] = {
         "dataset": dataset,
@@ -52,10 +55,10 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
         "epsilon_error": error,
         "most_epsilon_nano": currency.question(dataset.per_query_limit_nano),
         "question_nano": question_nano,
-        "odds_of_all": odds_text(limit_nano),
-        "posterior_of_all": posterior_text(limit_nano),
-        "odds_of_one": odds_text(one_nano),
-        "posterior_of_one": posterior_text(one_nano),
+        "odds_of_all": odds_text(of_all),
+        "posterior_of_all": posterior_text(of_all),
+        "odds_of_one": odds_text(of_one),
+        "posterior_of_one": posterior_text(of_one),
         "epsilon_caption": _PURE if currency.delta is None else _IN_RHO,
         "epsilon_figure": group_figures.epsilon_at_fixed_noise(readings),
         "noise_figure": group_figures.noise_at_fixed_epsilon(readings),
@@ -94,6 +97,11 @@ def _readings(dataset: Dataset, question_nano: int) -> list[GroupReading]:
         setting=dataset.group_size,
         rows_per_unit=dataset.max_rows_per_unit,
     )
+
+
+def _odds(nano: int, currency: Currency) -> int:
+    """The logarithm of what odds are multiplied by, in billionths: ε itself where ε adds up."""
+    return int((log_odds(nano, currency) * NANO).to_integral_value(rounding=ROUND_CEILING))
 
 
 def _question_cost(request: HttpRequest, dataset: Dataset) -> tuple[str, int, str]:

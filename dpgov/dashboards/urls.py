@@ -6,6 +6,7 @@ from dpgov.dashboards import guarantee_views, limits_views, views
 from dpgov.dashboards.approvals_urls import approvals_urlpatterns
 from dpgov.dashboards.audit_urls import audit_urlpatterns
 from dpgov.dashboards.populations_urls import populations_urlpatterns
+from dpgov.dashboards.understanding_urls import understanding_urlpatterns
 
 app_name = "dashboards"
 urlpatterns = [
@@ -33,4 +34,5 @@ urlpatterns = [
     *approvals_urlpatterns,
     *audit_urlpatterns,
     *populations_urlpatterns,
+    *understanding_urlpatterns,
 ]

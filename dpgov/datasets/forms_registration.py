@@ -10,17 +10,28 @@ from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.forms import DatasetForm, declared_currency
 from dpgov.datasets.forms_columns import ColumnForm
 from dpgov.datasets.forms_unit import UnitForm
+from dpgov.datasets.importing import Filled
 from dpgov.datasets.models import Column
 from dpgov.privacy.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
 
 
 class RegistrationForm:
-    """Reads a declaration. Column names come from the upload, never from what was posted."""
+    """Reads a declaration. Column names come from the upload, never from what was posted.
 
-    def __init__(self, headers: Sequence[str], data: QueryDict | None = None) -> None:
-        self.dataset: forms.Form = DatasetForm(data)
+    `imported` is what another tool's metadata says, as first contents to look at.
+    """
+
+    def __init__(
+        self,
+        headers: Sequence[str],
+        data: QueryDict | None = None,
+        *,
+        imported: Filled | None = None,
+    ) -> None:
+        said = imported.columns if imported else {}
+        self.dataset: forms.Form = DatasetForm(data, initial=imported.dataset if imported else {})
         self.columns = [
-            ColumnForm(data, prefix=f"column-{place}", column=name)
+            ColumnForm(data, prefix=f"column-{place}", column=name, initial=said.get(name))
             for place, name in enumerate(headers)
         ]
 

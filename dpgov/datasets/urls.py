@@ -2,7 +2,15 @@
 
 from django.urls import path
 
-from dpgov.datasets import views, views_held, views_registration, views_unit, views_versions
+from dpgov.datasets import (
+    views,
+    views_choosing,
+    views_held,
+    views_import,
+    views_registration,
+    views_unit,
+    views_versions,
+)
 
 app_name = "datasets"
 urlpatterns = [
@@ -10,6 +18,11 @@ urlpatterns = [
     path("datasets/new/", views_registration.upload, name="upload"),
     path("datasets/new/<uuid:upload_id>/", views_registration.register, name="register"),
     path("datasets/new/<uuid:upload_id>/discard/", views_registration.discard, name="discard"),
+    path(
+        "datasets/new/<uuid:upload_id>/import/", views_import.import_columns, name="import_columns"
+    ),
+    path("datasets/choosing-epsilon/", views_choosing.choosing, name="choosing"),
+    path("datasets/choosing-epsilon/now/", views_choosing.choosing_now, name="choosing_now"),
     path("datasets/held/<uuid:dataset_id>/", views_held.held, name="held"),
     path("datasets/<slug:slug>/", views.detail, name="detail"),
     path("datasets/<slug:slug>/describe/", views.describe, name="describe"),

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from dpgov.budgets.words import amount, limit_text
 from dpgov.datasets import selectors, services
 from dpgov.datasets.forms import UploadForm
+from dpgov.datasets.forms_import import kept
 from dpgov.datasets.forms_registration import RegistrationForm
 from dpgov.datasets.intake import CappedUploadHandler
 from dpgov.datasets.lookup import upload_or_404, used
@@ -91,7 +92,8 @@ def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     if chosen.state != Upload.State.READY:
         return used(request)
     if request.method != "POST":
-        return _registration_page(request, chosen, RegistrationForm(chosen.headers))
+        empty = RegistrationForm(chosen.headers, imported=kept(request, chosen))
+        return _registration_page(request, chosen, empty)
     form = RegistrationForm(chosen.headers, request.POST)
     if form.is_valid():
         try:
@@ -148,5 +150,10 @@ def _registration_page(
     request: HttpRequest, chosen: Upload, form: RegistrationForm
 ) -> HttpResponse:
     problems = list(form.problems()) if form.dataset.is_bound else []
-    context: dict[str, Any] = {"upload": chosen, "form": form, "problems": problems}
+    context: dict[str, Any] = {
+        "upload": chosen,
+        "form": form,
+        "problems": problems,
+        "imported": kept(request, chosen),
+    }
     return render(request, "datasets/register.html", context, status=_REFUSED if problems else 200)

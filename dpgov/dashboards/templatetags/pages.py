@@ -34,6 +34,7 @@ _SECTIONS = {
     "dashboards:budget": "datasets:list",
     "dashboards:group_privacy": "datasets:list",
     "dashboards:comparison": "datasets:list",
+    "dashboards:understanding": "datasets:list",
     "dashboards:limits": "datasets:list",
     "dashboards:rate": "datasets:list",
     "dashboards:allocation_new": "datasets:list",

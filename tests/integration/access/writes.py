@@ -165,6 +165,7 @@ WRITES: dict[str, Write | str] = {
     "datasets:upload": Write("owner", Action.FILE_UPLOADED, _file),
     "datasets:discard": Write("owner", Action.UPLOAD_DISCARDED, before=_upload),
     "datasets:register": Write("owner", Action.DATASET_REGISTERED, declared, before=_upload),
+    "datasets:import_columns": "keeps what a file says in the person's session; declares nothing",
     "datasets:describe": Write("owner", Action.DATASET_DESCRIBED, lambda: {"description": "New."}),
     "datasets:limit": Write(
         "owner", Action.BUDGET_LIMIT_CHANGED, lambda: {"epsilon_limit": "9", "reason": "less"}

@@ -1,0 +1,169 @@
+"""Help with choosing an ε: what it means, where to begin, and what others published.
+
+The ranges are a beginning of ours and no rule; consequences are computed and rounded so that they
+never look better than they are. Nothing here sees data.
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from fractions import Fraction
+
+from dpgov.privacy.budget import NANO, as_text
+from dpgov.privacy.currency import PURE, Currency
+from dpgov.privacy.noise import Noise, NoiseKind
+from dpgov.privacy.odds import Frequency, best_guess, frequency_of, log_odds, together_of
+
+_MILLION = Decimal(1_000_000)
+_USUAL = Fraction(95, 100)
+_QUESTIONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """What could happen to somebody, and the ε, in nano, from and up to which to begin."""
+
+    key: str
+    words: str
+    low_nano: int
+    high_nano: int
+    advice: str = ""
+
+    @property
+    def range_text(self) -> str:
+        """ "ε 1 to 3"."""
+        return f"ε {as_text(self.low_nano)} to {as_text(self.high_nano)}"
+
+
+# Ponomareva and others (How to DP-fy ML, 2023) call ε up to 1
+# strong and up to 10 reasonable; the harm decides where within, or below.
+HARMS = (
+    Harm("little", "Little: it is harmless, or known anyway", 3 * NANO, 8 * NANO),
+    Harm("awkward", "Embarrassment, or being pestered", NANO, 3 * NANO),
+    Harm("loss", "A loss of money, work, insurance or friends", 3 * NANO // 10, NANO),
+    Harm(
+        "danger",
+        "Danger to freedom, health or life",
+        NANO // 10,
+        3 * NANO // 10,
+        "Ask somebody else as well whether this data should be asked about at all.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """What somebody published with which ε, for whom, and where that is said."""
+
+    who: str
+    amount: str
+    whom: str
+    source: str
+
+
+DEPLOYMENTS = (
+    Deployment(
+        "US Census Bureau, redistricting data of the 2020 census",
+        "ε 19.61 at δ 1e-10: 17.14 for persons and 2.47 for housing units",
+        "one record, counted in ρ",
+        "Census Bureau Sets Key Parameters to Protect Privacy in 2020 Census Results, June 2021",
+    ),
+    Deployment(
+        "Ministry of Health of Israel, live births of 2014",
+        "ε 9.98",
+        "a mother and newborn, for good",
+        "Hod and Canetti, arXiv 2405.00267",
+    ),
+    Deployment(
+        "Google, COVID-19 Community Mobility Reports",
+        "ε 2.64 a day",
+        "a user on one day; every day anew",
+        "Aktay and others, arXiv 2004.04145",
+    ),
+    Deployment(
+        "Wikimedia Foundation, page views by country",
+        "ρ 0.015 a day, about ε 1 at δ 1e-7",
+        "the first ten pages that a device sees on one day; every day anew",
+        "Pageviews Differential Privacy, README of the data at analytics.wikimedia.org",
+    ),
+    Deployment(
+        "Facebook and Social Science One, full URLs data set",
+        "ε 0.45 at δ 1e-5 for each kind of action; for most users ε 1.453 over all kinds",
+        "single actions, such as sharing one address",
+        "Messing and others, doi 10.7910/DVN/TDOAPG",
+    ),
+    Deployment(
+        "Apple, emoji and health types",
+        "ε 4 and ε 2 a day",
+        "a device on one day, with noise added on the device itself",
+        "Apple, Differential Privacy Overview",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Consequences:
+    """What a limit would mean. `questions` of the largest size fit; each count has this `error`.
+
+    `present` is None where it is public who, or how many, are in the data.
+    """
+
+    epsilon_nano: int
+    currency: Currency
+    present: Frequency | None
+    says: Frequency
+    factor: str
+    questions: int
+    question_nano: int
+    error: int
+
+
+def consequences(
+    epsilon_nano: int,
+    *,
+    question_nano: int,
+    currency: Currency = PURE,
+    hides_presence: bool = True,
+    group_size: int = 1,
+    rows_per_unit: int = 1,
+) -> Consequences:
+    """Of a limit and a largest question, both in nano-ε. Raises InvalidAmount; see Currency."""
+    limit = currency.limit_of(epsilon_nano)
+
+    def guesses(units: int) -> Frequency:
+        amount = together_of(limit, units=units, setting=group_size, currency=currency)
+        return frequency_of(best_guess(amount, currency))
+
+    scale = group_size * rows_per_unit * NANO / question_nano
+    return Consequences(
+        epsilon_nano=epsilon_nano,
+        currency=currency,
+        present=guesses(group_size) if hides_presence else None,
+        says=guesses((2 if hides_presence else 1) * group_size),
+        factor=_factor(log_odds(limit, currency)),
+        questions=limit // currency.price_of(question_nano),
+        question_nano=question_nano,
+        error=Noise(NoiseKind.LAPLACE, scale).tail_bound(_USUAL),
+    )
+
+
+def ladder() -> list[Consequences]:
+    """For single rows, with questions of a twentieth: a table to look along."""
+    steps = (NANO // 10, 3 * NANO // 10, NANO, 3 * NANO, 10 * NANO)
+    return [consequences(nano, question_nano=nano // _QUESTIONS) for nano in steps]
+
+
+def place_of(epsilon_nano: int, harm: Harm) -> str:
+    """Where an ε lies to the range of a harm, in a sentence."""
+    said = f"For that we would begin with {harm.range_text}: ε {as_text(epsilon_nano)}"
+    if epsilon_nano > harm.high_nano:
+        return f"{said} is more than that, so that more may be learned about each person."
+    if epsilon_nano < harm.low_nano:
+        return f"{said} is less than that: better protected than need be, and noisier."
+    return f"{said} lies within."
+
+
+def _factor(log: Decimal) -> str:
+    if log >= _MILLION.ln():
+        return "more than a million"
+    places = Decimal("0.01") if log < Decimal(100).ln() else Decimal(1)
+    return f"{log.exp().next_plus().quantize(places, rounding=ROUND_CEILING):,}"

@@ -1,0 +1,15 @@
+"""The help with choosing an ε, wherever a form asks for one."""
+
+from typing import Any
+
+from django import template
+
+from dpgov.datasets.choosing import DEPLOYMENTS, HARMS, ladder
+
+register = template.Library()
+
+
+@register.inclusion_tag("datasets/_choosing.html")
+def help_with_epsilon() -> dict[str, Any]:
+    """The harm question, consequences by size of ε, and what others chose."""
+    return {"harms": HARMS, "deployments": DEPLOYMENTS, "ladder": ladder()}
