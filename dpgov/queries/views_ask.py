@@ -3,6 +3,7 @@
 Shows declared metadata and the ledger only. Whatever is refused changes nothing.
 """
 
+from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
@@ -166,6 +167,13 @@ def refused_form(
     return _refused(request, dataset, form, offer, notice)
 
 
+def form_with(
+    request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer, **more: Any
+) -> HttpResponse:
+    """The ask page as it was posted, with something beside its price."""
+    return _render(request, dataset, form, offer, **more)
+
+
 def show_form(
     request: HttpRequest, dataset: Dataset, data: QueryDict, schema: DatasetSchema
 ) -> HttpResponse:
@@ -195,6 +203,7 @@ def _render(
     notice: str = "",
     quiet: bool = False,
     status: int = 200,
+    **more: Any,
 ) -> HttpResponse:
     """`quiet` leaves the fields unmarked while the person is still building the question."""
     context = {
@@ -205,6 +214,7 @@ def _render(
         "quiet": quiet,
         "per_query_limit": as_text(dataset.budget.currency.question(dataset.per_query_limit_nano)),
         "most_rows": forms_state.MOST_ROWS,
+        **more,
     }
     template = "queries/_form.html" if request.headers.get("HX-Request") else "queries/ask.html"
     return render(request, template, context, status=status)

@@ -26,6 +26,7 @@ from tests.integration.datasets.registering import CSV, declared
 
 _OWN_SIGN_IN = "concerns the person's own sign-in, which belongs to no tenant"
 _PRICE_ONLY = "computes a price and stores nothing"
+_INVENTED = "answers from invented rows, and stores nothing"
 _FORM = {"statistic": ["0"], "statistic-0-kind": "count", "epsilon": "0.5", "price": "0.5"}
 _PLAN = {
     "dataset": "visits",
@@ -201,6 +202,7 @@ WRITES: dict[str, Write | str] = {
     "queries:batch": Write(
         "analyst", Action.QUERY_SUBMITTED, lambda: {**_BATCH_FORM, "key": "k-2"}
     ),
+    "queries:mock": _INVENTED,
     "queries:put_aside": "keeps a question in the person's session; asks and stores nothing else",
     "tenants:members": Write(
         "admin", Action.MEMBER_ADDED, lambda: {"email": "new@example.org", "role": "owner"}
@@ -215,6 +217,7 @@ WRITES: dict[str, Write | str] = {
     "tenants:token_revoke": Write("analyst", Action.TOKEN_REVOKED),
     "tenants:switch": "chooses which tenant this session shows; changes nothing in either",
     "v1:quote": _PRICE_ONLY,
+    "v1:mock": _INVENTED,
     "v1:sql": _PRICE_ONLY,
     "v1:batch-quote": _PRICE_ONLY,
     "v1:batch-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: _BATCH),
