@@ -27,6 +27,7 @@ from dpgov.queries import forms_state
 from dpgov.queries.forms import AskForm
 from dpgov.queries.forms_again import from_plan
 from dpgov.queries.models import Query
+from dpgov.queries.notebook import question_lines
 from dpgov.queries.offer import Offer, offer_for, same_price
 from dpgov.queries.selectors import get_query
 from dpgov.queries.submit import (
@@ -62,7 +63,9 @@ def quote(request: HttpRequest, slug: str) -> HttpResponse:
     """The price of the form as it stands: a fragment for the page to swap in."""
     dataset, schema = _dataset(request, slug)
     form = _form(request, dataset, request.POST, schema)
-    context = {"offer": offer_for(form, dataset, membership_of(request).user), "dataset": dataset}
+    offer = offer_for(form, dataset, membership_of(request).user)
+    lines = _notebook(request, dataset, form, offer)
+    context = {"offer": offer, "dataset": dataset, "lines": lines}
     return render(request, "queries/_quote.html", context)
 
 
@@ -148,6 +151,18 @@ def _ask(
     return redirect("queries:detail", query_id=submission.query.pk)
 
 
+def _notebook(request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer) -> str:
+    """The same question in Python; nothing while it cannot be priced."""
+    if offer.quote is None:
+        return ""
+    return question_lines(
+        offer.quote.plan.as_json(),
+        slug=dataset.slug,
+        server=request.build_absolute_uri("/").rstrip("/"),
+        form_key=form.data.get("key", ""),
+    )
+
+
 def _refused(
     request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer, notice: str
 ) -> HttpResponse:
@@ -214,6 +229,7 @@ def _render(
         "quiet": quiet,
         "per_query_limit": as_text(dataset.budget.currency.question(dataset.per_query_limit_nano)),
         "most_rows": forms_state.MOST_ROWS,
+        "lines": _notebook(request, dataset, form, offer),
         **more,
     }
     template = "queries/_form.html" if request.headers.get("HX-Request") else "queries/ask.html"
