@@ -26,9 +26,10 @@ from dpgov.privacy.schema import DatasetSchema
 from dpgov.queries import forms_state
 from dpgov.queries.forms import AskForm
 from dpgov.queries.forms_again import from_plan
-from dpgov.queries.models import Query
+from dpgov.queries.models import Query, SavedQuestion
 from dpgov.queries.notebook import question_lines
 from dpgov.queries.offer import Offer, offer_for, same_price
+from dpgov.queries.saved import get_saved
 from dpgov.queries.selectors import get_query
 from dpgov.queries.submit import (
     IdempotencyConflict,
@@ -83,12 +84,26 @@ def _starting_data(request: HttpRequest, dataset: Dataset, schema: DatasetSchema
             raise Http404 from missing
         if query.dataset_id == dataset.pk:
             return _charging(request, dataset, from_plan(query.plan, schema))
+    if saved := request.GET.get("saved"):
+        return _charging(request, dataset, from_plan(_saved_plan(request, dataset, saved), schema))
     currency = dataset.budget.currency
     most, remaining = dataset.per_query_limit_nano, dataset.budget.remaining_nano
     fitting = min(
         _USUAL_EPSILON, currency.question(most), currency.question(remaining) or _USUAL_EPSILON
     )
     return _charging(request, dataset, forms_state.blank(as_text(fitting)))
+
+
+def _saved_plan(request: HttpRequest, dataset: Dataset, saved_id: str) -> dict[str, Any]:
+    """The plan of a saved question of this person's own; raises Http404 for every other."""
+    try:
+        saved = get_saved(membership_of(request), UUID(saved_id))
+    except (SavedQuestion.DoesNotExist, ValueError) as missing:
+        raise Http404 from missing
+    if saved.dataset_id != dataset.pk:
+        raise Http404
+    plan: dict[str, Any] = saved.plan
+    return plan
 
 
 def _charging(request: HttpRequest, dataset: Dataset, data: QueryDict) -> QueryDict:
