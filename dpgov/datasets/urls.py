@@ -2,11 +2,19 @@
 
 from django.urls import path
 
-from dpgov.datasets import views, views_held, views_registration, views_unit, views_versions
+from dpgov.datasets import (
+    views,
+    views_find,
+    views_held,
+    views_registration,
+    views_unit,
+    views_versions,
+)
 
 app_name = "datasets"
 urlpatterns = [
     path("datasets/", views.index, name="list"),
+    path("find/", views_find.search, name="find"),
     path("datasets/new/", views_registration.upload, name="upload"),
     path("datasets/new/<uuid:upload_id>/", views_registration.register, name="register"),
     path("datasets/new/<uuid:upload_id>/discard/", views_registration.discard, name="discard"),
