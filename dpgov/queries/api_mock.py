@@ -15,7 +15,7 @@ from dpgov.queries.api import assumed_rows_of
 from dpgov.queries.api_errors import RefusingView, refusals
 from dpgov.queries.api_parser import ExactJSONParser
 from dpgov.queries.quote import priced_blueprint
-from dpgov.queries.serializers import ReleaseSerializer
+from dpgov.queries.serializers import MockReleaseSerializer
 from dpgov.queries.serializers_plan import WantedPlanSerializer
 from dpgov.queries.trial import try_plan
 from dpgov.queries.views_mock import csv_response
@@ -45,7 +45,7 @@ class MockAnswerView(RefusingView):
         ),
         request=WantedPlanSerializer,
         parameters=[_GUESS],
-        responses={200: ReleaseSerializer},
+        responses={200: MockReleaseSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         dataset = dataset_or_404(request, slug)

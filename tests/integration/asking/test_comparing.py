@@ -76,7 +76,7 @@ def test_two_answers_of_one_dataset_are_put_side_by_side(
         page = browser.get(PAGE, {"answer": [str(males.pk), str(everybody.pk)]})
     said = text_of(page.content)
     assert "A Count of rows B Count of rows, where sex is Male" in said
-    assert "1 of 1 row differ from A by more than noise explains" in said
+    assert "Beyond what noise explains: 1 of 1 row." in said
     assert "all rows asked about" in said
     value = json.loads(everybody.release.body)["statistics"][0]["cells"][0]["value"]
     assert f"{value} ± " in said
