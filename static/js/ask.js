@@ -50,7 +50,10 @@
 
   document.addEventListener("input", (event) => {
     const part = slider();
-    if (!part || !form()) return;
+    if (!form() || event.target.form !== form()) return;
+    // A trial belongs to the question that it was made for.
+    if (event.target.name !== "saved_name") document.getElementById("mock")?.replaceChildren();
+    if (!part) return;
     if (part.contains(event.target)) {
       form().elements.epsilon.value = epsilonAt(part, Number(event.target.value));
     }
