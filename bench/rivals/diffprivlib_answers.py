@@ -1,6 +1,7 @@
 """IBM's diffprivlib. Its mean and variance take the number of rows as public."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from diffprivlib import tools
@@ -9,13 +10,14 @@ from bench.rivals.tasks import BOUNDS, TABLES, categories, column_of, measure, r
 
 TABLE = rows()
 AGE, HOURS, WEIGHT = (column_of(TABLE, name) for name in ("age", "hours_per_week", "fnlwgt"))
-CODES = {
-    name: np.array(
-        [{c: i for i, c in enumerate(categories(TABLE, name))}.get(row[name], -1) for row in TABLE]
-    )
-    for columns in TABLES.values()
-    for name in columns
-}
+
+
+def _codes(name: str) -> Any:
+    places = {category: place for place, category in enumerate(categories(TABLE, name))}
+    return np.array([places.get(row[name], -1) for row in TABLE])
+
+
+CODES = {name: _codes(name) for columns in TABLES.values() for name in columns}
 
 
 def answer(task: str, epsilon: float) -> float | Sequence[float]:

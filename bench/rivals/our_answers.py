@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bench.rivals.tasks import ADULT, BOUNDS, CANDIDATE_STEP, TABLES, categories, measure, rows
+from bench.rivals.tasks import ADULT, BOUNDS, TABLES, categories, measure, rows
 from dpgov.engines.files import DuckDBEngine
 from dpgov.engines.ingest.store import store
 from dpgov.engines.ingest.tables import open_table
@@ -18,12 +18,11 @@ from dpgov.privacy.release import draw
 from dpgov.privacy.schema import DatasetSchema, Neighbouring, PrivacyUnit
 
 TABLE = rows()
-STEPS = {"age": 1, "hours_per_week": 1, "fnlwgt": CANDIDATE_STEP}
 NAMES = sorted({name for columns in TABLES.values() for name in columns})
 COLUMNS = (
     *(
         # No value is missing in these columns of the published table.
-        column_spec(name, numeric_domain(str(low), str(high), str(STEPS[name])), "impute", str(low))
+        column_spec(name, numeric_domain(str(low), str(high), "1"), "impute", str(low))
         for name, (low, high) in BOUNDS.items()
     ),
     *(column_spec(name, category_domain(categories(TABLE, name)), "drop", "") for name in NAMES),

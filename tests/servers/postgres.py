@@ -91,6 +91,8 @@ def _serve(
         "fsync": sync,
         "synchronous_commit": sync,
         "full_page_writes": sync,
+        "checkpoint_timeout": "1h",
+        "max_wal_size": "4GB",
         "max_connections": 200,
     }
     settings = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpgov.privacy.accuracy import CONFIDENCE_LEVELS
 from dpgov.privacy.domains import column_spec, numeric_domain
@@ -14,7 +14,7 @@ from dpgov.privacy.loss import Mode
 from dpgov.privacy.mechanisms.draw import Measured
 from dpgov.privacy.request import Measure, MeasureKind
 from tests.reference import Row
-from tests.statistical.evidence import Floats, Z
+from tests.statistical.evidence import FALSE_ALARM, Floats
 from tests.unit.privacy.tables import blueprint_of, measured, schema_of
 
 pytestmark = pytest.mark.statistical
@@ -111,7 +111,7 @@ def released(
 
 def lowest_share(level: Fraction, draws: int) -> float:
     """The least share of covered draws that is no evidence against the stated confidence."""
-    return float(level) - Z * sqrt(float(level * (1 - level)) / draws)
+    return float(stats.binom.ppf(FALSE_ALARM, draws, float(level))) / draws
 
 
 @pytest.mark.parametrize("mode", MODES)
