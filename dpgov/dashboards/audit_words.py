@@ -45,6 +45,9 @@ WORDS: dict[Action, str] = {
     Action.DATASET_HELD: "Dataset held for a compliance check",
     Action.DATASET_RENAMED: "Dataset renamed",
     Action.QUERY_REUSED: "Question answered for free out of stored answers",
+    Action.BUDGET_REQUESTED: "Analyst asked for budget",
+    Action.BUDGET_REQUEST_DECLINED: "Request for budget declined",
+    Action.BUDGET_REQUEST_WITHDRAWN: "Request for budget withdrawn",
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

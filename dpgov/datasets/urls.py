@@ -5,6 +5,7 @@ from django.urls import path
 from dpgov.datasets import (
     views,
     views_choosing,
+    views_find,
     views_held,
     views_import,
     views_registration,
@@ -15,6 +16,7 @@ from dpgov.datasets import (
 app_name = "datasets"
 urlpatterns = [
     path("datasets/", views.index, name="list"),
+    path("find/", views_find.search, name="find"),
     path("datasets/new/", views_registration.upload, name="upload"),
     path("datasets/new/<uuid:upload_id>/", views_registration.register, name="register"),
     path("datasets/new/<uuid:upload_id>/discard/", views_registration.discard, name="discard"),

@@ -9,7 +9,10 @@ from django.db.models import Q
 
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.queries.kinds import LONGEST_KIND
+from dpgov.queries.models_workbench import BudgetRequest, SavedQuestion
 from dpgov.tenants.models import Tenant, User
+
+__all__ = ["BudgetRequest", "DayTally", "Query", "Release", "SavedQuestion", "Tally"]
 
 
 class Query(models.Model):

@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 from dpgov.budgets.charging import Limit, one_part_each
 from dpgov.budgets.words import question
@@ -16,6 +17,9 @@ from dpgov.queries.quote import Quote, quote
 from dpgov.queries.reuse_words import FreeOffer, errors_of, free_offers
 from dpgov.queries.words import in_words, statistic_in_words
 from dpgov.tenants.models import User
+
+# What to ask for where a limit of this kind is too tight.
+_REQUESTED = {"allocation": "allocation", "dataset": "limit", "partition": "limit"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,23 @@ class Offer:
         return as_text(fit) if fit > 0 else ""
 
     @property
+    def request(self) -> str:
+        """The end of a link that asks an owner for what this question is short of, or nothing.
+
+        Only an allocation and the dataset's own limit can be asked for.
+        """
+        if self.quote is None or self.quote.refusal is None:
+            return ""
+        short = self.quote.binding
+        if short is None:
+            return _request("allocation", self.quote.currency.question(self.quote.cost_nano))
+        missing = self.quote.cost_nano * short.factor - max(0, short.remaining_nano)
+        if short.kind not in _REQUESTED or short.period or short.stopped or missing <= 0:
+            return ""
+        whole = self.quote.currency.together(short.limit_nano + missing)
+        return _request(_REQUESTED[short.kind], whole)
+
+    @property
     def limits(self) -> list[Limit]:
         """What it counts against, the tightest first."""
         return list(one_part_each(self.quote.limits)) if self.quote else []
@@ -98,6 +119,10 @@ class Offer:
     def sharing(self) -> list[str]:
         """Which statistics share a draw."""
         return sharing_in_words(drawings_of(self.quote.description)) if self.quote else []
+
+
+def _request(about: str, epsilon_nano: int) -> str:
+    return "?" + urlencode({"about": about, "epsilon": as_text(epsilon_nano)})
 
 
 def offer_for(form: AskForm, dataset: Dataset, user: User) -> Offer:

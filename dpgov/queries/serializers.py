@@ -104,6 +104,14 @@ class ReleaseSerializer(serializers.Serializer[Any]):
     )
 
 
+class MockReleaseSerializer(ReleaseSerializer):
+    """What a release would look like, over invented rows. Not an answer."""
+
+    mock = serializers.BooleanField(help_text="Always true: nothing here is about the data.")
+    rows = serializers.IntegerField(help_text="How many rows were invented.")
+    message = serializers.CharField()
+
+
 class ReceiptSerializer(serializers.Serializer[Any]):
     """The audit entry of a release and its place in the signed log."""
 

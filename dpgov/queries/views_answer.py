@@ -17,6 +17,7 @@ from dpgov.budgets.words import question
 from dpgov.queries.downloads import as_csv, as_json
 from dpgov.queries.figures import caption_of, release_figures
 from dpgov.queries.models import Query, Release
+from dpgov.queries.notebook import answer_lines
 from dpgov.queries.presentation import ENDINGS, ordered, read_answer
 from dpgov.queries.receipt import receipt_of
 from dpgov.queries.selectors import (
@@ -99,6 +100,7 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
         else question(query.cost_nano, query.dataset.budget.currency),
         "made_from": _sources(request, query),
         "state": state.value,
+        "lines": answer_lines(query.pk, server=request.build_absolute_uri("/").rstrip("/")),
         "ending": ENDINGS.get(state, ""),
         "charged": charged_to(query.pk, reader_id=membership_of(request).user_id),
     }

@@ -3,6 +3,7 @@
 Shows declared metadata and the ledger only. Whatever is refused changes nothing.
 """
 
+from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
@@ -25,8 +26,10 @@ from dpgov.privacy.schema import DatasetSchema
 from dpgov.queries import forms_state
 from dpgov.queries.forms import AskForm
 from dpgov.queries.forms_again import from_plan
-from dpgov.queries.models import Query
+from dpgov.queries.models import Query, SavedQuestion
+from dpgov.queries.notebook import question_lines
 from dpgov.queries.offer import Offer, offer_for, same_price
+from dpgov.queries.saved import get_saved
 from dpgov.queries.selectors import get_query
 from dpgov.queries.submit import (
     IdempotencyConflict,
@@ -61,7 +64,9 @@ def quote(request: HttpRequest, slug: str) -> HttpResponse:
     """The price of the form as it stands: a fragment for the page to swap in."""
     dataset, schema = _dataset(request, slug)
     form = _form(request, dataset, request.POST, schema)
-    context = {"offer": offer_for(form, dataset, membership_of(request).user), "dataset": dataset}
+    offer = offer_for(form, dataset, membership_of(request).user)
+    lines = _notebook(request, dataset, form, offer)
+    context = {"offer": offer, "dataset": dataset, "lines": lines}
     return render(request, "queries/_quote.html", context)
 
 
@@ -79,12 +84,26 @@ def _starting_data(request: HttpRequest, dataset: Dataset, schema: DatasetSchema
             raise Http404 from missing
         if query.dataset_id == dataset.pk:
             return _charging(request, dataset, from_plan(query.plan, schema))
+    if saved := request.GET.get("saved"):
+        return _charging(request, dataset, from_plan(_saved_plan(request, dataset, saved), schema))
     currency = dataset.budget.currency
     most, remaining = dataset.per_query_limit_nano, dataset.budget.remaining_nano
     fitting = min(
         _USUAL_EPSILON, currency.question(most), currency.question(remaining) or _USUAL_EPSILON
     )
     return _charging(request, dataset, forms_state.blank(as_text(fitting)))
+
+
+def _saved_plan(request: HttpRequest, dataset: Dataset, saved_id: str) -> dict[str, Any]:
+    """The plan of a saved question of this person's own; raises Http404 for every other."""
+    try:
+        saved = get_saved(membership_of(request), UUID(saved_id))
+    except (SavedQuestion.DoesNotExist, ValueError) as missing:
+        raise Http404 from missing
+    if saved.dataset_id != dataset.pk:
+        raise Http404
+    plan: dict[str, Any] = saved.plan
+    return plan
 
 
 def _charging(request: HttpRequest, dataset: Dataset, data: QueryDict) -> QueryDict:
@@ -147,6 +166,18 @@ def _ask(
     return redirect("queries:detail", query_id=submission.query.pk)
 
 
+def _notebook(request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer) -> str:
+    """The same question in Python; nothing while it cannot be priced."""
+    if offer.quote is None:
+        return ""
+    return question_lines(
+        offer.quote.plan.as_json(),
+        slug=dataset.slug,
+        server=request.build_absolute_uri("/").rstrip("/"),
+        form_key=form.data.get("key", ""),
+    )
+
+
 def _refused(
     request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer, notice: str
 ) -> HttpResponse:
@@ -164,6 +195,13 @@ def refused_form(
 ) -> HttpResponse:
     """The ask page with the messages at its fields."""
     return _refused(request, dataset, form, offer, notice)
+
+
+def form_with(
+    request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer, **more: Any
+) -> HttpResponse:
+    """The ask page as it was posted, with something beside its price."""
+    return _render(request, dataset, form, offer, **more)
 
 
 def show_form(
@@ -195,6 +233,7 @@ def _render(
     notice: str = "",
     quiet: bool = False,
     status: int = 200,
+    **more: Any,
 ) -> HttpResponse:
     """`quiet` leaves the fields unmarked while the person is still building the question."""
     context = {
@@ -205,6 +244,8 @@ def _render(
         "quiet": quiet,
         "per_query_limit": as_text(dataset.budget.currency.question(dataset.per_query_limit_nano)),
         "most_rows": forms_state.MOST_ROWS,
+        "lines": _notebook(request, dataset, form, offer),
+        **more,
     }
     template = "queries/_form.html" if request.headers.get("HX-Request") else "queries/ask.html"
     return render(request, template, context, status=status)

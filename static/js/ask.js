@@ -22,6 +22,46 @@
     }
   };
 
+  // The slider runs over three powers of ten below the most that one question may cost, evenly on
+  // a logarithmic scale, and writes two digits: what is typed may be finer.
+  const DECADES = 3;
+  const slider = () => document.querySelector("[data-slider]");
+  const mostOf = (part) => Number(part.dataset.most);
+
+  const epsilonAt = (part, place) => {
+    if (place >= 100) return part.dataset.most;
+    const exact = mostOf(part) * 10 ** (DECADES * (place / 100 - 1));
+    return String(Number(Math.max(exact, 1e-9).toPrecision(2)).toFixed(9)).replace(/\.?0+$/, "");
+  };
+  const placeOf = (part, epsilon) => {
+    const share = Math.log10(epsilon / mostOf(part)) / DECADES + 1;
+    return Number.isFinite(share) ? Math.round(100 * Math.min(1, Math.max(0, share))) : 0;
+  };
+
+  const followField = () => {
+    const part = slider();
+    if (!part || !(mostOf(part) > 0)) return;
+    part.hidden = false;
+    const range = part.querySelector("input");
+    const text = form().elements.epsilon.value;
+    if (document.activeElement !== range) range.value = placeOf(part, Number(text));
+    range.setAttribute("aria-valuetext", `ε ${text}`);
+  };
+
+  document.addEventListener("input", (event) => {
+    const part = slider();
+    if (!form() || event.target.form !== form()) return;
+    // A trial belongs to the question that it was made for.
+    if (event.target.name !== "saved_name") document.getElementById("mock")?.replaceChildren();
+    if (!part) return;
+    if (part.contains(event.target)) {
+      form().elements.epsilon.value = epsilonAt(part, Number(event.target.value));
+    }
+    followField();
+  });
+  document.addEventListener("htmx:after:swap", followField);
+  window.addEventListener("pageshow", followField);
+
   document.addEventListener("change", showWhatIsNeeded);
   document.addEventListener("htmx:after:swap", showWhatIsNeeded);
   window.addEventListener("pageshow", showWhatIsNeeded);

@@ -9,6 +9,7 @@ from django import template
 
 from dpgov.approvals.selectors import waiting_for
 from dpgov.budgets.frozen import frozen_budgets
+from dpgov.queries.wishes import budget_requests_waiting
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 
@@ -19,6 +20,12 @@ register = template.Library()
 def decisions_waiting(membership: Membership | None) -> int:
     """How many requests this person could decide now."""
     return waiting_for(membership) if membership is not None else 0
+
+
+@register.simple_tag
+def budget_requests_to_answer(membership: Membership | None) -> int:
+    """How many analysts' requests for budget this person could answer now."""
+    return budget_requests_waiting(membership) if membership is not None else 0
 
 
 @register.inclusion_tag("_frozen_banner.html")

@@ -14,7 +14,9 @@ from dpgov.budgets.services import allocate
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.privacy.budget import NANO
-from dpgov.queries.models import Query
+from dpgov.queries.budget_requests import ask_for_budget
+from dpgov.queries.models import BudgetRequest, Query, SavedQuestion
+from dpgov.queries.saved import save_question
 from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
 from tests.cast import join
 from tests.integration.access.shared_budgets import population_of
@@ -68,6 +70,8 @@ def _things(
     return {
         "slug": dataset.slug,
         "query_id": query.id,
+        "saved_id": _saved(query, member).pk,
+        "request_id": _request(query, member).pk,
         "upload_id": _upload(owner).id,
         "dataset_id": _held(owner).id,
         "membership_id": member.id,
@@ -79,6 +83,22 @@ def _things(
         "sequence": 1,
         "size": _checkpoint(owner),
     }
+
+
+def _saved(query: Query, member: Membership) -> SavedQuestion:
+    """A question that the analyst keeps."""
+    return save_question(membership=member, dataset=query.dataset, name="Kept", plan=query.plan)
+
+
+def _request(query: Query, member: Membership) -> BudgetRequest:
+    """What the analyst asks the owner for."""
+    return ask_for_budget(
+        membership=member,
+        dataset=query.dataset,
+        about=BudgetRequest.About.ALLOCATION,
+        epsilon_nano=6 * NANO,
+        reason="the study grows",
+    )
 
 
 def _change(dataset: Dataset, owner: Membership) -> ChangeRequest:

@@ -20,6 +20,8 @@ _NOWHERE = "00000000-0000-0000-0000-00000000dead"
 _MISSING = {
     "slug": "nowhere",
     "query_id": _NOWHERE,
+    "saved_id": _NOWHERE,
+    "request_id": _NOWHERE,
     "upload_id": _NOWHERE,
     "dataset_id": _NOWHERE,
     "membership_id": _NOWHERE,

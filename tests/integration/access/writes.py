@@ -26,6 +26,8 @@ from tests.integration.datasets.registering import CSV, declared
 
 _OWN_SIGN_IN = "concerns the person's own sign-in, which belongs to no tenant"
 _PRICE_ONLY = "computes a price and stores nothing"
+_INVENTED = "answers from invented rows, and stores nothing"
+_OWN_NOTE = "a person's own note: it asks and spends nothing, and nobody else sees it"
 _FORM = {"statistic": ["0"], "statistic-0-kind": "count", "epsilon": "0.5", "price": "0.5"}
 _PLAN = {
     "dataset": "visits",
@@ -202,6 +204,21 @@ WRITES: dict[str, Write | str] = {
     "queries:batch": Write(
         "analyst", Action.QUERY_SUBMITTED, lambda: {**_BATCH_FORM, "key": "k-2"}
     ),
+    "queries:save": _OWN_NOTE,
+    "queries:saved_remove": _OWN_NOTE,
+    "queries:saved_restore": _OWN_NOTE,
+    "queries:budget_ask": Write(
+        "analyst",
+        Action.BUDGET_REQUESTED,
+        lambda: {"about": "limit", "epsilon_limit": "20", "reason": "the study"},
+    ),
+    "queries:budget_answer": Write(
+        "owner",
+        Action.BUDGET_ALLOCATED,
+        lambda: {"decision": "grant", "epsilon_limit": "6", "answer": "agreed"},
+    ),
+    "queries:budget_withdraw": Write("analyst", Action.BUDGET_REQUEST_WITHDRAWN),
+    "queries:mock": _INVENTED,
     "queries:put_aside": "keeps a question in the person's session; asks and stores nothing else",
     "tenants:members": Write(
         "admin", Action.MEMBER_ADDED, lambda: {"email": "new@example.org", "role": "owner"}
@@ -216,6 +233,7 @@ WRITES: dict[str, Write | str] = {
     "tenants:token_revoke": Write("analyst", Action.TOKEN_REVOKED),
     "tenants:switch": "chooses which tenant this session shows; changes nothing in either",
     "v1:quote": _PRICE_ONLY,
+    "v1:mock": _INVENTED,
     "v1:sql": _PRICE_ONLY,
     "v1:batch-quote": _PRICE_ONLY,
     "v1:batch-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: _BATCH),

@@ -1,0 +1,88 @@
+"""Finding a dataset by words: in its name, its description and the names of its columns.
+
+Declared metadata and the ledger only; archived and held datasets are never found.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+
+from dpgov.budgets.rooms import Room, rooms_for
+from dpgov.datasets.models import Column, Dataset, DatasetVersion
+from dpgov.datasets.selectors import datasets_of
+from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission, may
+
+MOST_WORDS = 8
+PAGE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A dataset with its columns; `matching` are the names of those that a word is in.
+
+    `room_nano` is the largest question of this person that would fit now, None for who asks none.
+    """
+
+    dataset: Dataset
+    columns: list[Column]
+    matching: frozenset[str]
+    room: Room | None
+
+    @property
+    def room_nano(self) -> int | None:
+        """Within the limit of one question."""
+        if self.room is None:
+            return None
+        return min(self.room.fit_nano, self.dataset.per_query_limit_nano)
+
+
+def find(membership: Membership, text: str, page: str | None) -> tuple[Page[Dataset], list[Found]]:
+    """The datasets in which every word of a text is found, by name; all of them without a word."""
+    words = text.split()[:MOST_WORDS]
+    shown = Paginator(_matching(membership, words), PAGE).get_page(page)
+    datasets = list(shown.object_list)
+    columns = _columns(datasets)
+    rooms = _rooms(membership, datasets)
+    return shown, [
+        Found(
+            dataset,
+            columns.get(dataset.pk, []),
+            frozenset(
+                column.name
+                for column in columns.get(dataset.pk, [])
+                if any(word.casefold() in column.name.casefold() for word in words)
+            ),
+            rooms.get(dataset.budget_id),
+        )
+        for dataset in datasets
+    ]
+
+
+def _matching(membership: Membership, words: list[str]) -> QuerySet[Dataset]:
+    newest = DatasetVersion.objects.filter(dataset=OuterRef("pk")).order_by("-number")
+    found = datasets_of(membership.tenant).annotate(newest=Subquery(newest.values("pk")[:1]))
+    for word in words:
+        of_column = Column.objects.filter(version_id=OuterRef("newest"), name__icontains=word)
+        found = found.filter(
+            Q(name__icontains=word) | Q(description__icontains=word) | Exists(of_column)
+        )
+    return found
+
+
+def _columns(datasets: list[Dataset]) -> dict[UUID, list[Column]]:
+    by_version = {getattr(dataset, "newest"): dataset.pk for dataset in datasets}  # noqa: B009
+    found: dict[UUID, list[Column]] = {}
+    for column in Column.objects.filter(version__in=by_version):
+        found.setdefault(by_version[column.version_id], []).append(column)
+    return found
+
+
+def _rooms(membership: Membership, datasets: list[Dataset]) -> dict[UUID, Room]:
+    if not may(membership, Permission.SUBMIT_QUERIES) or not datasets:
+        return {}
+    needing = {dataset.budget_id for dataset in datasets if dataset.needs_allocation}
+    budgets = [dataset.budget_id for dataset in datasets]
+    return rooms_for(membership.user, budgets, needing=needing)

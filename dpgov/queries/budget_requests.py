@@ -1,0 +1,172 @@
+"""An analyst asks for budget with a reason; an owner answers once, also with a reason.
+
+Granting is the ordinary allocation, and a higher limit of the dataset is the ordinary request that
+two persons decide: a request here only leads there. Each step makes one audit entry.
+"""
+
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from dpgov.audit.actions import Action
+from dpgov.audit.services import append
+from dpgov.budgets.services import allocate
+from dpgov.budgets.services.raising import request_raise
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.budget import as_text
+from dpgov.queries.models import BudgetRequest
+from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission, may
+from dpgov.tenants.selectors import actor_of
+
+State, About = BudgetRequest.State, BudgetRequest.About
+_LONGEST = 500
+
+
+class AlreadyAsked(ValueError):
+    """One request of a kind waits at a time."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "You have asked for this already, and no owner has answered yet. Withdraw that "
+            "request first if it should be another one."
+        )
+
+
+class AlreadyAnswered(ValueError):
+    """A request is answered once."""
+
+    def __init__(self, state: str) -> None:
+        super().__init__(f"This request was answered before: {state.lower()}. Nothing was changed.")
+
+
+class MayNot(ValueError):
+    """The person's role does not let them do this step."""
+
+    def __init__(self) -> None:
+        super().__init__("Analysts ask for budget, and data owners answer.")
+
+
+@transaction.atomic
+def ask_for_budget(
+    *, membership: Membership, dataset: Dataset, about: str, epsilon_nano: int, reason: str
+) -> BudgetRequest:
+    """Ask for so much in all, in nano-ε as an owner would type it; raises MayNot, AlreadyAsked."""
+    if not may(membership, Permission.SUBMIT_QUERIES):
+        raise MayNot
+    wish = BudgetRequest(
+        tenant_id=membership.tenant_id,
+        dataset=dataset,
+        asked_by=membership.user,
+        about=About(about),
+        epsilon_nano=epsilon_nano,
+        reason=reason,
+    )
+    try:
+        with transaction.atomic():
+            wish.save(force_insert=True)
+    except IntegrityError as twin:
+        raise AlreadyAsked from twin
+    _record(wish, membership, Action.BUDGET_REQUESTED, reason=reason)
+    return wish
+
+
+@transaction.atomic
+def grant_request(
+    *, membership: Membership, request_id: UUID, limit_nano: int, answer: str
+) -> BudgetRequest:
+    """Give the analyst an allocation of this size in all; the entry is that of the allocation.
+
+    Raises AlreadyAnswered, MayNot, and what `budgets.services.allocate` raises.
+    """
+    wish = _waiting(membership, request_id, About.ALLOCATION)
+    allocate(
+        dataset_budget=wish.dataset.budget,
+        holder=wish.asked_by,
+        limit_nano=limit_nano,
+        actor=actor_of(membership.user),
+        reason=_why(wish, answer),
+    )
+    return _end(wish, State.GRANTED, membership, answer, granted_nano=limit_nano)
+
+
+@transaction.atomic
+def pass_on(
+    *, membership: Membership, request_id: UUID, limit_nano: int, answer: str
+) -> BudgetRequest:
+    """Request the higher limit of the dataset, which a compliance officer decides.
+
+    Raises AlreadyAnswered, MayNot, and what `request_raise` raises.
+    """
+    wish = _waiting(membership, request_id, About.LIMIT)
+    request_raise(
+        membership=membership,
+        budget=wish.dataset.budget,
+        limit_nano=limit_nano,
+        reason=_why(wish, answer),
+    )
+    return _end(wish, State.PASSED_ON, membership, answer)
+
+
+@transaction.atomic
+def decline_request(*, membership: Membership, request_id: UUID, answer: str) -> BudgetRequest:
+    """Say no, with a reason. Raises AlreadyAnswered, MayNot."""
+    wish = _end(_waiting(membership, request_id), State.DECLINED, membership, answer)
+    _record(wish, membership, Action.BUDGET_REQUEST_DECLINED, answer=answer)
+    return wish
+
+
+@transaction.atomic
+def withdraw_request(*, membership: Membership, request_id: UUID) -> BudgetRequest:
+    """Take one's own request back. Raises AlreadyAnswered; DoesNotExist for anybody else's."""
+    wish = _locked(membership, request_id, asked_by_id=membership.user_id)
+    _end(wish, State.WITHDRAWN, membership, "")
+    _record(wish, membership, Action.BUDGET_REQUEST_WITHDRAWN)
+    return wish
+
+
+def _waiting(membership: Membership, request_id: UUID, *about: str) -> BudgetRequest:
+    """The request under its lock, for an owner. Raises MayNot for another kind than `about`."""
+    wish = _locked(membership, request_id)
+    if not may(membership, Permission.REGISTER_DATASETS) or (about and wish.about not in about):
+        raise MayNot
+    return wish
+
+
+def _locked(membership: Membership, request_id: UUID, **own: object) -> BudgetRequest:
+    found = BudgetRequest.objects.filter(tenant_id=membership.tenant_id, **own)
+    locked = found.select_related("dataset__budget", "asked_by").select_for_update(of=("self",))
+    wish = locked.get(pk=request_id)
+    if not wish.is_waiting:
+        raise AlreadyAnswered(wish.get_state_display())
+    return wish
+
+
+def _why(wish: BudgetRequest, answer: str) -> str:
+    return f"{answer} (Asked for by {wish.asked_by.email}: {wish.reason})"[:_LONGEST]
+
+
+def _end(
+    wish: BudgetRequest,
+    state: str,
+    membership: Membership,
+    answer: str,
+    *,
+    granted_nano: int | None = None,
+) -> BudgetRequest:
+    wish.state, wish.answer, wish.granted_nano = state, answer, granted_nano
+    wish.answered_by, wish.answered_at = membership.user, timezone.now()
+    wish.save(update_fields=["state", "answer", "granted_nano", "answered_by", "answered_at"])
+    return wish
+
+
+def _record(wish: BudgetRequest, actor: Membership, action: Action, **detail: str) -> None:
+    append(
+        tenant_id=wish.tenant_id,
+        actor=actor_of(actor.user),
+        action=action,
+        subject=f"request:{wish.pk}",
+        dataset=wish.dataset.slug,
+        detail={"about": wish.about, "epsilon": as_text(wish.epsilon_nano), **detail},
+    )

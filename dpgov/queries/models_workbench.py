@@ -1,0 +1,104 @@
+"""What an analyst keeps or asks for beside questions: saved questions, requests for budget."""
+
+import uuid
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from dpgov.datasets.models import Dataset
+from dpgov.tenants.models import Tenant, User
+
+
+class SavedQuestion(models.Model):
+    """A plan under a name of its owner's own choosing, seen by nobody else.
+
+    `removed_at` hides it; it can be put back.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    analyst = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(max_length=80)
+    plan = models.JSONField()
+    saved_at = models.DateTimeField(auto_now_add=True)
+    removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["tenant", "analyst", "dataset", "name"],
+                condition=Q(removed_at__isnull=True),
+                name="queries_one_saved_by_a_name",
+            ),
+        ]
+        indexes: ClassVar = [models.Index(fields=["tenant", "analyst", "-saved_at"])]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class BudgetRequest(models.Model):
+    """An analyst's wish for budget of a dataset: WAITING, then answered by an owner once.
+
+    `epsilon_nano` is what is wanted in all: as an allocation, or as the dataset's limit. GRANTED:
+    `granted_nano` was allocated. PASSED_ON: an owner has requested the higher limit, which takes a
+    second person.
+    """
+
+    class About(models.TextChoices):
+        ALLOCATION = "allocation", "An allocation of my own, or a larger one"
+        LIMIT = "limit", "A higher limit of the dataset"
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "Waiting"
+        GRANTED = "granted", "Granted"
+        PASSED_ON = "passed_on", "Passed on to a compliance officer"
+        DECLINED = "declined", "Declined"
+        WITHDRAWN = "withdrawn", "Withdrawn"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="+")
+    asked_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    about = models.CharField(max_length=12, choices=About.choices)
+    epsilon_nano = models.BigIntegerField()
+    reason = models.CharField(max_length=500)
+    asked_at = models.DateTimeField(auto_now_add=True)
+    state = models.CharField(max_length=12, choices=State.choices, default=State.WAITING)
+    answered_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    answered_at = models.DateTimeField(null=True)
+    answer = models.CharField(max_length=500, blank=True)
+    granted_nano = models.BigIntegerField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["tenant", "dataset", "asked_by", "about"],
+                condition=Q(state="waiting"),
+                name="queries_one_waiting_wish",
+            ),
+            models.CheckConstraint(
+                name="queries_wish_is_answered_once",
+                condition=Q(state="waiting", answered_at__isnull=True, answered_by__isnull=True)
+                | (Q(answered_at__isnull=False, answered_by__isnull=False) & ~Q(state="waiting")),
+            ),
+            models.CheckConstraint(
+                name="queries_wish_granted_with_its_amount",
+                condition=Q(state="granted", granted_nano__gt=0)
+                | (Q(granted_nano__isnull=True) & ~Q(state="granted")),
+            ),
+            models.CheckConstraint(
+                name="queries_wish_is_positive", condition=Q(epsilon_nano__gt=0)
+            ),
+        ]
+        indexes: ClassVar = [models.Index(fields=["tenant", "state", "-asked_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.about} of {self.dataset_id}: {self.state}"
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether nobody has answered yet."""
+        return self.state == self.State.WAITING

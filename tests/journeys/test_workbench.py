@@ -1,0 +1,118 @@
+"""An analyst's way: find, try on invented data, slide to a price, save, ask for budget, compare."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.journeys.conftest import Visit
+from tests.journeys.test_every_page import accessibility_problems
+
+ADULT = "/datasets/adult-census-income/"
+
+
+def test_an_analyst_finds_a_dataset_by_one_of_its_columns(visit: Visit) -> None:
+    window = visit()
+    page = window.sign_in("analyst")
+    page.goto("/datasets/")
+    page.get_by_role("searchbox").fill("education")
+    page.get_by_role("button", name="Find").click()
+    expect(page.get_by_role("mark").first).to_be_visible()
+    window.picture("find")
+    assert accessibility_problems(page) == []
+    page.get_by_role("link", name="Ask a question").first.click()
+    page.wait_for_url(re.compile("/ask/"))
+
+
+def test_price_and_error_follow_the_slider_by_keyboard(visit: Visit) -> None:
+    page = visit().sign_in("analyst")
+    page.goto(f"{ADULT}ask/")
+    slider = page.get_by_label("Slide to choose ε")
+    field = page.get_by_label("Privacy loss ε", exact=True)
+    before = float(field.input_value())
+    slider.focus()
+    for _ in range(5):
+        slider.press("ArrowLeft")
+    after = field.input_value()
+    assert float(after) < before
+    expect(page.get_by_role("button", name=f"Ask for ε {after}", exact=True)).to_be_visible()
+    expect(slider).to_be_focused()
+    expect(slider).to_have_attribute("aria-valuetext", f"ε {after}")
+    field.fill("0.5")
+    expect(slider).to_have_attribute("aria-valuetext", "ε 0.5")
+
+
+def test_a_trial_on_invented_data_is_marked_and_goes_when_the_question_changes(
+    visit: Visit,
+) -> None:
+    window = visit()
+    page = window.sign_in("analyst")
+    page.goto(f"{ADULT}ask/")
+    page.get_by_role("button", name="Try it on invented data, free").click()
+    trial = page.get_by_role("region", name="Invented Not an answer")
+    expect(trial).to_contain_text("made-up rows")
+    window.picture("ask-tried")
+    assert accessibility_problems(page) == []
+    page.get_by_label("Privacy loss ε", exact=True).fill("0.3")
+    expect(trial).to_have_count(0)
+
+
+def test_a_question_is_saved_opened_and_removed_with_an_undo(visit: Visit) -> None:
+    window = visit()
+    page = window.sign_in("analyst")
+    page.goto(f"{ADULT}ask/")
+    page.get_by_text("Save this question").click()
+    page.get_by_label("Name", exact=True).fill("Everybody")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.wait_for_url(re.compile("/saved/"))
+    window.picture("saved")
+    assert accessibility_problems(page) == []
+    page.get_by_role("button", name="Remove Everybody").click()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("link", name="Price and ask Everybody").click()
+    expect(page.get_by_role("button", name="Ask for ε")).to_be_visible()
+
+
+def test_a_refusal_leads_to_a_request_that_an_owner_grants(visit: Visit) -> None:
+    window = visit()
+    page = window.sign_in("analyst")
+    page.goto(f"{ADULT}request/?about=allocation&epsilon=2")
+    page.get_by_label("What is it for?").fill("the spring study")
+    window.picture("budget-ask")
+    assert accessibility_problems(page) == []
+    page.get_by_role("button", name="Send the request").click()
+    expect(page.locator("main")).to_contain_text("Waiting")
+    owner = visit()
+    desk = owner.sign_in("owner")
+    desk.get_by_role("link", name="Requests").click()
+    owner.picture("budget-requests")
+    assert accessibility_problems(desk) == []
+    desk.get_by_role("link", name="An allocation of up to ε").first.click()
+    owner.picture("budget-request")
+    assert accessibility_problems(desk) == []
+    desk.get_by_label("Your answer", exact=True).fill("for the study")
+    desk.get_by_role("button", name="Grant the allocation").click()
+    expect(desk.locator("main")).to_contain_text("Granted")
+    page.reload()
+    expect(page.locator("main")).to_contain_text("for the study")
+
+
+def test_two_answers_are_compared(visit: Visit) -> None:
+    window = visit()
+    page = window.sign_in("analyst")
+    for epsilon in ("0.02", "0.03"):
+        _asked(page, epsilon)
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_role("checkbox").first.check()
+    page.get_by_role("checkbox").nth(1).check()
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("heading", name="Side by side")).to_be_visible()
+    window.picture("compare")
+    assert accessibility_problems(page) == []
+
+
+def _asked(page: Page, epsilon: str) -> None:
+    page.goto(f"{ADULT}ask/")
+    page.get_by_label("Privacy loss ε", exact=True).fill(epsilon)
+    page.get_by_role("button", name=f"Ask for ε {epsilon}").click()
+    page.wait_for_url(re.compile("/queries/"))
+    expect(page.locator(".answer-value")).to_contain_text("at 95 %", timeout=20_000)
