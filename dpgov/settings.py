@@ -68,6 +68,7 @@ INSTALLED_APPS = [
     "dpgov.budgets",
     "dpgov.datasets",
     "dpgov.queries",
+    "dpgov.notices",
     "dpgov.dashboards",
 ]
 MIDDLEWARE = [
@@ -114,6 +115,8 @@ FILE_UPLOAD_PERMISSIONS = 0o600
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 # Letters hold links that sign people in: files of the product's own user, never a log.
 vars().update(email_settings(env, HOME))
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.str("DPGOV_EMAIL_FROM", default="dpgov@localhost")
 
 # --- Signing in (allauth) ---------------------------------------------------------------------
 AUTH_USER_MODEL = "tenants.User"
@@ -249,3 +252,7 @@ DPGOV_CHECKPOINT_MINUTES = env.int("DPGOV_CHECKPOINT_MINUTES", default=10)
 DPGOV_SELF_AUDIT_HOURS = env.float("DPGOV_SELF_AUDIT_HOURS", default=0)
 DPGOV_DATABASE_APP_ROLE = env.str("DPGOV_DATABASE_APP_ROLE", default="")
 DPGOV_DATABASE_AUDITOR_ROLE = env.str("DPGOV_DATABASE_AUDITOR_ROLE", default="")
+# What the sweeper does in each round for rooms above its own, in this order.
+DPGOV_ROUNDS = ["dpgov.notices.rounds.notices_round"]
+DPGOV_BASE_URL = env.str("DPGOV_BASE_URL", default="").rstrip("/")
+DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = env.bool("DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES", default=False)

@@ -10,6 +10,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("dpgov.dashboards.urls")),
     path("", include("dpgov.datasets.urls")),
     path("", include("dpgov.queries.urls")),
+    path("", include("dpgov.notices.urls")),
     path("", include("dpgov.tenants.urls")),
     path("account/", include("allauth.account.urls")),
     path("account/mfa/", include("allauth.mfa.urls")),

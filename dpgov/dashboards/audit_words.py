@@ -45,6 +45,12 @@ WORDS: dict[Action, str] = {
     Action.DATASET_HELD: "Dataset held for a compliance check",
     Action.DATASET_RENAMED: "Dataset renamed",
     Action.QUERY_REUSED: "Question answered for free out of stored answers",
+    Action.WEBHOOK_ADDED: "Webhook added",
+    Action.WEBHOOK_SECRET_CHANGED: "Secret of a webhook changed",
+    Action.WEBHOOK_REMOVED: "Webhook removed",
+    Action.INVITATION_SENT: "Person invited",
+    Action.INVITATION_ACCEPTED: "Invitation accepted",
+    Action.INVITATION_REVOKED: "Invitation taken back",
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

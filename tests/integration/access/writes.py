@@ -25,6 +25,7 @@ from tests.integration.access.world import World
 from tests.integration.datasets.registering import CSV, declared
 
 _OWN_SIGN_IN = "concerns the person's own sign-in, which belongs to no tenant"
+_OWN_READING = "marks the person's own notices, and changes nothing for anybody else"
 _PRICE_ONLY = "computes a price and stores nothing"
 _FORM = {"statistic": ["0"], "statistic-0-kind": "count", "epsilon": "0.5", "price": "0.5"}
 _PLAN = {
@@ -202,6 +203,17 @@ WRITES: dict[str, Write | str] = {
         "analyst", Action.QUERY_SUBMITTED, lambda: {**_BATCH_FORM, "key": "k-2"}
     ),
     "queries:put_aside": "keeps a question in the person's session; asks and stores nothing else",
+    "notices:read": _OWN_READING,
+    "notices:read_all": _OWN_READING,
+    "notices:choices": "chooses what the person themselves is sent",
+    "notices:webhooks": Write(
+        "admin",
+        Action.WEBHOOK_ADDED,
+        lambda: {"url": "https://example.org/in", "kinds": ["request"]},
+    ),
+    "notices:webhook_secret": Write("admin", Action.WEBHOOK_SECRET_CHANGED),
+    "notices:webhook_test": "plans a test message; the webhook's own list of deliveries holds it",
+    "notices:webhook_remove": Write("admin", Action.WEBHOOK_REMOVED),
     "tenants:members": Write(
         "admin", Action.MEMBER_ADDED, lambda: {"email": "new@example.org", "role": "owner"}
     ),
