@@ -20,6 +20,7 @@ from dpgov.configuration import (
     secret_key,
     secret_text,
 )
+from dpgov.configuration_oidc import oidc_settings
 from dpgov.operation.logs import configure_structlog
 
 env = environ.Env()
@@ -51,6 +52,9 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "crispy_forms",
     "crispy_bootstrap5",
     "csp",
@@ -87,6 +91,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "dpgov.operation.middleware.ProbesMiddleware",
     "dpgov.tenants.middleware.TenantMiddleware",
+    "dpgov.tenants.second_factor.SecondFactorMiddleware",
 ]
 TEMPLATES = [
     {
@@ -135,7 +140,20 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = env.str("DPGOV_EMAIL_VERIFICATION", default="none")
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_LOGOUT_ON_GET = False
-MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+# Nobody signs up, so nobody waits with a second factor for somebody else's address.
+MFA_ALLOW_UNVERIFIED_EMAIL = ACCOUNT_EMAIL_VERIFICATION != "mandatory"
+MFA_TOTP_ISSUER = "dpgov"
+# Browsers themselves allow it on localhost alone.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
+DPGOV_MFA_REQUIRED = env.list("DPGOV_MFA_REQUIRED", default=[])
+
+# Another provider to sign in with: it finds accounts by a confirmed address, and makes none.
+OIDC = oidc_settings(env)
+SOCIALACCOUNT_PROVIDERS = OIDC.providers
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 
 # Failed sign-ins, resets and second factors are limited by allauth's own ACCOUNT_RATE_LIMITS, per
 # address and per account, counted in CACHES. The address is the proxy's word only if there is one.
@@ -163,7 +181,7 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
         "font-src": [SELF],
         "connect-src": [SELF],
-        "form-action": [SELF],
+        "form-action": [SELF, *OIDC.origins],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],
     },

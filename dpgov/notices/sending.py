@@ -9,7 +9,7 @@ import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from threading import Timer
+from threading import Event, Timer
 
 from dpgov.notices.addresses import Target, address_of, target_of
 
@@ -32,9 +32,12 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
     Raises NotTaken for every other status, AddressRefused, and one of FAILURES.
     """
     target = target_of(url)
-    with _connected(target, address_of(target)) as connection:
+    with _connected(target, address_of(target)) as (connection, is_over):
         connection.request("POST", target.path, body=body, headers=_complete(headers))
         status = connection.getresponse().status
+        if is_over.is_set():
+            # What was cut off can look like an answer that ended.
+            raise TimeoutError
     if status not in _GOOD:
         raise NotTaken(status)
     return status
@@ -45,17 +48,17 @@ def _complete(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 @contextmanager
-def _connected(target: Target, address: str) -> Iterator[HTTPConnection]:
-    """A connection to this address and no other, cut off when its time is over."""
+def _connected(target: Target, address: str) -> Iterator[tuple[HTTPConnection, Event]]:
+    """A connection to this address and no other, and what is set once its time is over."""
     raw = socket.create_connection((address, target.port), timeout=_SECONDS)
-    connection = _over(raw, target)
-    cut = Timer(_SECONDS, _cut_off, [connection.sock])
+    connection, is_over = _over(raw, target), Event()
+    cut = Timer(_SECONDS, _cut_off, [connection.sock, is_over])
     cut.daemon = True
     cut.start()
     try:
         if isinstance(connection.sock, ssl.SSLSocket):
             connection.sock.do_handshake()
-        yield connection
+        yield connection, is_over
     finally:
         cut.cancel()
         connection.close()
@@ -75,8 +78,9 @@ def _over(raw: socket.socket, target: Target) -> HTTPConnection:
     return secure
 
 
-def _cut_off(connected: socket.socket) -> None:
-    """Wakes whoever waits for it with an error."""
+def _cut_off(connected: socket.socket, is_over: Event) -> None:
+    """Wakes whoever waits for it."""
+    is_over.set()
     try:
         connected.shutdown(socket.SHUT_RDWR)
     except OSError:
