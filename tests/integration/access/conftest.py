@@ -15,6 +15,7 @@ from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.privacy.budget import NANO
 from dpgov.queries.models import Query
+from dpgov.tenants.invitations import invite
 from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
 from tests.cast import join
 from tests.integration.access.notices import notice_of, tell_everybody, webhook_of
@@ -82,6 +83,7 @@ def _things(
         "size": _checkpoint(owner),
         "notice_id": notice_of(owner),
         "webhook_id": webhook_of(owner),
+        "invitation_id": invite(membership=owner, email="i@example.org", role="owner")[0].pk,
     }
 
 

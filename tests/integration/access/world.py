@@ -31,6 +31,7 @@ _MISSING = {
     "allocation_id": _NOWHERE,
     "notice_id": _NOWHERE,
     "webhook_id": _NOWHERE,
+    "invitation_id": _NOWHERE,
     "reference": _NOWHERE,
     "sequence": 999_999,
     "size": 999_999,
@@ -41,7 +42,7 @@ _RANDOM = re.compile(
 )
 # Routes that take a word from a fixed list; these are words that they know.
 _WORDS = {"fmt": "csv", "period": "week"}
-_KEYS = {"key": "x-y", "uidb36": "0"}
+_KEYS = {"key": "x-y", "uidb36": "0", "token": "x", "provider_id": "x", "pk": 1}
 
 
 @dataclass(frozen=True)
