@@ -37,5 +37,10 @@ def oidc_settings(env: environ.Env) -> Oidc:
     }
     return Oidc(
         {"openid_connect": {"APPS": [app], "OAUTH_PKCE_ENABLED": True}},
-        [f"{parts.scheme}://{parts.netloc}"],
+        [f"{parts.scheme}://{parts.netloc}", *_elsewhere(env)],
     )
+
+
+def _elsewhere(env: environ.Env) -> list[str]:
+    origin = env.str("DPGOV_OIDC_SIGN_IN_ORIGIN", default="")
+    return [origin] if origin else []
