@@ -29,6 +29,11 @@ def person(analyst: Membership) -> Membership:
     return analyst
 
 
+def type_the_password_again(browser: Client) -> None:
+    """What every change of the own sign-in asks for."""
+    browser.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+
+
 @pytest.mark.parametrize("path", GUARDED)
 def test_a_role_that_needs_a_second_factor_is_led_to_where_one_is_set_up(
     path: str, owner: Membership, analyst: Membership, client_for: ClientFor, settings: Any
@@ -59,6 +64,8 @@ def test_setting_it_up_opens_the_pages(person: Membership, settings: Any) -> Non
     sign_in(browser, person)
     assert not signed_in(browser)
     url = reverse("mfa_activate_totp")
+    assert browser.get(url).status_code == 302
+    type_the_password_again(browser)
     assert browser.get(url).status_code == 200
     secret = browser.session["mfa.totp.secret"]
     assert browser.post(url, {"code": code_now(secret)}).status_code == 302
@@ -96,6 +103,7 @@ def test_the_sign_in_page_offers_a_passkey_without_inline_code(client: Client) -
 def test_a_passkey_can_be_added_after_the_password_was_typed(person: Membership) -> None:
     browser = Client()
     sign_in(browser, person)
+    type_the_password_again(browser)
     page = browser.get(reverse("mfa_add_webauthn"))
     assert page.status_code == 200
     assert "mfa_webauthn_add" in page.content.decode()
@@ -104,7 +112,8 @@ def test_a_passkey_can_be_added_after_the_password_was_typed(person: Membership)
 def test_a_forged_passkey_opens_nothing(client: Client, person: Membership) -> None:
     """H6"""
     url = reverse("mfa_login_webauthn")
-    assert client.get(url).status_code == 200
+    asked = client.get(url, headers={"x-requested-with": "XMLHttpRequest"})
+    assert "challenge" in asked.json()["request_options"]["publicKey"]
     client.post(url, {"credential": '{"id": "x", "response": {}}'})
     assert not signed_in(client)
 
