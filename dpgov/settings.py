@@ -20,6 +20,7 @@ from dpgov.configuration import (
     secret_key,
     secret_text,
 )
+from dpgov.configuration_oidc import oidc_settings
 from dpgov.operation.logs import configure_structlog
 
 env = environ.Env()
@@ -51,6 +52,9 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "crispy_forms",
     "crispy_bootstrap5",
     "csp",
@@ -68,6 +72,7 @@ INSTALLED_APPS = [
     "dpgov.budgets",
     "dpgov.datasets",
     "dpgov.queries",
+    "dpgov.notices",
     "dpgov.dashboards",
 ]
 MIDDLEWARE = [
@@ -86,6 +91,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "dpgov.operation.middleware.ProbesMiddleware",
     "dpgov.tenants.middleware.TenantMiddleware",
+    "dpgov.tenants.second_factor.SecondFactorMiddleware",
 ]
 TEMPLATES = [
     {
@@ -114,6 +120,8 @@ FILE_UPLOAD_PERMISSIONS = 0o600
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 # Letters hold links that sign people in: files of the product's own user, never a log.
 vars().update(email_settings(env, HOME))
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.str("DPGOV_EMAIL_FROM", default="dpgov@localhost")
 
 # --- Signing in (allauth) ---------------------------------------------------------------------
 AUTH_USER_MODEL = "tenants.User"
@@ -132,7 +140,20 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = env.str("DPGOV_EMAIL_VERIFICATION", default="none")
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_LOGOUT_ON_GET = False
-MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+# Nobody signs up, so nobody waits with a second factor for somebody else's address.
+MFA_ALLOW_UNVERIFIED_EMAIL = ACCOUNT_EMAIL_VERIFICATION != "mandatory"
+MFA_TOTP_ISSUER = "dpgov"
+# Browsers themselves allow it on localhost alone.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
+DPGOV_MFA_REQUIRED = env.list("DPGOV_MFA_REQUIRED", default=[])
+
+# Another provider to sign in with: it finds accounts by a confirmed address, and makes none.
+OIDC = oidc_settings(env)
+SOCIALACCOUNT_PROVIDERS = OIDC.providers
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 
 # Failed sign-ins, resets and second factors are limited by allauth's own ACCOUNT_RATE_LIMITS, per
 # address and per account, counted in CACHES. The address is the proxy's word only if there is one.
@@ -160,7 +181,7 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
         "font-src": [SELF],
         "connect-src": [SELF],
-        "form-action": [SELF],
+        "form-action": [SELF, *OIDC.origins],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],
     },
@@ -249,3 +270,7 @@ DPGOV_CHECKPOINT_MINUTES = env.int("DPGOV_CHECKPOINT_MINUTES", default=10)
 DPGOV_SELF_AUDIT_HOURS = env.float("DPGOV_SELF_AUDIT_HOURS", default=0)
 DPGOV_DATABASE_APP_ROLE = env.str("DPGOV_DATABASE_APP_ROLE", default="")
 DPGOV_DATABASE_AUDITOR_ROLE = env.str("DPGOV_DATABASE_AUDITOR_ROLE", default="")
+# What the sweeper does in each round for rooms above its own, in this order.
+DPGOV_ROUNDS = ["dpgov.notices.rounds.notices_round"]
+DPGOV_BASE_URL = env.str("DPGOV_BASE_URL", default="").rstrip("/")
+DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = env.bool("DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES", default=False)

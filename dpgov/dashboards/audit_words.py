@@ -48,6 +48,12 @@ WORDS: dict[Action, str] = {
     Action.BUDGET_REQUESTED: "Analyst asked for budget",
     Action.BUDGET_REQUEST_DECLINED: "Request for budget declined",
     Action.BUDGET_REQUEST_WITHDRAWN: "Request for budget withdrawn",
+    Action.WEBHOOK_ADDED: "Webhook added",
+    Action.WEBHOOK_SECRET_CHANGED: "Secret of a webhook changed",
+    Action.WEBHOOK_REMOVED: "Webhook removed",
+    Action.INVITATION_SENT: "Person invited",
+    Action.INVITATION_ACCEPTED: "Invitation accepted",
+    Action.INVITATION_REVOKED: "Invitation taken back",
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

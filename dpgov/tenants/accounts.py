@@ -11,6 +11,7 @@ from allauth.account.forms import default_token_generator
 from allauth.account.models import EmailAddress
 from allauth.account.utils import user_pk_to_url_str
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.password_validation import validate_password
 from django.urls import reverse
 
@@ -56,6 +57,7 @@ def _afresh(user: User) -> User:
     user.set_unusable_password()
     user.save(update_fields=["password"])
     Authenticator.objects.filter(user=user).delete()
+    SocialAccount.objects.filter(user=user).delete()
     EmailAddress.objects.filter(user=user).delete()
     return user
 

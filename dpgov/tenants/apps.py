@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 from django.core.checks import Tags, register
 
-from dpgov.tenants.checks import one_role
+from dpgov.tenants.checks import known_roles, one_role
 
 
 class TenantsConfig(AppConfig):
@@ -9,3 +9,4 @@ class TenantsConfig(AppConfig):
 
     def ready(self) -> None:
         register(one_role, Tags.database)
+        register(known_roles, Tags.security)

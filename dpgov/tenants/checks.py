@@ -6,6 +6,22 @@ from django.conf import settings
 from django.core import checks
 from django.db import connections
 
+_ROLES = ("owner", "analyst", "officer", "admin")
+
+
+def known_roles(**_: Any) -> list[checks.CheckMessage]:
+    """An error for a word in DPGOV_MFA_REQUIRED that is no role: it would protect nobody."""
+    unknown = sorted(set(settings.DPGOV_MFA_REQUIRED) - set(_ROLES))
+    if not unknown:
+        return []
+    return [
+        checks.Error(
+            f"DPGOV_MFA_REQUIRED names no role: {', '.join(unknown)}.",
+            hint=f"Use some of {', '.join(_ROLES)}, separated by commas.",
+            id="dpgov.E011",
+        )
+    ]
+
 
 def one_role(**known: Any) -> list[checks.CheckMessage]:
     """A warning where the application is the owner of its tables, on PostgreSQL."""

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from dpgov.tenants.models import ApiToken, Membership, Tenant
+from dpgov.tenants.models import ApiToken, Invitation, Membership, Tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,15 @@ def users_of_token_key(token_key: str) -> list[UUID]:
     if connection.vendor == "postgresql":
         return [row[0] for row in through_door("SELECT dpgov_users_of_token(%s)", token_key)]
     return list(ApiToken.objects.filter(token_key=token_key).values_list("user_id", flat=True))
+
+
+def tenant_of_invitation(token_hash: str) -> UUID | None:
+    """The tenant that the invitation with this hash leads into, whether it may still be used."""
+    if connection.vendor == "postgresql":
+        found: UUID | None = through_door("SELECT dpgov_tenant_of_invitation(%s)", token_hash)[0][0]
+        return found
+    rows = Invitation.objects.filter(token_hash=token_hash)
+    return rows.values_list("tenant_id", flat=True).first()
 
 
 def through_door(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:

@@ -16,6 +16,36 @@ class MemberForm(forms.Form):
     role = forms.ChoiceField(label="Role", choices=Role.choices, initial=Role.ANALYST)
 
 
+class InvitationForm(forms.Form):
+    """Whom to invite, and as what."""
+
+    email = forms.EmailField(label="E-mail address", max_length=254)
+    role = forms.ChoiceField(label="Role", choices=Role.choices, initial=Role.ANALYST)
+
+
+class JoinForm(forms.Form):
+    """A new person's name and password; checked against the rules for passwords by the service."""
+
+    name = forms.CharField(label="Your name", max_length=120, required=False)
+    password = forms.CharField(
+        label="Password",
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+    again = forms.CharField(
+        label="Password, once more",
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Both must be the same."""
+        typed: dict[str, Any] = super().clean() or {}
+        if "again" in typed and typed.get("password") != typed["again"]:
+            self.add_error("again", "The two passwords differ. Type them again.")
+        return typed
+
+
 class RoleForm(forms.Form):
     """Another role for a member."""
 

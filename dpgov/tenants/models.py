@@ -80,6 +80,41 @@ class Membership(models.Model):  # type: ignore[django-manager-missing]
         return f"{self.user} ({self.role} at {self.tenant})"
 
 
+class Invitation(models.Model):
+    """A person's way into a tenant, once and until `expires_at`; only the token's hash is kept.
+
+    `invited_by` and `accepted_by` are kept with it; `ended_at` is set when it was taken back.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="invitations")
+    email = models.EmailField()
+    role = models.CharField(max_length=16, choices=Role.choices)
+    token_hash = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    accepted_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    accepted_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "email"],
+                condition=models.Q(ended_at__isnull=True, accepted_at__isnull=True),
+                name="tenants_one_open_invitation",
+            ),
+            models.CheckConstraint(
+                name="tenants_invitation_ends_once",
+                condition=models.Q(ended_at__isnull=True) | models.Q(accepted_at__isnull=True),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.email} ({self.role} at {self.tenant_id})"
+
+
 class ApiToken(AbstractAuthToken):
     """A hashed API token; it acts as one membership and ends with it.
 

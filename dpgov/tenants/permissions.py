@@ -36,6 +36,7 @@ class Permission(StrEnum):
     DECIDE_CHANGES = "decide requested changes"
     VIEW_POPULATIONS = "see shared budgets"
     USE_API = "use the API"
+    MANAGE_WEBHOOKS = "manage webhooks"
 
 
 _EVERYBODY = frozenset(Role)
@@ -52,6 +53,7 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
     Permission.DECIDE_CHANGES: frozenset({Role.OFFICER}),
     Permission.VIEW_POPULATIONS: frozenset({Role.OWNER, Role.OFFICER}),
     Permission.USE_API: _EVERYBODY,
+    Permission.MANAGE_WEBHOOKS: frozenset({Role.ADMIN}),
 }
 
 

@@ -15,6 +15,7 @@ class Listener:
     url: str
     answer: int = 200
     received: list[str] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
 
 
 @contextmanager
@@ -26,6 +27,7 @@ def listening() -> Generator[Listener]:
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])
             found.received.append(self.rfile.read(length).decode())
+            found.headers.append(dict(self.headers.items()))
             self.send_response(found.answer)
             self.send_header("Location", "/elsewhere")
             self.end_headers()

@@ -17,8 +17,10 @@ from dpgov.privacy.budget import NANO
 from dpgov.queries.budget_requests import ask_for_budget
 from dpgov.queries.models import BudgetRequest, Query, SavedQuestion
 from dpgov.queries.saved import save_question
+from dpgov.tenants.invitations import invite
 from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
 from tests.cast import join
+from tests.integration.access.notices import notice_of, tell_everybody, webhook_of
 from tests.integration.access.shared_budgets import population_of
 from tests.integration.access.world import World
 from tests.small_dataset import register_small_dataset
@@ -46,6 +48,7 @@ def world(
     }
     for member in people.values():
         ApiToken.objects.create(user=member.user, membership=member, name="own")
+    tell_everybody(people.values())
     own, foreign = ask(analyst), ask(foreign_analyst, of=foreign_dataset)
     answer_all()
     Query.objects.update(visible_at=timezone.now() - timedelta(minutes=1))
@@ -82,6 +85,9 @@ def _things(
         "allocation_id": _allocation(dataset, member).pk,
         "sequence": 1,
         "size": _checkpoint(owner),
+        "notice_id": notice_of(owner),
+        "webhook_id": webhook_of(owner),
+        "invitation_id": invite(membership=owner, email="i@example.org", role="owner")[0].pk,
     }
 
 

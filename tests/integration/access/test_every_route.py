@@ -100,7 +100,7 @@ def _unexpected(answers: Answers, route: Route, door: Door) -> list[str]:
 
 
 def _reachable(route: Route, actor: str, thing: str) -> bool:
-    ours = tenant_things(route) - {"reference"}
+    ours = tenant_things(route) - {"reference", "notice_id"}
     return thing == "own" and not (actor == "stranger" and ours)
 
 

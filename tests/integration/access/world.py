@@ -14,6 +14,7 @@ from rest_framework.test import APIClient
 
 from dpgov.tenants.models import ApiToken, Membership
 from tests.integration.access.doors import Kind
+from tests.integration.access.notices import notice_of
 from tests.integration.access.routes import Route, all_routes
 
 _NOWHERE = "00000000-0000-0000-0000-00000000dead"
@@ -30,6 +31,9 @@ _MISSING = {
     "budget_id": _NOWHERE,
     "population_id": _NOWHERE,
     "allocation_id": _NOWHERE,
+    "notice_id": _NOWHERE,
+    "webhook_id": _NOWHERE,
+    "invitation_id": _NOWHERE,
     "reference": _NOWHERE,
     "sequence": 999_999,
     "size": 999_999,
@@ -40,7 +44,7 @@ _RANDOM = re.compile(
 )
 # Routes that take a word from a fixed list; these are words that they know.
 _WORDS = {"fmt": "csv", "period": "week"}
-_KEYS = {"key": "x-y", "uidb36": "0"}
+_KEYS = {"key": "x-y", "uidb36": "0", "token": "x", "provider_id": "x", "pk": 1}
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class World:
         if thing == "own" and actor in self.people:
             token = ApiToken.objects.filter(membership=self.people[actor], name="own").get()
             known["reference"] = token.reference
+            known["notice_id"] = notice_of(self.people[actor])
         return reverse(route.name, kwargs={name: known[name] for name in route.parameters})
 
     def knock(self, actor: str, kind: Kind, method: str, url: str) -> HttpResponseBase:

@@ -25,6 +25,7 @@ from tests.integration.access.world import World
 from tests.integration.datasets.registering import CSV, declared
 
 _OWN_SIGN_IN = "concerns the person's own sign-in, which belongs to no tenant"
+_OWN_READING = "marks the person's own notices, and changes nothing for anybody else"
 _PRICE_ONLY = "computes a price and stores nothing"
 _INVENTED = "answers from invented rows, and stores nothing"
 _OWN_NOTE = "a person's own note: it asks and spends nothing, and nobody else sees it"
@@ -220,11 +221,29 @@ WRITES: dict[str, Write | str] = {
     "queries:budget_withdraw": Write("analyst", Action.BUDGET_REQUEST_WITHDRAWN),
     "queries:mock": _INVENTED,
     "queries:put_aside": "keeps a question in the person's session; asks and stores nothing else",
+    "notices:read": _OWN_READING,
+    "notices:read_all": _OWN_READING,
+    "notices:choices": "chooses what the person themselves is sent",
+    "notices:webhooks": Write(
+        "admin",
+        Action.WEBHOOK_ADDED,
+        lambda: {"url": "https://example.org/in", "kinds": ["request"]},
+    ),
+    "notices:webhook_secret": Write("admin", Action.WEBHOOK_SECRET_CHANGED),
+    "notices:webhook_test": "plans a test message; the webhook's own list of deliveries holds it",
+    "notices:webhook_remove": Write("admin", Action.WEBHOOK_REMOVED),
     "tenants:members": Write(
         "admin", Action.MEMBER_ADDED, lambda: {"email": "new@example.org", "role": "owner"}
     ),
     "tenants:member_role": Write("admin", Action.MEMBER_ROLE_CHANGED, lambda: {"role": "owner"}),
     "tenants:member_remove": Write("admin", Action.MEMBER_REMOVED),
+    "tenants:invitations": Write(
+        "admin",
+        Action.INVITATION_SENT,
+        lambda: {"email": "invited@example.org", "role": "owner"},
+    ),
+    "tenants:invitation_revoke": Write("admin", Action.INVITATION_REVOKED),
+    "tenants:join": "INVITATION_ACCEPTED, in tests/integration/tenants/test_invitations.py",
     "tenants:projects": Write("owner", Action.PROJECT_CREATED, lambda: {"name": "Trains"}),
     "tenants:project": Write("owner", Action.PROJECT_MEMBER_ADDED, _owner_joins),
     "tenants:project_end": Write("owner", Action.PROJECT_ENDED),
@@ -255,6 +274,19 @@ WRITES: dict[str, Write | str] = {
     "account_reset_password_from_key": _OWN_SIGN_IN,
     "account_reset_password_from_key_done": _OWN_SIGN_IN,
     "account_confirm_login_code": _OWN_SIGN_IN,
+    "usersessions_list": _OWN_SIGN_IN,
+    "socialaccount_connections": _OWN_SIGN_IN,
+    "socialaccount_login_cancelled": _OWN_SIGN_IN,
+    "socialaccount_login_error": _OWN_SIGN_IN,
+    "socialaccount_signup": "is closed: nobody signs up by themselves",
+    "openid_connect_login": _OWN_SIGN_IN,
+    "openid_connect_callback": _OWN_SIGN_IN,
+    "mfa_list_webauthn": _OWN_SIGN_IN,
+    "mfa_add_webauthn": _OWN_SIGN_IN,
+    "mfa_reauthenticate_webauthn": _OWN_SIGN_IN,
+    "mfa_remove_webauthn": _OWN_SIGN_IN,
+    "mfa_edit_webauthn": _OWN_SIGN_IN,
+    "mfa_login_webauthn": _OWN_SIGN_IN,
     "mfa_index": _OWN_SIGN_IN,
     "mfa_authenticate": _OWN_SIGN_IN,
     "mfa_reauthenticate": _OWN_SIGN_IN,

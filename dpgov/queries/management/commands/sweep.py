@@ -4,8 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 import structlog
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import InterfaceError, OperationalError, close_old_connections
+from django.utils.module_loading import import_string
 
 from dpgov.budgets.services.restored import freeze_if_restored
 from dpgov.datasets.services import remove_orphans
@@ -65,7 +67,14 @@ def _everything_once() -> Swept:
     tally_round()
     checkpoint_round()
     remove_orphans()
+    _rounds_of_rooms_above()
     return done
+
+
+def _rounds_of_rooms_above() -> None:
+    """This room may not know them, so the settings name them. Last: questions come first."""
+    for name in settings.DPGOV_ROUNDS:
+        import_string(name)()
 
 
 def _freeze() -> None:

@@ -1,0 +1,44 @@
+"""The kinds of notices, and to which roles each can come. Pure values, no rows."""
+
+from dataclasses import dataclass
+
+from django.db.models import TextChoices
+
+from dpgov.tenants.models import Role
+
+
+class Kind(TextChoices):
+    """What a notice is about. The value is stored and never renamed."""
+
+    BUDGET = "budget", "A budget is half used, nearly used or used up"
+    REQUEST = "request", "A request waits for a decision"
+    DECISION = "decision", "A request of mine was decided"
+    QUESTION = "question", "A question of mine ended without an answer"
+    SELF_AUDIT = "self_audit", "The self-audit raised an alarm"
+    HOLD = "hold", "Datasets are held or frozen"
+    PING = "ping", "A test message of a webhook"
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Whom a kind can reach, and whether it also comes by e-mail unless somebody says otherwise."""
+
+    roles: frozenset[Role]
+    letter: bool
+
+
+_OWNER, _ANALYST, _OFFICER, _ADMIN = Role.OWNER, Role.ANALYST, Role.OFFICER, Role.ADMIN
+
+REACHES: dict[Kind, Reach] = {
+    Kind.BUDGET: Reach(frozenset({_OWNER, _OFFICER, _ANALYST}), letter=False),
+    Kind.REQUEST: Reach(frozenset({_OWNER, _OFFICER}), letter=True),
+    Kind.DECISION: Reach(frozenset({_OWNER, _OFFICER, _ANALYST}), letter=True),
+    Kind.QUESTION: Reach(frozenset({_ANALYST, _OWNER}), letter=False),
+    Kind.SELF_AUDIT: Reach(frozenset({_OFFICER, _ADMIN}), letter=True),
+    Kind.HOLD: Reach(frozenset({_OWNER, _OFFICER}), letter=True),
+}
+
+
+def kinds_for(role: str) -> list[Kind]:
+    """The kinds that can reach somebody of this role, in the order of the list above."""
+    return [kind for kind, reach in REACHES.items() if role in reach.roles]

@@ -1,0 +1,97 @@
+"""Tells something once: an event, a notice for each person, a delivery for each webhook.
+
+All of one event or nothing of it, in the caller's transaction; told again, nothing happens. Only
+active members are told. Sends nothing itself.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from dpgov.notices.kinds import REACHES, Kind
+from dpgov.notices.models import Choice, Delivery, Event, Notice, State, Webhook
+from dpgov.notices.selectors import webhooks_of, wishes_of
+from dpgov.tenants.models import Membership
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Something to tell these people (by user id) from `due_at` on; `key` makes it once.
+
+    `personal` goes to no webhook: who spent how much is not for every administrator to know.
+    """
+
+    key: str
+    kind: Kind
+    due_at: datetime
+    people: frozenset[UUID]
+    detail: dict[str, Any] = field(default_factory=dict)
+    personal: bool = False
+
+
+@transaction.atomic
+def tell(tenant_id: UUID, happening: Happening) -> bool:
+    """Write down what is to be told; False when it was told before, and then nothing is done."""
+    event, is_new = Event.objects.get_or_create(
+        tenant_id=tenant_id,
+        key=happening.key,
+        defaults={
+            "kind": happening.kind,
+            "detail": happening.detail,
+            "due_at": happening.due_at,
+        },
+    )
+    if is_new:
+        Notice.objects.bulk_create(_notices(event, happening.people))
+        if not happening.personal:
+            plan_deliveries(event, _webhooks(tenant_id, happening.kind))
+    return is_new
+
+
+def _webhooks(tenant_id: UUID, kind: Kind) -> list[Webhook]:
+    return [webhook for webhook in webhooks_of(tenant_id) if kind in webhook.kinds]
+
+
+def plan_deliveries(event: Event, webhooks: Iterable[Webhook]) -> None:
+    """Note that the event has to go to these webhooks; in the caller's transaction."""
+    Delivery.objects.bulk_create(
+        Delivery(
+            tenant_id=event.tenant_id,
+            webhook=webhook,
+            event=event,
+            due_at=event.due_at,
+            next_attempt_at=event.due_at,
+        )
+        for webhook in webhooks
+    )
+
+
+def _notices(event: Event, people: frozenset[UUID]) -> list[Notice]:
+    kind = Kind(event.kind)
+    wishes = wishes_of(event.tenant_id, kind)
+    members = Membership.objects.filter(
+        tenant_id=event.tenant_id,
+        user_id__in=people,
+        user__is_active=True,
+        role__in=REACHES[kind].roles,
+    )
+    found = members.order_by("user_id").values_list("user_id", flat=True)
+    told = (_notice(event, kind, person, wishes.get(person)) for person in found)
+    return [notice for notice in told if notice.in_app or notice.letter]
+
+
+def _notice(event: Event, kind: Kind, person_id: UUID, wish: Choice | None) -> Notice:
+    letter = wish.letter if wish else REACHES[kind].letter
+    return Notice(
+        tenant_id=event.tenant_id,
+        event=event,
+        person_id=person_id,
+        in_app=wish.in_app if wish else True,
+        due_at=event.due_at,
+        letter=State.WAITING if letter else "",
+        next_attempt_at=event.due_at if letter else None,
+    )

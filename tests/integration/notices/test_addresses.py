@@ -1,0 +1,82 @@
+"""H7: webhooks lead to the public internet and nowhere else."""
+
+import socket
+from typing import Any
+
+import pytest
+
+from dpgov.notices.addresses import AddressRefused, Target, address_of, is_public, target_of
+
+INSIDE = [
+    "127.0.0.1",
+    "10.1.2.3",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "0.0.0.0",  # noqa: S104 - an address to refuse
+    "224.0.0.1",
+    "255.255.255.255",
+    "::1",
+    "::",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fc00::1",
+    "ff02::1",
+    "::ffff:127.0.0.1",
+    "::ffff:10.0.0.1",
+    "64:ff9b::7f00:1",
+    "2002:7f00:1::",
+    "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+]
+
+
+@pytest.mark.parametrize("address", INSIDE)
+def test_an_address_of_a_private_network_is_refused(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H7: also in IPv6 clothes, and also when it is only one of several."""
+    assert not is_public(address)
+    found = [(2, 1, 6, "", (text, 443)) for text in ("93.184.215.14", address)]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+    with pytest.raises(AddressRefused, match="private network"):
+        address_of(Target("https", "example.org", 443, "/"))
+
+
+@pytest.mark.parametrize("address", ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])
+def test_a_public_address_is_connected_to_as_it_was_checked(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(2, 1, 6, "", (address, 443))])
+    assert address_of(Target("https", "example.org", 443, "/")) == address
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://example.org/",
+        "file:///etc/passwd",
+        "gopher://example.org/",
+        "http://example.org/",
+        "https://",
+        "https://user:secret@example.org/",
+        "https://example.org:99999/",
+        "https://[::1",
+        "https://exämple.org/",
+        "https://example.org/a b",
+        "https://example.org/\r\nHost: other",
+        "example.org",
+        "",
+    ],
+)
+def test_what_is_no_plain_secure_web_address_is_refused(url: str) -> None:
+    """H7"""
+    with pytest.raises(AddressRefused):
+        target_of(url)
+
+
+def test_an_installation_may_allow_its_own_network(settings: Any) -> None:
+    settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = True
+    target = target_of("http://127.0.0.1:8080/in?x=1")
+    assert target == Target("http", "127.0.0.1", 8080, "/in?x=1")
+    assert address_of(target) == "127.0.0.1"

@@ -1,0 +1,173 @@
+"""Webhooks: signed messages in order, tried again with growing pauses, and told what became."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Generator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from dpgov.audit.models import AuditEntry
+from dpgov.notices import webhooks
+from dpgov.notices.deliveries import deliver_waiting, message
+from dpgov.notices.kinds import Kind
+from dpgov.notices.models import Delivery, Event, State, Webhook
+from dpgov.notices.pauses import next_try
+from dpgov.notices.telling import Happening, tell
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.models import Membership
+from tests.servers.listener import Listener, listening
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def listener(settings: Any) -> Generator[Listener]:
+    settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = True
+    with listening() as found:
+        yield found
+
+
+@pytest.fixture
+def added(admin: Membership, listener: Listener) -> webhooks.WithSecret:
+    return webhooks.add_webhook(membership=admin, url=listener.url, kinds=[Kind.HOLD, Kind.BUDGET])
+
+
+def happen(admin: Membership, key: str, **more: Any) -> None:
+    happening = Happening(key, Kind.HOLD, timezone.now(), frozenset(), {"what": "frozen"}, **more)
+    tell(admin.tenant_id, happening)
+
+
+def deliver(admin: Membership) -> int:
+    with acting_for(admin.tenant_id):
+        return deliver_waiting(admin.tenant_id)
+
+
+def test_a_message_arrives_and_its_signature_can_be_checked_with_the_secret(
+    admin: Membership, added: webhooks.WithSecret, listener: Listener
+) -> None:
+    happen(admin, "one")
+    assert deliver(admin) == 1
+    (body,) = listener.received
+    assert json.loads(body)["text"].startswith("Datasets are frozen")
+    delivery = Delivery.objects.get()
+    assert (delivery.state, delivery.status, delivery.attempts) == (State.SENT, 200, 1)
+    sent = listener.headers[0]
+    assert sent["Dpgov-Event"] == str(delivery.event_id)
+    signed = f"{sent['Dpgov-Timestamp']}.{body}".encode()
+    expected = hmac.new(added.secret.encode(), signed, hashlib.sha256).hexdigest()
+    assert sent["Dpgov-Signature"] == f"sha256={expected}"
+
+
+def test_what_is_repeated_is_delivered_once(
+    admin: Membership, added: webhooks.WithSecret, listener: Listener
+) -> None:
+    for _ in range(2):
+        happen(admin, "one")
+        deliver(admin)
+    assert len(listener.received) == 1
+
+
+def test_a_message_names_no_person_and_no_amount(
+    admin: Membership, added: webhooks.WithSecret
+) -> None:
+    happen(admin, "one")
+    said = json.loads(message(Event.objects.get(), "harbour"))
+    assert set(said) == {"id", "kind", "at", "tenant", "text", "url", "detail"}
+    assert said["detail"] == {"what": "frozen"}
+
+
+def test_what_is_personal_goes_to_no_webhook(admin: Membership, added: webhooks.WithSecret) -> None:
+    """F13: an administrator does not learn who spent how much."""
+    happen(admin, "one", personal=True)
+    assert not Delivery.objects.exists()
+
+
+@pytest.mark.parametrize("answer", [302, 404, 500])
+def test_a_refusal_or_a_redirect_is_tried_again_later_and_later(
+    answer: int, admin: Membership, added: webhooks.WithSecret, listener: Listener
+) -> None:
+    """H7: nobody follows a redirect; what waits behind the first one is not tried."""
+    listener.answer = answer
+    happen(admin, "one")
+    happen(admin, "two")
+    assert deliver(admin) == deliver(admin) == 0
+    assert len(listener.received) == 1
+    first = Delivery.objects.get(attempts=1)
+    assert (first.state, first.status) == (State.WAITING, answer)
+    assert first.problem == f"The server answered {answer}."
+    listener.answer = 200
+    Delivery.objects.update(next_attempt_at=timezone.now())
+    assert deliver(admin) == 2
+    assert [Delivery.objects.get(pk=first.pk).attempts, len(listener.received)] == [2, 3]
+
+
+def test_the_pauses_grow_to_an_hour() -> None:
+    now = timezone.now()
+    pauses = [(next_try(attempts, now) - now).total_seconds() for attempts in range(1, 60)]
+    assert pauses[:4] == [15, 30, 60, 120]
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == 3600
+
+
+def test_what_is_three_days_old_is_given_up(
+    admin: Membership, added: webhooks.WithSecret, listener: Listener
+) -> None:
+    happen(admin, "one")
+    Delivery.objects.update(due_at=timezone.now() - timedelta(days=4))
+    assert deliver(admin) == 0
+    assert Delivery.objects.get().state == State.GIVEN_UP
+    assert listener.received == []
+
+
+def test_nothing_is_sent_before_its_moment(
+    admin: Membership, added: webhooks.WithSecret, listener: Listener
+) -> None:
+    later = timezone.now() + timedelta(hours=1)
+    tell(admin.tenant_id, Happening("later", Kind.HOLD, later, frozenset(), {"what": "frozen"}))
+    assert deliver(admin) == 0
+    assert listener.received == []
+
+
+def test_an_address_that_became_private_is_not_called(
+    admin: Membership, added: webhooks.WithSecret, listener: Listener, settings: Any
+) -> None:
+    """H7: it is looked at again at each try."""
+    settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = False
+    Webhook.objects.update(url=listener.url.replace("http:", "https:"))
+    happen(admin, "one")
+    assert deliver(admin) == 0
+    assert Delivery.objects.get().problem == "The address leads into a private network."
+    assert listener.received == []
+
+
+def test_a_removed_webhook_is_called_no_more(
+    admin: Membership, added: webhooks.WithSecret, listener: Listener
+) -> None:
+    happen(admin, "one")
+    webhooks.remove_webhook(webhook=added.webhook, membership=admin)
+    assert deliver(admin) == 0
+    with pytest.raises(Webhook.DoesNotExist):
+        webhooks.remove_webhook(webhook=added.webhook, membership=admin)
+
+
+def test_a_new_secret_replaces_the_old_one_and_neither_is_stored_or_logged(
+    admin: Membership, added: webhooks.WithSecret
+) -> None:
+    """H5"""
+    renewed = webhooks.renew_secret(webhook=added.webhook, membership=admin)
+    assert renewed.secret != added.secret
+    stored = [str(row) for row in Webhook.objects.values()]
+    logged = list(AuditEntry.objects.values_list("detail", flat=True))
+    for secret in (added.secret, renewed.secret):
+        assert not [text for text in [*stored, *logged] if secret in text]
+
+
+def test_a_tenant_has_five_webhooks_at_most(admin: Membership, added: webhooks.WithSecret) -> None:
+    for _ in range(webhooks.MOST_WEBHOOKS - 1):
+        webhooks.add_webhook(membership=admin, url="https://example.org/", kinds=[Kind.HOLD])
+    with pytest.raises(webhooks.TooManyWebhooks):
+        webhooks.add_webhook(membership=admin, url="https://example.org/", kinds=[Kind.HOLD])
