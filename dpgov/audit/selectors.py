@@ -23,6 +23,26 @@ from dpgov.audit.note import PublicKey, parse_public_key
 _CHUNK = 2_000
 
 
+_LOOKUPS = {"=": "exact", ">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """What a question cost, compared: `unit` is epsilon or rho, `sign` one of =, >, >=, <, <=."""
+
+    unit: str
+    sign: str
+    nano: int
+
+    def __str__(self) -> str:
+        return f"{self.unit} {self.sign} {self.nano} nano"
+
+    def condition(self) -> Q:
+        """On entries of questions that were asked; no other entry has an amount."""
+        stated = Q(detail__startswith=f'{{"{self.unit}":')
+        return Q(**{f"amount_nano__{_LOOKUPS[self.sign]}": self.nano}) & stated
+
+
 @dataclass(frozen=True, slots=True)
 class EntryFilter:
     """Which entries to show. Empty texts and None let everything pass; `until` is exclusive.
@@ -35,6 +55,7 @@ class EntryFilter:
     dataset: str = ""
     since: datetime | None = None
     until: datetime | None = None
+    amount: Amount | None = None
 
     def condition(self) -> Q:
         """The filter as a condition on entries."""
@@ -51,7 +72,7 @@ class EntryFilter:
             chosen &= ~Q(action__in=FREQUENT_ACTIONS)
         if self.actor and self.actor not in FREQUENT_ACTORS:
             chosen &= ~Q(actor_label__in=FREQUENT_ACTORS)
-        return chosen
+        return chosen & self.amount.condition() if self.amount else chosen
 
 
 def entries_of(tenant_id: UUID, chosen: EntryFilter | None = None) -> QuerySet[AuditEntry]:
