@@ -24,10 +24,10 @@ class StatedAmount(Func):
     arity = 2
     output_field = BigIntegerField(null=True)
 
-    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, list[Any]]:
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, tuple[()]]:
         """As exact decimals."""
-        return _POSTGRESQL, []
+        return _POSTGRESQL, ()
 
-    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, list[Any]]:
+    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, tuple[()]]:
         """As doubles, which hold every amount up to ε 1000 to the last nano-unit."""
-        return _SQLITE, []
+        return _SQLITE, ()

@@ -5,6 +5,7 @@ from django.urls import path
 from dpgov.dashboards import guarantee_views, limits_views, views
 from dpgov.dashboards.approvals_urls import approvals_urlpatterns
 from dpgov.dashboards.audit_urls import audit_urlpatterns
+from dpgov.dashboards.officer.urls import officer_urlpatterns
 from dpgov.dashboards.populations_urls import populations_urlpatterns
 
 app_name = "dashboards"
@@ -32,5 +33,6 @@ urlpatterns = [
     path("history/export/", views.history_export, name="history_export"),
     *approvals_urlpatterns,
     *audit_urlpatterns,
+    *officer_urlpatterns,
     *populations_urlpatterns,
 ]

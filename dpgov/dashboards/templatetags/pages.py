@@ -35,6 +35,8 @@ _SECTIONS = {
     "dashboards:group_privacy": "datasets:list",
     "dashboards:comparison": "datasets:list",
     "dashboards:limits": "datasets:list",
+    "dashboards:patterns": "datasets:list",
+    "dashboards:record": "datasets:list",
     "dashboards:rate": "datasets:list",
     "dashboards:allocation_new": "datasets:list",
     "dashboards:allocation_change": "datasets:list",

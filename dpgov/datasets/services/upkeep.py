@@ -1,5 +1,7 @@
 """Changes to a registered dataset. None of them gives budget back."""
 
+from collections.abc import Mapping
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -71,12 +73,12 @@ def lower_limit(*, dataset: Dataset, limit_nano: int, user: User, reason: str) -
     change_limit(budget=budget, limit_nano=limit_nano, actor=actor_of(user), reason=reason)
 
 
-def _record(dataset: Dataset, user: User, action: Action, detail: dict[str, object]) -> None:
+def _record(dataset: Dataset, user: User, action: Action, detail: Mapping[str, object]) -> None:
     append(
         tenant_id=dataset.tenant_id,
         actor=actor_of(user),
         action=action,
         subject=f"dataset:{dataset.id}",
         dataset=dataset.slug,
-        detail=detail,
+        detail=dict(detail),
     )

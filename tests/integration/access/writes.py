@@ -150,6 +150,7 @@ WRITES: dict[str, Write | str] = {
     "dashboards:population_accept": Write(
         "owner", Action.CHANGE_REQUESTED, shared.accepting, before=shared.invited
     ),
+    "dashboards:record": "makes a text out of declarations and what is typed; stores nothing",
     "dashboards:audit_export": Write("officer", Action.AUDIT_LOG_EXPORTED),
     "dashboards:audit_verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
     "dashboards:rate": Write(
