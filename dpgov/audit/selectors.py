@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Subquery
 
 from dpgov.audit.entry import FACT_NAMES
 from dpgov.audit.models import (
@@ -111,13 +111,12 @@ def rare_actions_between(tenant_id: UUID, begin: datetime, end: datetime) -> lis
     Found by their numbers, so that an index over the rare ones alone is read.
     """
     entries = AuditEntry.objects.filter(tenant_id=tenant_id)
-    first = entries.filter(at__gte=begin).order_by("at").values_list("sequence", flat=True).first()
-    last = entries.filter(at__lt=end).order_by("-at").values_list("sequence", flat=True).first()
-    if first is None or last is None:
-        return []
+    first = entries.filter(at__gte=begin).order_by("at").values("sequence")[:1]
+    last = entries.filter(at__lt=end).order_by("-at").values("sequence")[:1]
     rare = entries.exclude(action__in=FREQUENT_ACTIONS).order_by()
-    counts = rare.filter(sequence__gte=first, sequence__lte=last).values_list("action")
-    return sorted(counts.annotate(number=Count("pk")), key=lambda row: (-row[1], row[0]))
+    between = rare.filter(sequence__gte=Subquery(first), sequence__lte=Subquery(last))
+    counts = between.values_list("action").annotate(number=Count("pk"))
+    return sorted(counts, key=lambda row: (-row[1], row[0]))
 
 
 def stream(

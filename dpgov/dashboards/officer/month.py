@@ -142,18 +142,16 @@ class MonthFigures:
 
 
 def figures_of(tenant: Tenant, month: Month) -> MonthFigures:
-    """The month of a tenant, in eight short reads."""
+    """The month of a tenant, in six short reads."""
     rows, refused = _questions(tenant, month), _refusals(tenant, month)
-    known = Dataset.objects.filter(tenant=tenant).select_related("budget")
-    ids = {row["dataset_id"] for row in rows} | {row["dataset_id"] for row in refused}
-    datasets = {dataset.pk: dataset for dataset in known.filter(pk__in=ids)}
+    datasets = _datasets(tenant, {row["dataset_id"] for row in (*rows, *refused)})
     people = User.objects.in_bulk({row["analyst_id"] for row in (*rows, *refused)})
     return MonthFigures(
         month=month,
         datasets=_lines(rows, refused, datasets, datasets, by="dataset_id"),
         people=_lines(rows, refused, people, datasets, by="analyst_id"),
         refusals=tuple(_in_words(row, datasets, people) for row in refused),
-        nearly_spent=_nearly_spent(tenant),
+        nearly_spent=tuple(dataset for dataset in datasets.values() if _is_nearly_spent(dataset)),
         decisions=_decisions(tenant, month),
         steps=tuple(
             Step(action, in_words(action), number, _search(action, month))
@@ -242,17 +240,17 @@ def _in_words(
     )
 
 
-def _nearly_spent(tenant: Tenant) -> tuple[Dataset, ...]:
-    """As things stand now, whatever month is looked at."""
-    present = Dataset.objects.filter(
-        tenant=tenant, archived_at__isnull=True, held_at__isnull=True
-    ).select_related("budget")
-    taken = (F("budget__spent_nano") + F("budget__reserved_nano")) * _OF
-    return tuple(
-        present.annotate(taken=taken)
-        .filter(taken__gte=F("budget__limit_nano") * _NEAR)
-        .order_by("name")[:20]
-    )
+def _datasets(tenant: Tenant, asked: set[UUID]) -> dict[UUID, Dataset]:
+    """Those that were asked, and those whose budget is nearly spent as things stand now."""
+    taken = F("budget__spent_nano") + F("budget__reserved_nano")
+    nearly = Q(budget__limit_nano__lte=taken * _OF / _NEAR)
+    known = Dataset.objects.filter(Q(pk__in=asked) | nearly, tenant=tenant)
+    return {dataset.pk: dataset for dataset in known.select_related("budget").order_by("name")}
+
+
+def _is_nearly_spent(dataset: Dataset) -> bool:
+    budget, present = dataset.budget, not dataset.archived_at and not dataset.held_at
+    return present and budget.committed_nano * _OF >= budget.limit_nano * _NEAR
 
 
 def _decisions(tenant: Tenant, month: Month) -> dict[str, int]:
