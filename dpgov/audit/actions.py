@@ -48,6 +48,8 @@ class Action(StrEnum):
     DATASET_HELD = "DATASET_HELD"
     DATASET_RENAMED = "DATASET_RENAMED"
     QUERY_REUSED = "QUERY_REUSED"
+    POLICY_CHANGED = "POLICY_CHANGED"
+    QUESTIONS_PERMITTED = "QUESTIONS_PERMITTED"
 
 
 # What stores an answer, and so what a receipt may be of.

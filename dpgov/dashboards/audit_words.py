@@ -45,6 +45,8 @@ WORDS: dict[Action, str] = {
     Action.DATASET_HELD: "Dataset held for a compliance check",
     Action.DATASET_RENAMED: "Dataset renamed",
     Action.QUERY_REUSED: "Question answered for free out of stored answers",
+    Action.POLICY_CHANGED: "Policy for questions changed",
+    Action.QUESTIONS_PERMITTED: "Larger questions permitted to a person",
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

@@ -3,12 +3,13 @@
 Reads requests, budgets, declarations and memberships; never data, answers or the queue.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.models import Budget, LimitChange
@@ -20,6 +21,7 @@ from dpgov.tenants.models import Membership
 
 _EARLIER = 10
 _STEPS = 8
+_MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +52,15 @@ class Background:
 def background_of(change: ChangeRequest) -> Background:
     """Everything around the request, in a few short reads."""
     dataset, budget = _item(change)
-    return Background(_asker(change), budget, _lineage(change, dataset, budget), _earlier(change))
+    others = _others(change)
+    lineage = _lineage(change, dataset, budget)
+    return Background(_asker(change, others), budget, lineage, _earlier(change, others))
 
 
 def _item(change: ChangeRequest) -> tuple[Dataset | None, Budget | None]:
     kind, _, text = change.subject.partition(":")
     known = Dataset.objects.filter(tenant_id=change.tenant_id).select_related("budget", "owner")
+    known = known.annotate(number_of_versions=Count("versions"))
     identity = _uuid(text)
     dataset = None
     if kind == "budget" and identity:
@@ -77,11 +82,17 @@ def _uuid(text: str) -> UUID | None:
         return None
 
 
-def _asker(change: ChangeRequest) -> Asker:
-    own = ChangeRequest.objects.filter(
-        tenant_id=change.tenant_id, requested_by_id=change.requested_by_id
-    )
-    counts = dict(own.order_by().values_list("state").annotate(number=Count("pk")))
+def _others(change: ChangeRequest) -> list[ChangeRequest]:
+    """Requests of the same person, or about the same item or dataset; the newest."""
+    wanted = Q(requested_by_id=change.requested_by_id) | Q(subject=change.subject)
+    if change.dataset:
+        wanted |= Q(dataset=change.dataset)
+    found = ChangeRequest.objects.filter(wanted, tenant_id=change.tenant_id)
+    return list(found.select_related("requested_by").order_by("-requested_at")[:_MOST])
+
+
+def _asker(change: ChangeRequest, others: Sequence[ChangeRequest]) -> Asker:
+    counts = Counter(o.state for o in others if o.requested_by_id == change.requested_by_id)
     here = Membership.objects.filter(
         tenant_id=change.tenant_id, user_id=change.requested_by_id
     ).first()
@@ -90,9 +101,9 @@ def _asker(change: ChangeRequest) -> Asker:
         name=str(change.requested_by),
         role=here.get_role_display() if here else "no member any more",
         since=here.created_at if here else None,
-        requests=sum(counts.values()),
-        approved=counts.get(states.APPROVED, 0),
-        rejected=counts.get(states.REJECTED, 0),
+        requests=counts.total(),
+        approved=counts[states.APPROVED],
+        rejected=counts[states.REJECTED],
     )
 
 
@@ -107,7 +118,7 @@ def _lineage(
         found.append(("Question", f"version {query.version.number} of the data, {asked}"))
     if dataset is not None:
         registered = f"{dataset.created_at:%-d %B %Y}"
-        versions = dataset.versions.count()
+        versions: int = dataset.number_of_versions  # type: ignore[attr-defined]
         about = f"registered by {dataset.owner} on {registered}, in version {versions}"
         found.append(("Dataset", f"{dataset.name}, {about}"))
     if budget is not None:
@@ -136,10 +147,14 @@ def _step(step: LimitChange, currency: Currency) -> str:
     return f"limit {said} on {step.created_at:%-d %B %Y}{why}"
 
 
-def _earlier(change: ChangeRequest) -> list[ChangeRequest]:
+def _earlier(change: ChangeRequest, others: Sequence[ChangeRequest]) -> list[ChangeRequest]:
     """Other requests about the same item or dataset, the newest first."""
-    others = ChangeRequest.objects.filter(tenant_id=change.tenant_id).exclude(pk=change.pk)
-    about = others.filter(subject=change.subject)
-    if change.dataset:
-        about = about | others.filter(dataset=change.dataset)
-    return list(about.select_related("requested_by").order_by("-requested_at")[:_EARLIER])
+    return [
+        other
+        for other in others
+        if other.pk != change.pk
+        and (
+            other.subject == change.subject
+            or (change.dataset and other.dataset == change.dataset)
+        )
+    ][:_EARLIER]

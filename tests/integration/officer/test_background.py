@@ -76,7 +76,7 @@ def test_the_page_shows_it(
 ) -> None:
     browser = client_for(officer)
     browser.get(f"/approvals/{raises[-1].pk}/")
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(12):
         page = browser.get(f"/approvals/{raises[-1].pk}/").text
     assert "What to know before deciding" in page
     assert "3 requests so far: 0 approved, 1 rejected" in page

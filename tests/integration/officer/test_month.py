@@ -151,7 +151,7 @@ def test_the_page_shows_it_in_few_questions_to_the_database(
         page = browser.get("/month/")
     assert "Cost more than one question may" in page.text
     assert "1 rejected" in page.text
-    assert f"?q=action%3ACHANGE_REJECTED%20since%3A{NOW.first}" in page.text
+    assert "action%3ACHANGE_REJECTED%20since%3A" in page.text
     assert "Month after" not in page.text
 
 
