@@ -5,12 +5,14 @@ from django.urls import path
 from dpgov.dashboards import guarantee_views, limits_views, views
 from dpgov.dashboards.approvals_urls import approvals_urlpatterns
 from dpgov.dashboards.audit_urls import audit_urlpatterns
+from dpgov.dashboards.desks.views import desk
 from dpgov.dashboards.officer.urls import officer_urlpatterns
 from dpgov.dashboards.populations_urls import populations_urlpatterns
 
 app_name = "dashboards"
 urlpatterns = [
     path("", views.overview, name="overview"),
+    path("desk/", desk, name="desk"),
     path("datasets/<slug:slug>/budget/", views.budget, name="budget"),
     path("datasets/<slug:slug>/limits/", limits_views.limits, name="limits"),
     path("datasets/<slug:slug>/limits/grant/", limits_views.grant, name="allocation_new"),

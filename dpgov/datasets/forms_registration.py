@@ -1,6 +1,6 @@
 """The whole registration page: the dataset's form and one form for each column of the file."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -17,11 +17,17 @@ from dpgov.privacy.schema import ColumnSpec, DatasetSchema, Neighbouring, Privac
 class RegistrationForm:
     """Reads a declaration. Column names come from the upload, never from what was posted."""
 
-    def __init__(self, headers: Sequence[str], data: QueryDict | None = None) -> None:
-        self.dataset: forms.Form = DatasetForm(data)
+    def __init__(
+        self,
+        headers: Sequence[str],
+        data: QueryDict | None = None,
+        *,
+        typed: Mapping[str, str] | None = None,
+    ) -> None:
+        self.dataset: forms.Form = DatasetForm(data, initial=dict(typed) if typed else None)
         self.columns = [
-            ColumnForm(data, prefix=f"column-{place}", column=name)
-            for place, name in enumerate(headers)
+            ColumnForm(data, prefix=f"column-{n}", column=name, initial=_of_column(typed, n))
+            for n, name in enumerate(headers)
         ]
 
     def is_valid(self) -> bool:
@@ -72,6 +78,13 @@ class RegistrationForm:
         field = form[name]
         label = f"{where}, {str(field.label).lower()}" if where else field.label
         return {"target": field.id_for_label or field.auto_id, "label": label, "message": message}
+
+
+def _of_column(typed: Mapping[str, str] | None, place: int) -> dict[str, str] | None:
+    """What was typed for one column, by the names of its fields."""
+    prefix = f"column-{place}-"
+    found = {n.removeprefix(prefix): v for n, v in (typed or {}).items() if n.startswith(prefix)}
+    return found or None
 
 
 def _unit_of(form: forms.Form) -> PrivacyUnit:

@@ -2,7 +2,15 @@
 
 from django.urls import path
 
-from dpgov.datasets import views, views_held, views_registration, views_unit, views_versions
+from dpgov.datasets import (
+    views,
+    views_draft,
+    views_held,
+    views_policy,
+    views_registration,
+    views_unit,
+    views_versions,
+)
 
 app_name = "datasets"
 urlpatterns = [
@@ -10,11 +18,15 @@ urlpatterns = [
     path("datasets/new/", views_registration.upload, name="upload"),
     path("datasets/new/<uuid:upload_id>/", views_registration.register, name="register"),
     path("datasets/new/<uuid:upload_id>/discard/", views_registration.discard, name="discard"),
+    path("datasets/new/<uuid:upload_id>/draft/", views_draft.save_draft, name="save_draft"),
+    path("datasets/new/<uuid:upload_id>/review/", views_draft.review, name="review"),
     path("datasets/held/<uuid:dataset_id>/", views_held.held, name="held"),
     path("datasets/<slug:slug>/", views.detail, name="detail"),
     path("datasets/<slug:slug>/describe/", views.describe, name="describe"),
     path("datasets/<slug:slug>/rename/", views.rename, name="rename"),
     path("datasets/<slug:slug>/access/", views.access, name="access"),
+    path("datasets/<slug:slug>/policy/", views_policy.policy, name="policy"),
+    path("datasets/<slug:slug>/policy/permit/", views_policy.permit, name="permit"),
     path("datasets/<slug:slug>/versions/", views_versions.versions, name="versions"),
     path(
         "datasets/<slug:slug>/versions/<uuid:upload_id>/",

@@ -91,7 +91,8 @@ def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     if chosen.state != Upload.State.READY:
         return used(request)
     if request.method != "POST":
-        return _registration_page(request, chosen, RegistrationForm(chosen.headers))
+        kept = services.draft_of(chosen)
+        return _registration_page(request, chosen, RegistrationForm(chosen.headers, typed=kept))
     form = RegistrationForm(chosen.headers, request.POST)
     if form.is_valid():
         try:

@@ -26,6 +26,7 @@ from dpgov.privacy.currency import PURE, Currency
 from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
+from dpgov.queries.policy import outside_policy
 from dpgov.queries.quote import blueprint_for
 from dpgov.queries.refusals import count_refusal
 from dpgov.queries.selectors import find_by_key
@@ -171,13 +172,16 @@ def asked(
     key: str,
     body_hash: str,
 ) -> Query:
-    """The question as a row that is not stored yet. Raises QueryLimitExceeded."""
+    """The question as a row that is not stored yet. Raises QueryLimitExceeded and OutsidePolicy."""
     if blueprint.cost_nano > dataset.per_query_limit_nano:
         raise QueryLimitExceeded(
             requested_nano=blueprint.cost_nano,
             limit_nano=dataset.per_query_limit_nano,
             currency=dataset.budget.currency,
         )
+    refused = outside_policy(blueprint, dataset, membership.user)
+    if refused is not None:
+        raise OutsidePolicy(refused, requested_nano=blueprint.cost_nano)
     plan = blueprint.plan.as_json()
     return Query(
         tenant_id=dataset.tenant_id,

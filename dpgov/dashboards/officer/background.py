@@ -154,7 +154,6 @@ def _earlier(change: ChangeRequest, others: Sequence[ChangeRequest]) -> list[Cha
         for other in others
         if other.pk != change.pk
         and (
-            other.subject == change.subject
-            or (change.dataset and other.dataset == change.dataset)
+            other.subject == change.subject or (change.dataset and other.dataset == change.dataset)
         )
     ][:_EARLIER]

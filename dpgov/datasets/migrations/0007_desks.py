@@ -6,49 +6,128 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('datasets', '0006_units'),
-        ('tenants', '0003_doors'),
+        ("datasets", "0006_units"),
+        ("tenants", "0003_doors"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Draft',
+            name="Draft",
             fields=[
-                ('upload', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='draft', serialize=False, to='datasets.upload')),
-                ('typed', models.JSONField()),
-                ('saved_at', models.DateTimeField(auto_now=True)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant')),
+                (
+                    "upload",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="draft",
+                        serialize=False,
+                        to="datasets.upload",
+                    ),
+                ),
+                ("typed", models.JSONField()),
+                ("saved_at", models.DateTimeField(auto_now=True)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="tenants.tenant",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Permit',
+            name="Permit",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('limit_nano', models.BigIntegerField()),
-                ('last_day', models.DateField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='permits', to='datasets.dataset')),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("limit_nano", models.BigIntegerField()),
+                ("last_day", models.DateField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "dataset",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="permits",
+                        to="datasets.dataset",
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="tenants.tenant",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('dataset', 'user'), name='datasets_one_permit'), models.CheckConstraint(condition=models.Q(('limit_nano__gt', 0)), name='datasets_permit_is_positive')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("dataset", "user"), name="datasets_one_permit"),
+                    models.CheckConstraint(
+                        condition=models.Q(("limit_nano__gt", 0)),
+                        name="datasets_permit_is_positive",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Policy',
+            name="Policy",
             fields=[
-                ('dataset', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='policy', serialize=False, to='datasets.dataset')),
-                ('approval_above_nano', models.BigIntegerField(blank=True, null=True)),
-                ('statistics', models.JSONField(blank=True, default=list)),
-                ('least_error', models.PositiveBigIntegerField(blank=True, null=True)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant')),
+                (
+                    "dataset",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="policy",
+                        serialize=False,
+                        to="datasets.dataset",
+                    ),
+                ),
+                ("approval_above_nano", models.BigIntegerField(blank=True, null=True)),
+                ("statistics", models.JSONField(blank=True, default=list)),
+                ("least_error", models.PositiveBigIntegerField(blank=True, null=True)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="tenants.tenant",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('approval_above_nano__isnull', True), ('approval_above_nano__gt', 0), _connector='OR'), models.Q(('least_error__isnull', True), ('least_error__gt', 0), _connector='OR')), name='datasets_policy_is_positive')],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("approval_above_nano__isnull", True),
+                                ("approval_above_nano__gt", 0),
+                                _connector="OR",
+                            ),
+                            models.Q(
+                                ("least_error__isnull", True),
+                                ("least_error__gt", 0),
+                                _connector="OR",
+                            ),
+                        ),
+                        name="datasets_policy_is_positive",
+                    )
+                ],
             },
         ),
     ]
