@@ -12,6 +12,7 @@ from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.forms_registration import RegistrationForm
 from dpgov.datasets.lookup import upload_or_404, used
 from dpgov.datasets.models import Upload
+from dpgov.privacy.decimals import decimal_text
 from dpgov.privacy.schema import CategoryDomain, ColumnSpec, InvalidDomain
 from dpgov.tenants.permissions import Permission, requires
 
@@ -75,5 +76,7 @@ def _declared(chosen: Upload, form: RegistrationForm) -> Declaration | None:
 def _domain(spec: ColumnSpec) -> str:
     if isinstance(spec.domain, CategoryDomain):
         return f"one of {len(spec.domain.categories):,} categories"
-    domain = spec.domain
-    return f"{domain.lower} to {domain.upper} in steps of {domain.step}"
+    lower, upper, step = (
+        decimal_text(getattr(spec.domain, name)) for name in ("lower", "upper", "step")
+    )
+    return f"{lower} to {upper} in steps of {step}"

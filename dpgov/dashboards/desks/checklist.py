@@ -1,8 +1,9 @@
 """What is left to set up, for each role: a list that is done by doing, never by ticking."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Exists
+from django.db.models import Exists, QuerySet
 
 from dpgov.audit.actions import Action
 from dpgov.audit.selectors import EntryFilter, entries_of
@@ -37,11 +38,11 @@ def _facts(membership: Membership) -> dict[str, bool]:
     tenant = membership.tenant_id
     people = Membership.objects.filter(tenant=tenant)
     own = Query.objects.filter(tenant=tenant, analyst=membership.user_id)
-    by_me = {"actor": membership.user.email}
-    verified = EntryFilter(action=Action.AUDIT_LOG_VERIFIED.value, **by_me)
-    exported = EntryFilter(action=Action.AUDIT_LOG_EXPORTED.value, **by_me)
+    me = membership.user.email
+    verified = EntryFilter(actor=me, action=Action.AUDIT_LOG_VERIFIED.value)
+    exported = EntryFilter(actor=me, action=Action.AUDIT_LOG_EXPORTED.value)
     present = Dataset.objects.filter(tenant=tenant, archived_at__isnull=True)
-    asked = {
+    asked: dict[str, QuerySet[Any]] = {
         "dataset": present,
         "policy": Policy.objects.filter(tenant=tenant),
         "question": Query.objects.filter(tenant=tenant),
@@ -53,7 +54,8 @@ def _facts(membership: Membership) -> dict[str, bool]:
         "second": people.filter(role=Role.OFFICER).exclude(pk=membership.pk),
     }
     named = {name: Exists(rows.order_by()) for name, rows in asked.items()}
-    return dict(Membership.objects.filter(pk=membership.pk).values(**named).get())
+    found: dict[str, Any] = dict(Membership.objects.filter(pk=membership.pk).values(**named).get())
+    return {name: bool(value) for name, value in found.items()}
 
 
 def _owner(membership: Membership) -> list[Item]:
@@ -79,12 +81,8 @@ def _officer(membership: Membership) -> list[Item]:
     known = _facts(membership)
     return [
         Item("Verify the audit log", "dashboards:audit_log", known["verified"]),
-        Item(
-            "Export it once, and keep the copy elsewhere", "dashboards:audit_log", known["exported"]
-        ),
-        Item(
-            "Have a second officer for your own requests", "dashboards:approvals", known["second"]
-        ),
+        Item("Export it, and keep the copy elsewhere", "dashboards:audit_log", known["exported"]),
+        Item("Have a second officer to decide yours", "dashboards:approvals", known["second"]),
         Item("Look at the month", "dashboards:month", known["question"]),
     ]
 

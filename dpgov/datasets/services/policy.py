@@ -118,7 +118,7 @@ def permitted_nano(dataset: Dataset, user: User, today: date) -> int:
 
 def permits_of(dataset: Dataset) -> Sequence[Permit]:
     """Everybody's permits of a dataset, those that end last first."""
-    return dataset.permits.select_related("user").order_by("-last_day", "user__email")
+    return list(dataset.permits.select_related("user").order_by("-last_day", "user__email"))
 
 
 def _record(dataset: Dataset, user: User, action: Action, detail: dict[str, Any]) -> None:
