@@ -9,13 +9,18 @@ from django.db import models
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import WORKER
+from dpgov.audit.amounts import StatedAmount
 
 FREQUENT_ACTIONS = (Action.QUERY_SUBMITTED.value, Action.QUERY_RELEASED.value)
 FREQUENT_ACTORS = (WORKER.label,)
 
 
 class AuditEntry(models.Model):
-    """One recorded step: a leaf of the tenant's hash tree, number `sequence` - 1."""
+    """One recorded step: a leaf of the tenant's hash tree, number `sequence` - 1.
+
+    `amount_nano` is read off the detail by the database itself, for searching: what a question
+    cost when it was asked. It says nothing of its own and is not hashed.
+    """
 
     tenant_id = models.UUIDField()
     sequence = models.PositiveBigIntegerField()
@@ -28,6 +33,11 @@ class AuditEntry(models.Model):
     dataset = models.CharField(max_length=200, blank=True)
     detail = models.TextField()
     leaf_hash = models.BinaryField(max_length=32)
+    amount_nano = models.GeneratedField(
+        expression=StatedAmount("detail", "action"),
+        output_field=models.BigIntegerField(null=True),
+        db_persist=True,
+    )
 
     class Meta:
         constraints = [
@@ -47,6 +57,12 @@ class AuditEntry(models.Model):
                 fields=["tenant_id", "actor_label", "-sequence"],
                 condition=~models.Q(actor_label__in=FREQUENT_ACTORS),
                 name="audit_entry_person",
+            ),
+            # Read through from its newest end: the amounts are in the index itself.
+            models.Index(
+                fields=["tenant_id", "-sequence", "amount_nano"],
+                condition=models.Q(amount_nano__isnull=False),
+                name="audit_entry_amount",
             ),
         ]
 

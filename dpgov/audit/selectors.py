@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Subquery
 
 from dpgov.audit.entry import FACT_NAMES
 from dpgov.audit.models import (
@@ -23,6 +23,26 @@ from dpgov.audit.note import PublicKey, parse_public_key
 _CHUNK = 2_000
 
 
+_LOOKUPS = {"=": "exact", ">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """What a question cost, compared: `unit` is epsilon or rho, `sign` one of =, >, >=, <, <=."""
+
+    unit: str
+    sign: str
+    nano: int
+
+    def __str__(self) -> str:
+        return f"{self.unit} {self.sign} {self.nano} nano"
+
+    def condition(self) -> Q:
+        """On entries of questions that were asked; no other entry has an amount."""
+        stated = Q(detail__startswith=f'{{"{self.unit}":')
+        return Q(**{f"amount_nano__{_LOOKUPS[self.sign]}": self.nano}) & stated
+
+
 @dataclass(frozen=True, slots=True)
 class EntryFilter:
     """Which entries to show. Empty texts and None let everything pass; `until` is exclusive.
@@ -35,6 +55,7 @@ class EntryFilter:
     dataset: str = ""
     since: datetime | None = None
     until: datetime | None = None
+    amount: Amount | None = None
 
     def condition(self) -> Q:
         """The filter as a condition on entries."""
@@ -51,7 +72,7 @@ class EntryFilter:
             chosen &= ~Q(action__in=FREQUENT_ACTIONS)
         if self.actor and self.actor not in FREQUENT_ACTORS:
             chosen &= ~Q(actor_label__in=FREQUENT_ACTORS)
-        return chosen
+        return chosen & self.amount.condition() if self.amount else chosen
 
 
 def entries_of(tenant_id: UUID, chosen: EntryFilter | None = None) -> QuerySet[AuditEntry]:
@@ -82,6 +103,20 @@ def log_size(tenant_id: UUID) -> int:
     """How many entries the tenant's log has, as its head says."""
     heads = AuditHead.objects.filter(tenant_id=tenant_id)
     return heads.values_list("sequence", flat=True).first() or 0
+
+
+def rare_actions_between(tenant_id: UUID, begin: datetime, end: datetime) -> list[tuple[str, int]]:
+    """How often each action but the frequent ones was recorded from `begin` to before `end`.
+
+    Found by their numbers, so that an index over the rare ones alone is read.
+    """
+    entries = AuditEntry.objects.filter(tenant_id=tenant_id)
+    first = entries.filter(at__gte=begin).order_by("at").values("sequence")[:1]
+    last = entries.filter(at__lt=end).order_by("-at").values("sequence")[:1]
+    rare = entries.exclude(action__in=FREQUENT_ACTIONS).order_by()
+    between = rare.filter(sequence__gte=Subquery(first), sequence__lte=Subquery(last))
+    counts = between.values_list("action").annotate(number=Count("pk"))
+    return sorted(counts, key=lambda row: (-row[1], row[0]))
 
 
 def stream(

@@ -20,6 +20,7 @@ from dpgov.budgets.services.refunds import refunded
 from dpgov.dashboards.approvals_effects import carry_out
 from dpgov.dashboards.approvals_forms import DecisionForm
 from dpgov.dashboards.approvals_words import described, headline
+from dpgov.dashboards.officer.background import background_of
 from dpgov.queries.models import Query
 from dpgov.queries.refunding import refundable
 from dpgov.queries.words import in_words
@@ -131,6 +132,7 @@ def _page(
         "words": described(change),
         "form": form or DecisionForm(),
         "may_decide": selectors.may_decide(membership, change),
+        "around": background_of(change),
         "is_own": change.requested_by_id == membership.user_id,
         "deciders": selectors.deciders(change) if change.is_waiting else [],
         **more,

@@ -1,10 +1,15 @@
-"""The filter over the audit log. Reads names as the log wrote them; changes nothing."""
+"""The filter over the audit log: a search box, and a field for each of its words.
 
+Reads names as the log wrote them; changes nothing.
+"""
+
+from dataclasses import fields, replace
 from typing import Any
 
 from django import forms
 
 from dpgov.audit.selectors import EntryFilter
+from dpgov.dashboards.audit_search import LONGEST, NotUnderstood, parse
 from dpgov.dashboards.audit_words import WORDS
 
 _ACTIONS = [("", "Anything"), *((code.value, words) for code, words in WORDS.items())]
@@ -16,8 +21,23 @@ def _moment() -> forms.DateTimeInput:
 
 
 class AuditFilterForm(forms.Form):
-    """Who did what, to which dataset, when. All fields may stay empty."""
+    """Who did what, to which dataset, when. All fields may stay empty.
 
+    What the search box says and what the fields say must both hold.
+    """
+
+    q = forms.CharField(
+        label="Search",
+        max_length=LONGEST,
+        required=False,
+        widget=forms.TextInput(
+            {
+                "placeholder": "actor:anna@example.org dataset:visits on:2026-11-21 ε:>0.5",
+                "spellcheck": "false",
+                "autocapitalize": "none",
+            }
+        ),
+    )
     actor = forms.CharField(
         label="Who", max_length=254, required=False, widget=forms.TextInput({"list": "actors"})
     )
@@ -38,11 +58,39 @@ class AuditFilterForm(forms.Form):
         since, until = cleaned.get("since"), cleaned.get("until")
         if since and until and until <= since:
             self.add_error("until", "The end must be later than the beginning.")
+        for name in self._contradicted(cleaned):
+            label = self.fields[name].label
+            self.add_error(name, f"The search says something else than “{label}”: use one of them.")
         return cleaned
+
+    def _contradicted(self, cleaned: dict[str, Any]) -> list[str]:
+        searched = _of(cleaned["q"]) if "q" in cleaned else {}
+        both = [name for name in cleaned if searched.get(name) and cleaned[name]]
+        return [name for name in both if searched[name] != cleaned[name]]
+
+    def clean_q(self) -> EntryFilter:
+        """The search as a filter, or what is wrong with it and where."""
+        try:
+            return parse(self.cleaned_data["q"])
+        except NotUnderstood as problem:
+            raise forms.ValidationError(str(problem)) from problem
 
     def chosen(self) -> EntryFilter:
         """The filter; everything when a field is wrong, whose message is then shown."""
-        return EntryFilter(**self.cleaned_data) if self.is_valid() else EntryFilter()
+        if not self.is_valid():
+            return EntryFilter()
+        said = dict(self.cleaned_data)
+        searched: EntryFilter = said.pop("q")
+        given = {name: value for name, value in said.items() if value not in ("", None)}
+        return replace(searched, **(_of(searched) | given))
+
+    def narrowed(self) -> bool:
+        """Whether one of the fields is in use, so that the page should show them."""
+        return any(self.data.get(name) for name in self.fields if name != "q")
+
+
+def _of(searched: EntryFilter) -> dict[str, Any]:
+    return {each.name: getattr(searched, each.name) for each in fields(searched)}
 
 
 class ConsistencyForm(forms.Form):

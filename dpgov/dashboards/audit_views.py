@@ -29,6 +29,7 @@ from dpgov.audit.selectors import (
 )
 from dpgov.audit.services import MOST_AT_ONCE, record_export, verify_and_record
 from dpgov.budgets.findings import ledger_findings
+from dpgov.dashboards.audit_changes import changes_in
 from dpgov.dashboards.audit_forms import AuditFilterForm
 from dpgov.dashboards.audit_words import in_words
 from dpgov.tenants.permissions import Permission, requires
@@ -54,6 +55,7 @@ def audit_log(request: MemberRequest) -> HttpResponse:
         "older": page[PAGE_SIZE - 1].sequence if len(page) > PAGE_SIZE else None,
         "later_page": bool(before),
         "filtered": form.chosen() != EntryFilter(),
+        "narrowed": form.narrowed(),
         "size": log_size(tenant.id),
         "checkpoint": (last := newest_checkpoint(tenant.id)),
         "root": bytes(last.root).hex() if last else "",
@@ -85,6 +87,7 @@ def audit_entry(request: MemberRequest, sequence: int) -> HttpResponse:
     context = {
         **_row(entry),
         "detail": _pretty(entry.detail),
+        "changes": changes_in(entry.detail),
         "leaf": bytes(entry.leaf_hash).hex(),
         "leaf_matches": leaf_hash(line_of(vars(entry))) == bytes(entry.leaf_hash),
         "size": log_size(tenant_id),
@@ -148,4 +151,5 @@ def _export_detail(fmt: str, chosen: EntryFilter) -> dict[str, Any]:
         "dataset": chosen.dataset,
         "since": chosen.since.isoformat() if chosen.since else None,
         "until": chosen.until.isoformat() if chosen.until else None,
+        "amount": str(chosen.amount) if chosen.amount else None,
     }

@@ -54,6 +54,8 @@ WORDS: dict[Action, str] = {
     Action.INVITATION_SENT: "Person invited",
     Action.INVITATION_ACCEPTED: "Invitation accepted",
     Action.INVITATION_REVOKED: "Invitation taken back",
+    Action.POLICY_CHANGED: "Policy for questions changed",
+    Action.QUESTIONS_PERMITTED: "Larger questions permitted to a person",
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

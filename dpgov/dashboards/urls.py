@@ -5,12 +5,15 @@ from django.urls import path
 from dpgov.dashboards import guarantee_views, limits_views, views
 from dpgov.dashboards.approvals_urls import approvals_urlpatterns
 from dpgov.dashboards.audit_urls import audit_urlpatterns
+from dpgov.dashboards.desks.views import desk
+from dpgov.dashboards.officer.urls import officer_urlpatterns
 from dpgov.dashboards.populations_urls import populations_urlpatterns
 from dpgov.dashboards.understanding_urls import understanding_urlpatterns
 
 app_name = "dashboards"
 urlpatterns = [
     path("", views.overview, name="overview"),
+    path("desk/", desk, name="desk"),
     path("datasets/<slug:slug>/budget/", views.budget, name="budget"),
     path("datasets/<slug:slug>/limits/", limits_views.limits, name="limits"),
     path("datasets/<slug:slug>/limits/grant/", limits_views.grant, name="allocation_new"),
@@ -33,6 +36,7 @@ urlpatterns = [
     path("history/export/", views.history_export, name="history_export"),
     *approvals_urlpatterns,
     *audit_urlpatterns,
+    *officer_urlpatterns,
     *populations_urlpatterns,
     *understanding_urlpatterns,
 ]

@@ -48,3 +48,8 @@ def kept(request: HttpRequest, upload: Upload) -> Filled | None:
     if not stored or stored["upload"] != str(upload.pk):
         return None
     return Filled(**stored["found"])
+
+
+def forget(request: HttpRequest) -> None:
+    """What stands in a form that is kept goes before what was read."""
+    request.session.pop(_KEPT, None)

@@ -1,6 +1,6 @@
 """The whole registration page: the dataset's form and one form for each column of the file."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -18,7 +18,8 @@ from dpgov.privacy.schema import ColumnSpec, DatasetSchema, Neighbouring, Privac
 class RegistrationForm:
     """Reads a declaration. Column names come from the upload, never from what was posted.
 
-    `imported` is what another tool's metadata says, as first contents to look at.
+    `typed` is what was left there earlier; `imported`, which goes before it, is what another tool's
+    metadata says. Both are first contents to look at.
     """
 
     def __init__(
@@ -26,12 +27,19 @@ class RegistrationForm:
         headers: Sequence[str],
         data: QueryDict | None = None,
         *,
+        typed: Mapping[str, str] | None = None,
         imported: Filled | None = None,
     ) -> None:
+        left = {**(typed or {}), **(imported.dataset if imported else {})}
         said = imported.columns if imported else {}
-        self.dataset: forms.Form = DatasetForm(data, initial=imported.dataset if imported else {})
+        self.dataset: forms.Form = DatasetForm(data, initial=left or None)
         self.columns = [
-            ColumnForm(data, prefix=f"column-{place}", column=name, initial=said.get(name))
+            ColumnForm(
+                data,
+                prefix=f"column-{place}",
+                column=name,
+                initial={**(_of_column(typed, place) or {}), **said.get(name, {})} or None,
+            )
             for place, name in enumerate(headers)
         ]
 
@@ -83,6 +91,13 @@ class RegistrationForm:
         field = form[name]
         label = f"{where}, {str(field.label).lower()}" if where else field.label
         return {"target": field.id_for_label or field.auto_id, "label": label, "message": message}
+
+
+def _of_column(typed: Mapping[str, str] | None, place: int) -> dict[str, str] | None:
+    """What was typed for one column, by the names of its fields."""
+    prefix = f"column-{place}-"
+    found = {n.removeprefix(prefix): v for n, v in (typed or {}).items() if n.startswith(prefix)}
+    return found or None
 
 
 def _unit_of(form: forms.Form) -> PrivacyUnit:

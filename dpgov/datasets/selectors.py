@@ -74,9 +74,8 @@ def _spec(column: Column) -> ColumnSpec:
 
 def uploads_of(tenant: Tenant, user: User) -> QuerySet[Upload]:
     """The files that this person uploaded and did not register yet, newest first."""
-    return Upload.objects.filter(tenant=tenant, uploader=user, state=Upload.State.READY).order_by(
-        "-created_at"
-    )
+    ready = Upload.objects.filter(tenant=tenant, uploader=user, state=Upload.State.READY)
+    return ready.select_related("draft").order_by("-created_at")
 
 
 def get_upload(tenant: Tenant, user: User, upload_id: UUID) -> Upload:

@@ -92,7 +92,8 @@ def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     if chosen.state != Upload.State.READY:
         return used(request)
     if request.method != "POST":
-        empty = RegistrationForm(chosen.headers, imported=kept(request, chosen))
+        typed, imported = services.draft_of(chosen), kept(request, chosen)
+        empty = RegistrationForm(chosen.headers, typed=typed, imported=imported)
         return _registration_page(request, chosen, empty)
     form = RegistrationForm(chosen.headers, request.POST)
     if form.is_valid():

@@ -28,6 +28,9 @@ _QUIET = {
     "django.request": "ERROR",
     "django.security.DisallowedHost": "CRITICAL",
     "django.server": "WARNING",
+    # It would write every letter that a report uses.
+    "fontTools": "WARNING",
+    "fpdf": "WARNING",
     "gunicorn.access": "CRITICAL",
 }
 

@@ -4,6 +4,7 @@
 |---|---|---|
 | a plan that cannot be asked | 400 | invalid_plan, one error for each problem, `attr` is its path |
 | more ε than one question may cost | 400 | query_limit_exceeded at `epsilon` |
+| outside the policy of the dataset's owner | 409 | outside_policy |
 | no usable idempotency key | 400 | invalid_idempotency_key at `Idempotency-Key` |
 | the key was used for another question | 409 | idempotency_conflict |
 | more ε than remains of any limit it touches | 409 | insufficient_budget |
@@ -27,7 +28,12 @@ from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
 from dpgov.privacy.budget import as_number
 from dpgov.privacy.plan import InvalidPlan
-from dpgov.queries.submit import IdempotencyConflict, InvalidKey, QueryLimitExceeded
+from dpgov.queries.submit import (
+    IdempotencyConflict,
+    InvalidKey,
+    OutsidePolicy,
+    QueryLimitExceeded,
+)
 
 
 class Conflict(APIException):
@@ -65,6 +71,8 @@ def refusals(largest_fit: Callable[[], int] = lambda: 0) -> Generator[None]:
         raise ValidationError({"Idempotency-Key": [detail]}) from problem
     except IdempotencyConflict as problem:
         raise Conflict(str(problem), "idempotency_conflict") from problem
+    except OutsidePolicy as problem:
+        raise Conflict(str(problem), "outside_policy") from problem
     except QueryLimitExceeded as problem:
         detail = ErrorDetail(str(problem), "query_limit_exceeded")
         refusal = ValidationError({"epsilon": [detail]})

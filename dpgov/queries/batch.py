@@ -17,6 +17,7 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.batch import parse_batch, priced
 from dpgov.privacy.blueprint import Blueprint
 from dpgov.privacy.currency import Currency
+from dpgov.queries.policy import outside_policy
 from dpgov.queries.touched import lines_of
 from dpgov.tenants.models import User
 
@@ -89,7 +90,9 @@ def quote_batch(
     try:
         lines = lines_of_all(blueprints, dataset=dataset, user=user, allocation_id=allocation_id)
         limits = _needed([line for of_one in lines for line in of_one])
-        refusal = _refusal(blueprints, limits, dataset)
+        refusal = _refusal(blueprints, limits, dataset) or next(
+            filter(None, (outside_policy(one, dataset, user) for one in blueprints)), None
+        )
     except (AllocationNeeded, ChooseAllocation) as problem:
         refusal = str(problem)
     return BatchQuote(

@@ -1,5 +1,5 @@
 """Questions and answers: Query is the row (and the outbox), Release the published noisy answer;
-tallies are sums of questions that have ended.
+tallies are sums of questions that have ended, refusals of those that were never accepted.
 """
 
 import uuid
@@ -153,3 +153,37 @@ class DayTally(models.Model):
 
     def __str__(self) -> str:
         return f"{self.nano} nε on {self.day}"
+
+
+class Refusal(models.Model):
+    """How often one person's questions were refused on one day (UTC), for one reason.
+
+    Counted and not logged: a refusal changes nothing, and whoever is refused could otherwise fill
+    the log as fast as they can ask. So the rows are few, whatever anybody sends.
+    """
+
+    class Reason(models.TextChoices):
+        BUDGET = "budget", "Did not fit what remained"
+        QUESTION = "question", "Cost more than one question may"
+        POLICY = "policy", "Outside the dataset's policy"
+        GRANT = "grant", "No grant to ask"
+        STOPPED = "stopped", "The budget was frozen or closed"
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="+")
+    analyst = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    day = models.DateField()
+    reason = models.CharField(max_length=8, choices=Reason.choices)
+    number = models.PositiveBigIntegerField(default=0)
+    largest_nano = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["dataset", "analyst", "day", "reason"], name="queries_one_refusal_count"
+            ),
+        ]
+        indexes = [models.Index(fields=["tenant", "day"], name="queries_refusals_of_day")]
+
+    def __str__(self) -> str:
+        return f"{self.number} refused on {self.day}: {self.reason}"

@@ -18,6 +18,7 @@ from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.plan import Plan
 from dpgov.privacy.wanted import cheapest, parse_wanted
+from dpgov.queries.policy import outside_policy
 from dpgov.queries.reuse import NOTHING_STORED, Reusable, reusable_for
 from dpgov.queries.touched import lines_of
 from dpgov.tenants.models import User
@@ -74,7 +75,8 @@ def quote(
     except (AllocationNeeded, ChooseAllocation) as problem:
         return _quote(blueprint, dataset, (), assumed_rows, str(problem))
     limits = tuple(limits_touched(lines))
-    return _quote(blueprint, dataset, limits, assumed_rows, _refusal(blueprint, limits, dataset))
+    refusal = _refusal(blueprint, limits, dataset) or outside_policy(blueprint, dataset, user)
+    return _quote(blueprint, dataset, limits, assumed_rows, refusal)
 
 
 def _quote(

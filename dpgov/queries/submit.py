@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
+from dpgov.budgets.charging import AllocationNeeded
 from dpgov.budgets.errors import BudgetsMoved, NotAdmitted
 from dpgov.budgets.services import Line, reserve
 from dpgov.budgets.words import noted, question
@@ -25,7 +26,9 @@ from dpgov.privacy.currency import PURE, Currency
 from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
+from dpgov.queries.policy import outside_policy
 from dpgov.queries.quote import blueprint_for
+from dpgov.queries.refusals import count_refusal
 from dpgov.queries.selectors import find_by_key
 from dpgov.queries.tasks import wake
 from dpgov.queries.touched import lines_of
@@ -62,6 +65,20 @@ class QueryLimitExceeded(Exception):
         )
 
 
+class OutsidePolicy(QueryLimitExceeded):
+    """The dataset's owner does not let this be asked, or not without asking them first."""
+
+    reason = "policy"
+
+    def __init__(self, message: str, *, requested_nano: int) -> None:
+        self.requested_nano = requested_nano
+        self.limit_nano = requested_nano
+        Exception.__init__(self, message)
+
+
+REFUSED = (NotAdmitted, QueryLimitExceeded, AllocationNeeded)
+
+
 @dataclass(frozen=True, slots=True)
 class Submission:
     """The accepted query; `created` is False when the same request had been accepted before."""
@@ -83,7 +100,7 @@ def submit(
     `allocation_id` says which of several allocations to charge. Raises InvalidKey,
     IdempotencyConflict, InvalidPlan, QueryLimitExceeded, AllocationNeeded, ChooseAllocation and
     the ledger's NotAdmitted (InsufficientBudget, BudgetFrozen, BudgetClosed, BudgetsMoved); after
-    a refusal nothing has changed.
+    a refusal nothing has changed but its count.
     """
     check_key(idempotency_key)
     body_hash = hash_of(dataset, raw_plan, allocation_id)
@@ -93,8 +110,8 @@ def submit(
             return _accept_as_it_is_now(
                 membership, dataset, raw_plan, idempotency_key, body_hash, allocation_id
             )
-        except NotAdmitted:
-            count_budget_refusal()
+        except REFUSED as refusal:
+            note_refusal(membership, dataset, refusal)
             raise
         except IntegrityError:
             # The same request arrived twice at once and the other one was first.
@@ -104,6 +121,13 @@ def submit(
     if earlier.body_hash != body_hash:
         raise IdempotencyConflict
     return Submission(earlier, created=False)
+
+
+def note_refusal(membership: Membership, dataset: Dataset, refusal: Exception) -> None:
+    """Count what was refused, here and in the metrics."""
+    if isinstance(refusal, NotAdmitted):
+        count_budget_refusal()
+    count_refusal(membership=membership, dataset=dataset, refusal=refusal)
 
 
 def check_key(idempotency_key: str) -> None:
@@ -148,13 +172,16 @@ def asked(
     key: str,
     body_hash: str,
 ) -> Query:
-    """The question as a row that is not stored yet. Raises QueryLimitExceeded."""
+    """The question as a row that is not stored yet. Raises QueryLimitExceeded and OutsidePolicy."""
     if blueprint.cost_nano > dataset.per_query_limit_nano:
         raise QueryLimitExceeded(
             requested_nano=blueprint.cost_nano,
             limit_nano=dataset.per_query_limit_nano,
             currency=dataset.budget.currency,
         )
+    refused = outside_policy(blueprint, dataset, membership.user)
+    if refused is not None:
+        raise OutsidePolicy(refused, requested_nano=blueprint.cost_nano)
     plan = blueprint.plan.as_json()
     return Query(
         tenant_id=dataset.tenant_id,

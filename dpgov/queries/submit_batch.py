@@ -10,16 +10,23 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from dpgov.budgets.errors import BudgetsMoved, NotAdmitted
+from dpgov.budgets.errors import BudgetsMoved
 from dpgov.budgets.services import take
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
-from dpgov.operation.tallies import count_budget_refusal
 from dpgov.privacy.batch import MAX_PLANS
 from dpgov.queries.batch import blueprints_of, lines_of_all
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import find_by_key
-from dpgov.queries.submit import IdempotencyConflict, InvalidKey, asked, hash_of, write_down
+from dpgov.queries.submit import (
+    REFUSED,
+    IdempotencyConflict,
+    InvalidKey,
+    asked,
+    hash_of,
+    note_refusal,
+    write_down,
+)
 from dpgov.tenants.models import Membership
 
 # Room for the place of a question: ".19".
@@ -50,8 +57,8 @@ def submit_batch(
             return _accept_as_it_is_now(
                 membership, dataset, raw_batch, idempotency_key, body_hash, allocation_id
             )
-        except NotAdmitted:
-            count_budget_refusal()
+        except REFUSED as refusal:
+            note_refusal(membership, dataset, refusal)
             raise
         except IntegrityError:
             # The same batch arrived twice at once and the other one was first.

@@ -36,6 +36,8 @@ _SECTIONS = {
     "dashboards:comparison": "datasets:list",
     "dashboards:understanding": "datasets:list",
     "dashboards:limits": "datasets:list",
+    "dashboards:patterns": "datasets:list",
+    "dashboards:record": "datasets:list",
     "dashboards:rate": "datasets:list",
     "dashboards:allocation_new": "datasets:list",
     "dashboards:allocation_change": "datasets:list",

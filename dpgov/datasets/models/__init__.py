@@ -5,14 +5,18 @@ engines open. Fingerprints depend on the data and are shown to nobody.
 """
 
 from dpgov.datasets.models.dataset import Column, Dataset, DatasetVersion, Upload
+from dpgov.datasets.models.desk import Draft, Permit, Policy
 from dpgov.datasets.models.fingerprint import FingerprintMark, FingerprintPart, VersionFingerprint
 
 __all__ = [
     "Column",
     "Dataset",
     "DatasetVersion",
+    "Draft",
     "FingerprintMark",
     "FingerprintPart",
+    "Permit",
+    "Policy",
     "Upload",
     "VersionFingerprint",
 ]

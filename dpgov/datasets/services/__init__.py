@@ -5,6 +5,7 @@ own transaction.
 """
 
 from dpgov.datasets.services.deciding import HOLD_KINDS, decide_as_agreed, request_decision
+from dpgov.datasets.services.drafts import DraftTooLarge, draft_of, drop_draft, keep_draft
 from dpgov.datasets.services.engine import DataMissing, engine_for
 from dpgov.datasets.services.fingerprints import FingerprintKeyChanged
 from dpgov.datasets.services.holds import (
@@ -19,6 +20,15 @@ from dpgov.datasets.services.holds import (
     share_budget,
 )
 from dpgov.datasets.services.orphans import remove_orphans
+from dpgov.datasets.services.policy import (
+    QuestionAboveLimit,
+    Rules,
+    change_policy,
+    permit,
+    permits_of,
+    permitted_nano,
+    rules_of,
+)
 from dpgov.datasets.services.registration import Registered, register_dataset
 from dpgov.datasets.services.unit_bounds import change_unit_bounds
 from dpgov.datasets.services.upkeep import (
@@ -36,24 +46,34 @@ from dpgov.engines.child import RefusedFile
 __all__ = [
     "HOLD_KINDS",
     "DataMissing",
+    "DraftTooLarge",
     "FingerprintKeyChanged",
     "LimitNotLowered",
     "NotHeld",
     "OtherBudget",
+    "QuestionAboveLimit",
     "RefusedFile",
     "Registered",
     "Resembling",
+    "Rules",
     "SamePeople",
     "UploadUsed",
     "add_version",
     "archive_dataset",
+    "change_policy",
     "change_unit_bounds",
     "decide_as_agreed",
     "describe_dataset",
     "discard_held",
     "discard_upload",
+    "draft_of",
+    "drop_draft",
     "engine_for",
+    "keep_draft",
     "lower_limit",
+    "permit",
+    "permits_of",
+    "permitted_nano",
     "possible_lenders",
     "receive_upload",
     "register_dataset",
@@ -62,6 +82,7 @@ __all__ = [
     "rename_dataset",
     "request_decision",
     "resembling",
+    "rules_of",
     "set_needs_allocation",
     "share_budget",
 ]

@@ -19,6 +19,7 @@ from dpgov.budgets.services import open_budget, open_partition_lines
 from dpgov.budgets.words import noted, noted_limit
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.services.drafts import drop_draft
 from dpgov.datasets.services.guarantee import check_same_guarantee, partition_parts, protected
 from dpgov.datasets.services.ingesting import ingest_and_record
 from dpgov.datasets.services.recording import create_version, noted_unit, unit_fields
@@ -108,6 +109,7 @@ def _record(
     )
     used.state = Upload.State.USED
     used.save(update_fields=["state"])
+    drop_draft(used)
     registered = Registered(dataset, earlier is not None, dataset.held_at is not None)
     _append_entry(registered, owner, declaration)
     return registered

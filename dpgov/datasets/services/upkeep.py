@@ -1,5 +1,7 @@
 """Changes to a registered dataset. None of them gives budget back."""
 
+from collections.abc import Mapping
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -35,8 +37,10 @@ def archive_dataset(*, dataset: Dataset, user: User) -> None:
 @transaction.atomic
 def describe_dataset(*, dataset: Dataset, description: str, user: User) -> None:
     """Replace the description; declarations stay as registered."""
+    before = Dataset.objects.select_for_update().get(pk=dataset.pk).description
     Dataset.objects.filter(pk=dataset.pk).update(description=description)
-    _record(dataset, user, Action.DATASET_DESCRIBED, {"description": description[:500]})
+    said = {"before_description": before[:500], "after_description": description[:500]}
+    _record(dataset, user, Action.DATASET_DESCRIBED, said)
 
 
 @transaction.atomic
@@ -50,8 +54,10 @@ def rename_dataset(*, dataset: Dataset, name: str, user: User) -> None:
 @transaction.atomic
 def set_needs_allocation(*, dataset: Dataset, needed: bool, user: User) -> None:
     """Let only people and projects with a grant ask, or everybody who may ask questions."""
+    before = Dataset.objects.select_for_update().get(pk=dataset.pk).needs_allocation
     Dataset.objects.filter(pk=dataset.pk).update(needs_allocation=needed)
-    _record(dataset, user, Action.ALLOCATION_RULE_CHANGED, {"needs_allocation": needed})
+    said = {"before_needs_allocation": before, "after_needs_allocation": needed}
+    _record(dataset, user, Action.ALLOCATION_RULE_CHANGED, said)
 
 
 @transaction.atomic
@@ -67,12 +73,12 @@ def lower_limit(*, dataset: Dataset, limit_nano: int, user: User, reason: str) -
     change_limit(budget=budget, limit_nano=limit_nano, actor=actor_of(user), reason=reason)
 
 
-def _record(dataset: Dataset, user: User, action: Action, detail: dict[str, object]) -> None:
+def _record(dataset: Dataset, user: User, action: Action, detail: Mapping[str, object]) -> None:
     append(
         tenant_id=dataset.tenant_id,
         actor=actor_of(user),
         action=action,
         subject=f"dataset:{dataset.id}",
         dataset=dataset.slug,
-        detail=detail,
+        detail=dict(detail),
     )

@@ -95,6 +95,7 @@ DELETES = frozenset(
         "tenants.ProjectMember",
         "budgets.RateLimit",
         "datasets.Upload",
+        "datasets.Draft",
     }
 )
 # Tables with rights of their own: the ledger's functions write there with the owner's rights.

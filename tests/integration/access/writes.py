@@ -118,6 +118,11 @@ def _compared() -> dict[str, Any]:
     return {f"{budget}-reason": "compared with the receipts", f"{budget}-missing": ""}
 
 
+def _permit() -> dict[str, Any]:
+    analyst = Membership.objects.get(user__email__startswith="anna@harbour")
+    return {"person": str(analyst.pk), "limit": "2", "last_day": "2099-01-01", "reason": "study"}
+
+
 def _grant() -> dict[str, Any]:
     project = Project.objects.get(name="Study harbour")
     return {"holder": str(project.pk), "epsilon_limit": "1", "reason": "the study"}
@@ -153,6 +158,7 @@ WRITES: dict[str, Write | str] = {
     "dashboards:population_accept": Write(
         "owner", Action.CHANGE_REQUESTED, shared.accepting, before=shared.invited
     ),
+    "dashboards:record": "makes a text out of declarations and what is typed; stores nothing",
     "dashboards:audit_export": Write("officer", Action.AUDIT_LOG_EXPORTED),
     "dashboards:audit_verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
     "dashboards:rate": Write(
@@ -183,6 +189,10 @@ WRITES: dict[str, Write | str] = {
         Action.CHANGE_REQUESTED,
         lambda: {"kind": "discard_held_dataset", "reason": "uploaded by mistake"},
     ),
+    "datasets:policy": Write("owner", Action.POLICY_CHANGED, lambda: {"per_query": "1"}),
+    "datasets:permit": Write("owner", Action.QUESTIONS_PERMITTED, _permit),
+    "datasets:save_draft": "keeps the owner's own unfinished form; nobody else sees it",
+    "datasets:review": "shows what would be registered, and keeps it as the owner's own draft",
     "datasets:archive": Write("owner", Action.DATASET_ARCHIVED),
     "datasets:unit_bounds": Write(
         "owner",

@@ -1,0 +1,63 @@
+"""What an entry changed: its before and after, where its detail holds both.
+
+Reads the stored detail alone, under the names that services use for it: "before" and "after",
+"before_limit" and "after_limit", and the new value of a rate beside its earlier one.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_NOTHING = "nothing"
+_UNITS = {"epsilon": "ε", "rho": "ρ", "target_epsilon": "ε", "nano": "nano-units"}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that was one way before and another way after."""
+
+    what: str
+    before: str
+    after: str
+
+
+def changes_in(detail: str) -> list[Change]:
+    """Every pair in the detail, also within an approved change; empty where there is none."""
+    try:
+        said = json.loads(detail)
+    except ValueError:
+        return []
+    return list(_pairs(said)) if isinstance(said, dict) else []
+
+
+def _pairs(said: Mapping[str, Any]) -> Iterator[Change]:
+    for name, before in said.items():
+        if name == "before" and "after" in said:
+            yield Change("Value", _text(before), _text(said["after"]))
+        elif name.startswith("before_"):
+            what = name.removeprefix("before_")
+            for after in (f"after_{what}", f"limit_{what}"):
+                if after in said:
+                    yield Change(_words(what), _text(before), _text(said[after]))
+                    break
+    for name in ("effect", "payload"):
+        if isinstance(inner := said.get(name), dict):
+            yield from _pairs(inner)
+
+
+def _words(what: str) -> str:
+    if what in _UNITS:
+        return f"Amount in {_UNITS[what]}"
+    text = what.replace("_", " ")
+    return text[:1].upper() + text[1:]
+
+
+def _text(value: Any) -> str:
+    if value is None or value == "":
+        return _NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or _NOTHING
+    return str(value)

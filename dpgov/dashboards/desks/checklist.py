@@ -1,0 +1,96 @@
+"""What is left to set up, for each role: a list that is done by doing, never by ticking."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, QuerySet
+
+from dpgov.audit.actions import Action
+from dpgov.audit.selectors import EntryFilter, entries_of
+from dpgov.datasets.models import Dataset, Policy
+from dpgov.queries.models import Query
+from dpgov.tenants.models import ApiToken, Membership, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to do once; `url_name` leads to where it is done."""
+
+    text: str
+    url_name: str
+    done: bool
+
+
+def checklist(membership: Membership) -> list[Item]:
+    """The role's list; empty once everything in it is done. One read."""
+    made = {
+        Role.OWNER: _owner,
+        Role.ANALYST: _analyst,
+        Role.OFFICER: _officer,
+        Role.ADMIN: _admin,
+    }
+    items = made[Role(membership.role)](membership)
+    return [] if all(item.done for item in items) else items
+
+
+def _facts(membership: Membership) -> dict[str, bool]:
+    """Everything that any list asks, in one statement."""
+    tenant = membership.tenant_id
+    people = Membership.objects.filter(tenant=tenant)
+    own = Query.objects.filter(tenant=tenant, analyst=membership.user_id)
+    me = membership.user.email
+    verified = EntryFilter(actor=me, action=Action.AUDIT_LOG_VERIFIED.value)
+    exported = EntryFilter(actor=me, action=Action.AUDIT_LOG_EXPORTED.value)
+    present = Dataset.objects.filter(tenant=tenant, archived_at__isnull=True)
+    asked: dict[str, QuerySet[Any]] = {
+        "dataset": present,
+        "policy": Policy.objects.filter(tenant=tenant),
+        "question": Query.objects.filter(tenant=tenant),
+        "own": own,
+        "token": ApiToken.objects.filter(membership=membership),
+        "verified": entries_of(tenant, verified),
+        "exported": entries_of(tenant, exported),
+        **{role.value: people.filter(role=role) for role in Role},
+        "second": people.filter(role=Role.OFFICER).exclude(pk=membership.pk),
+    }
+    named = {name: Exists(rows.order_by()) for name, rows in asked.items()}
+    found: dict[str, Any] = dict(Membership.objects.filter(pk=membership.pk).values(**named).get())
+    return {name: bool(value) for name, value in found.items()}
+
+
+def _owner(membership: Membership) -> list[Item]:
+    known = _facts(membership)
+    return [
+        Item("Register a dataset", "datasets:upload", known["dataset"]),
+        Item("Set a policy for questions about it", "datasets:list", known["policy"]),
+        Item("Have an analyst among the members", "dashboards:desk", known["analyst"]),
+        Item("See the first question come in", "dashboards:history", known["question"]),
+    ]
+
+
+def _analyst(membership: Membership) -> list[Item]:
+    known = _facts(membership)
+    return [
+        Item("Find a dataset and read its privacy label", "datasets:list", known["dataset"]),
+        Item("Ask your first question", "datasets:list", known["own"]),
+        Item("Make a token, to ask from a notebook", "tenants:tokens", known["token"]),
+    ]
+
+
+def _officer(membership: Membership) -> list[Item]:
+    known = _facts(membership)
+    return [
+        Item("Verify the audit log", "dashboards:audit_log", known["verified"]),
+        Item("Export it, and keep the copy elsewhere", "dashboards:audit_log", known["exported"]),
+        Item("Have a second officer to decide yours", "dashboards:approvals", known["second"]),
+        Item("Look at the month", "dashboards:month", known["question"]),
+    ]
+
+
+def _admin(membership: Membership) -> list[Item]:
+    known = _facts(membership)
+    return [
+        Item("Add a data owner", "tenants:members", known["owner"]),
+        Item("Add an analyst", "tenants:members", known["analyst"]),
+        Item("Add a compliance officer", "tenants:members", known["officer"]),
+    ]

@@ -1,0 +1,1 @@
+"""The officer's desk: a month in numbers, its report, patterns of attack, the public record."""

@@ -1,0 +1,131 @@
+"""The policy of a dataset as a form, templates to begin with, and permits for larger questions."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from dpgov.budgets.models import Budget
+from dpgov.datasets.forms import EpsilonField
+from dpgov.datasets.services import Rules
+from dpgov.privacy.budget import as_text
+from dpgov.privacy.currency import PURE, Currency
+from dpgov.privacy.plan import StatisticKind
+from dpgov.tenants.models import Membership, Role, Tenant
+
+_CHOICES = [(kind.value, kind.value.replace("_", " ").capitalize()) for kind in StatisticKind]
+_TEXT = {"class": "form-control"}
+# What one question may cost, and from where on a permit is needed, as parts of the limit.
+TEMPLATES: Mapping[str, tuple[str, int, int | None, tuple[str, ...], int | None]] = {
+    "open": ("Open: only one question is bounded", 5, None, (), None),
+    "careful": ("Careful: small questions, larger ones by permit", 10, 50, (), None),
+    "strict": (
+        "Strict: counts, sums and means only, never very exact",
+        20,
+        100,
+        ("count", "count_distinct", "sum", "mean"),
+        5,
+    ),
+}
+
+
+class OptionalEpsilon(EpsilonField):
+    """An amount, or nothing."""
+
+    def clean(self, value: Any) -> Any:
+        """None where nothing was typed."""
+        return super().clean(value) if str(value or "").strip() else None
+
+
+class PolicyForm(forms.Form):
+    """The rules that every question about the dataset must keep."""
+
+    per_query = EpsilonField(
+        label="Most that one question may cost, in ε",
+        help_text="So that a single question cannot use everything up.",
+    )
+    approval_above = OptionalEpsilon(
+        label="Questions above this ε need your permit",
+        required=False,
+        help_text="Leave it empty if none does. You give permits below, person by person.",
+    )
+    least_error = forms.IntegerField(
+        label="Counts are off by at least so many rows",
+        required=False,
+        min_value=1,
+        max_value=10**9,
+        widget=forms.TextInput({"class": "form-control", "inputmode": "numeric"}),
+        help_text="With 95 % confidence, as the price says before asking. A more exact count is "
+        "refused, whatever remains of the budget. Leave it empty for no such rule.",
+    )
+    statistics = forms.MultipleChoiceField(
+        label="Statistics that may be asked",
+        required=False,
+        choices=_CHOICES,
+        widget=forms.CheckboxSelectMultiple({"class": "form-check-input"}),
+        help_text="None ticked means that all may be asked.",
+    )
+
+    def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._currency = budget.currency
+
+    def rules(self) -> Rules:
+        """What was typed, in the dataset's currency; only after `is_valid`."""
+        data, price = self.cleaned_data, self._currency.price_of
+        above = data["approval_above"]
+        return Rules(
+            price(data["per_query"]),
+            None if above is None else price(above),
+            tuple(data["statistics"]),
+            data["least_error"],
+        )
+
+
+class PermitForm(forms.Form):
+    """Who may ask larger questions, how large, until when, and why."""
+
+    person = forms.ModelChoiceField(
+        label="Analyst",
+        queryset=Membership.objects.none(),
+        widget=forms.Select({"class": "form-select"}),
+    )
+    limit = EpsilonField(label="Questions up to this ε")
+    last_day = forms.DateField(
+        label="Until the end of",
+        widget=forms.DateInput({"class": "form-control", "type": "date"}, format="%Y-%m-%d"),
+    )
+    reason = forms.CharField(
+        max_length=500, widget=forms.TextInput(_TEXT), help_text="Goes into the audit log."
+    )
+
+    def __init__(self, *args: Any, tenant: Tenant, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        people = Membership.objects.filter(tenant=tenant, role=Role.ANALYST).select_related("user")
+        field: Any = self.fields["person"]
+        field.queryset = people.order_by("user__email")
+        field.label_from_instance = lambda membership: membership.user.email
+
+
+def typed(rules: Rules, currency: Currency = PURE) -> dict[str, Any]:
+    """Rules as they are typed in."""
+    above = rules.approval_above_nano
+    return {
+        "per_query": as_text(currency.question(rules.per_query_nano)),
+        "approval_above": "" if above is None else as_text(currency.question(above)),
+        "least_error": rules.least_error,
+        "statistics": list(rules.statistics),
+    }
+
+
+def template(name: str, limit_epsilon_nano: int) -> dict[str, Any]:
+    """A template filled in for a limit, as typed; empty for a name that is none."""
+    if name not in TEMPLATES:
+        return {}
+    _, question, above, statistics, error = TEMPLATES[name]
+    return {
+        "per_query": as_text(max(1, limit_epsilon_nano // question)),
+        "approval_above": "" if above is None else as_text(max(1, limit_epsilon_nano // above)),
+        "least_error": error,
+        "statistics": list(statistics),
+    }

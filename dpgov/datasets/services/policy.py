@@ -1,0 +1,132 @@
+"""An owner's policy for questions, and permits for larger ones. Each change is one entry.
+
+Must never touch a budget: a policy refuses questions, it never pays for one. So it may be changed
+while a budget is frozen, and stays as it is when one is confirmed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.db import transaction
+
+from dpgov.audit.actions import Action
+from dpgov.audit.services import append
+from dpgov.budgets.words import noted
+from dpgov.datasets.models import Dataset, Permit, Policy
+from dpgov.privacy.currency import Currency
+from dpgov.tenants.models import User
+from dpgov.tenants.selectors import actor_of
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A policy as a value; amounts in the dataset's currency, None where nothing is asked.
+
+    `per_query_nano` is the most that one question may cost. `statistics` empty: all are allowed.
+    `least_error` is how many rows a count must be off by, at 95 %, at least.
+    """
+
+    per_query_nano: int
+    approval_above_nano: int | None = None
+    statistics: tuple[str, ...] = ()
+    least_error: int | None = None
+
+
+class QuestionAboveLimit(ValueError):
+    """One question cannot cost more than the limit of all of them."""
+
+    def __init__(self) -> None:
+        super().__init__("One question cannot cost more than the limit of the whole budget.")
+
+
+def rules_of(dataset: Dataset) -> Rules:
+    """What holds now."""
+    policy = Policy.objects.filter(dataset_id=dataset.pk).first()
+    if policy is None:
+        return Rules(dataset.per_query_limit_nano)
+    return Rules(
+        dataset.per_query_limit_nano,
+        policy.approval_above_nano,
+        tuple(policy.statistics),
+        policy.least_error,
+    )
+
+
+@transaction.atomic
+def change_policy(*, dataset: Dataset, rules: Rules, user: User) -> None:
+    """Let other rules hold from the next question on. Raises QuestionAboveLimit."""
+    locked = Dataset.objects.select_for_update(of=("self",)).select_related("budget")
+    present = locked.get(pk=dataset.pk)
+    if rules.per_query_nano > present.budget.limit_nano:
+        raise QuestionAboveLimit
+    before = rules_of(present)
+    Dataset.objects.filter(pk=present.pk).update(per_query_limit_nano=rules.per_query_nano)
+    Policy.objects.update_or_create(
+        dataset_id=present.pk,
+        defaults={
+            "tenant_id": present.tenant_id,
+            "approval_above_nano": rules.approval_above_nano,
+            "statistics": list(rules.statistics),
+            "least_error": rules.least_error,
+        },
+    )
+    currency = present.budget.currency
+    detail = {**_noted(before, currency, "before"), **_noted(rules, currency, "after")}
+    _record(present, user, Action.POLICY_CHANGED, detail)
+
+
+def _noted(rules: Rules, currency: Currency, when: str) -> dict[str, Any]:
+    return {
+        **noted(rules.per_query_nano, currency, f"{when}_one_question"),
+        **noted(rules.approval_above_nano, currency, f"{when}_approval_above"),
+        f"{when}_statistics": list(rules.statistics),
+        f"{when}_least_error": rules.least_error,
+    }
+
+
+@transaction.atomic
+def permit(
+    *, dataset: Dataset, user: User, limit_nano: int, last_day: date, owner: User, reason: str
+) -> Permit:
+    """Let a person ask up to this amount until the end of a day (UTC); the newest word counts."""
+    given, _ = Permit.objects.update_or_create(
+        dataset_id=dataset.pk,
+        user_id=user.pk,
+        defaults={
+            "tenant_id": dataset.tenant_id,
+            "limit_nano": limit_nano,
+            "last_day": last_day,
+        },
+    )
+    detail = {
+        "person": user.email,
+        **noted(limit_nano, dataset.budget.currency, "limit"),
+        "last_day": last_day.isoformat(),
+        "reason": reason,
+    }
+    _record(dataset, owner, Action.QUESTIONS_PERMITTED, detail)
+    return given
+
+
+def permitted_nano(dataset: Dataset, user: User, today: date) -> int:
+    """The largest question that this person was permitted; 0 without a permit that holds."""
+    found = Permit.objects.filter(dataset_id=dataset.pk, user_id=user.pk, last_day__gte=today)
+    return found.values_list("limit_nano", flat=True).first() or 0
+
+
+def permits_of(dataset: Dataset) -> Sequence[Permit]:
+    """Everybody's permits of a dataset, those that end last first."""
+    return list(dataset.permits.select_related("user").order_by("-last_day", "user__email"))
+
+
+def _record(dataset: Dataset, user: User, action: Action, detail: dict[str, Any]) -> None:
+    append(
+        tenant_id=dataset.tenant_id,
+        actor=actor_of(user),
+        action=action,
+        subject=f"dataset:{dataset.id}",
+        dataset=dataset.slug,
+        detail=detail,
+    )

@@ -1,0 +1,66 @@
+"""Whether a question keeps the dataset's policy: looked at when it is priced and when it is sent.
+
+A function of the plan, declarations and the clock's day; never of data. Counts alone have a least
+error, because only their error is counted in rows.
+"""
+
+from dpgov.budgets.words import question
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import Rules, permitted_nano, rules_of
+from dpgov.privacy.blueprint import Blueprint
+from dpgov.privacy.plan import StatisticKind
+from dpgov.queries.clock import database_now
+from dpgov.tenants.models import User
+
+_COUNTS = (StatisticKind.COUNT, StatisticKind.COUNT_DISTINCT, StatisticKind.CDF)
+_CONFIDENCE = 0.95
+
+
+def outside_policy(blueprint: Blueprint, dataset: Dataset, user: User) -> str | None:
+    """Why the policy refuses it, and what would fit; None when it does not.
+
+    The most that one question may cost is not looked at here.
+    """
+    rules = rules_of(dataset)
+    return (
+        _of_statistics(blueprint, rules)
+        or _of_errors(blueprint, rules)
+        or _of_price(blueprint, rules, dataset, user)
+    )
+
+
+def _of_statistics(blueprint: Blueprint, rules: Rules) -> str | None:
+    if not rules.statistics:
+        return None
+    refused = sorted({s.kind.value for s in blueprint.plan.statistics} - set(rules.statistics))
+    if not refused:
+        return None
+    names = ", ".join(name.replace("_", " ") for name in refused)
+    allowed = ", ".join(name.replace("_", " ") for name in rules.statistics)
+    return f"The owner does not allow this here: {names}. You may ask for: {allowed}."
+
+
+def _of_errors(blueprint: Blueprint, rules: Rules) -> str | None:
+    if rules.least_error is None:
+        return None
+    for _, column, statements in blueprint.expected(None):
+        if column.statistic.kind in _COUNTS:
+            errors = [s["value"] for s in statements if s["confidence_level"] == _CONFIDENCE]
+            if any(error is not None and error < rules.least_error for error in errors):
+                return (
+                    f"The owner wants counts to be off by {rules.least_error:,} at least (with "
+                    f"95 % confidence); this one would be off by {min(errors):,}. Lower its price."
+                )
+    return None
+
+
+def _of_price(blueprint: Blueprint, rules: Rules, dataset: Dataset, user: User) -> str | None:
+    most = rules.approval_above_nano
+    if most is None or blueprint.cost_nano <= most:
+        return None
+    if blueprint.cost_nano <= permitted_nano(dataset, user, database_now().date()):
+        return None
+    return (
+        f"Questions above {question(most, dataset.budget.currency)} need the owner's permit. Ask "
+        "the owner of the dataset for one, or lower the price."
+    )
