@@ -124,7 +124,8 @@ def _one_handler(kind_of_client: type[Client]) -> Any:
 def _body(response: HttpResponseBase) -> str:
     if response.streaming:
         return b"".join(response.streaming_content).decode()
-    return response.content.decode()
+    # A file may be no text; what matters of it here is the names that could be in it.
+    return response.content.decode(errors="replace")
 
 
 def _content_type(kind: Kind) -> str:
