@@ -38,14 +38,19 @@ def get_request(membership: Membership, request_id: UUID) -> ChangeRequest:
 
 def waiting_for(membership: Membership) -> int:
     """How many requests this person could decide now."""
+    return decidable_by(membership).count()
+
+
+def decidable_by(membership: Membership) -> QuerySet[ChangeRequest]:
+    """The requests that this person could decide now."""
     if not may(membership, Permission.REQUEST_CHANGES):
-        return 0
+        return ChangeRequest.objects.none()
     waiting = ChangeRequest.objects.filter(
         tenant_id=membership.tenant_id, state=ChangeRequest.State.WAITING
     ).exclude(requested_by_id=membership.user_id)
     if not may(membership, Permission.DECIDE_CHANGES):
         waiting = waiting.filter(kind__in=_OWNERS_TOO, requested_role=Role.OFFICER)
-    return waiting.count()
+    return waiting
 
 
 def waiting_about(tenant_id: UUID, kind: Kind, subject: str) -> ChangeRequest | None:

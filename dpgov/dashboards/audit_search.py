@@ -71,14 +71,8 @@ def parse(text: str) -> EntryFilter:
 def _words(text: str) -> Iterator[Word]:
     if len(text) > LONGEST:
         raise NotUnderstood(f"a search has {LONGEST} characters at most.", place=LONGEST + 1)
-    end = len(text.rstrip())
-    at = 0
-    while at < end:
-        found = _WORD.match(text, at)
-        # Every character that is no space begins a word, so something is always found.
-        assert found is not None  # noqa: S101
-        yield _word(found)
-        at = found.end()
+    # Every character that is no space begins a word, so nothing is passed over.
+    yield from map(_word, _WORD.finditer(text))
 
 
 def _word(found: re.Match[str]) -> Word:

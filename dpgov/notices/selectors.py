@@ -24,9 +24,9 @@ def notices_of(membership: Membership) -> QuerySet[Notice]:
     return own.select_related("event").order_by("-due_at", "-id")
 
 
-def unread_of(membership: Membership) -> int:
-    """How many of them have not been read."""
-    return notices_of(membership).filter(read_at__isnull=True).count()
+def unread_of(membership: Membership) -> QuerySet[Notice]:
+    """Those of them that have not been read."""
+    return notices_of(membership).filter(read_at__isnull=True)
 
 
 def get_notice(membership: Membership, notice_id: UUID) -> Notice:

@@ -36,7 +36,7 @@ def notices(request: HttpRequest) -> HttpResponse:
         )
         for notice in page.object_list
     ]
-    unread = selectors.unread_of(membership_of(request))
+    unread = selectors.unread_of(membership_of(request)).count()
     context = {"page": page, "rows": rows, "unread": unread}
     return render(request, "notices/notices.html", context)
 

@@ -25,10 +25,10 @@ def get_budget_request(membership: Membership, request_id: UUID) -> BudgetReques
     return budget_requests_of(membership).get(pk=request_id)
 
 
-def budget_requests_waiting(membership: Membership) -> int:
-    """How many this person could answer now."""
+def budget_requests_waiting(membership: Membership) -> QuerySet[BudgetRequest]:
+    """Those that this person could answer now."""
     if not may(membership, Permission.REGISTER_DATASETS):
-        return 0
+        return BudgetRequest.objects.none()
     return BudgetRequest.objects.filter(
         tenant_id=membership.tenant_id, state=BudgetRequest.State.WAITING
-    ).count()
+    )

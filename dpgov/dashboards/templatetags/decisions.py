@@ -1,14 +1,18 @@
-"""What waits for a decision, in the frame of every page: a badge, and a banner after a restore.
+"""What awaits the reader, in the frame of every page: badges, the bell, a banner after a restore.
 
-Only for who may request or decide; everybody else's page asks the database nothing.
+One question to the database for all of it.
 """
 
 from typing import Any
 
 from django import template
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
-from dpgov.approvals.selectors import waiting_for
+from dpgov.approvals.selectors import decidable_by
 from dpgov.budgets.frozen import frozen_budgets
+from dpgov.budgets.models import Budget
+from dpgov.notices.selectors import unread_of
 from dpgov.queries.wishes import budget_requests_waiting
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
@@ -17,23 +21,35 @@ register = template.Library()
 
 
 @register.simple_tag
-def decisions_waiting(membership: Membership | None) -> int:
-    """How many requests this person could decide now."""
-    return waiting_for(membership) if membership is not None else 0
+def waiting_for_reader(membership: Membership | None) -> dict[str, int]:
+    """How many `decisions`, `requests`, `unread` notices and `frozen` budgets there are."""
+    if membership is None:
+        return {"decisions": 0, "requests": 0, "unread": 0, "frozen": 0}
+    numbers: dict[str, Coalesce] = {
+        "decisions": _number(decidable_by(membership)),
+        "requests": _number(budget_requests_waiting(membership)),
+        "unread": _number(unread_of(membership)),
+        "frozen": _number(_frozen(membership)),
+    }
+    (found,) = Membership.objects.filter(pk=membership.pk).values_list(*numbers.values())
+    return dict(zip(numbers, found, strict=True))
 
 
-@register.simple_tag
-def budget_requests_to_answer(membership: Membership | None) -> int:
-    """How many analysts' requests for budget this person could answer now."""
-    return budget_requests_waiting(membership) if membership is not None else 0
+def _frozen(membership: Membership) -> QuerySet[Budget]:
+    """For owners and officers, who can do something about it."""
+    if not may(membership, Permission.REQUEST_CHANGES):
+        return Budget.objects.none()
+    return frozen_budgets(membership.tenant_id)
+
+
+def _number(rows: QuerySet[Any]) -> Coalesce:
+    """So many rows, as a part of a larger question."""
+    same = rows.filter(tenant_id=OuterRef("tenant_id")).order_by().values("tenant_id")
+    return Coalesce(Subquery(same.annotate(number=Count("pk")).values("number")), 0)
 
 
 @register.inclusion_tag("_frozen_banner.html")
-def frozen_banner(membership: Membership | None) -> dict[str, Any]:
-    """How many budgets are frozen, for owners and officers."""
-    if membership is None or not may(membership, Permission.REQUEST_CHANGES):
-        return {"frozen": 0}
-    return {
-        "frozen": frozen_budgets(membership.tenant_id).count(),
-        "may_confirm": may(membership, Permission.DECIDE_CHANGES),
-    }
+def frozen_banner(membership: Membership | None, frozen: int) -> dict[str, Any]:
+    """How many budgets are frozen."""
+    decides = membership is not None and may(membership, Permission.DECIDE_CHANGES)
+    return {"frozen": frozen, "may_confirm": decides}

@@ -21,10 +21,10 @@ from dpgov.queries.models import Query
 from dpgov.queries.submit import submit
 from dpgov.tenants.models import Membership, Project
 from tests.integration.access import shared_budgets as shared
+from tests.integration.access.sign_in_writes import OWN_SIGN_IN
 from tests.integration.access.world import World
 from tests.integration.datasets.registering import CSV, declared
 
-_OWN_SIGN_IN = "concerns the person's own sign-in, which belongs to no tenant"
 _OWN_READING = "marks the person's own notices, and changes nothing for anybody else"
 _PRICE_ONLY = "computes a price and stores nothing"
 _INVENTED = "answers from invented rows, and stores nothing"
@@ -269,42 +269,9 @@ WRITES: dict[str, Write | str] = {
     "v1:reuse": Write("analyst", Action.QUERY_REUSED, lambda: _PLAN, before=_answered),
     "v1:query-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: _PLAN),
     "v1:audit-verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
-    "account_login": _OWN_SIGN_IN,
-    "account_logout": _OWN_SIGN_IN,
-    "account_inactive": _OWN_SIGN_IN,
+    **OWN_SIGN_IN,
     "account_signup": "is closed: nobody signs up by themselves",
-    "account_reauthenticate": _OWN_SIGN_IN,
-    "account_email": _OWN_SIGN_IN,
-    "account_email_verification_sent": _OWN_SIGN_IN,
-    "account_confirm_email": _OWN_SIGN_IN,
-    "account_change_password": _OWN_SIGN_IN,
-    "account_set_password": _OWN_SIGN_IN,
-    "account_reset_password": _OWN_SIGN_IN,
-    "account_reset_password_done": _OWN_SIGN_IN,
-    "account_reset_password_from_key": _OWN_SIGN_IN,
-    "account_reset_password_from_key_done": _OWN_SIGN_IN,
-    "account_confirm_login_code": _OWN_SIGN_IN,
-    "usersessions_list": _OWN_SIGN_IN,
-    "socialaccount_connections": _OWN_SIGN_IN,
-    "socialaccount_login_cancelled": _OWN_SIGN_IN,
-    "socialaccount_login_error": _OWN_SIGN_IN,
     "socialaccount_signup": "is closed: nobody signs up by themselves",
-    "openid_connect_login": _OWN_SIGN_IN,
-    "openid_connect_callback": _OWN_SIGN_IN,
-    "mfa_list_webauthn": _OWN_SIGN_IN,
-    "mfa_add_webauthn": _OWN_SIGN_IN,
-    "mfa_reauthenticate_webauthn": _OWN_SIGN_IN,
-    "mfa_remove_webauthn": _OWN_SIGN_IN,
-    "mfa_edit_webauthn": _OWN_SIGN_IN,
-    "mfa_login_webauthn": _OWN_SIGN_IN,
-    "mfa_index": _OWN_SIGN_IN,
-    "mfa_authenticate": _OWN_SIGN_IN,
-    "mfa_reauthenticate": _OWN_SIGN_IN,
-    "mfa_activate_totp": _OWN_SIGN_IN,
-    "mfa_deactivate_totp": _OWN_SIGN_IN,
-    "mfa_view_recovery_codes": _OWN_SIGN_IN,
-    "mfa_generate_recovery_codes": _OWN_SIGN_IN,
-    "mfa_download_recovery_codes": _OWN_SIGN_IN,
 }
 
 COMMANDS: dict[str, str] = {

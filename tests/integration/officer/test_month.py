@@ -140,7 +140,7 @@ def test_the_page_shows_it_in_few_questions_to_the_database(
     client_for: ClientFor,
     django_assert_max_num_queries: Any,
 ) -> None:
-    """E9: at most 12."""
+    """At most 12."""
     change = request_raise(
         membership=owner, budget=dataset.budget, limit_nano=20 * NANO, reason="more"
     )
@@ -151,7 +151,7 @@ def test_the_page_shows_it_in_few_questions_to_the_database(
         page = browser.get("/month/")
     assert "Cost more than one question may" in page.text
     assert "1 rejected" in page.text
-    assert "action%3ACHANGE_REJECTED%20since%3A" in page.text
+    assert "action%3ADATASET_REGISTERED%20since%3A" in page.text
     assert "Month after" not in page.text
 
 

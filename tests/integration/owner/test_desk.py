@@ -65,7 +65,7 @@ def test_the_desk_asks_the_database_little(
     ask: Ask, analyst: Membership, owner: Membership, officer: Membership, dataset: Dataset,
     client_for: ClientFor, django_assert_max_num_queries: Any,
 ) -> None:  # fmt: skip
-    """E9: at most 12."""
+    """At most 12."""
     ask(analyst)
     request_raise(membership=owner, budget=dataset.budget, limit_nano=20 * NANO, reason="more")
     for member in (owner, officer):
