@@ -47,7 +47,7 @@ class Visitor:
         self.page.goto("/account/login/")
         self.page.get_by_label("Email").fill(f"{address}@example.org")
         self.page.get_by_label("Password").fill(self.product.password)
-        self.page.get_by_role("button", name="Sign in").click()
+        self.page.get_by_role("button", name="Sign in", exact=True).click()
         self.page.wait_for_url(f"{self.product.url}/")
         self.product.sessions[address] = self._context.cookies()
         return self.page
