@@ -46,7 +46,13 @@ def test_the_detail_page_is_the_privacy_label(
     people: Dataset, analyst: Membership, client_for: SignIn
 ) -> None:
     page = client_for(analyst).get(reverse("datasets:detail", args=["people"])).content.decode()
-    for fact in ("each single row", "at most ε&nbsp;3", "at most ε&nbsp;1", "0 to 120 in steps of 1", "f, m"):
+    for fact in (
+        "each single row",
+        "at most ε&nbsp;3",
+        "at most ε&nbsp;1",
+        "0 to 120 in steps of 1",
+        "f, m",
+    ):
         assert fact in page
     assert "Archive" not in page
     assert "Basel" not in page
