@@ -142,6 +142,10 @@ ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_LOGOUT_ON_GET = False
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_FORMS = {
+    "login_webauthn": "dpgov.tenants.forms_passkeys.LoginForm",
+    "reauthenticate_webauthn": "dpgov.tenants.forms_passkeys.ReauthenticateForm",
+}
 # Nobody signs up, so nobody waits with a second factor for somebody else's address.
 MFA_ALLOW_UNVERIFIED_EMAIL = ACCOUNT_EMAIL_VERIFICATION != "mandatory"
 MFA_TOTP_ISSUER = "dpgov"

@@ -7,8 +7,7 @@ from typing import cast
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 
 from dpgov.tenants.boundary import Scope, acting_as, change_to, current_scope, resumed
-from dpgov.tenants.models import Membership
-from dpgov.tenants.selectors import membership_for_session
+from dpgov.tenants.selectors import membership_for_session, memberships_of
 
 # How many parts of a streamed answer are read at a time, on one visit to the database.
 _PARTS = 500
@@ -17,19 +16,22 @@ _PARTS = 500
 class TenantMiddleware:
     """Sets `request.membership`: the chosen membership of the signed-in user, or None.
 
-    Read from the database at each request, so that a removed role ends at once. Until the answer
-    is made, the database shows that membership's tenant and nothing else; nobody who is not
-    signed in is shown any tenant.
+    `request.memberships` are all of them. Read at each request, so that a removed role ends at
+    once. Until the answer is made, the database shows that membership's tenant and nothing else;
+    nobody who is not signed in is shown any tenant.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        person = request.user.pk if request.user.is_authenticated else None
+        user = request.user
+        person = user.pk if user.is_authenticated else None
         with acting_as(person):
-            membership = _membership(request)
+            memberships = list(memberships_of(user)) if user.is_authenticated else []
+            membership = membership_for_session(memberships, request.session.get("membership"))
             request.membership = membership  # type: ignore[attr-defined]
+            request.memberships = memberships  # type: ignore[attr-defined]
             if membership is not None:
                 change_to(membership.tenant_id, user_id=person)
             response = self.get_response(request)
@@ -37,12 +39,6 @@ class TenantMiddleware:
                 parts = cast(Iterator[bytes], response.streaming_content)
                 response.streaming_content = _within(current_scope(), parts)
         return response
-
-
-def _membership(request: HttpRequest) -> Membership | None:
-    if not request.user.is_authenticated:
-        return None
-    return membership_for_session(request.user, request.session.get("membership"))
 
 
 def _within(scope: Scope | None, parts: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,6 +1,6 @@
 """Reads about tenants and their people."""
 
-from typing import Any
+from collections.abc import Sequence
 
 from django.db.models import QuerySet
 
@@ -8,9 +8,10 @@ from dpgov.audit.actor import Actor
 from dpgov.tenants.models import ApiToken, Membership, Tenant, User
 
 
-def membership_for_session(user: Any, chosen: str | None) -> Membership | None:
-    """The membership that the session chose, if it is still the user's; else the first one."""
-    memberships = list(memberships_of(user))
+def membership_for_session(
+    memberships: Sequence[Membership], chosen: str | None
+) -> Membership | None:
+    """Of all that a user has the one that the session chose, if it is there; else the first."""
     for membership in memberships:
         if str(membership.id) == chosen:
             return membership

@@ -11,7 +11,6 @@ from django.db.models.functions import Coalesce
 
 from dpgov.approvals.selectors import decidable_by
 from dpgov.budgets.frozen import frozen_budgets
-from dpgov.budgets.models import Budget
 from dpgov.notices.selectors import unread_of
 from dpgov.queries.wishes import budget_requests_waiting
 from dpgov.tenants.models import Membership
@@ -35,11 +34,10 @@ def waiting_for_reader(membership: Membership | None) -> dict[str, int]:
     return dict(zip(numbers, found, strict=True))
 
 
-def _frozen(membership: Membership) -> QuerySet[Budget]:
+def _frozen(membership: Membership) -> QuerySet[Any]:
     """For owners and officers, who can do something about it."""
-    if not may(membership, Permission.REQUEST_CHANGES):
-        return Budget.objects.none()
-    return frozen_budgets(membership.tenant_id)
+    found = frozen_budgets(membership.tenant_id)
+    return found if may(membership, Permission.REQUEST_CHANGES) else found.none()
 
 
 def _number(rows: QuerySet[Any]) -> Coalesce:

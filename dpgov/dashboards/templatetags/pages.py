@@ -12,8 +12,7 @@ from django.utils import timezone
 
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import limit_text, rest, together
-from dpgov.tenants.models import Membership, User
-from dpgov.tenants.selectors import memberships_of
+from dpgov.tenants.models import Membership
 
 register = template.Library()
 
@@ -93,11 +92,12 @@ def budget_meter(budget: Budget, split: bool) -> Meter:
     return Meter(parts=tuple(parts), sentence=f"Budget: {said}, {left}.")
 
 
-@register.simple_tag
-def other_memberships(user: User, membership: Membership | None) -> list[Membership]:
+@register.simple_tag(takes_context=True)
+def other_memberships(context: Any, membership: Membership | None) -> list[Membership]:
     """The memberships that the person could switch to."""
     current = membership.id if membership else None
-    return [other for other in memberships_of(user) if other.id != current]
+    every: list[Membership] = getattr(context.get("request"), "memberships", [])
+    return [other for other in every if other.id != current]
 
 
 @register.simple_tag

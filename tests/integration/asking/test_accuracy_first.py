@@ -34,7 +34,7 @@ def test_an_error_to_live_with_gets_its_price_before_anything_is_spent(
     with unchanged():
         said = text_of(browser.post(QUOTE, counting.posted(**FIFTY)).content)
     assert "smallest price that keeps the count off by at most 50 in 95 % of answers" in said
-    assert "Cost ε 0.05932" in said
+    assert "Cost ? ε 0.05932" in said
     assert "Count of rows ε 0.05932 ± 50" in said
     assert "Ask for ε 0.05932" in said
 

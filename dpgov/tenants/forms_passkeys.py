@@ -1,0 +1,27 @@
+"""Passkeys as they are sent at sign-in: a malformed one is a wrong one, no fault of the server."""
+
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.webauthn.forms import (
+    AuthenticateWebAuthnForm,
+    LoginWebAuthnForm,
+    ReauthenticateWebAuthnForm,
+)
+
+_MALFORMED = (LookupError, AttributeError, TypeError, ValueError)
+
+
+class _Refusing(AuthenticateWebAuthnForm):
+    def clean_credential(self) -> object:
+        """The library's own check expects some of the fields to be there."""
+        try:
+            return super().clean_credential()
+        except _MALFORMED as problem:
+            raise get_adapter().validation_error("incorrect_code") from problem
+
+
+class LoginForm(_Refusing, LoginWebAuthnForm):
+    """Signing in with a passkey alone."""
+
+
+class ReauthenticateForm(_Refusing, ReauthenticateWebAuthnForm):
+    """Showing once more who one is."""
