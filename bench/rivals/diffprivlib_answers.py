@@ -44,4 +44,4 @@ def answer(task: str, epsilon: float) -> float | Sequence[float]:
 
 
 if __name__ == "__main__":
-    measure(answer, runs=200)
+    measure(answer, runs=100)

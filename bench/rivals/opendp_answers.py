@@ -100,4 +100,4 @@ def answer(task: str, epsilon: float) -> float | Sequence[float]:
 
 
 if __name__ == "__main__":
-    measure(answer, runs=60)
+    measure(answer, runs=40)

@@ -31,7 +31,7 @@ TABLES = {
 }
 QUICK = ("count", "sum", "mean", "variance")
 TASKS = (*QUICK, "median", *TABLES)
-MORE = 10
+MORE = 3
 
 Answer = Callable[[str, float], float | Sequence[float]]
 """One noisy answer of a tool to a task at a total ε."""

@@ -6,13 +6,12 @@ Text that a spreadsheet would run as a formula is made harmless.
 import csv
 import io
 import json
-from itertools import zip_longest
 from typing import Any
 
 from dpgov.audit.spreadsheet import safe_cell
 from dpgov.queries.models import Release
 from dpgov.queries.numbers import LEVELS, accuracy_at, rank_error_at
-from dpgov.queries.presentation import cell_labels
+from dpgov.queries.presentation import adjusted_values, cell_labels
 
 _BOUNDS = ("plus_minus", "rank_error")
 
@@ -33,9 +32,8 @@ def as_csv(release: Release) -> bytes:
     writer.writerow([safe_cell(text) for text in _headings(body)])
     for place, statistic in enumerate(body["statistics"]):
         about = _about(body, place)
-        plausible = statistic.get("adjusted", {}).get("values", [])
-        cells = zip(cell_labels(body), statistic["cells"], strict=True)
-        for (labels, cell), adjusted in zip_longest(cells, plausible):
+        cells = zip(cell_labels(body), statistic["cells"], adjusted_values(statistic), strict=True)
+        for labels, cell, adjusted in cells:
             writer.writerow([*_line(labels, statistic, cell), adjusted, *about])
     return file.getvalue().encode()
 

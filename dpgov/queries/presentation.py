@@ -6,7 +6,7 @@ Answers of format 1, whose noise belonged to single statistics, are read as thos
 
 import math
 from dataclasses import dataclass
-from itertools import groupby, product, zip_longest
+from itertools import groupby, product
 from typing import Any
 
 from dpgov.queries.drawings import Drawing, drawings_of, sharing_in_words
@@ -144,6 +144,13 @@ def cell_labels(body: dict[str, Any]) -> list[tuple[str, ...]]:
     return list(product(*([str(b) for b in group["bins"]] for group in body["groups"])))
 
 
+def adjusted_values(statistic: dict[str, Any]) -> list[int | None]:
+    """The adjusted number of each cell of a column, or None for each where none was made."""
+    made = statistic.get("adjusted")
+    values: list[int | None] = made["values"] if made else [None] * len(statistic["cells"])
+    return values
+
+
 def guarantee_in_words(guarantee: dict[str, Any]) -> list[str]:
     """What the answer reveals at most, in sentences that need no mathematics."""
     if not guarantee.get("epsilon", guarantee.get("rho")):
@@ -180,18 +187,17 @@ def _factor(epsilon: float) -> str:
 
 
 def _statistic(statistic: dict[str, Any], drawings: list[Drawing]) -> StatisticAnswer:
-    adjusted = statistic.get("adjusted", {"method": "", "values": []})
     return StatisticAnswer(
         label=statistic_in_words(statistic),
         kind=statistic["statistic"],
         column=statistic.get("column") or "",
         aim=_aim(statistic),
         cells=[
-            _cell(cell, plausible)
-            for cell, plausible in zip_longest(statistic["cells"], adjusted["values"])
+            _cell(cell, adjusted)
+            for cell, adjusted in zip(statistic["cells"], adjusted_values(statistic), strict=True)
         ],
         drawing=drawings[statistic["draw"]] if "draw" in statistic else None,
-        adjusted=adjusted["method"],
+        adjusted=statistic.get("adjusted", {}).get("method", ""),
     )
 
 
@@ -208,7 +214,7 @@ def _aim(statistic: dict[str, Any]) -> str:
     )
 
 
-def _cell(cell: dict[str, Any], plausible: int | None = None) -> Cell:
+def _cell(cell: dict[str, Any], plausible: int | None) -> Cell:
     value, accuracy = cell["value"], cell["accuracy"]
     if value is None:
         return Cell(NOTHING, (NOTHING,) * len(LEVELS), "The true number may be anything.")
@@ -217,7 +223,7 @@ def _cell(cell: dict[str, Any], plausible: int | None = None) -> Cell:
         readable(value, accuracy_at(accuracy, 0.95)),
         texts,
         _interval(value, accuracy),
-        "" if plausible is None else readable(plausible, None),
+        "" if plausible is None else readable(plausible),
     )
 
 

@@ -14,25 +14,13 @@ from dpgov.privacy.plan import (
     Compound,
     Condition,
     Grouping,
-    InvalidPlan,
     Joint,
     Plan,
     Statistic,
     StatisticKind,
 )
+from tests.unit.privacy.reading import parse, refused
 from tests.unit.privacy.tables import COUNT, MEAN_AGE, question, questions, schema_of
-
-SCHEMA = schema_of()
-
-
-def parse(raw: object) -> Plan:
-    return parse_plan(raw, SCHEMA, dataset="people")
-
-
-def refused(raw: object) -> dict[str, str]:
-    with pytest.raises(InvalidPlan) as refusal:
-        parse(raw)
-    return {problem.path: problem.message for problem in refusal.value.problems}
 
 
 def test_a_whole_plan_is_read_into_exact_values() -> None:

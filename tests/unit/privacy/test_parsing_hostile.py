@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.privacy.reading import refused
 from tests.unit.privacy.tables import COUNT, question
-from tests.unit.privacy.test_parsing import refused
 
 NOT_NUMBERS = [
     True,

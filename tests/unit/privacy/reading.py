@@ -1,0 +1,19 @@
+"""Reading plans about the people of `tables`, and what is said of those that are refused."""
+
+import pytest
+
+from dpgov.privacy.parsing import parse_plan
+from dpgov.privacy.plan import InvalidPlan, Plan
+from tests.unit.privacy.tables import schema_of
+
+SCHEMA = schema_of()
+
+
+def parse(raw: object) -> Plan:
+    return parse_plan(raw, SCHEMA, dataset="people")
+
+
+def refused(raw: object) -> dict[str, str]:
+    with pytest.raises(InvalidPlan) as refusal:
+        parse(raw)
+    return {problem.path: problem.message for problem in refusal.value.problems}
