@@ -131,7 +131,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("MinimumLengthValidator", "CommonPasswordValidator", "NumericPasswordValidator")
 ]
-LOGIN_REDIRECT_URL = "/"
+LOGIN_REDIRECT_URL = "dashboards:desk"
 LOGIN_URL = "account_login"
 ACCOUNT_ADAPTER = "dpgov.tenants.adapter.AccountAdapter"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
@@ -155,6 +155,7 @@ DPGOV_MFA_REQUIRED = env.list("DPGOV_MFA_REQUIRED", default=[])
 
 # Another provider to sign in with: it finds accounts by a confirmed address, and makes none.
 OIDC = oidc_settings(env)
+SOCIALACCOUNT_ADAPTER = "dpgov.tenants.adapter.SocialAccountAdapter"
 SOCIALACCOUNT_PROVIDERS = OIDC.providers
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True

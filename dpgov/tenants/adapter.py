@@ -1,6 +1,11 @@
-"""Sign-in rules that differ from allauth's own: nobody signs up by themselves."""
+"""Sign-in rules that differ from allauth's own.
+
+Nobody signs up by themselves, and no provider to sign in with comes from the database.
+"""
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, _build_apps_from_settings
+from allauth.socialaccount.models import SocialApp
 from django.http import HttpRequest
 
 
@@ -9,3 +14,13 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
+
+
+class SocialAccountAdapter(DefaultSocialAccountAdapter):
+    """Providers come from the environment alone: who can write a row must not add a way in."""
+
+    def list_apps(
+        self, request: HttpRequest, provider: str | None = None, client_id: str | None = None
+    ) -> list[SocialApp]:
+        found = _build_apps_from_settings(provider=provider, client_id=client_id)
+        return [app for apps in found.values() for app in apps]

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -136,7 +137,7 @@ def switch(request: MemberRequest) -> HttpResponse:
     except (Membership.DoesNotExist, ValidationError, ValueError) as unknown:
         raise Http404 from unknown
     request.session["membership"] = str(chosen.pk)
-    return redirect("/")
+    return redirect(settings.LOGIN_REDIRECT_URL)
 
 
 def _member(request: MemberRequest, membership_id: UUID) -> Membership:

@@ -4,6 +4,7 @@ import smtplib
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.core.mail import send_mail
@@ -120,7 +121,7 @@ def _accept(
     if form is None:
         request.session["membership"] = str(membership.pk)
         messages.success(request, f"You belong to {invited.tenant} now.")
-        return redirect("/")
+        return redirect(settings.LOGIN_REDIRECT_URL)
     messages.success(request, f"You belong to {invited.tenant} now. Sign in to begin.")
     return redirect("account_login")
 
