@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _LOGGED = _("Goes into the audit log.")
 
 
-def _reason(label: StrOrPromise) -> forms.CharField:
+def _reason(label: "StrOrPromise") -> forms.CharField:
     return forms.CharField(
         label=label,
         max_length=500,

@@ -72,7 +72,7 @@ class DeltaField(forms.CharField):
             raise forms.ValidationError(translated(problem.args[0])) from problem
 
 
-def mode_field(help_text: StrOrPromise) -> forms.ChoiceField:
+def mode_field(help_text: "StrOrPromise") -> forms.ChoiceField:
     """How losses add up; pure where nothing is chosen, which promises more."""
     return forms.ChoiceField(
         label=_("How losses add up"),

@@ -13,6 +13,8 @@ OPEN, CLOSE = "⟦", "⟧"
 _MARKED = re.compile(f"{OPEN}[^{OPEN}{CLOSE}]*{CLOSE}")
 _NOT_READ = {"script", "style", "code", "pre", "kbd", "samp", "svg"}
 _VOID = {"input", "br", "img", "hr", "meta", "link", "source", "col", "wbr"}
+# A mark that was cut off, as by a shortened text, counts no further than this.
+_ENDS_A_SENTENCE = {"p", "li", "td", "th", "dd", "dt", "div", "title", "h1", "h2", "h3"}
 _READ_ALOUD = {"title", "aria-label", "aria-valuetext", "placeholder", "alt", "data-label"}
 _SAID_BY_CHARTS = {"text", "name", "ticktext", "hovertext"}
 
@@ -46,6 +48,7 @@ class Texts(HTMLParser):
         super().__init__()
         self.found: list[str] = []
         self._silent: list[str] = []
+        self._depth = 0
         self._figure: list[str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -60,6 +63,8 @@ class Texts(HTMLParser):
             self._silent.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
+        if tag in _ENDS_A_SENTENCE:
+            self._depth = 0
         if self._silent and tag in self._silent:
             while self._silent.pop() != tag:
                 pass
@@ -71,7 +76,15 @@ class Texts(HTMLParser):
         if self._figure is not None:
             self._figure.append(data)
         elif not self._silent:
-            self.found.append(data)
+            self.found.append(self._outside(data))
+
+    def _outside(self, data: str) -> str:
+        """What stands outside of every mark; a translated sentence may have links inside."""
+        kept = []
+        for sign in data:
+            self._depth += (sign == OPEN) - (sign == CLOSE)
+            kept.append(sign if self._depth == 0 and sign != CLOSE else " ")
+        return "".join(kept)
 
 
 def said_by_charts(part: Any, key: str = "") -> Iterator[str]:
