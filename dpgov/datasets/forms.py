@@ -90,7 +90,7 @@ def mode_field(help_text: "StrOrPromise") -> forms.ChoiceField:
 def delta_field() -> DeltaField:
     """The δ of the promise."""
     return DeltaField(
-        label=_("δ"),
+        label="δ",
         required=False,
         help_text=_(
             "Only for (ε, δ): the probability with which the promise may fail, like 1e-6. "

@@ -48,7 +48,7 @@ class ChoosingForm(forms.Form):
         help_text=_("A twentieth if left empty."),
     )
     mode = mode_field("")
-    delta = DeltaField(label=_("δ"), required=False)
+    delta = DeltaField(label="δ", required=False)
     neighbouring = forms.ChoiceField(
         label=_("Neighbouring relation"),
         choices=Dataset.Neighbouring.choices,

@@ -50,7 +50,7 @@ class ColumnForm(forms.Form):
         label=_("Categories, one per line"),
         required=False,
         max_length=250_000,
-        widget=forms.Textarea(attrs={"class": "form-control", "rows": 4}),
+        widget=forms.Textarea(attrs={"class": "form-control", "rows": 4, "translate": "no"}),
     )
     missing = forms.ChoiceField(
         label=_("Missing values"),
