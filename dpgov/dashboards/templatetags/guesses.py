@@ -1,0 +1,20 @@
+"""How pages write shares of right guesses: "73 of 100"."""
+
+from django import template
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from dpgov.privacy.odds import Frequency
+
+register = template.Library()
+
+
+@register.filter
+def guesses(found: Frequency | None) -> str:
+    """So many of so many; where it is as good as certain that it is possible."""
+    if found is None:
+        return ""
+    if found.is_certain:
+        return _("possibly all")
+    count, of = (number_format(number, force_grouping=True) for number in (found.count, found.of))
+    return _("%(count)s of %(of)s") % {"count": count, "of": of}
