@@ -33,7 +33,7 @@ class ExampleForm(forms.Form):
     column = forms.ChoiceField(
         label=_("Column (for a sum or a mean)"),
         required=False,
-        widget=forms.Select(attrs=_SELECT),
+        widget=forms.Select(attrs=_SELECT | {"translate": "no"}),
     )
     epsilon = forms.CharField(
         label=_("ε of the question"),
