@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from dpgov.budgets import populations as ledger
 from dpgov.budgets.crossing import shared_with_others
 from dpgov.budgets.models import Budget
+from dpgov.budgets.services.opening import OPENED
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Tenant
 
@@ -115,10 +116,15 @@ def history_of(budget: Budget, tenant: Tenant) -> list[Happened]:
             event.at,
             str(_EVENTS[event.kind]) % {"name": _names(event.budget, known)},
             event.nano,
-            event.reason if event.kind == "limit" else "",
+            why_limited(event.reason) if event.kind == "limit" else "",
         )
         for event in events
     ]
+
+
+def why_limited(reason: str) -> str:
+    """The stored reason of a limit: ours in the reader's language, a person's as it is."""
+    return _(OPENED) if reason == OPENED else reason
 
 
 def in_a_row(names: Collection[str]) -> str:

@@ -17,6 +17,7 @@ from django.utils.translation import pgettext
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.models import Budget, LimitChange
 from dpgov.budgets.words import amount
+from dpgov.dashboards.populations import why_limited
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.currency import Currency
 from dpgov.queries.models import Query
@@ -157,7 +158,7 @@ def _step(step: LimitChange, currency: Currency) -> str:
         "after": amount(step.after_nano, currency),
         "day": _day(step.created_at),
     }
-    return f"{said} ({step.reason})" if step.reason else said
+    return f"{said} ({why_limited(step.reason)})" if step.reason else said
 
 
 def _day(moment: datetime) -> str:
