@@ -34,7 +34,7 @@ from dpgov.queries.selectors import (
     with_public_state,
 )
 from dpgov.queries.tally import kinds_asked
-from dpgov.queries.words import in_words
+from dpgov.queries.words import in_english, in_words
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
 
@@ -203,7 +203,7 @@ def _cells(query: Query, now: datetime) -> tuple[str, ...]:
         query.submitted_at.isoformat(timespec="seconds"),
         query.dataset.slug,
         query.analyst.email,
-        in_words(query.plan),
+        in_english(query.plan),
         *_price(query),
         public_state(query, now).value,
         str(query.pk),

@@ -13,6 +13,8 @@ OPEN, CLOSE = "⟦", "⟧"
 _MARKED = re.compile(f"{OPEN}[^{OPEN}{CLOSE}]*{CLOSE}")
 _NOT_READ = {"script", "style", "code", "pre", "kbd", "samp", "svg"}
 _VOID = {"input", "br", "img", "hr", "meta", "link", "source", "col", "wbr"}
+# A sentence may run through these; every other tag ends it.
+_INLINE = {"a", "abbr", "b", "br", "code", "em", "i", "kbd", "small", "span", "strong", "time"}
 _READ_ALOUD = {"title", "aria-label", "aria-valuetext", "placeholder", "alt", "data-label"}
 _SAID_BY_CHARTS = {"text", "name", "ticktext", "hovertext"}
 
@@ -47,10 +49,12 @@ class Texts(HTMLParser):
         self.found: list[str] = []
         self._silent: list[str] = []
         self._figure: list[str] | None = None
+        self._depth = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
-        self.found += [values[name] or "" for name in _READ_ALOUD & set(values)]
+        self._end_sentence(tag)
+        self.found += [self._whole(values[name] or "") for name in _READ_ALOUD & set(values)]
         if tag == "input" and values.get("type") in ("submit", "button"):
             self.found.append(values.get("value") or "")
         if tag == "script" and values.get("type") == "application/json":
@@ -60,6 +64,7 @@ class Texts(HTMLParser):
             self._silent.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
+        self._end_sentence(tag)
         if self._silent and tag in self._silent:
             while self._silent.pop() != tag:
                 pass
@@ -71,7 +76,17 @@ class Texts(HTMLParser):
         if self._figure is not None:
             self._figure.append(data)
         elif not self._silent:
-            self.found.append(data)
+            self.found.append(self._whole(data))
+            self._depth = max(0, self._depth + data.count(OPEN) - data.count(CLOSE))
+
+    def _end_sentence(self, tag: str) -> None:
+        if tag not in _INLINE:
+            self._depth = 0
+
+    def _whole(self, text: str) -> str:
+        """A piece of a translated sentence with links in it, as if it were marked by itself."""
+        opened = OPEN * self._depth + text
+        return opened + CLOSE * max(0, opened.count(OPEN) - opened.count(CLOSE))
 
 
 def said_by_charts(part: Any, key: str = "") -> Iterator[str]:
