@@ -6,7 +6,8 @@ import pytest
 from django.db import models
 
 from dpgov.datasets.models import Dataset
-from dpgov.tenants.models import Project, Tenant, User
+from dpgov.notices.models import Webhook
+from dpgov.tenants.models import ApiToken, Project, Tenant, User
 from tests.integration.access.doors import DOORS, ROLES, Kind
 from tests.integration.access.routes import all_routes
 from tests.integration.access.world import World
@@ -44,6 +45,8 @@ def _words_of_data() -> set[str]:
         (User, ("name", "email")),
         (Dataset, ("name", "slug", "description")),
         (Project, ("name",)),
+        (Webhook, ("url",)),
+        (ApiToken, ("name",)),
     ]
     for model, fields in models_and_fields:
         for row in model.objects.values_list(*fields):
