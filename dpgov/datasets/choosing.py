@@ -65,6 +65,7 @@ class Deployment:
     amount: str | Promise
     whom: str | Promise
     source: str
+    url: str = ""
 
 
 DEPLOYMENTS = (
@@ -79,12 +80,14 @@ DEPLOYMENTS = (
         _("ε 9.98"),
         _("a mother and newborn, for good"),
         "Hod and Canetti, arXiv 2405.00267",
+        "https://arxiv.org/abs/2405.00267",
     ),
     Deployment(
         _("Google, COVID-19 Community Mobility Reports"),
         _("ε 2.64 a day"),
         _("a user on one day; every day anew"),
         "Aktay and others, arXiv 2004.04145",
+        "https://arxiv.org/abs/2004.04145",
     ),
     Deployment(
         _("Wikimedia Foundation, page views by country"),
@@ -97,6 +100,7 @@ DEPLOYMENTS = (
         _("ε 0.45 at δ 1e-5 for each kind of action; for most users ε 1.453 over all kinds"),
         _("single actions, such as sharing one address"),
         "Messing and others, doi 10.7910/DVN/TDOAPG",
+        "https://doi.org/10.7910/DVN/TDOAPG",
     ),
     Deployment(
         _("Apple, emoji and health types"),

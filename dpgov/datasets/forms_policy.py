@@ -15,7 +15,7 @@ from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.plan import StatisticKind
 from dpgov.tenants.models import Membership, Role, Tenant
 
-_STATISTICS: dict[StatisticKind, str | Promise] = {
+STATISTIC_NAMES: dict[StatisticKind, str | Promise] = {
     StatisticKind.COUNT: _("Count"),
     StatisticKind.COUNT_DISTINCT: _("Count distinct"),
     StatisticKind.SUM: _("Sum"),
@@ -28,7 +28,7 @@ _STATISTICS: dict[StatisticKind, str | Promise] = {
     StatisticKind.MAX: _("Max"),
     StatisticKind.CDF: _("Cdf"),
 }
-_CHOICES = [(kind.value, _STATISTICS[kind]) for kind in StatisticKind]
+_CHOICES = [(kind.value, STATISTIC_NAMES[kind]) for kind in StatisticKind]
 _TEXT = {"class": "form-control"}
 # What one question may cost, and from where on a permit is needed, as parts of the limit.
 TEMPLATES: Mapping[str, tuple[str | Promise, int, int | None, tuple[str, ...], int | None]] = {
