@@ -9,6 +9,7 @@ from typing import Any
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from dpgov.audit.history import findings
@@ -19,6 +20,7 @@ from dpgov.audit.receipts import NoSuchCheckpoint, consistency
 from dpgov.audit.selectors import checkpoints_of, deliveries_of, log_size, newest_checkpoint
 from dpgov.audit.verify_receipt import consistency_problems
 from dpgov.dashboards.audit_forms import ConsistencyForm
+from dpgov.tenants.language import translated
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import MemberRequest
 
@@ -43,7 +45,7 @@ def audit_checkpoints(request: MemberRequest) -> HttpResponse:
         "size": log_size(tenant_id),
         "checkpoint": last,
         "root": bytes(last.root).hex() if last else "",
-        "contradictions": findings(tenant_id),
+        "contradictions": [translated(said) for said in findings(tenant_id)],
         "outside": newest_outside(tenant_id),
         "keys": [_key(key.as_text(), key.fingerprint) for key in known_keys(tenant_id)],
         **_chosen_proof(request),
@@ -77,14 +79,17 @@ def _chosen_proof(request: MemberRequest) -> dict[str, Any]:
     try:
         proof = consistency(tenant_id=request.membership.tenant_id, **form.cleaned_data)
     except NoSuchCheckpoint as refusal:
-        form.add_error(None, f"{refusal} Take a number from the table below.")
+        missing = _(
+            "There is no checkpoint of %(size)s entries. Take a number from the table below."
+        )
+        form.add_error(None, missing % {"size": refusal.size})
         return {"form": form}
     keys = known_keys(request.membership.tenant_id)
     return {
         "form": form,
         "proof": proof,
         "chosen": form.cleaned_data,
-        "problems": consistency_problems(proof, keys=keys),
+        "problems": [translated(said) for said in consistency_problems(proof, keys=keys)],
     }
 
 

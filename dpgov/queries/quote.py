@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Limit, limits_touched
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import question
@@ -132,11 +134,12 @@ def blueprint_for(dataset: Dataset, version: DatasetVersion, raw_plan: object) -
 def _refusal(blueprint: Blueprint, limits: tuple[Limit, ...], dataset: Dataset) -> str | None:
     if blueprint.cost_nano > dataset.per_query_limit_nano:
         most = question(dataset.per_query_limit_nano, dataset.budget.currency)
-        return f"One question on this dataset may cost at most {most}."
+        return _("One question on this dataset may cost at most {most}.").format(most=most)
     if dataset.budget.frozen_at is not None:
-        return "This dataset is frozen until a compliance officer confirms its balance."
+        return _("This dataset is frozen until a compliance officer confirms its balance.")
     if limits[0].stopped:
-        return f"Nothing more is admitted of {limits[0].words}: it is frozen or has ended."
+        refusal = _("Nothing more is admitted of {limit}: it is frozen or has ended.")
+        return refusal.format(limit=limits[0].words)
     if limits[0].fit_nano < blueprint.cost_nano:
         return limits[0].shortage
     return None

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.budgets.charging import (
@@ -142,7 +143,8 @@ def _ask(
     if offer.raw_plan is None:
         return _refused(request, dataset, form, offer, "")
     if not same_price(offer, str(data.get("price"))):
-        notice = f"The price of this question is now {offer.price_words}. Look at it and ask again."
+        changed = _("The price of this question is now {price}. Look at it and ask again.")
+        notice = changed.format(price=offer.price_words)
         return _refused(request, dataset, form, offer, notice)
     try:
         submission = submit(
@@ -154,7 +156,7 @@ def _ask(
         )
     except (IdempotencyConflict, InvalidKey):
         data["key"] = forms_state.new_key()
-        notice = "This form was already used for another question. Press ask to send this one."
+        notice = _("This form was already used for another question. Press ask to send this one.")
         return _refused(request, dataset, form, offer, notice)
     except (NotAdmitted, QueryLimitExceeded, AllocationNeeded, ChooseAllocation):
         # Somebody else may have spent since the form was read: price it again.

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.db import models
 
+from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Column, Dataset
 from dpgov.notices.models import Webhook
 from dpgov.tenants.models import ApiToken, Project, Tenant, User
@@ -41,6 +42,7 @@ def test_every_sentence_of_a_page_can_be_translated(
 def _words_of_data() -> set[str]:
     texts: list[str] = []
     models_and_fields: list[tuple[type[models.Model], tuple[str, ...]]] = [
+        (Budget, ("label",)),
         (Tenant, ("name", "slug")),
         (User, ("name", "email")),
         (Dataset, ("name", "slug", "description")),
