@@ -20,7 +20,8 @@ from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.services.refunds import refunded
 from dpgov.dashboards.approvals_effects import carry_out
 from dpgov.dashboards.approvals_forms import DecisionForm
-from dpgov.dashboards.approvals_words import any_of, described, headline, outcome_in_words
+from dpgov.dashboards.approvals_outcomes import outcome_in_words
+from dpgov.dashboards.approvals_words import any_of, described, headline
 from dpgov.dashboards.officer.background import background_of
 from dpgov.queries.models import Query
 from dpgov.queries.refunding import refundable
@@ -73,7 +74,7 @@ def approve(request: HttpRequest, change_id: UUID) -> HttpResponse:
     if decision.shown_once:
         return _page(request, decision.request, shown_once=decision.shown_once)
     if decision.request.state == ChangeRequest.State.STALE:
-        outcome = outcome_in_words(decision.request)
+        outcome = outcome_in_words(decision.request.outcome)
         messages.warning(request, _("Not carried out. {outcome}").format(outcome=outcome))
     else:
         messages.success(request, _("Approved and carried out."))
@@ -136,7 +137,7 @@ def _page(
         "may_decide": selectors.may_decide(membership, change),
         "around": background_of(change),
         "is_own": change.requested_by_id == membership.user_id,
-        "outcome": outcome_in_words(change),
+        "outcome": outcome_in_words(change.outcome),
         "deciders": any_of(selectors.deciders(change)) if change.is_waiting else "",
         **more,
     }

@@ -232,8 +232,3 @@ def any_of(people: Sequence[Membership]) -> str:
     if len(named) < 2:
         return "".join(named)
     return gettext("{some} or {last}").format(some=", ".join(named[:-1]), last=named[-1])
-
-
-def outcome_in_words(request: ChangeRequest) -> str:
-    """Why an approved change was not carried out; stored in English."""
-    return gettext(request.outcome) if request.outcome else ""
