@@ -77,7 +77,7 @@ class HistoryFilter(django_filters.FilterSet):
     )
     analyst = django_filters.ModelChoiceFilter(
         queryset=User.objects.none(),
-        label=_("Analyst"),
+        label=pgettext_lazy("person", "Analyst"),
         empty_label=_("Everybody"),
         widget=_choice_box(),
     )
