@@ -6,8 +6,8 @@ theirs are missing or too familiar. Must hold the library's English to the lette
 
 from django.utils.translation import gettext_noop
 
+UNTRANSLATED = (gettext_noop("Reauthentication not available"),)
 OUR_WAY = (
-    gettext_noop("Reauthentication not available"),
     gettext_noop("Please type your current password."),
     gettext_noop("Too many failed login attempts. Try again later."),
     gettext_noop("Your primary email address must be verified."),
