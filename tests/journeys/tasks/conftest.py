@@ -13,7 +13,7 @@ from tests.journeys.browser import Visitor
 from tests.journeys.conftest import Visit
 from tests.journeys.product import Product
 from tests.journeys.tasks.counting import Counter, task_of
-from tests.journeys.tasks.preparing import ask_a_count, register, upload
+from tests.journeys.tasks.preparing import register, upload
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def desk(request: pytest.FixtureRequest, visit: Visit) -> Generator[Page]:
 @pytest.fixture(scope="package")
 def wards(product: Product, browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a small dataset, whose rules and limits tasks may change."""
-    return _registered(browser, product, tmp_path_factory.mktemp("wards"), "Ward visits", seed=1)
+    return _registered(browser, product, tmp_path_factory.mktemp("wards"), "Tram rides", seed=1)
 
 
 @pytest.fixture
@@ -48,12 +48,6 @@ def waiting_upload(visit: Visit, tmp_path: Path) -> str:
     name = f"{tmp_path.name}.csv"
     upload(visit().sign_in("owner"), tmp_path / name, seed=sum(map(ord, name)))
     return name
-
-
-@pytest.fixture
-def answered(visit: Visit) -> None:
-    """The analyst's newest question is a count, and it is answered."""
-    ask_a_count(visit().sign_in("analyst"))
 
 
 def _registered(browser: Browser, product: Product, folder: Path, name: str, seed: int) -> str:

@@ -49,14 +49,6 @@ def invented(seed: int) -> str:
     return "age,ward\n" + "".join(rows)
 
 
-def ask_a_count(page: Page, epsilon: str = "0.01") -> None:
-    """One answered question about the census."""
-    page.goto(f"{ADULT}ask/")
-    page.get_by_label("Privacy loss ε", exact=True).fill(epsilon)
-    page.get_by_role("button", name=f"Ask for ε {epsilon}", exact=True).click()
-    await_answer(page)
-
-
 def await_answer(page: Page) -> None:
     """The answer page with its numbers."""
     page.wait_for_url(re.compile("/queries/"))
@@ -75,7 +67,7 @@ def ask_for_a_higher_limit(page: Page, dataset: str, epsilon: str) -> None:
     """An owner's request that waits for an officer."""
     page.goto(f"{dataset}limit/raise/")
     page.get_by_label("New limit").fill(epsilon)
-    page.get_by_label("Reason").fill("a second wave")
+    page.get_by_label("Why is a higher limit needed?").fill("a second wave")
     page.get_by_role("button", name="Show what it means").click()
     page.get_by_role("button", name="Send the request").click()
     expect(page.locator("main")).to_contain_text("Waiting")

@@ -68,7 +68,7 @@ def test_ask_for_a_histogram(desk: Page) -> None:
 def test_ask_by_the_error_to_live_with(desk: Page) -> None:
     _compose(desk)
     desk.get_by_label("How do you want to set the price?").select_option("error")
-    desk.get_by_label("Error at most").fill("150")
+    desk.get_by_label("Off by at most", exact=True).fill("150")
     expect(desk.locator("#quote")).to_contain_text("smallest price that keeps")
     desk.get_by_role("button", name="Ask for ε").click()
     await_answer(desk)

@@ -24,14 +24,14 @@ def wish(visit: Visit, nobody_granted: None, wards: str) -> None:
 
 
 @task(Role.OWNER, pages=0, clicks=0)
-def test_see_what_is_left_and_when_it_is_used_up(answered: None, desk: Page) -> None:
+def test_see_what_is_left_and_when_it_is_used_up(desk: Page) -> None:
     row = desk.get_by_role("row").filter(has_text=ADULT_NAME)
     expect(row.get_by_role("cell").nth(1)).to_contain_text("ε")
     expect(row).to_contain_text("at this pace")
 
 
 @task(Role.OWNER, pages=1, clicks=1)
-def test_see_where_the_budget_went(answered: None, desk: Page) -> None:
+def test_see_where_the_budget_went(desk: Page) -> None:
     desk.get_by_role("link", name=f"Budget of {ADULT_NAME}").click()
     expect(desk.locator("main")).to_contain_text("Count")
 
@@ -43,7 +43,7 @@ def test_read_the_privacy_label_as_everybody_sees_it(desk: Page) -> None:
 
 
 @task(Role.OWNER, pages=2, clicks=3)
-def test_read_what_was_asked_of_one_dataset(answered: None, desk: Page) -> None:
+def test_read_what_was_asked_of_one_dataset(desk: Page) -> None:
     desk.get_by_role("link", name="Questions", exact=True).click()
     desk.get_by_label("Dataset").select_option(label=ADULT_NAME)
     desk.get_by_role("button", name="Filter").click()
@@ -52,7 +52,7 @@ def test_read_what_was_asked_of_one_dataset(answered: None, desk: Page) -> None:
 
 @task(Role.OWNER, pages=3, clicks=6)
 def test_grant_an_allocation(nobody_granted: None, desk: Page) -> None:
-    desk.get_by_role("link", name="Limits of Ward visits").click()
+    desk.get_by_role("link", name="Limits of Tram rides").click()
     desk.get_by_role("link", name="Grant an allocation").click()
     desk.get_by_label("Analyst or project").select_option(index=1)
     desk.get_by_label("May use up to ε").fill("0.5")
@@ -71,7 +71,7 @@ def test_answer_a_request_for_budget(wish: None, desk: Page) -> None:
 
 @task(Role.OWNER, pages=2, clicks=3)
 def test_set_a_policy(wards: str, desk: Page) -> None:
-    desk.get_by_role("link", name="Policy of Ward visits").click()
+    desk.get_by_role("link", name="Policy of Tram rides").click()
     desk.get_by_label("Questions above this ε need your permit").fill("0.5")
     desk.get_by_role("button", name="Save the policy").click()
     expect(desk.get_by_role("status").or_(desk.get_by_role("alert")).first).to_be_visible()
@@ -79,7 +79,7 @@ def test_set_a_policy(wards: str, desk: Page) -> None:
 
 @task(Role.OWNER, pages=2, clicks=6)
 def test_permit_an_exception_to_the_policy(wards: str, desk: Page) -> None:
-    desk.get_by_role("link", name="Policy of Ward visits").click()
+    desk.get_by_role("link", name="Policy of Tram rides").click()
     desk.get_by_label("Analyst", exact=True).select_option(index=1)
     desk.get_by_label("Questions up to this ε").fill("1")
     desk.get_by_label("Until the end of").fill("2099-12-31")
@@ -90,10 +90,10 @@ def test_permit_an_exception_to_the_policy(wards: str, desk: Page) -> None:
 
 @task(Role.OWNER, pages=4, clicks=6)
 def test_request_a_higher_limit(wards: str, desk: Page) -> None:
-    desk.get_by_role("link", name="Limits of Ward visits").click()
+    desk.get_by_role("link", name="Limits of Tram rides").click()
     desk.get_by_role("link", name="request a higher one").click()
     desk.get_by_label("New limit").fill("5")
-    desk.get_by_label("Reason").fill("a second wave")
+    desk.get_by_label("Why is a higher limit needed?").fill("a second wave")
     desk.get_by_role("button", name="Show what it means").click()
     desk.get_by_role("button", name="Send the request").click()
     expect(desk.locator("main")).to_contain_text("Waiting for another person")
@@ -108,8 +108,8 @@ def test_let_two_datasets_share_one_budget(wards: str, desk: Page) -> None:
     desk.get_by_label("Limit on ε for these people").fill("12")
     desk.get_by_role("button", name="Open it").click()
     desk.get_by_role("link", name="Add a dataset").click()
-    desk.get_by_role("button", name="Add Ward visits").click()
-    expect(desk.get_by_role("table")).to_contain_text("Ward visits")
+    desk.get_by_role("button", name="Add Tram rides").click()
+    expect(desk.get_by_role("table")).to_contain_text("Tram rides")
 
 
 @task(Role.OWNER, pages=3, clicks=6)

@@ -13,7 +13,7 @@ _METADATA = """
 """
 
 
-@task(Role.OWNER, pages=3, clicks=11)
+@task(Role.OWNER, pages=3, clicks=12)
 def test_register_a_dataset_from_a_file(desk: Page, tmp_path: Path) -> None:
     _upload(desk, tmp_path / "spring.csv")
     declare(desk, "Spring visits")
@@ -29,7 +29,7 @@ def test_leave_a_registration_for_another_day(desk: Page, tmp_path: Path) -> Non
     expect(desk.locator("main")).to_contain_text("You find it again under your uploaded files")
 
 
-@task(Role.OWNER, pages=3, clicks=10)
+@task(Role.OWNER, pages=3, clicks=11)
 def test_resume_a_registration_and_read_its_label_before_it_counts(
     waiting_upload: str, desk: Page
 ) -> None:
@@ -49,7 +49,7 @@ def test_import_what_a_metadata_file_says_about_the_columns(
     metadata.write_text(_METADATA)
     desk.get_by_role("link", name=waiting_upload).click()
     desk.get_by_role("link", name="Import column metadata").click()
-    desk.get_by_label("Metadata file").set_input_files(metadata)
+    desk.get_by_label("YAML or JSON file").set_input_files(metadata)
     desk.get_by_role("button", name="Read the file").click()
     expect(desk.get_by_role("heading", name="Filled in from a SmartNoise file")).to_be_visible()
     expect(desk.get_by_label("Upper bound").first).to_have_value("110")
@@ -65,7 +65,7 @@ def test_choose_an_epsilon_with_help(waiting_upload: str, desk: Page) -> None:
 
 @task(Role.OWNER, pages=4, clicks=5)
 def test_upload_a_new_version(wards: str, desk: Page, tmp_path: Path) -> None:
-    desk.get_by_role("link", name="Ward visits", exact=True).click()
+    desk.get_by_role("link", name="Tram rides", exact=True).click()
     desk.get_by_role("link", name="Upload a new version").click()
     _send(desk, tmp_path / "later.csv")
     desk.get_by_role("button", name="Add the version").click()
