@@ -1,4 +1,4 @@
-"""A passkey in a real browser: made on the page for second factors, then used instead of a password.
+"""A passkey in a real browser: made on the page for second factors, used instead of a password.
 
 The authenticator is Chromium's own virtual one. Passkeys belong to a domain, so that the product is
 visited as localhost here; the person is a new one, so that nobody else's sign-in changes.

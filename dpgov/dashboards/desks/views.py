@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from dpgov.approvals.selectors import requests_of
+from dpgov.dashboards.approvals_words import headline
 from dpgov.dashboards.desks.bench import bench
 from dpgov.dashboards.desks.checklist import checklist
 from dpgov.dashboards.desks.forecast import forecasts
@@ -35,7 +36,9 @@ def desk(request: HttpRequest) -> HttpResponse:
         found = forecasts(list(datasets_of(membership.tenant)), today)
         context |= {"forecasts": found[:_MOST], "left_out": max(0, len(found) - _MOST)}
         context["waiting"] = [
-            change for change in requests_of(membership)[:_REQUESTS] if change.is_waiting
+            (change, headline(change))
+            for change in requests_of(membership)[:_REQUESTS]
+            if change.is_waiting
         ]
     if may(membership, Permission.REGISTER_DATASETS):
         context["uploads"] = uploads_of(membership.tenant, membership.user)

@@ -63,14 +63,23 @@ def ask_for_budget(page: Page, dataset: str, about: str, epsilon: str) -> None:
     expect(page.locator("main")).to_contain_text("Waiting")
 
 
-def ask_for_a_higher_limit(page: Page, dataset: str, epsilon: str) -> None:
-    """An owner's request that waits for an officer."""
+def ask_for_a_higher_limit(page: Page, dataset: str) -> None:
+    """An owner's request that waits for an officer; one that waits already will do."""
     page.goto(f"{dataset}limit/raise/")
-    page.get_by_label("New limit").fill(epsilon)
-    page.get_by_label("Why is a higher limit needed?").fill("a second wave")
+    if page.get_by_role("link", name="See that request").count():
+        return
+    fill_in_a_higher_limit(page)
     page.get_by_role("button", name="Show what it means").click()
     page.get_by_role("button", name="Send the request").click()
     expect(page.locator("main")).to_contain_text("Waiting")
+
+
+def fill_in_a_higher_limit(page: Page) -> None:
+    """One more than the present limit, with a reason."""
+    present = re.search(r"now ε (\d+)", page.locator("main").inner_text())
+    assert present is not None
+    page.get_by_label("New limit on ε").fill(str(int(present[1]) + 1))
+    page.get_by_label("Why is a higher limit needed?").fill("a second wave")
 
 
 def grant_nobody(page: Page, dataset: str) -> None:
@@ -80,3 +89,12 @@ def grant_nobody(page: Page, dataset: str) -> None:
         page.get_by_role("link", name="Withdraw").first.click()
         page.get_by_role("button", name="Withdraw").click()
         page.goto(f"{dataset}limits/")
+
+
+def withdraw_the_higher_limit(page: Page, dataset: str) -> None:
+    """Take one's own request back, if it waits."""
+    page.goto(f"{dataset}limit/raise/")
+    waiting = page.get_by_role("link", name="See that request")
+    if waiting.count():
+        waiting.click()
+        page.get_by_role("button", name="Withdraw my request").click()

@@ -67,7 +67,7 @@ def test_download_an_answer_as_csv(desk: Page) -> None:
     assert "epsilon" in download.value.path().read_text()
 
 
-@task(Role.ANALYST, pages=2, clicks=4)
+@task(Role.ANALYST, pages=2, clicks=5)
 def test_ask_an_owner_for_budget(without_allocation: None, desk: Page) -> None:
     desk.get_by_role("link", name="Ask for budget of Tram rides").click()
     desk.get_by_label("What do you ask for?").select_option("allocation")

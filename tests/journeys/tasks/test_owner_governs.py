@@ -6,9 +6,13 @@ from playwright.sync_api import Page, expect
 from dpgov.tenants.models import Role
 from tests.journeys.conftest import Visit
 from tests.journeys.tasks.counting import task
-from tests.journeys.tasks.preparing import ADULT_NAME, ask_for_budget, grant_nobody
-
-_RAISED = "Request a higher limit"
+from tests.journeys.tasks.preparing import (
+    ADULT_NAME,
+    ask_for_budget,
+    fill_in_a_higher_limit,
+    grant_nobody,
+    withdraw_the_higher_limit,
+)
 
 
 @pytest.fixture
@@ -21,6 +25,12 @@ def nobody_granted(visit: Visit, wards: str) -> None:
 def wish(visit: Visit, nobody_granted: None, wards: str) -> None:
     """An analyst asks for an allocation."""
     ask_for_budget(visit().sign_in("analyst"), wards, "allocation", "0.75")
+
+
+@pytest.fixture
+def nothing_requested(visit: Visit, wards: str) -> None:
+    """No higher limit is waited for."""
+    withdraw_the_higher_limit(visit().sign_in("owner"), wards)
 
 
 @task(Role.OWNER, pages=0, clicks=0)
@@ -89,11 +99,10 @@ def test_permit_an_exception_to_the_policy(wards: str, desk: Page) -> None:
 
 
 @task(Role.OWNER, pages=4, clicks=6)
-def test_request_a_higher_limit(wards: str, desk: Page) -> None:
+def test_request_a_higher_limit(nothing_requested: None, desk: Page) -> None:
     desk.get_by_role("link", name="Limits of Tram rides").click()
     desk.get_by_role("link", name="request a higher one").click()
-    desk.get_by_label("New limit").fill("5")
-    desk.get_by_label("Why is a higher limit needed?").fill("a second wave")
+    fill_in_a_higher_limit(desk)
     desk.get_by_role("button", name="Show what it means").click()
     desk.get_by_role("button", name="Send the request").click()
     expect(desk.locator("main")).to_contain_text("Waiting for another person")
