@@ -14,7 +14,7 @@ from dpgov.tenants.models import ApiToken, Membership, Role
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to do once; `url_name` leads to where it is done."""
+    """One thing to do once; `url_name` leads to where it is done; empty: by others."""
 
     text: str
     url_name: str
@@ -63,7 +63,7 @@ def _owner(membership: Membership) -> list[Item]:
     return [
         Item("Register a dataset", "datasets:upload", known["dataset"]),
         Item("Set a policy for questions about it", "datasets:list", known["policy"]),
-        Item("Have an analyst among the members", "dashboards:desk", known["analyst"]),
+        Item("Have an administrator add an analyst", "", known["analyst"]),
         Item("See the first question come in", "dashboards:history", known["question"]),
     ]
 
