@@ -62,7 +62,7 @@ def _link_to_begin_with(page: Page) -> str:
 def _choose_a_password(page: Page) -> None:
     for field in page.locator("input[type=password]").all():
         field.fill(PASSWORD)
-    page.locator("main form").get_by_role("button").click()
+    page.get_by_role("button", name="Change Password").click()
     expect(page.locator("main")).to_contain_text("now changed")
 
 
