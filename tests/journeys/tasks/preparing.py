@@ -76,7 +76,7 @@ def ask_for_a_higher_limit(page: Page, dataset: str) -> None:
 
 def fill_in_a_higher_limit(page: Page) -> None:
     """One more than the present limit, with a reason."""
-    present = re.search(r"now ε (\d+)", page.locator("main").inner_text())
+    present = re.search(r"now ε\s(\d+)", page.locator("main").inner_text())
     assert present is not None
     page.get_by_label("New limit on ε").fill(str(int(present[1]) + 1))
     page.get_by_label("Why is a higher limit needed?").fill("a second wave")
@@ -85,10 +85,11 @@ def fill_in_a_higher_limit(page: Page) -> None:
 def grant_nobody(page: Page, dataset: str) -> None:
     """Take every allocation back, so that one can be granted."""
     page.goto(f"{dataset}limits/")
-    while page.get_by_role("link", name="Withdraw").count():
+    for _ in range(page.get_by_role("link", name="Withdraw").count()):
         page.get_by_role("link", name="Withdraw").first.click()
-        page.get_by_role("button", name="Withdraw").click()
-        page.goto(f"{dataset}limits/")
+        page.get_by_role("main").get_by_role("textbox").fill("the study is over")
+        page.get_by_role("button", name="Withdraw it").click()
+        page.wait_for_url(f"**{dataset}limits/")
 
 
 def withdraw_the_higher_limit(page: Page, dataset: str) -> None:
@@ -98,3 +99,4 @@ def withdraw_the_higher_limit(page: Page, dataset: str) -> None:
     if waiting.count():
         waiting.click()
         page.get_by_role("button", name="Withdraw my request").click()
+        expect(page.locator("main")).to_contain_text("Withdrawn")
