@@ -6,11 +6,10 @@ mouse, and a field that is filled in or chosen from a list counts as one too.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from playwright.sync_api import Page
-
-from dpgov.tenants.models import Role
 
 Journey = Callable[..., None]
 
@@ -33,6 +32,15 @@ _COUNT_PRESSES = """
   }, true);
 })();
 """
+
+
+class Role(StrEnum):
+    """Whose task it is, which is also the name of a person of the demonstration."""
+
+    OWNER = "owner"
+    ANALYST = "analyst"
+    OFFICER = "officer"
+    ADMIN = "admin"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,14 @@ Each journey fails when it takes more or less than its line says, so that the ta
 counted in the newest run.
 """
 
-import os
 import pkgutil
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from statistics import median
 
-import django
-
-from dpgov.tenants.models import Role
 from tests.journeys import tasks
-from tests.journeys.tasks.counting import Task, task_of
+from tests.journeys.tasks.counting import Role, Task, task_of
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs/tasks.md"
 _ORDER = (Role.OWNER, Role.ANALYST, Role.OFFICER, Role.ADMIN)
@@ -58,7 +54,5 @@ def _in_short(rows: list[Task]) -> str:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dpgov.settings")
-    django.setup()
     DOCUMENT.write_text(written(all_tasks()))
     print(f"{DOCUMENT} is written.")

@@ -2,8 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
-from dpgov.tenants.models import Role
-from tests.journeys.tasks.counting import task
+from tests.journeys.tasks.counting import Role, task
 from tests.journeys.tasks.preparing import ADULT_NAME, await_answer
 
 _SQL = 'SELECT COUNT(*) FROM "adult-census-income" WHERE age >= 60 WITH EPSILON 0.01'

@@ -3,9 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from dpgov.tenants.models import Role
 from tests.journeys.conftest import Visit
-from tests.journeys.tasks.counting import task
+from tests.journeys.tasks.counting import Role, task
 from tests.journeys.tasks.preparing import (
     ADULT,
     ADULT_NAME,

@@ -2,8 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
-from dpgov.tenants.models import Role
-from tests.journeys.tasks.counting import task
+from tests.journeys.tasks.counting import Role, task
 
 
 @task(Role.OFFICER, pages=2, clicks=3)

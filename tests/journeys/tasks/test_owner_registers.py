@@ -4,8 +4,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from dpgov.tenants.models import Role
-from tests.journeys.tasks.counting import task
+from tests.journeys.tasks.counting import Role, task
 from tests.journeys.tasks.preparing import declare, invented
 
 _METADATA = """

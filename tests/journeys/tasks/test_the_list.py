@@ -3,8 +3,8 @@
 from collections import Counter
 from statistics import median
 
-from dpgov.tenants.models import Role
 from tests.journeys.browser import PICTURES
+from tests.journeys.tasks.counting import Role
 from tests.journeys.tasks.table import DOCUMENT, all_tasks, written
 
 FEWEST_TASKS = 40
