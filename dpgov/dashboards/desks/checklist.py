@@ -15,7 +15,7 @@ from dpgov.tenants.models import ApiToken, Membership, Role
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to do once; `url_name` leads to where it is done."""
+    """One thing to do once; `url_name` leads to where it is done; empty: by others."""
 
     text: str
     url_name: str
@@ -64,7 +64,7 @@ def _owner(membership: Membership) -> list[Item]:
     return [
         Item(_("Register a dataset"), "datasets:upload", known["dataset"]),
         Item(_("Set a policy for questions about it"), "datasets:list", known["policy"]),
-        Item(_("Have an analyst among the members"), "dashboards:desk", known["analyst"]),
+        Item(_("Have an administrator add an analyst"), "", known["analyst"]),
         Item(_("See the first question come in"), "dashboards:history", known["question"]),
     ]
 
