@@ -32,7 +32,7 @@ def fill_desks(cast: Cast) -> None:
 def _people(cast: Cast) -> None:
     tenant, now = cast.tenant, timezone.now()
     people = [
-        User(email=f"member-{n}@{tenant.slug}.example.org", name=f"Member {n}", password="!")
+        User(email=f"member-{n}@{tenant.slug}.example.org", name=f"Member {n}")
         for n in range(_PEOPLE)
     ]
     User.objects.bulk_create(people)
@@ -105,7 +105,13 @@ def _requests(cast: Cast) -> None:
                 kind=Kind.RAISE_LIMIT,
                 subject=f"budget:{dataset.budget_id}",
                 dataset=dataset.slug,
-                payload={"limit_nano": 1_100 * NANO, "before_nano": 1_000 * NANO},
+                payload={
+                    "budget": str(dataset.budget_id),
+                    "before_epsilon": "1000",
+                    "after_epsilon": "1100",
+                    "before_nano": 1_000 * NANO,
+                    "after_nano": 1_100 * NANO,
+                },
                 reason="the study goes on",
                 requested_by=owner.user,
                 requested_role=Role.OWNER,

@@ -1,5 +1,6 @@
 """The budgets that a question touches, from its plan and the dataset's declarations."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from dpgov.budgets.charging import (
@@ -8,6 +9,7 @@ from dpgov.budgets.charging import (
     choose_allocation,
     lines_of_query,
 )
+from dpgov.budgets.models import Allocation
 from dpgov.budgets.services import Line
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.blueprint import Blueprint
@@ -16,14 +18,20 @@ from dpgov.tenants.models import User
 
 
 def lines_of(
-    blueprint: Blueprint, *, dataset: Dataset, user: User, allocation_id: UUID | None = None
+    blueprint: Blueprint,
+    *,
+    dataset: Dataset,
+    user: User,
+    allocation_id: UUID | None = None,
+    grants: Sequence[Allocation] | None = None,
 ) -> list[Line]:
     """Every budget that this question of this person would be charged to, and how much.
 
-    Raises AllocationNeeded and ChooseAllocation.
+    `grants` are the person's own on this dataset, where they were read already. Raises
+    AllocationNeeded and ChooseAllocation.
     """
     allocation = choose_allocation(
-        allocations_of(user, dataset.budget_id),
+        allocations_of(user, dataset.budget_id) if grants is None else grants,
         wanted=allocation_id,
         needed=dataset.needs_allocation,
     )

@@ -93,9 +93,7 @@ def _wishes(
 
 def _requests(owner: Membership, datasets: Sequence[Dataset]) -> None:
     for dataset in datasets:
-        request_raise(
-            membership=owner, budget=dataset.budget, limit_nano=20 * NANO, reason=_REASON
-        )
+        request_raise(membership=owner, budget=dataset.budget, limit_nano=20 * NANO, reason=_REASON)
         Upload.objects.create(
             tenant=owner.tenant,
             uploader=owner.user,
