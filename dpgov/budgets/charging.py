@@ -18,6 +18,7 @@ from dpgov.budgets.words import amount, limit_in_words, rate_in_words
 from dpgov.privacy.currency import PURE, Currency
 from dpgov.tenants.models import User
 
+Grants = Sequence[Allocation]
 _OF_A_RATE = ("period", "limit_nano", "window_start", "taken_nano")
 
 

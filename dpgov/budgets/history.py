@@ -45,15 +45,22 @@ def spending_over_time(budget: Budget) -> list[Balance]:
     Every step while there are few; else the balance at evenly spaced moments. The last point is
     the present one, with what is reserved now.
     """
+    return spending_drawn(budget)[0]
+
+
+def spending_drawn(budget: Budget) -> tuple[list[Balance], bool]:
+    """The same, and whether there were more steps than that."""
     now, *parts = _with_its_parts(budget)
     parts = parts or [now]
-    moments = _steps(parts) or _evenly(parts)
+    steps = _steps(parts)
+    moments = steps or _evenly(parts)
     limits = list(budget.limit_changes.order_by("id").values_list("created_at", "after_nano"))
     points = [Balance(at, spent, 0, _limit_at(limits, at)) for at, spent in moments]
     changes = [Balance(at, _spent_at(moments, at), 0, nano) for at, nano in limits[-_MOST_POINTS:]]
     series = sorted(points + changes, key=lambda balance: balance.at)
     at = series[-1].at if series else now.created_at
-    return [*series, Balance(at, now.spent_nano, now.reserved_nano, now.limit_nano)]
+    last = Balance(at, now.spent_nano, now.reserved_nano, now.limit_nano)
+    return [*series, last], bool(moments) and not steps
 
 
 Moment = tuple[datetime, int]

@@ -27,8 +27,13 @@ def committed_over_time(budget: Budget) -> list[Balance]:
 
     Each of the newest questions is a step; before them, each day is one.
     """
+    return committed_drawn(budget)[0]
+
+
+def committed_drawn(budget: Budget) -> tuple[list[Balance], bool]:
+    """The same, and whether any day was drawn in place of its questions."""
     limits, datasets, is_divided = _known_of(budget)
-    steps = _of_largest_line(budget) if is_divided else _of_questions(datasets)
+    steps, by_days = (_of_largest_line(budget), 0) if is_divided else _of_questions(datasets)
     changes = [(at, 0, nano) for at, nano in limits] + [(at, nano, None) for at, nano in steps]
     committed = limit = 0
     series = []
@@ -36,7 +41,7 @@ def committed_over_time(budget: Budget) -> list[Balance]:
         committed += nano
         limit = limit if new_limit is None else new_limit
         series.append(Balance(at, committed, 0, limit))
-    return series
+    return series, by_days > 0
 
 
 def _known_of(budget: Budget) -> tuple[list[Moment], list[UUID], bool]:
@@ -60,18 +65,20 @@ def _known_of(budget: Budget) -> tuple[list[Moment], list[UUID], bool]:
     )
 
 
-def _of_questions(datasets: list[UUID]) -> list[Moment]:
+def _of_questions(datasets: list[UUID]) -> tuple[list[Moment], int]:
+    """Steps, and how many of them are days."""
     # By the datasets themselves, so that an index leads to the newest questions at once.
     asked = Query.objects.filter(dataset__in=datasets, state__in=_COMMITTED)
     newest = list(
         asked.order_by("-submitted_at").values_list("submitted_at", "cost_nano")[: _MOST_STEPS + 1]
     )[::-1]
     if len(newest) <= _MOST_STEPS:
-        return newest
+        return newest, 0
     earlier = _by_day(datasets, asked)
     earlier.subtract(_days_of(newest))
     first = newest[0][0]
-    return [(min(_end_of(day), first), nano) for day, nano in earlier.items() if nano] + newest
+    days = [(min(_end_of(day), first), nano) for day, nano in earlier.items() if nano]
+    return days + newest, len(days)
 
 
 def _by_day(datasets: list[UUID], asked: QuerySet[Query]) -> Counter[date]:

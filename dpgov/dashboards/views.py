@@ -56,7 +56,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
     membership = membership_of(request)
     dataset = dataset_or_404(request, slug)
     split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
-    balances = selectors.balances(dataset.budget, split=split)
+    balances, is_thinned = selectors.balances(dataset.budget, split=split)
     taken = sums_of(dataset, membership)
     by_analyst = shares_by_analyst(dataset, membership, taken)
     by_mechanism = shares_by_mechanism(dataset, membership, taken)
@@ -69,6 +69,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
         "ways": ways,
         "parts": parts_of(dataset.budget) if dataset.partition_column else [],
         "balances": list(reversed(balances))[:_PAGE],
+        "is_thinned": is_thinned,
         "by_analyst": by_analyst,
         "by_mechanism": by_mechanism,
         "over_time_figure": spending_figures.over_time(

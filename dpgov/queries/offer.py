@@ -1,13 +1,11 @@
 """The price of what stands in the ask form, as the page shows it. Spends and stores nothing."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
-from dpgov.budgets.charging import Limit, one_part_each
-from dpgov.budgets.models import Allocation
+from dpgov.budgets.charging import Grants, Limit, one_part_each
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.privacy.budget import as_text, parse_epsilon
@@ -133,7 +131,7 @@ def offer_for(
     user: User,
     *,
     version: DatasetVersion | None = None,
-    grants: Sequence[Allocation] | None = None,
+    grants: Grants | None = None,
 ) -> Offer:
     """Price the form for this person; its refusals are placed at its fields."""
     raw_plan = form.raw_plan()

@@ -3,13 +3,13 @@
 A function of the plan, the public metadata and the ledger; never of the data.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Limit, limits_touched
-from dpgov.budgets.models import Allocation, Budget
+from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Grants, Limit, limits_touched
+from dpgov.budgets.models import Budget
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
@@ -64,7 +64,7 @@ def quote(
     assumed_rows: int | None = None,
     allocation_id: UUID | None = None,
     version: DatasetVersion | None = None,
-    grants: Sequence[Allocation] | None = None,
+    grants: Grants | None = None,
 ) -> Quote:
     """Price a plan for this person; raises InvalidPlan. Changes nothing.
 

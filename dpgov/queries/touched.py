@@ -1,15 +1,14 @@
 """The budgets that a question touches, from its plan and the dataset's declarations."""
 
-from collections.abc import Sequence
 from uuid import UUID
 
 from dpgov.budgets.charging import (
+    Grants,
     Parts,
     allocations_of,
     choose_allocation,
     lines_of_query,
 )
-from dpgov.budgets.models import Allocation
 from dpgov.budgets.services import Line
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.blueprint import Blueprint
@@ -23,7 +22,7 @@ def lines_of(
     dataset: Dataset,
     user: User,
     allocation_id: UUID | None = None,
-    grants: Sequence[Allocation] | None = None,
+    grants: Grants | None = None,
 ) -> list[Line]:
     """Every budget that this question of this person would be charged to, and how much.
 

@@ -15,11 +15,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from dpgov.budgets.charging import (
     AllocationNeeded,
     ChooseAllocation,
+    Grants,
     allocations_of,
     names_of_grants,
 )
 from dpgov.budgets.errors import NotAdmitted
-from dpgov.budgets.models import Allocation
 from dpgov.datasets.lookup import version_or_404
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
@@ -77,7 +77,7 @@ class _Ground:
 
     version: DatasetVersion
     schema: DatasetSchema
-    grants: list[Allocation]
+    grants: Grants
 
     @property
     def dataset(self) -> Dataset:
