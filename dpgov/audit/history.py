@@ -4,6 +4,7 @@ Cheap enough for every page: it looks at the newest checkpoint here and the newe
 Reading every entry again is the work of `audit.recheck`.
 """
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from dpgov.audit.models import AuditCheckpoint
@@ -17,6 +18,21 @@ from dpgov.privacy.said import said
 
 def findings(tenant_id: UUID) -> list[str]:
     """What contradicts the newest checkpoints, in sentences; nothing when all is well."""
+    return looked_at(tenant_id).findings
+
+
+@dataclass(frozen=True, slots=True)
+class LookedAt:
+    """What a look at the log's head found, and what was read for it."""
+
+    findings: list[str]
+    size: int
+    newest: AuditCheckpoint | None
+    keys: list[PublicKey]
+
+
+def looked_at(tenant_id: UUID) -> LookedAt:
+    """The same findings with the log's size, its newest checkpoint and the known keys."""
     # The folder first: the database knows whatever is in it, also what is being made right now.
     outside = list(outside_notes(tenant_id, newest=1))
     last, size = newest_checkpoint(tenant_id), log_size(tenant_id)
@@ -25,7 +41,7 @@ def findings(tenant_id: UUID) -> list[str]:
     for name, note in outside:
         found += outside_findings(name, note, size, keys, tree)
         found += _behind(name, note, last)
-    return list(dict.fromkeys(found))
+    return LookedAt(list(dict.fromkeys(found)), size, last, keys)
 
 
 def own_findings(

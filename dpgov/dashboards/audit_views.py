@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from dpgov.audit.actor import OPERATOR, SWEEPER, WORKER
 from dpgov.audit.entry import leaf_hash, line_of
 from dpgov.audit.export import csv_lines, json_lines
-from dpgov.audit.history import findings as contradictions
+from dpgov.audit.history import looked_at
 from dpgov.audit.models import AuditEntry
 from dpgov.audit.selectors import (
     EntryFilter,
@@ -24,7 +24,6 @@ from dpgov.audit.selectors import (
     entries_of,
     get_entry,
     log_size,
-    newest_checkpoint,
     older_than,
     stream,
 )
@@ -51,6 +50,7 @@ def audit_log(request: MemberRequest) -> HttpResponse:
     found = entries_of(tenant.id, form.chosen())
     before = _before(request.GET.get("before", ""))
     page = list((older_than(found, tenant.id, before) if before else found)[: PAGE_SIZE + 1])
+    head = looked_at(tenant.id)
     context = {
         "form": form,
         "entries": [_row(entry) for entry in page[:PAGE_SIZE]],
@@ -58,10 +58,10 @@ def audit_log(request: MemberRequest) -> HttpResponse:
         "later_page": bool(before),
         "filtered": form.chosen() != EntryFilter(),
         "narrowed": form.narrowed(),
-        "size": log_size(tenant.id),
-        "checkpoint": (last := newest_checkpoint(tenant.id)),
+        "size": head.size,
+        "checkpoint": (last := head.newest),
         "root": bytes(last.root).hex() if last else "",
-        "contradictions": [translated(said) for said in contradictions(tenant.id)],
+        "contradictions": [translated(said) for said in head.findings],
         "most_at_once": MOST_AT_ONCE,
         "actors": [m.user.email for m in members_of(tenant)]
         + [actor.label for actor in (WORKER, SWEEPER, OPERATOR)],

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from dpgov.budgets import populations as ledger
 from dpgov.budgets.crossing import shared_with_others
-from dpgov.budgets.models import Budget
+from dpgov.budgets.models import Budget, PopulationMember
 from dpgov.budgets.services.opening import OPENED
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Tenant
@@ -73,6 +73,24 @@ def shared(budget: Budget, tenant: Tenant) -> Shared:
     """One of them, with its members by name."""
     members = list(ledger.members_of(budget, tenant))
     known = _datasets(tenant, [member.dataset_budget_id for member in members])
+    return _shared(budget, tenant, members, known)
+
+
+def with_history(budget: Budget, tenant: Tenant) -> tuple[Shared, list[Happened]]:
+    """One of them, and what this tenant did to it, newest first."""
+    members, events = list(ledger.members_of(budget, tenant)), ledger.events_of(budget, tenant)
+    budgets = {event.budget.pk for event in events if event.budget}
+    known = _datasets(tenant, budgets.union(member.dataset_budget_id for member in members))
+    happened = [_happened(event, known) for event in events]
+    return _shared(budget, tenant, members, known), happened
+
+
+def _shared(
+    budget: Budget,
+    tenant: Tenant,
+    members: Iterable[PopulationMember],
+    known: dict[UUID, list[Dataset]],
+) -> Shared:
     named = tuple(
         _named(member.dataset_budget, known, since=member.joined_at) for member in members
     )
@@ -107,19 +125,13 @@ def beside(dataset: Dataset) -> tuple[Shared, str] | None:
     return whole, in_a_row(names)
 
 
-def history_of(budget: Budget, tenant: Tenant) -> list[Happened]:
-    """What this tenant did to it, newest first."""
-    events = ledger.events_of(budget, tenant)
-    known = _datasets(tenant, {event.budget.pk for event in events if event.budget})
-    return [
-        Happened(
-            event.at,
-            str(_EVENTS[event.kind]) % {"name": _names(event.budget, known)},
-            event.nano,
-            why_limited(event.reason) if event.kind == "limit" else "",
-        )
-        for event in events
-    ]
+def _happened(event: ledger.Event, known: dict[UUID, list[Dataset]]) -> Happened:
+    return Happened(
+        event.at,
+        str(_EVENTS[event.kind]) % {"name": _names(event.budget, known)},
+        event.nano,
+        why_limited(event.reason) if event.kind == "limit" else "",
+    )
 
 
 def why_limited(reason: str) -> str:

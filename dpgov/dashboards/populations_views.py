@@ -68,11 +68,8 @@ def detail(request: HttpRequest, population_id: UUID) -> HttpResponse:
     """One shared budget: how much is left, who is in it, what happened."""
     membership, budget = membership_of(request), population_or_404(request, population_id)
     waiting = requests_of(membership).filter(state="waiting", subject=f"budget:{budget.pk}")
-    context = {
-        "shared": populations.shared(budget, membership.tenant),
-        "history": populations.history_of(budget, membership.tenant),
-        "waiting": waiting,
-    }
+    shared, history = populations.with_history(budget, membership.tenant)
+    context = {"shared": shared, "history": history, "waiting": waiting}
     return render(request, "dashboards/population.html", context)
 
 

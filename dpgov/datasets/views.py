@@ -5,6 +5,7 @@ Each view asks the selectors or calls one service; a foreign dataset looks like 
 
 from django import forms
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -21,6 +22,7 @@ from dpgov.tenants.permissions import Permission, may, requires
 from dpgov.tenants.requests import membership_of
 
 _REFUSED = 422
+_DATASETS_PAGE = 40
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -28,8 +30,9 @@ _REFUSED = 422
 def index(request: HttpRequest) -> HttpResponse:
     """Every dataset of the tenant; for an owner also the files that wait for registration."""
     membership = membership_of(request)
+    datasets = selectors.datasets_of(membership.tenant)
     context = {
-        "datasets": selectors.datasets_of(membership.tenant),
+        "datasets": Paginator(datasets, _DATASETS_PAGE).get_page(request.GET.get("page")),
         "uploads": selectors.uploads_of(membership.tenant, membership.user),
         "held": _held(membership),
     }

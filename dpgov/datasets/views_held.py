@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.approvals.models import Kind
-from dpgov.approvals.selectors import waiting_about
+from dpgov.approvals.selectors import all_waiting_about
 from dpgov.datasets import selectors, services
 from dpgov.datasets.forms_changes import DecisionForm
 from dpgov.datasets.lookup import held_or_404
@@ -60,8 +60,7 @@ def _requested(request: HttpRequest, dataset: Dataset, form: DecisionForm) -> bo
 def _waiting(dataset: Dataset) -> list[Any]:
     """The requests about this dataset that nobody has decided yet."""
     subject = f"dataset:{dataset.pk}"
-    found = (waiting_about(dataset.tenant_id, kind, subject) for kind in services.HOLD_KINDS)
-    return [request for request in found if request is not None]
+    return list(all_waiting_about(dataset.tenant_id, services.HOLD_KINDS, subject))
 
 
 def _for_officers(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:

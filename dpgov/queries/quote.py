@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Limit, limits_touched
+from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Grants, Limit, limits_touched
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset, DatasetVersion
@@ -65,29 +65,36 @@ def quote(
     raw_plan: object,
     assumed_rows: int | None = None,
     allocation_id: UUID | None = None,
+    version: DatasetVersion | None = None,
+    grants: Grants | None = None,
 ) -> Quote:
     """Price a plan for this person; raises InvalidPlan. Changes nothing.
 
     The plan may name an "accuracy" in place of an amount: it gets the smallest that is enough.
     `assumed_rows` is the reader's own guess of how many rows match, for errors of means.
+    The newest `version` and the person's `grants` are read here where the caller did not.
     """
-    blueprint = priced_blueprint(dataset, raw_plan, assumed_rows)
+    version = version or current_version(dataset)
+    blueprint = _priced(dataset, version, raw_plan, assumed_rows)
     try:
-        lines = lines_of(blueprint, dataset=dataset, user=user, allocation_id=allocation_id)
+        lines = lines_of(
+            blueprint, dataset=dataset, user=user, allocation_id=allocation_id, grants=grants
+        )
     except (AllocationNeeded, ChooseAllocation) as problem:
-        return _quote(blueprint, dataset, (), assumed_rows, str(problem))
+        return _quote(blueprint, version, (), assumed_rows, str(problem))
     limits = tuple(limits_touched(lines))
     refusal = _refusal(blueprint, limits, dataset) or outside_policy(blueprint, dataset, user)
-    return _quote(blueprint, dataset, limits, assumed_rows, refusal)
+    return _quote(blueprint, version, limits, assumed_rows, refusal)
 
 
 def _quote(
     blueprint: Blueprint,
-    dataset: Dataset,
+    version: DatasetVersion,
     limits: tuple[Limit, ...],
     assumed_rows: int | None,
     refusal: str | None,
 ) -> Quote:
+    dataset = version.dataset
     own = [
         limit.remaining_nano
         for limit in limits
@@ -102,7 +109,7 @@ def _quote(
         refusal=refusal,
         limits=limits,
         currency=dataset.budget.currency,
-        reusable=reusable_for(current_version(dataset), blueprint, assumed_rows=assumed_rows),
+        reusable=reusable_for(version, blueprint, assumed_rows=assumed_rows),
     )
 
 
@@ -117,7 +124,12 @@ def priced_blueprint(
     dataset: Dataset, raw_plan: object, assumed_rows: int | None = None
 ) -> Blueprint:
     """The plan with its amount: its own, or the smallest that its wish needs; InvalidPlan."""
-    version = current_version(dataset)
+    return _priced(dataset, current_version(dataset), raw_plan, assumed_rows)
+
+
+def _priced(
+    dataset: Dataset, version: DatasetVersion, raw_plan: object, assumed_rows: int | None
+) -> Blueprint:
     if not isinstance(raw_plan, Mapping) or "accuracy" not in raw_plan:
         return blueprint_for(dataset, version, raw_plan)
     schema = schema_of(version)

@@ -205,8 +205,9 @@ def _lines(
     by: str,
 ) -> tuple[Line, ...]:
     lines: defaultdict[Any, Line] = defaultdict(lambda: Line(""))
+    currencies = {key: dataset.budget.currency for key, dataset in datasets.items()}
     for row in rows:
-        _add(lines[row[by]], row, datasets[row["dataset_id"]].budget.currency)
+        _add(lines[row[by]], row, currencies[row["dataset_id"]])
     for row in refused:
         lines[row[by]].refused += row["number"]
     for key, line in lines.items():
