@@ -42,6 +42,13 @@ CACHES = {"default": cache_settings(env, HOME)}
 USE_TZ = True
 TIME_ZONE = env.str("DPGOV_TIME_ZONE", default="UTC")
 LANGUAGE_CODE = "en-gb"
+LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "dpgov" / "locale"]
+FORMAT_MODULE_PATH = ["dpgov.formats"]
+LANGUAGE_COOKIE_AGE = 31_536_000
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = HTTPS
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -81,6 +88,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "dpgov.tenants.middleware.NoStoreMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "dpgov.tenants.language.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -47,6 +47,7 @@ class User(AbstractBaseUser):  # type: ignore[django-manager-missing]
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email = models.EmailField(unique=True)
     name = models.CharField(max_length=120, blank=True)
+    language = models.CharField(max_length=10, blank=True, default="")
     is_active = models.BooleanField(default=True)
     date_joined = models.DateTimeField(auto_now_add=True)
 

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from dpgov.tenants import views, views_invitations, views_projects
+from dpgov.tenants.language import choose_language
 
 app_name = "tenants"
 urlpatterns = [
@@ -27,4 +28,5 @@ urlpatterns = [
     path("tokens/", views.tokens, name="tokens"),
     path("tokens/<uuid:reference>/revoke/", views.token_revoke, name="token_revoke"),
     path("switch/", views.switch, name="switch"),
+    path("language/", choose_language, name="language"),
 ]

@@ -160,6 +160,7 @@ DOORS: dict[str, Door] = {
     "tenants:project_remove": page("POST", OWNER),
     "tenants:tokens": page("GET POST"),
     "tenants:token_revoke": page("POST"),
+    "tenants:language": Door(frozenset({"POST"}), kind=Kind.PUBLIC),
     "tenants:switch": page("POST", by_body=True),
     "v1:dataset-list": api("GET"),
     "v1:dataset-detail": api("GET"),

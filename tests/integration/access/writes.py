@@ -260,6 +260,7 @@ WRITES: dict[str, Write | str] = {
     "tenants:project_remove": Write("owner", Action.PROJECT_MEMBER_REMOVED),
     "tenants:tokens": Write("analyst", Action.TOKEN_CREATED, lambda: {"name": "nightly"}),
     "tenants:token_revoke": Write("analyst", Action.TOKEN_REVOKED),
+    "tenants:language": "chooses the language that the person reads",
     "tenants:switch": "chooses which tenant this session shows; changes nothing in either",
     "v1:quote": _PRICE_ONLY,
     "v1:mock": _INVENTED,
@@ -275,6 +276,7 @@ WRITES: dict[str, Write | str] = {
 }
 
 COMMANDS: dict[str, str] = {
+    "makemessages": "collects sentences for translators, in files of the source",
     "create_tenant": "TENANT_CREATED, in tests/integration/tenants/test_create_tenant.py",
     "migrate": "changes tables, and what is in them only as a migration says",
     "verify_audit_log": "reads only",

@@ -1,0 +1,23 @@
+"""A sentence that can be said in another language later: its pattern and what goes into it.
+
+This room knows no framework and no languages. It is written in English; whoever shows the
+sentence to a person looks the pattern up and fills it in again (`dpgov.tenants.language`).
+"""
+
+from typing import Any
+
+
+class Said(str):
+    """English text that remembers how it was made; a plain string for everybody else."""
+
+    __slots__ = ("pattern", "values")
+    pattern: str
+    values: dict[str, Any]
+
+
+def said(pattern: str, /, **values: Any) -> Said:
+    """`pattern` with its `{names}` filled in; a value may itself be Said."""
+    text = Said(pattern.format(**values))
+    text.pattern = pattern
+    text.values = values
+    return text

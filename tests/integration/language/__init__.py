@@ -1,0 +1,1 @@
+"""Every page in the language of its reader."""
