@@ -1,8 +1,8 @@
 """Turns what the journeys left into the documentation's pictures, small enough to be kept.
 
-`uv run python -m tests.journeys.keep_pictures` after a run of tests/journeys. Tutorials get one picture
-each time they ask for one; each page gets one with both themes, wide and narrow; docs/pages.md shows
-the pages in the order in which the journeys visit them.
+`uv run python -m tests.journeys.keep_pictures` after a run of tests/journeys. Tutorials get the
+pictures that they ask for; each page gets one with both themes, wide and narrow; docs/pages.md
+shows the pages in the order in which the journeys visit them.
 """
 
 from collections.abc import Iterator
@@ -29,13 +29,13 @@ MORE = {
     "budget-request": "owner, answering a request for budget",
     "missing": "a member of another organisation, at an address that is not theirs",
 }
-_PARTS = (("light-1280", 640), ("dark-1280", 640), ("light-360", 240), ("dark-360", 240))
-_DOWN, _GAP, _EDGE = 800, 12, (128, 128, 128)
+_PARTS = (("light-1280", 560), ("dark-1280", 560), ("light-360", 220), ("dark-360", 220))
+_DOWN, _GAP, _EDGE = 700, 12, (128, 128, 128)
 _INTRODUCTION = """# Every page
 
 Each picture shows one page four times: light and dark, on a wide screen and on a narrow one. The
-journeys in `tests/journeys` take them; long pages are cut. [CONTRIBUTING.md](../CONTRIBUTING.md) says
-how they are renewed.
+journeys in `tests/journeys` take them; long pages are cut. How they are renewed is in
+[CONTRIBUTING.md](../CONTRIBUTING.md).
 """
 
 
@@ -69,15 +69,21 @@ def _entries() -> Iterator[str]:
 
 def _four(name: str) -> Image.Image:
     """The four pictures of a page side by side, long ones cut."""
-    sheet = Image.new("RGB", (sum(w for _, w in _PARTS) + 3 * _GAP, _DOWN), _EDGE)
+    parts = [_small(PICTURES / f"{name}-{part}.png", width) for part, width in _PARTS]
+    across = sum(part.width + _GAP for part in parts) - _GAP
+    sheet = Image.new("RGB", (across, max(part.height for part in parts)), _EDGE)
     left = 0
-    for part, width in _PARTS:
-        shot = Image.open(PICTURES / f"{name}-{part}.png").convert("RGB")
-        down = round(shot.height * width / shot.width)
-        small = shot.resize((width, down), Image.Resampling.LANCZOS)
-        sheet.paste(small.crop((0, 0, width, min(down, _DOWN))), (left, 0))
-        left += width + _GAP
+    for part in parts:
+        sheet.paste(part, (left, 0))
+        left += part.width + _GAP
     return sheet
+
+
+def _small(path: Path, across: int) -> Image.Image:
+    shot = Image.open(path).convert("RGB")
+    down = round(shot.height * across / shot.width)
+    small = shot.resize((across, down), Image.Resampling.LANCZOS)
+    return small.crop((0, 0, across, min(down, _DOWN)))
 
 
 def _save(picture: Image.Image, path: Path, *, quality: int) -> None:

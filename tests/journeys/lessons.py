@@ -1,8 +1,8 @@
 """A tutorial of docs/tutorials, read as a script.
 
-What stands there in bold is what a person clicks, fills in or sees, section by section; what stands
-there as code is what is typed; and each picture is taken where it stands. A lesson holds the journey
-to the page and the page to the journey.
+What stands there in bold is what a person clicks, fills in or sees, section by section; what
+stands there as code is what is typed; and each picture is taken where it stands. A lesson holds
+the journey to the page and the page to the journey.
 """
 
 import re
@@ -121,7 +121,7 @@ class Lesson:
     def choose(
         self, label: str, option: str | re.Pattern[str], *, within: Locator | None = None
     ) -> None:
-        """Choose an entry of a list; label and entry stand in bold, an entry by pattern does not."""
+        """Choose an entry of a list; both stand in bold, but for an entry found by pattern."""
         found = self._field(label, within)
         if isinstance(option, str):
             self.named(option)
@@ -155,8 +155,7 @@ class Lesson:
 
     def hide(self, label: str) -> None:
         """No secret gets into a picture, though it opens nothing but a demonstration."""
-        self._field(label, None).evaluate("field => field.value = '•'.repeat(40)")
-        self._doing.named.discard(label)
+        self._found(label, None).evaluate("field => field.value = '•'.repeat(40)")
 
     def named(self, *words: str) -> None:
         """The tutorial names this without asking for it."""
@@ -179,5 +178,9 @@ class Lesson:
 
     def _field(self, label: str, within: Locator | None) -> Locator:
         self.named(label)
-        exactly = re.compile(rf"^\s*{re.escape(label)}\s*\*?\s*$")
-        return (within or self.page).get_by_label(exactly).filter(visible=True).first
+        return self._found(label, within)
+
+    def _found(self, label: str, within: Locator | None) -> Locator:
+        exactly, scope = re.compile(rf"^\s*{re.escape(label)}\s*\*?\s*$"), within or self.page
+        found = scope.get_by_label(exactly).or_(scope.get_by_placeholder(label, exact=True))
+        return found.filter(visible=True).first

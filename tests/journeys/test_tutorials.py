@@ -137,7 +137,7 @@ def test_an_analyst_s_first_day(begin: Begin, fresh: Product) -> None:
         lesson.picture("label")
     with lesson.section("3. Compose a question and watch its price"):
         lesson.click("Ask a question")
-        lesson.choose("Statistic", "Mean")
+        lesson.choose("Statistic", "Mean: average of a column")
         lesson.choose("of the column", "age")
         lesson.fill("Privacy loss ε", "0.1")
         lesson.fill("How many rows do you expect to match?", "40000")
@@ -249,7 +249,7 @@ def _officer_decides(lesson: Lesson, begin: Begin, fresh: Product) -> None:
             lesson.click("Show what it means")
             lesson.click("Send the request")
         lesson.click("Approvals")
-        lesson.click("Raise a limit")
+        lesson.click("Raise the limit of adult-census-income")
         lesson.see("What would change")
         lesson.picture("request")
         lesson.fill("Your reason", "The study fits into what is left.")
