@@ -32,6 +32,7 @@ class AuditFilterForm(forms.Form):
         required=False,
         widget=forms.TextInput(
             {
+                "class": "form-control",
                 "placeholder": "actor:anna@example.org dataset:visits on:2026-11-21 ε:>0.5",
                 "spellcheck": "false",
                 "autocapitalize": "none",

@@ -13,7 +13,12 @@ from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.plan import StatisticKind
 from dpgov.tenants.models import Membership, Role, Tenant
 
-_CHOICES = [(kind.value, kind.value.replace("_", " ").capitalize()) for kind in StatisticKind]
+_IN_WORDS = {"count_distinct": "Count of people", "min": "Minimum", "max": "Maximum"}
+_IN_WORDS["cdf"] = "Cumulative distribution"
+_CHOICES = [
+    (kind.value, _IN_WORDS.get(kind.value, kind.value.replace("_", " ").capitalize()))
+    for kind in StatisticKind
+]
 _TEXT = {"class": "form-control"}
 # What one question may cost, and from where on a permit is needed, as parts of the limit.
 TEMPLATES: Mapping[str, tuple[str, int, int | None, tuple[str, ...], int | None]] = {

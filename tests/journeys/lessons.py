@@ -21,9 +21,9 @@ _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _CODE = re.compile(r"`([^`\n]+)`")
 _PICTURE = re.compile(r"!\[[^\]]+\]\(\.\./images/tutorials/([a-z0-9-]+)\.webp\)")
-_SCROLL = """node => {
-  const above = node ? node.getBoundingClientRect().top + window.scrollY - 24 : 0;
-  window.scrollTo({top: above, behavior: "instant"});
+_SCROLL = """([node, above]) => {
+  const top = node ? node.getBoundingClientRect().top + window.scrollY - above : 0;
+  window.scrollTo({top, behavior: "instant"});
 }"""
 
 
@@ -165,13 +165,16 @@ class Lesson:
         """The tutorial does not repeat what an earlier section named."""
         self._doing.named.difference_update(words)
 
-    def picture(self, name: str, *, top: str = "", down: int = 800) -> None:
-        """The window as it is now, from the heading `top` on, `down` pixels high."""
+    def picture(
+        self, name: str, *, top: str = "", around: Locator | None = None, down: int = 800
+    ) -> None:
+        """The window as it is now, from a heading or around a place, `down` pixels high."""
         self._doing.pictures.append(f"{self._name}-{name}")
         self.page.set_viewport_size({"width": 1280, "height": down})
         self.page.mouse.move(0, 0)
-        place = self.page.get_by_role("heading", name=top, exact=True).first if top else None
-        self.page.evaluate(_SCROLL, place.element_handle() if place else None)
+        place = self.page.get_by_role("heading", name=top, exact=True).first if top else around
+        above = 24 if top else down // 2
+        self.page.evaluate(_SCROLL, [place.element_handle() if place else None, above])
         PICTURES.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=PICTURES / f"tutorial-{self._name}-{name}.png")
         self.page.set_viewport_size({"width": 1280, "height": 900})

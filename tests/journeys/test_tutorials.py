@@ -144,7 +144,7 @@ def test_an_analyst_s_first_day(begin: Begin, fresh: Product) -> None:
         lesson.see("Expected error")
         lesson.see("Ask for ε 0.1", told=False)
         lesson.see("± 0.", told=False)
-        lesson.picture("price", down=1000)
+        lesson.picture("price", down=1250)
     with lesson.section("4. Try it for nothing"):
         lesson.click("Try it on invented data, free")
         lesson.see("Not an answer")
@@ -190,7 +190,7 @@ def _analyst_is_refused_and_goes_on(lesson: Lesson) -> None:
         lesson.fill("Privacy loss ε", "5")
         lesson.see("Use ε 2, the most that fits")
         lesson.named("Ask an owner for more")
-        lesson.picture("refusal")
+        lesson.picture("refusal", around=lesson.page.get_by_role("alert").last)
     with lesson.section("9. Go on in a notebook"):
         lesson.see("In a notebook")
         lesson.click("Anna Analyst", told=False)

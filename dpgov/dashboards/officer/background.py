@@ -143,7 +143,7 @@ def _step(step: LimitChange, currency: Currency) -> str:
     after = amount(step.after_nano, currency)
     said = f"changed from {amount(step.before_nano, currency)} to {after}"
     said = said if step.before_nano else f"opened at {after}"
-    why = f" ({step.reason})" if step.reason else ""
+    why = f" ({step.reason})" if step.reason and step.before_nano else ""
     return f"limit {said} on {step.created_at:%-d %B %Y}{why}"
 
 
