@@ -9,6 +9,7 @@ from drf_spectacular.generators import SchemaGenerator
 
 from tests.house import settings_read, tree
 from tests.integration.access.doors import DOORS, EVERYBODY
+from tests.journeys import keep_pictures
 
 PAGES = [p for p in tree.files(".md") if "vendor" not in p.parts]
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -41,6 +42,13 @@ def test_every_picture_is_shown_somewhere_and_the_folder_stays_small() -> None:
     kept = [p for p in tree.files() if p.is_relative_to(tree.ROOT / "docs/images")]
     assert [tree.name(path) for path in kept if path not in shown] == []
     assert sum(path.stat().st_size for path in kept) < 4_500_000
+
+
+def test_the_gallery_shows_every_page_that_the_journeys_visit() -> None:
+    """Renewed by `python -m tests.journeys.keep_pictures`."""
+    kept = {path.stem for path in (keep_pictures.IMAGES / "pages").glob("*.webp")}
+    assert kept == set(keep_pictures.captions())
+    assert keep_pictures.GALLERY.read_text() == keep_pictures.gallery()
 
 
 def test_the_settings_page_lists_what_is_read_and_nothing_else() -> None:
