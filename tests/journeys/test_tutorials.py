@@ -22,7 +22,7 @@ Begin = Callable[[], Page]
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Generator[Product]:
     """A demonstration as readers have it: nobody has done anything in it."""
-    with started_product(tmp_path_factory.mktemp("tutorials")) as started:
+    with started_product(tmp_path_factory.mktemp("tutorials"), beside_another=True) as started:
         yield started
 
 
