@@ -197,7 +197,7 @@ class DatasetForm(UnitForm):
         label=_("Limit on ε for the dataset"),
         help_text=_(
             "All answers together never pass it. 1 is strong protection, above 10 is weak. "
-            "It can be lowered later, not raised."
+            "You can lower it later; raising it takes a second person."
         ),
     )
     epsilon_per_query = EpsilonField(

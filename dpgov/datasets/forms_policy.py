@@ -17,16 +17,16 @@ from dpgov.tenants.models import Membership, Role, Tenant
 
 STATISTIC_NAMES: dict[StatisticKind, str | Promise] = {
     StatisticKind.COUNT: _("Count"),
-    StatisticKind.COUNT_DISTINCT: _("Count distinct"),
+    StatisticKind.COUNT_DISTINCT: _("Count of people"),
     StatisticKind.SUM: _("Sum"),
     StatisticKind.MEAN: _("Mean"),
     StatisticKind.VARIANCE: _("Variance"),
     StatisticKind.STANDARD_DEVIATION: _("Standard deviation"),
     StatisticKind.MEDIAN: _("Median"),
     StatisticKind.QUANTILES: _("Quantiles"),
-    StatisticKind.MIN: _("Min"),
-    StatisticKind.MAX: _("Max"),
-    StatisticKind.CDF: _("Cdf"),
+    StatisticKind.MIN: _("Minimum"),
+    StatisticKind.MAX: _("Maximum"),
+    StatisticKind.CDF: _("Cumulative distribution"),
 }
 _CHOICES = [(kind.value, STATISTIC_NAMES[kind]) for kind in StatisticKind]
 _TEXT = {"class": "form-control"}

@@ -61,7 +61,7 @@ def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         "upload": chosen,
         "declared": declaration,
         "columns": columns,
-        "left_out": [n for n in chosen.headers if n not in {name for name, _ in columns}],
+        "left_out": [n for n in chosen.headers if n not in _used(declaration)],
         "fields": fields,
     }
     return render(request, "datasets/review.html", context)
@@ -87,3 +87,9 @@ def _domain(spec: ColumnSpec) -> str:
         decimal_text(getattr(spec.domain, name)) for name in ("lower", "upper", "step")
     )
     return _("{lower} to {upper} in steps of {step}").format(lower=lower, upper=upper, step=step)
+
+
+def _used(declaration: Declaration) -> set[str]:
+    """Columns of the file that are kept: the declared ones, and whose rows they are."""
+    unit = declaration.schema.unit.private_id
+    return {spec.name for spec in declaration.schema.columns} | ({unit} if unit else set())

@@ -158,7 +158,8 @@ def _step(step: LimitChange, currency: Currency) -> str:
         "after": amount(step.after_nano, currency),
         "day": _day(step.created_at),
     }
-    return f"{said} ({why_limited(step.reason)})" if step.reason else said
+    why = why_limited(step.reason) if step.before_nano else ""
+    return f"{said} ({why})" if why else said
 
 
 def _day(moment: datetime) -> str:
