@@ -101,9 +101,7 @@ def test_understand_a_refusal_and_what_would_fit(desk: Page) -> None:
     _compose(desk)
     desk.get_by_label("Privacy loss ε", exact=True).fill("9")
     refusal = desk.get_by_role("alert")
-    expect(refusal).to_contain_text(
-        "One question on this dataset may cost at most ε 2."
-    )
+    expect(refusal).to_contain_text("One question on this dataset may cost at most ε 2.")
     refusal.get_by_role("button", name="the most that fits").click()
     expect(desk.get_by_role("button", name="Ask for ε")).to_be_visible()
 
