@@ -116,7 +116,7 @@ def test_let_two_datasets_share_one_budget(wards: str, desk: Page) -> None:
     desk.get_by_label("Limit on ε for these people").fill("12")
     desk.get_by_role("button", name="Open it").click()
     desk.get_by_role("button", name="Add Tram rides").click()
-    expect(desk.get_by_role("table")).to_contain_text("Tram rides")
+    expect(desk.get_by_role("region", name="Who shares it")).to_contain_text("Tram rides")
 
 
 @task(Role.OWNER, pages=3, clicks=6)
