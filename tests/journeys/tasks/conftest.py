@@ -7,13 +7,16 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.journeys.browser import Visitor
 from tests.journeys.conftest import Visit
 from tests.journeys.product import Product
 from tests.journeys.tasks.counting import Counter, task_of
 from tests.journeys.tasks.preparing import register, upload
+
+# A busy machine is slow, and that says nothing about a page.
+expect.set_options(timeout=15_000)
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ _COUNT_PRESSES = """
     at = event.target;
   }, true);
   addEventListener("change", (event) => {
-    if (!event.isTrusted && event.target.matches("select, input[type=file]")) count();
+    if (!event.isTrusted && event.target.matches("select, [type=file], [type=date]")) count();
   }, true);
 })();
 """

@@ -68,7 +68,7 @@ def test_ask_by_the_error_to_live_with(desk: Page) -> None:
     _compose(desk)
     desk.get_by_label("How do you want to set the price?").select_option("error")
     desk.get_by_label("Off by at most", exact=True).fill("150")
-    expect(desk.locator("#quote")).to_contain_text("smallest price that keeps", timeout=15_000)
+    expect(desk.locator("#quote")).to_contain_text("smallest price that keeps")
     desk.get_by_role("button", name="Ask for ε").click()
     await_answer(desk)
 
@@ -101,9 +101,7 @@ def test_understand_a_refusal_and_what_would_fit(desk: Page) -> None:
     _compose(desk)
     desk.get_by_label("Privacy loss ε", exact=True).fill("9")
     refusal = desk.get_by_role("alert")
-    expect(refusal).to_contain_text(
-        "One question on this dataset may cost at most ε 2.", timeout=15_000
-    )
+    expect(refusal).to_contain_text("One question on this dataset may cost at most ε 2.")
     refusal.get_by_role("button", name="the most that fits").click()
     expect(desk.get_by_role("button", name="Ask for ε")).to_be_visible()
 

@@ -50,7 +50,7 @@ def test_look_for_attacks_in_the_questions_about_a_dataset(desk: Page) -> None:
     expect(desk.get_by_role("heading", name="Pairs that could be subtracted")).to_be_visible()
 
 
-@task(Role.OFFICER, pages=2, clicks=7)
+@task(Role.OFFICER, pages=2, clicks=8)
 def test_download_the_public_record_of_a_dataset(desk: Page) -> None:
     desk.get_by_role("link", name=ADULT_NAME, exact=True).click()
     desk.get_by_role("link", name="Public record").click()
