@@ -5,6 +5,7 @@ decides nothing.
 """
 
 from django import template
+from django.utils.translation import gettext as _
 
 register = template.Library()
 
@@ -36,4 +37,6 @@ def browser_words(user_agent: str) -> str:
     """ "Firefox on Windows"; what is not recognised stays as it is."""
     browser = next((name for mark, name in _BROWSERS if mark in user_agent), "")
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
-    return f"{browser} on {system}" if browser and system else browser or user_agent
+    if browser and system:
+        return _("{browser} on {system}").format(browser=browser, system=system)
+    return browser or user_agent
