@@ -61,7 +61,7 @@ def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         "upload": chosen,
         "declared": declaration,
         "columns": columns,
-        "left_out": [n for n in chosen.headers if n not in _used(declaration)],
+        "left_out": [n for n in chosen.headers if n not in {name for name, _ in columns}],
         "fields": fields,
     }
     return render(request, "datasets/review.html", context)

@@ -25,8 +25,7 @@ MORE = {
     "ask-tried": "analyst, a question tried on invented rows",
     "answer-mean": "analyst, an answer",
     "answer-histogram": "analyst, an answer in groups",
-    "budget-ask": "analyst, asking for more budget",
-    "budget-request": "owner, answering a request for budget",
+    "budget-answer": "owner, answering a request for budget",
     "missing": "a member of another organisation, at an address that is not theirs",
 }
 _PARTS = (("light-1280", 560), ("dark-1280", 560), ("light-360", 220), ("dark-360", 220))

@@ -77,7 +77,7 @@ def test_a_refusal_leads_to_a_request_that_an_owner_grants(visit: Visit) -> None
     page = window.sign_in("analyst")
     page.goto(f"{ADULT}request/?about=allocation&epsilon=2")
     page.get_by_label("What is it for?").fill("the spring study")
-    window.picture("budget-ask")
+    window.picture("budget-request")
     assert accessibility_problems(page) == []
     page.get_by_role("button", name="Send the request").click()
     expect(page.locator("main")).to_contain_text("Waiting")
@@ -87,7 +87,7 @@ def test_a_refusal_leads_to_a_request_that_an_owner_grants(visit: Visit) -> None
     owner.picture("budget-requests")
     assert accessibility_problems(desk) == []
     desk.get_by_role("link", name="An allocation of up to ε").first.click()
-    owner.picture("budget-request")
+    owner.picture("budget-answer")
     assert accessibility_problems(desk) == []
     desk.get_by_role("textbox", name="Your answer").fill("for the study")
     desk.get_by_role("button", name="Grant the allocation").click()
