@@ -17,7 +17,8 @@ MOST = 1_000
 def newest(queries: QuerySet[Query]) -> QuerySet[Query]:
     """The newest of them, to be sorted by something else."""
     ids = queries.order_by("-submitted_at", "-id").values("pk")[:MOST]
-    return Query.objects.filter(pk__in=ids).select_related("dataset", "analyst", "version")
+    rows = Query.objects.filter(pk__in=ids)
+    return rows.select_related("dataset__budget", "analyst", "version")
 
 
 class NewestPages(Paginator):

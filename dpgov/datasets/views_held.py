@@ -67,4 +67,4 @@ def _for_officers(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
     if not may(membership_of(request), Permission.DECIDE_CHANGES):
         return {}
     version = selectors.current_version(dataset)
-    return {"resembling": services.resembling(dataset), "columns": version.columns.all()}
+    return {"resembling": services.resembling(version), "columns": version.columns.all()}

@@ -70,8 +70,10 @@ def _part_row(row: VersionFingerprint, kind: FingerprintPart.Kind, part: Part) -
 
 def kept_fingerprint(version: DatasetVersion) -> TableFingerprint:
     """What `keep_fingerprint` stored; without parts for versions of old."""
+    parts = FingerprintPart.objects.filter(fingerprint__version=version).order_by("pk")
+    columns = ("fingerprint", "fingerprint__whole", "kind", "total", "digest", "span", "sketch")
+    stored = [StoredPart(pk, None, *part) for pk, *part in parts.values_list(*columns)]
+    if stored:
+        return assembled(stored)
     row = VersionFingerprint.objects.get(version=version)
-    columns = ("kind", "total", "digest", "span", "sketch")
-    parts = FingerprintPart.objects.filter(fingerprint=row).order_by("pk").values_list(*columns)
-    stored = [StoredPart(row.pk, None, row.whole, *part) for part in parts]
-    return assembled(stored or [StoredPart(row.pk, None, row.whole, None, 0, "", 0, b"")])
+    return assembled([StoredPart(row.pk, None, row.whole, None, 0, "", 0, b"")])

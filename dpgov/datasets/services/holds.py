@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from dpgov.datasets import storage
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.fingerprints import kept_fingerprint
 from dpgov.datasets.services.guarantee import check_same_guarantee
@@ -58,9 +58,10 @@ class Resembling:
     elsewhere: bool
 
 
-def resembling(dataset: Dataset) -> Resembling:
-    """Which data a held dataset resembles, looked up now."""
-    found = _matches(dataset)
+def resembling(version: DatasetVersion) -> Resembling:
+    """Which data the newest version of a held dataset resembles, looked up now."""
+    dataset = version.dataset
+    found = _matches_of(version)
     likest: dict[UUID, Likeness] = {}
     order = list(Likeness)
     for match in found:
@@ -75,8 +76,12 @@ def resembling(dataset: Dataset) -> Resembling:
 
 
 def _matches(dataset: Dataset) -> list[Match]:
-    fingerprint = kept_fingerprint(current_version(dataset))
-    found = matches(dataset.tenant, fingerprint)
+    return _matches_of(current_version(dataset))
+
+
+def _matches_of(version: DatasetVersion) -> list[Match]:
+    dataset = version.dataset
+    found = matches(dataset.tenant_id, kept_fingerprint(version))
     return [match for match in found if match.dataset_id != dataset.pk]
 
 

@@ -82,7 +82,7 @@ def _record(
     queue_up(tenant)
     one_at_a_time()
     used = ready_upload(upload.id)
-    found = matches(tenant, ingested.fingerprint)
+    found = matches(tenant.pk, ingested.fingerprint)
     earlier = same_data(found)
     if earlier is not None:
         check_same_guarantee(

@@ -17,7 +17,6 @@ from dpgov.datasets.crossing import StoredPart, parts_like
 from dpgov.datasets.models import FingerprintPart
 from dpgov.engines.fingerprint import Part, TableFingerprint
 from dpgov.engines.likeness import Likeness, likeness
-from dpgov.tenants.models import Tenant
 
 # By how many of its smallest hashes a part is found again.
 _MARKS_OF_ROWS, _MARKS_OF_COLUMN = 64, 16
@@ -44,10 +43,10 @@ def one_at_a_time() -> None:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
 
 
-def matches(tenant: Tenant, fingerprint: TableFingerprint) -> list[Match]:
+def matches(tenant_id: UUID, fingerprint: TableFingerprint) -> list[Match]:
     """Everything earlier with the same people, oldest first; discarded datasets left out."""
     marks = sorted(set(_all_marks(fingerprint)))
-    stored = parts_like(tenant.pk, fingerprint.whole, marks)
+    stored = parts_like(tenant_id, fingerprint.whole, marks)
     found = []
     for (number, dataset_id), parts in groupby(stored, lambda part: part[:2]):
         how = likeness(fingerprint, assembled(list(parts)))

@@ -120,12 +120,12 @@ def _check_people(dataset: Dataset, ingested: Ingested) -> None:
     decided = {
         match.fingerprint_id
         for version in dataset.versions.all()
-        for match in matches(dataset.tenant, kept_fingerprint(version))
+        for match in matches(dataset.tenant_id, kept_fingerprint(version))
     }
     sharing = set(Dataset.objects.filter(budget=dataset.budget_id).values_list("pk", flat=True))
     if any(
         _has_another_budget(match, decided, sharing)
-        for match in matches(dataset.tenant, ingested.fingerprint)
+        for match in matches(dataset.tenant_id, ingested.fingerprint)
     ):
         raise InvalidDomain("columns", _OTHER_BUDGET)
 

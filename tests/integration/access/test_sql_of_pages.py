@@ -5,14 +5,17 @@ from collections.abc import Callable
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from tests.cast import Ask
 from tests.integration.access.doors import DOORS, ROLES, Kind
 from tests.integration.access.much import much_of_everything
-from tests.integration.access.routes import Route, all_routes
+from tests.integration.access.routes import all_routes
 from tests.integration.access.world import World
 
 MOST = 12
+# What one function of PostgreSQL finds takes two statements on SQLite.
+MORE_ON_SQLITE = {"datasets:held": 1}
 PAGES = [
     route
     for route in all_routes()
@@ -29,18 +32,25 @@ def test_no_page_asks_the_database_more_than_twelve_times(
     """E11: every page, as everybody who may open it, with several of everything on it."""
     much_of_everything(world, ask, answer_all)
     asked = {
-        f"{route.name}, {role}": _statements(world, route, role)
+        f"{route.name}, {role}": _statements(world, world.url(route, role, "own"), role)
         for route in PAGES
         for role in ROLES
         if role in DOORS[route.name].roles - DOORS[route.name].hidden_from
     }
-    assert {page: len(sql) for page, sql in asked.items() if len(sql) > MOST} == {}
+    assert {page: len(sql) for page, sql in asked.items() if len(sql) > _most(page)} == {}
+    by_price = reverse("dashboards:history") + "?sort=cost_nano"
+    assert len(_statements(world, by_price, "owner")) <= MOST
     assert len(asked) > len(PAGES)
     assert all(asked.values())
 
 
-def _statements(world: World, route: Route, role: str) -> list[str]:
-    browser, url = world.browser(role), world.url(route, role, "own")
+def _most(page: str) -> int:
+    more = MORE_ON_SQLITE.get(page.split(",")[0], 0) if connection.vendor == "sqlite" else 0
+    return MOST + more
+
+
+def _statements(world: World, url: str, role: str) -> list[str]:
+    browser = world.browser(role)
     with CaptureQueriesContext(connection) as captured:
         response = browser.get(url)
         if response.streaming:
