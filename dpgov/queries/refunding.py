@@ -6,6 +6,8 @@ A released query, or one that failed after its data was opened, is never refunde
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from dpgov.approvals.errors import ApprovalRefusal, Stale
 from dpgov.approvals.models import ChangeRequest, Kind
@@ -15,14 +17,22 @@ from dpgov.budgets.words import noted
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Tenant
 
+# Kept with the request, so that they are stored in English and translated when they are shown.
+_NOT_ANY_MORE = gettext_noop(
+    "This question cannot be refunded: its data was opened, or it was answered."
+)
+_REFUNDED_BEFORE = gettext_noop("This question was refunded before. Nothing was given back again.")
+
 
 class NotRefundable(ApprovalRefusal):
     """The data was opened, or the question was answered, or it was never charged."""
 
     def __init__(self) -> None:
         super().__init__(
-            "Only a question that failed before its data was opened can be refunded. "
-            "Everything else counts, because something may have been learned from it."
+            _(
+                "Only a question that failed before its data was opened can be refunded. "
+                "Everything else counts, because something may have been learned from it."
+            )
         )
 
 
@@ -30,7 +40,7 @@ class RefundedBefore(ApprovalRefusal):
     """A charge is given back once."""
 
     def __init__(self) -> None:
-        super().__init__("This question was refunded before.")
+        super().__init__(_("This question was refunded before."))
 
 
 def refundable(tenant: Tenant) -> QuerySet[Query]:
@@ -75,9 +85,9 @@ def refund(request: ChangeRequest) -> Effect:
         never_read_at__isnull=False,
     )
     if not locked:
-        raise Stale("This question cannot be refunded: its data was opened, or it was answered.")
+        raise Stale(_NOT_ANY_MORE)
     if refunded([query_id]):
-        raise Stale("This question was refunded before. Nothing was given back again.")
+        raise Stale(_REFUNDED_BEFORE)
     corrections = refund_charges(request)
     return Effect(
         {
