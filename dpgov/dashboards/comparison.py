@@ -6,7 +6,7 @@ database, so that a million of them are a few rows.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from django.db.models import Count
 from django.utils.translation import gettext as _
@@ -14,7 +14,7 @@ from django.utils.translation import gettext_noop
 
 from dpgov.budgets.models import Budget, Charge, Correction
 from dpgov.privacy import comparison
-from dpgov.privacy.budget import as_text
+from dpgov.privacy.budget import NANO, as_text
 from dpgov.privacy.comparison import Asked
 from dpgov.privacy.loss import Mode
 from dpgov.privacy.loss_distribution import NotInstalled, by_distribution
@@ -40,7 +40,11 @@ class Figure:
     @property
     def text(self) -> str:
         """Rounded up to four digits after the point."""
-        return "–" if self.epsilon is None else as_text(-int(-self.epsilon * 10**4 // 1) * 10**5)
+        if self.epsilon is None:
+            return "–"
+        # The shortest decimal that reads back as this float, so that 0.55 stays 0.55.
+        digits = Decimal(repr(self.epsilon)).quantize(Decimal("1e-4"), ROUND_CEILING)
+        return as_text(int(digits * NANO))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import django_filters
@@ -27,6 +27,8 @@ from dpgov.audit.spreadsheet import safe_cell
 from dpgov.budgets.standing import grants_charged
 from dpgov.budgets.words import question
 from dpgov.dashboards.kinds_words import KIND_WORDS
+from dpgov.dashboards.long_select import LongSelect
+from dpgov.dashboards.question_lines import QuestionLine, lines_of_table
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import as_text
 from dpgov.queries.clock import database_now
@@ -39,7 +41,7 @@ from dpgov.queries.selectors import (
     with_public_state,
 )
 from dpgov.queries.tally import kinds_asked
-from dpgov.queries.words import in_words
+from dpgov.queries.words import in_english, in_words
 from dpgov.tenants.language import english
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
@@ -63,7 +65,7 @@ def _date_box() -> forms.DateInput:
 
 
 def _choice_box() -> forms.Select:
-    return forms.Select(attrs={"class": "form-select"})
+    return LongSelect(attrs={"class": "form-select"})
 
 
 class HistoryFilter(django_filters.FilterSet):
@@ -170,8 +172,22 @@ class QuestionTable(tables.Table):
     def before_render(self, request: Any) -> None:
         """Look at the clock, and at what was charged, once for the whole page."""
         self.now = database_now()
+        self.grants = grants_charged(record.pk for record in self._records())
+
+    def _records(self) -> list[Query]:
         rows = self.page.object_list if hasattr(self, "page") else self.rows
-        self.grants = grants_charged(row.record.pk for row in rows)
+        return [row.record for row in rows]
+
+    @cached_property
+    def paginated_rows(self) -> list[QuestionLine]:
+        """The rows of the page that is shown."""
+        made = {
+            "submitted_at": lambda query: self.render_submitted_at(query.submitted_at),
+            "question": self.render_question,
+            "cost_nano": lambda query: self.render_cost_nano(query.cost_nano, query),
+            "state": self.render_state,
+        }
+        return lines_of_table(self.columns, self._records(), made)
 
     def render_submitted_at(self, value: datetime) -> str:
         """Day and time in the zone of the page."""
@@ -218,7 +234,7 @@ def _cells(query: Query, now: datetime) -> tuple[str, ...]:
         query.submitted_at.isoformat(timespec="seconds"),
         query.dataset.slug,
         query.analyst.email,
-        in_words(query.plan),
+        in_english(query.plan),
         *_price(query),
         public_state(query, now).value,
         str(query.pk),
