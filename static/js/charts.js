@@ -4,18 +4,37 @@
 "use strict";
 (() => {
   const source = document.currentScript.dataset.plotly;
-  const config = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
+  const language = document.documentElement.lang;
+  const config = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false, locale: language };
   let library = null;
 
   function plotly() {
     library ??= new Promise((resolve, reject) => {
       const script = document.createElement("script");
       script.src = source;
-      script.onload = () => resolve(window.Plotly);
+      script.onload = () => {
+        if (!language.startsWith("en")) window.Plotly.register(spoken());
+        resolve(window.Plotly);
+      };
       script.onerror = reject;
       document.head.append(script);
     });
     return library;
+  }
+
+  // Days, months and thousands as the page has them; the decimal point is the same in every language.
+  function spoken() {
+    const named = (options, dates) => dates.map((date) => (
+      new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" }).format(date)
+    ));
+    const days = [...Array(7).keys()].map((day) => Date.UTC(2023, 0, 1 + day)); // a Sunday and on
+    const months = [...Array(12).keys()].map((month) => Date.UTC(2023, month, 1));
+    const format = {
+      days: named({ weekday: "long" }, days), shortDays: named({ weekday: "short" }, days),
+      months: named({ month: "long" }, months), shortMonths: named({ month: "short" }, months),
+      date: "%d.%m.%Y", decimal: ".", thousands: "\u202f",
+    };
+    return { moduleType: "locale", name: language, dictionary: {}, format };
   }
 
   function palette() {

@@ -7,6 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from dpgov.budgets.history import Balance
 from dpgov.dashboards.shares import Share
@@ -73,6 +74,7 @@ def _spent(parts: Sequence[Share], split: bool) -> list[float]:
 
 
 def _steps(name: str, role: str, x: list[str], y: list[float], fill: str | None) -> Any:
+    day = pgettext("chart", "%-d %b %Y %H:%M")
     return go.Scatter(
         x=x,
         y=y,
@@ -81,7 +83,7 @@ def _steps(name: str, role: str, x: list[str], y: list[float], fill: str | None)
         line={"shape": "hv", "width": 2},
         fill=fill,
         meta={"role": role},
-        hovertemplate=f"%{{x|%-d %b %Y %H:%M}}<br>{name}: ε %{{y:,}}<extra></extra>",
+        hovertemplate=f"%{{x|{day}}}<br>{name}: ε %{{y:,}}<extra></extra>",
     )
 
 

@@ -60,13 +60,14 @@ def window(browser: Browser, complaints: list[str]) -> Generator[Page]:
     context.close()
 
 
-def _show(page: Page, figures: list[dict[str, Any]]) -> None:
+def _show(page: Page, figures: list[dict[str, Any]], language: str = "en-gb") -> None:
     """Serve a page with these charts and wait until they are drawn."""
     charts = [
         render_to_string("_chart.html", {"figure": each, "id": f"c{place}", "caption": "A chart."})
         for place, each in enumerate(figures)
     ]
-    html = _HEAD + "".join(charts) + "</body></html>"
+    head = _HEAD.replace('lang="en"', f'lang="{language}"')
+    html = head + "".join(charts) + "</body></html>"
     policy = "; ".join(f"{name} {' '.join(sources)}" for name, sources in _POLICY.items())
 
     def serve(route: Route) -> None:
@@ -134,4 +135,18 @@ def test_a_chart_that_is_swapped_in_later_is_drawn(window: Page, complaints: lis
     )
     window.wait_for_function("() => document.querySelector('.chart').dataset.drawn")
     assert window.locator(".chart .bars path").count() == 2
+    assert complaints == []
+
+
+@pytest.mark.parametrize(
+    ("language", "month", "number"), [("en-gb", "Oct", "1,000"), ("de", "Okt", "1\u202f000")]
+)
+def test_months_and_thousands_are_those_of_the_page(
+    language: str, month: str, number: str, window: Page, complaints: list[str]
+) -> None:
+    line = {"type": "scatter", "x": ["2025-10-01", "2025-12-01"], "y": [0, 1000]}
+    figure = as_figure([line], xaxis={"type": "date"}, yaxis={"tickformat": ",", "dtick": 500})
+    _show(window, [figure], language)
+    assert month in (window.locator(".chart .xaxislayer-above").text_content() or "")
+    assert number in (window.locator(".chart .yaxislayer-above").text_content() or "")
     assert complaints == []

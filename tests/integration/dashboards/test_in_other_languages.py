@@ -1,0 +1,73 @@
+"""What dashboards say in another language, and what stays English for everybody."""
+
+from collections.abc import Callable, Generator
+
+import pytest
+from django.conf import settings
+from django.http import StreamingHttpResponse
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
+
+from dpgov.dashboards import history
+from dpgov.dashboards.kinds_words import KIND_WORDS, kind_in_words
+from dpgov.dashboards.meaning.glossary import TERMS
+from dpgov.dashboards.meaning.glossary.links import LINKS
+from dpgov.dashboards.templatetags.guesses import guesses, nth
+from dpgov.privacy.odds import Frequency
+from dpgov.queries.kinds import kind_of
+from dpgov.queries.models import Query
+from dpgov.tenants.models import Membership
+from tests.integration.language.marking import OPEN, mark
+
+
+@pytest.fixture(autouse=True)
+def _english_before_and_after() -> Generator[None]:
+    with translation.override(settings.LANGUAGE_CODE):
+        yield
+
+
+def test_a_glossary_link_is_called_as_its_word() -> None:
+    assert set(LINKS) == {anchor for term in TERMS.values() for anchor in term.see}
+    assert TERMS["rho"].links == [("delta", "δ"), ("composition", "composition")]
+
+
+@pytest.mark.parametrize("statistics", [["count"], ["sum", "min"], ["cdf"], ["count_distinct"]])
+@pytest.mark.parametrize("groups", [[], [{"column": "sex"}]])
+def test_a_sort_of_question_reads_in_english_as_it_is_stored(
+    statistics: list[str], groups: list[dict[str, str]]
+) -> None:
+    plan = {"statistics": [{"statistic": name} for name in statistics], "group_by": groups}
+    assert kind_in_words(kind_of(plan)) == kind_of(plan)
+
+
+def test_every_sort_of_question_can_be_translated(monkeypatch: pytest.MonkeyPatch) -> None:
+    mark(monkeypatch)
+    assert all(OPEN in kind_in_words(name.capitalize()) for name in KIND_WORDS)
+    assert kind_in_words("Histogram + sum by group").count(OPEN) == 3
+
+
+def test_thousands_are_parted_as_the_reader_does() -> None:
+    share = Frequency(9_992, 10_000)
+    assert (guesses(share), nth(1_000)) == ("9,992 of 10,000", "1,000th")
+    assert (guesses(Frequency(1, 1)), guesses(None)) == ("possibly all", "")
+    with translation.override("de"):
+        assert "10\u202f000" in guesses(share)
+        assert nth(1_000) == "1\u202f000."
+
+
+def test_the_file_of_questions_is_english_for_everybody(
+    in_use: list[Query],
+    officer: Membership,
+    client_for: Callable[[Membership], Client],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(history, "in_words", lambda plan: translation.get_language())
+    client = client_for(officer)
+    client.cookies["django_language"] = "de"
+    response = client.get(reverse("dashboards:history_export"))
+    assert isinstance(response, StreamingHttpResponse)
+    heading, *lines = response.getvalue().decode().splitlines()
+    assert heading == "submitted,dataset,analyst,question,epsilon,rho,state,id"
+    assert len(lines) == len(in_use)
+    assert all(",en-gb," in line for line in lines)
