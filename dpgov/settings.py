@@ -151,6 +151,8 @@ ACCOUNT_LOGOUT_ON_GET = False
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_FORMS = {
+    "add_webauthn": "dpgov.tenants.forms_passkeys.AddForm",
+    "edit_webauthn": "dpgov.tenants.forms_passkeys.EditForm",
     "login_webauthn": "dpgov.tenants.forms_passkeys.LoginForm",
     "reauthenticate_webauthn": "dpgov.tenants.forms_passkeys.ReauthenticateForm",
 }

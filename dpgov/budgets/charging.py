@@ -10,30 +10,34 @@ from uuid import UUID
 
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 
 from dpgov.budgets.models import Allocation, Budget, PartitionLine, PopulationMember, RateLimit
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.windows import day_of, window_end, window_start
 from dpgov.budgets.words import amount, limit_in_words, rate_in_words
 from dpgov.privacy.currency import PURE, Currency
+from dpgov.privacy.said import said
 from dpgov.tenants.models import User
+from dpgov.tenants.spoken import SpokenRefusal
 
 
-class AllocationNeeded(Exception):
+class AllocationNeeded(SpokenRefusal):
     """The dataset may be asked only under an allocation, and this person has none."""
 
     def __init__(self) -> None:
         super().__init__(
-            "Questions about this dataset need an allocation. Ask its owner to grant you one."
+            said("Questions about this dataset need an allocation. Ask its owner to grant you one.")
         )
 
 
-class ChooseAllocation(Exception):
+class ChooseAllocation(SpokenRefusal):
     """The person may charge several allocations and has to say which."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
-        super().__init__(f"Choose what to charge: {', '.join(names)}.")
+        super().__init__(said("Choose what to charge: {names}.", names=", ".join(names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +74,25 @@ class Limit:
     @property
     def shortage(self) -> str:
         """Why no more is admitted, with the numbers that a person needs."""
-        said = f"Only {amount(max(0, self.remaining_nano), self.currency)} remains of {self.words}"
-        if self.renews_on is not None:
-            said += f", until {self.renews_on:%-d %B %Y}"
-        if self.factor > 1:
-            said += f"; this question counts {self.factor} times there"
-        return f"{said}."
+        if self.renews_on is None and self.factor > 1:
+            pattern = _(
+                "Only {left} remains of {limit}; this question counts {factor} times there."
+            )
+        elif self.renews_on is None:
+            pattern = _("Only {left} remains of {limit}.")
+        elif self.factor > 1:
+            pattern = _(
+                "Only {left} remains of {limit}, until {day}; this question counts {factor} times "
+                "there."
+            )
+        else:
+            pattern = _("Only {left} remains of {limit}, until {day}.")
+        return pattern.format(
+            left=amount(max(0, self.remaining_nano), self.currency),
+            limit=self.words,
+            day=date_format(self.renews_on) if self.renews_on else "",
+            factor=self.factor,
+        )
 
 
 def allocations_of(user: User, dataset_budget_id: UUID) -> list[Allocation]:
@@ -92,10 +109,13 @@ def allocations_of(user: User, dataset_budget_id: UUID) -> list[Allocation]:
 
 def named_allocations(user: User, dataset_budget_id: UUID) -> list[tuple[str, str]]:
     """The ids of the same grants, and what to call them before the person who may charge them."""
-    return [
-        (str(one.pk), "Your own allocation" if one.project is None else f"{one} (project)")
-        for one in allocations_of(user, dataset_budget_id)
-    ]
+    return [(str(one.pk), _grant_in_words(one)) for one in allocations_of(user, dataset_budget_id)]
+
+
+def _grant_in_words(allocation: Allocation) -> str:
+    if allocation.project is None:
+        return _("Your own allocation")
+    return _("{name} (project)").format(name=allocation)
 
 
 def choose_allocation(

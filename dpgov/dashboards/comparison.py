@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db.models import Count
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from dpgov.budgets.models import Budget, Charge, Correction
 from dpgov.privacy import comparison
@@ -16,6 +18,7 @@ from dpgov.privacy.budget import as_text
 from dpgov.privacy.comparison import Asked
 from dpgov.privacy.loss import Mode
 from dpgov.privacy.loss_distribution import NotInstalled, by_distribution
+from dpgov.tenants.language import translated
 
 _Account = Callable[[Sequence[Asked], Decimal], float]
 
@@ -82,6 +85,8 @@ def _most_used(budget: Budget) -> Budget:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
+    """Title and note are in English here; a `Figure` has them in the reader's language."""
+
     name: str
     title: str
     note: str
@@ -92,34 +97,38 @@ class _Kind:
 _ACCOUNTS = (
     _Kind(
         "basic",
-        "Basic composition",
-        "The plain sum of ε. Under ρ, each question is read at its share of δ.",
+        gettext_noop("Basic composition"),
+        gettext_noop("The plain sum of ε. Under ρ, each question is read at its share of δ."),
         comparison.basic,
         Mode.PURE,
     ),
     _Kind(
         "advanced",
-        "Advanced composition",
-        "Grows with the root of the number of questions. Holds for amounts fixed beforehand.",
+        gettext_noop("Advanced composition"),
+        gettext_noop(
+            "Grows with the root of the number of questions. Holds for amounts fixed beforehand."
+        ),
         comparison.advanced,
     ),
     _Kind(
         "zcdp",
-        "zCDP",
-        "The sum of ρ, read at δ. Pure questions count with the ρ of their ε.",
+        gettext_noop("zCDP"),
+        gettext_noop("The sum of ρ, read at δ. Pure questions count with the ρ of their ε."),
         comparison.zcdp,
         Mode.ZCDP,
     ),
     _Kind(
         "rdp",
-        "Rényi (RDP)",
-        "Divergences at every order add up; the best order is read at δ.",
+        gettext_noop("Rényi (RDP)"),
+        gettext_noop("Divergences at every order add up; the best order is read at δ."),
         comparison.renyi,
     ),
     _Kind(
         "pld",
-        "Privacy loss distributions (PLD)",
-        "The tightest of these. Holds for amounts fixed beforehand, not as a rule for stopping.",
+        gettext_noop("Privacy loss distributions (PLD)"),
+        gettext_noop(
+            "The tightest of these. Holds for amounts fixed beforehand, not as a rule for stopping."
+        ),
         by_distribution,
     ),
 )
@@ -130,6 +139,7 @@ def _figure(kind: _Kind, asked: Sequence[Asked], delta: Decimal, budget: Budget)
     try:
         epsilon = kind.account(asked, delta)
     except NotInstalled as missing:
-        note = f"Needs the library dp-accounting, which is not there. {missing}"
-        return Figure(kind.name, kind.title, None, note, admits)
-    return Figure(kind.name, kind.title, epsilon, kind.note, admits)
+        note = _("Needs the library dp-accounting, which is not there. %(what_to_do)s")
+        note %= {"what_to_do": translated(missing.args[0])}
+        return Figure(kind.name, _(kind.title), None, note, admits)
+    return Figure(kind.name, _(kind.title), epsilon, _(kind.note), admits)

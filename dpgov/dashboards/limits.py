@@ -5,6 +5,8 @@ Committed amounts only (spent and reserved together): never how far the worker i
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from dpgov.budgets.charging import (
     Limit,
     Parts,
@@ -55,7 +57,7 @@ def _way(dataset: Dataset, membership: Membership, grant: Allocation | None) -> 
     stopped = dataset.budget.frozen_at is not None or dataset.budget.closed_at is not None
     fit = 0 if stopped else min(limits[0].fit_nano, dataset.per_query_limit_nano)
     if grant is None:
-        name = "Without an allocation"
+        name = _("Without an allocation")
     else:
-        name = "Your own allocation" if grant.user_id == membership.user_id else str(grant)
+        name = _("Your own allocation") if grant.user_id == membership.user_id else str(grant)
     return Way(grant, name, limits, fit)

@@ -10,8 +10,11 @@ from typing import Any
 
 from django.db.models import Q, QuerySet, Sum, Value
 from django.db.models.fields import BigIntegerField
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from dpgov.budgets.models import Budget
+from dpgov.dashboards.kinds_words import kind_in_words
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query, Tally
 from dpgov.tenants.models import Membership, User
@@ -21,8 +24,8 @@ _RESERVED = (Query.State.QUEUED, Query.State.RUNNING)
 _SPENT_SUM = Sum("cost_nano", filter=Q(state__in=Query.CHARGED), default=0)
 _RESERVED_SUM = Sum("cost_nano", filter=Q(state__in=_RESERVED), default=0)
 _NOISE: dict[str, str] = {
-    Budget.Mode.PURE: "discrete Laplace",
-    Budget.Mode.ZCDP: "discrete Gaussian or Laplace",
+    Budget.Mode.PURE: gettext_noop("discrete Laplace"),
+    Budget.Mode.ZCDP: gettext_noop("discrete Gaussian or Laplace"),
 }
 
 Row = tuple[Any, int, int]
@@ -47,15 +50,15 @@ def shares_by_analyst(dataset: Dataset, membership: Membership) -> list[Share]:
     """Who committed how much: names for who may see them, else only "you" and "others"."""
     if may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
         sums = _sums(dataset, "analyst")
-        people = User.objects.in_bulk([key for key, _, _ in sums])
+        people = User.objects.in_bulk([row[0] for row in sums])
         sums.sort(key=lambda row: (-row[1], people[row[0]].email))
         return [Share(_name(people[key]), spent, reserved) for key, spent, reserved in sums]
-    own = sum(spent + held for _, spent, held in _sums(dataset, "analyst", membership.user))
+    own = sum(row[1] + row[2] for row in _sums(dataset, "analyst", membership.user))
     everybody = dataset.budget.committed_nano
     if dataset.partition_column:
         # What was asked of different parts adds up to more than the dataset has lost.
-        everybody = sum(spent + held for _, spent, held in _sums(dataset, "analyst"))
-    return [Share("You", own), Share("Everybody else", max(0, everybody - own))]
+        everybody = sum(row[1] + row[2] for row in _sums(dataset, "analyst"))
+    return [Share(_("You"), own), Share(_("Everybody else"), max(0, everybody - own))]
 
 
 def _name(person: User) -> str:
@@ -66,8 +69,8 @@ def shares_by_mechanism(dataset: Dataset, membership: Membership) -> list[Share]
     """What was asked and how it was answered, of the questions that this person may see."""
     everybody = may(membership, Permission.VIEW_ALL_QUERIES)
     sums = _sums(dataset, "kind", None if everybody else membership.user)
-    noise = _NOISE[dataset.budget.mode]
-    shares = [Share(kind, spent, reserved, noise) for kind, spent, reserved in sums]
+    noise = _(_NOISE[dataset.budget.mode])
+    shares = [Share(kind_in_words(row[0]), row[1], row[2], noise) for row in sums]
     return sorted(shares, key=lambda share: (-share.total_nano, share.name))
 
 

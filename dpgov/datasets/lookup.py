@@ -5,6 +5,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
 from dpgov.datasets.models import Dataset, Upload
@@ -39,5 +40,5 @@ def upload_or_404(request: HttpRequest, upload_id: UUID) -> Upload:
 
 def used(request: HttpRequest) -> HttpResponse:
     """Where somebody goes who comes with a file for the second time."""
-    messages.info(request, "This file was registered or discarded before.")
+    messages.info(request, _("This file was registered or discarded before."))
     return redirect("datasets:list")

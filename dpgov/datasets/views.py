@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.budgets.errors import LimitBelowCommitted
@@ -63,7 +64,7 @@ def describe(request: HttpRequest, slug: str) -> HttpResponse:
             description=form.cleaned_data["description"],
             user=membership_of(request).user,
         )
-        messages.success(request, "The description is changed.")
+        messages.success(request, _("The description is changed."))
         return redirect("datasets:detail", slug)
     return _page(request, "datasets/describe.html", dataset, form)
 
@@ -77,7 +78,7 @@ def rename(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         name = form.cleaned_data["name"]
         services.rename_dataset(dataset=dataset, name=name, user=membership_of(request).user)
-        messages.success(request, f"The dataset is called {name} now.")
+        messages.success(request, _("The dataset is called {name} now.").format(name=name))
         return redirect("datasets:detail", slug)
     return _page(request, "datasets/rename.html", dataset, form)
 
@@ -95,7 +96,7 @@ def access(request: HttpRequest, slug: str) -> HttpResponse:
             needed=form.cleaned_data["needs_allocation"],
             user=membership_of(request).user,
         )
-        messages.success(request, "Who may ask is changed.")
+        messages.success(request, _("Who may ask is changed."))
         return redirect("datasets:detail", slug)
     return _page(request, "datasets/access.html", dataset, form)
 
@@ -117,7 +118,7 @@ def limit(request: HttpRequest, slug: str) -> HttpResponse:
         except (services.LimitNotLowered, LimitBelowCommitted) as refusal:
             form.add_error("epsilon_limit", str(refusal))
         else:
-            messages.success(request, "The limit is lowered.")
+            messages.success(request, _("The limit is lowered."))
             return redirect("datasets:detail", slug)
     return _page(request, "datasets/limit.html", dataset, form)
 
@@ -133,7 +134,8 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
         services.archive_dataset(dataset=dataset, user=membership_of(request).user)
     except Dataset.DoesNotExist as gone:
         raise Http404 from gone
-    messages.success(request, f"{dataset.name} is archived. Nobody can ask about it any more.")
+    archived = _("{name} is archived. Nobody can ask about it any more.")
+    messages.success(request, archived.format(name=dataset.name))
     return redirect("datasets:list")
 
 

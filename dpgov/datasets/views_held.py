@@ -10,6 +10,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from dpgov.approvals.errors import ApprovalRefusal
@@ -33,7 +34,7 @@ def held(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     form = DecisionForm(request.POST if request.method == "POST" else None)
     form.fields["earlier"].queryset = services.possible_lenders(dataset)  # type: ignore[attr-defined]
     if form.is_valid() and _requested(request, dataset, form):
-        messages.success(request, "Requested. A compliance officer other than you decides.")
+        messages.success(request, _("Requested. A compliance officer other than you decides."))
         return redirect("datasets:held", dataset.pk)
     context = {"held": dataset, "form": form, "waiting": _waiting(dataset)}
     context |= _for_officers(request, dataset)

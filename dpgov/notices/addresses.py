@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 _PORTS = {"https": 443, "http": 80}
 # An IPv4 address in IPv6 clothes.
@@ -36,15 +37,15 @@ def target_of(url: str) -> Target:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise AddressRefused("This is not a web address.") from error
+        raise AddressRefused(_("This is not a web address.")) from error
     if parts.scheme not in _PORTS or not parts.hostname or not url.isascii():
-        raise AddressRefused("Give a whole web address, such as https://example.org/notices.")
+        raise AddressRefused(_("Give a whole web address, such as https://example.org/notices."))
     if any(ord(sign) <= 0x20 or ord(sign) == 0x7F for sign in url):
-        raise AddressRefused("A web address has no spaces.")
+        raise AddressRefused(_("A web address has no spaces."))
     if parts.username is not None or parts.password is not None:
-        raise AddressRefused("Leave out the name and password: each message is signed.")
+        raise AddressRefused(_("Leave out the name and password: each message is signed."))
     if parts.scheme == "http" and not settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES:
-        raise AddressRefused("The address has to begin with https://.")
+        raise AddressRefused(_("The address has to begin with https://."))
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Target(parts.scheme, parts.hostname, port or _PORTS[parts.scheme], path)
 
@@ -56,7 +57,7 @@ def address_of(target: Target) -> str:
     if settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES:
         return addresses[0]
     if not all(is_public(address) for address in addresses):
-        raise AddressRefused("The address leads into a private network.")
+        raise AddressRefused(_("The address leads into a private network."))
     return addresses[0]
 
 

@@ -21,14 +21,16 @@ from dpgov.notices.selectors import webhooks_of
 from dpgov.notices.sending import FAILURES, NotTaken, post
 from dpgov.notices.signing import secret_of, signature
 from dpgov.notices.words import page_of, sentence, whole_address
+from dpgov.tenants.language import english
 
 _ROUND = 20
 _log = structlog.get_logger("dpgov.notices")
 
 
 def deliver_waiting(tenant_id: UUID) -> int:
-    """Try what is due for each webhook of the tenant; returns how many arrived."""
-    return sum(_deliver_to(webhook) for webhook in webhooks_of(tenant_id))
+    """Try what is due for each webhook of the tenant, in English; returns how many arrived."""
+    with english():
+        return sum(_deliver_to(webhook) for webhook in webhooks_of(tenant_id))
 
 
 def _deliver_to(webhook: Webhook) -> int:

@@ -1,6 +1,7 @@
 """What may be typed and ticked about notices."""
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.notices.addresses import AddressRefused, target_of
 from dpgov.notices.kinds import REACHES
@@ -19,16 +20,16 @@ class WebhookForm(forms.Form):
     """A new webhook: where to, and what."""
 
     url = forms.CharField(
-        label="Web address",
+        label=_("Web address"),
         max_length=500,
-        help_text="Of your own server, beginning with https://.",
+        help_text=_("Of your own server, beginning with https://."),
         widget=forms.URLInput,
     )
     kinds = forms.MultipleChoiceField(
-        label="Kinds of notices",
+        label=_("Kinds of notices"),
         choices=KINDS,
         widget=forms.CheckboxSelectMultiple,
-        initial=[value for value, _ in KINDS],
+        initial=[value for value, __ in KINDS],
     )
 
     def clean_url(self) -> str:

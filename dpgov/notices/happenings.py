@@ -16,6 +16,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.notices.kinds import Kind
 from dpgov.notices.telling import Happening
 from dpgov.queries.models import Query
+from dpgov.tenants.language import english
 from dpgov.tenants.models import Membership, Role
 
 Entry = Mapping[str, Any]
@@ -44,8 +45,10 @@ def _decided(entry: Entry) -> Happening | None:
 
 
 def _about(request: ChangeRequest) -> dict[str, str]:
-    title = f"{request.title}: {request.dataset}" if request.dataset else request.title
-    return {"request": str(request.pk), "title": title}
+    with english():
+        title = f"{request.title}: {request.dataset}" if request.dataset else request.title
+    about = {"request": str(request.pk), "title": title, "change": request.kind}
+    return about | ({"dataset": request.dataset} if request.dataset else {})
 
 
 def _request(entry: Entry) -> ChangeRequest | None:

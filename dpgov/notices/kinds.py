@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.tenants.models import Role
 
@@ -10,13 +11,13 @@ from dpgov.tenants.models import Role
 class Kind(TextChoices):
     """What a notice is about. The value is stored and never renamed."""
 
-    BUDGET = "budget", "A budget is half used, nearly used or used up"
-    REQUEST = "request", "A request waits for a decision"
-    DECISION = "decision", "A request of mine was decided"
-    QUESTION = "question", "A question of mine ended without an answer"
-    SELF_AUDIT = "self_audit", "The self-audit raised an alarm"
-    HOLD = "hold", "Datasets are held or frozen"
-    PING = "ping", "A test message of a webhook"
+    BUDGET = "budget", _("A budget is half used, nearly used or used up")
+    REQUEST = "request", _("A request waits for a decision")
+    DECISION = "decision", _("A request of mine was decided")
+    QUESTION = "question", _("A question of mine ended without an answer")
+    SELF_AUDIT = "self_audit", _("The self-audit raised an alarm")
+    HOLD = "hold", _("Datasets are held or frozen")
+    PING = "ping", _("A test message of a webhook")
 
 
 @dataclass(frozen=True, slots=True)

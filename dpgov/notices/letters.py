@@ -12,10 +12,12 @@ from django.core.mail import EmailMessage
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from dpgov.notices.models import Notice, State
 from dpgov.notices.pauses import GIVEN_UP_AFTER, next_try
 from dpgov.notices.words import page_of, sentence, whole_address
+from dpgov.tenants.language import language_of
 from dpgov.tenants.models import Membership
 
 _ROUND = 50
@@ -81,13 +83,14 @@ def _is_member(notice: Notice) -> bool:
 
 
 def _letter(notice: Notice) -> EmailMessage:
-    said = sentence(notice.event.kind, notice.event.detail)
+    with language_of(notice.person):
+        said = sentence(notice.event.kind, notice.event.detail)
+        why = _("Which letters you get is for you to choose: under Notices, What reaches you.")
     where = whole_address(page_of(notice.event.kind, notice.event.detail))
     rest = f"{where}\n\n" if where else ""
     return EmailMessage(
         subject=" ".join(f"{notice.tenant.name}: {said}".split())[:200],
-        body=f"{said}\n\n{rest}"
-        "Which letters you get is for you to choose: under Notices, What reaches you.\n",
+        body=f"{said}\n\n{rest}{why}\n",
         to=[notice.person.email],
         headers={"Message-ID": f"<{notice.pk}@notices.dpgov>", "Auto-Submitted": "auto-generated"},
     )

@@ -15,6 +15,8 @@ from dpgov.datasets.models import Dataset
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Event
 from dpgov.notices.telling import Happening
+from dpgov.notices.words import words_of_budget
+from dpgov.tenants.language import english
 from dpgov.tenants.models import Membership, ProjectMember, Role
 
 LEVELS = (50, 80, 100)
@@ -66,37 +68,36 @@ def _happening(budget: Budget, level: int, now: datetime) -> Happening:
     is_grant = budget.kind == Budget.Kind.ALLOCATION
     of = budget.allocation.dataset_budget_id if is_grant else budget.pk
     dataset = Dataset.objects.filter(budget_id=of, archived_at__isnull=True).first()
-    what, people = _grant(budget, dataset) if is_grant else _whole(budget, dataset)
-    slug = {"slug": dataset.slug} if dataset else {}
+    named, people = _grant(budget) if is_grant else _whole(budget)
+    about = {"slug": dataset.slug, "dataset": dataset.name} if dataset else {}
+    detail = {"percent": level, **named, **about}
+    with english():
+        what = words_of_budget(detail)
     return Happening(
         key=_key(budget, level),
         kind=Kind.BUDGET,
         due_at=now,
         people=people,
-        detail={"percent": level, "what": what, **slug},
+        detail=detail | {"what": what},
         personal=is_grant,
     )
 
 
-def _whole(budget: Budget, dataset: Dataset | None) -> tuple[str, frozenset[UUID]]:
+def _whole(budget: Budget) -> tuple[dict[str, str], frozenset[UUID]]:
     """A dataset's or a shared budget concerns owners and officers."""
     shared = budget.kind == Budget.Kind.POPULATION
-    what = f"the shared budget {budget.label}" if shared else f"the budget of {_name(dataset)}"
+    named = {"of": "population", "population": budget.label} if shared else {"of": "dataset"}
     members = Membership.objects.filter(
         tenant_id=budget.tenant_id, role__in=[Role.OWNER, Role.OFFICER]
     )
-    return what, frozenset(members.values_list("user_id", flat=True))
+    return named, frozenset(members.values_list("user_id", flat=True))
 
 
-def _grant(budget: Budget, dataset: Dataset | None) -> tuple[str, frozenset[UUID]]:
+def _grant(budget: Budget) -> tuple[dict[str, str], frozenset[UUID]]:
     """An allocation concerns whoever may use it, and nobody else's page shows it to them."""
     grant = budget.allocation
     if grant.user_id is not None:
-        return f"your allocation of {_name(dataset)}", frozenset({grant.user_id})
+        return {"of": "allocation"}, frozenset({grant.user_id})
     people = ProjectMember.objects.filter(project__allocations=grant)
-    what = f"what the project {grant.project} may use of {_name(dataset)}"
-    return what, frozenset(people.values_list("user_id", flat=True))
-
-
-def _name(dataset: Dataset | None) -> str:
-    return dataset.name if dataset else "an archived dataset"
+    named = {"of": "project", "project": str(grant.project)}
+    return named, frozenset(people.values_list("user_id", flat=True))

@@ -8,6 +8,7 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.notices.kinds import Kind
 from dpgov.tenants.models import Tenant, User
@@ -50,9 +51,9 @@ class Event(models.Model):
 class State(models.TextChoices):
     """How far a letter or a delivery has got."""
 
-    WAITING = "waiting", "Waiting"
-    SENT = "sent", "Delivered"
-    GIVEN_UP = "given_up", "Given up"
+    WAITING = "waiting", _("Waiting")
+    SENT = "sent", _("Delivered")
+    GIVEN_UP = "given_up", _("Given up")
 
 
 class Notice(models.Model):

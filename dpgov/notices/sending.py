@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from threading import Event, Timer
 
+from django.utils.translation import gettext as _
+
 from dpgov.notices.addresses import Target, address_of, target_of
 
 _SECONDS = 10.0
@@ -23,7 +25,7 @@ class NotTaken(OSError):
 
     def __init__(self, status: int) -> None:
         self.status = status
-        super().__init__(f"The server answered {status}.")
+        super().__init__(_("The server answered {status}.").format(status=status))
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:

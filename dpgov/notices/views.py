@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dpgov.notices import selectors
@@ -64,7 +65,7 @@ def read(request: HttpRequest, notice_id: UUID) -> HttpResponse:
 def read_all(request: HttpRequest) -> HttpResponse:
     """Mark everything as read."""
     if mark_all(membership=membership_of(request)):
-        messages.success(request, "All notices are marked as read.")
+        messages.success(request, _("All notices are marked as read."))
     return redirect("notices:list")
 
 
@@ -79,7 +80,7 @@ def choices(request: HttpRequest) -> HttpResponse:
             in_app=form.cleaned_data["in_app"],
             letters=form.cleaned_data["letter"],
         )
-        messages.success(request, "Saved. It counts for notices from now on.")
+        messages.success(request, _("Saved. It counts for notices from now on."))
         return redirect("notices:choices")
     context = {"choices": selectors.choices_of(membership), "form": form}
     return render(request, "notices/choices.html", context, status=422 if form.errors else 200)

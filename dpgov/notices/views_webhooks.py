@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dpgov.notices import selectors, webhooks
@@ -66,7 +67,8 @@ def renew(request: HttpRequest, webhook_id: UUID) -> HttpResponse:
 def test(request: HttpRequest, webhook_id: UUID) -> HttpResponse:
     """Plan a test message."""
     webhooks.send_test(webhook=_webhook(request, webhook_id))
-    messages.success(request, "A test message is on its way. Look at this page in a few seconds.")
+    text = _("A test message is on its way. Look at this page in a few seconds.")
+    messages.success(request, text)
     return redirect("notices:webhook", webhook_id)
 
 
@@ -81,7 +83,7 @@ def remove(request: HttpRequest, webhook_id: UUID) -> HttpResponse:
         webhooks.remove_webhook(webhook=found, membership=membership_of(request))
     except Webhook.DoesNotExist as gone:
         raise Http404 from gone
-    messages.success(request, "The webhook is removed. Nothing is sent there any more.")
+    messages.success(request, _("The webhook is removed. Nothing is sent there any more."))
     return redirect("notices:webhooks")
 
 

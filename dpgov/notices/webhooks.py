@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
@@ -29,14 +30,15 @@ class TooManyWebhooks(ValueError):
     """The tenant has as many webhooks as it may have."""
 
     def __init__(self) -> None:
-        super().__init__(f"There are {MOST_WEBHOOKS} webhooks. Remove one that nobody uses.")
+        text = _("There are {number} webhooks. Remove one that nobody uses.")
+        super().__init__(text.format(number=MOST_WEBHOOKS))
 
 
 class NothingChosen(ValueError):
     """A webhook for no kind of notice would never be called."""
 
     def __init__(self) -> None:
-        super().__init__("Choose at least one kind of notice.")
+        super().__init__(_("Choose at least one kind of notice."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,47 +3,103 @@
 Must never say more than a page would show to whoever is told.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
 from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext, pgettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
 
+from dpgov.approvals.models import Kind as Change
 from dpgov.notices.kinds import Kind
+from dpgov.tenants.language import english
 
+# What comes after "half of".
+_BUDGETS = {
+    "dataset": pgettext_lazy("half of", "the budget of {dataset}"),
+    "population": pgettext_lazy("half of", "the shared budget {population}"),
+    "allocation": pgettext_lazy("half of", "your allocation of {dataset}"),
+    "project": pgettext_lazy("half of", "what the project {project} may use of {dataset}"),
+}
+_EIGHTY = "80 %"
 _LEVELS = {
-    50: "Half of {what} is used or reserved.",
-    80: "80 % of {what} is used or reserved: soon nothing can be asked any more.",
-    100: "All of {what} is used or reserved: nothing more can be asked.",
+    50: _("Half of {what} is used or reserved."),
+    80: _("{share} of {what} is used or reserved: soon nothing can be asked any more."),
+    100: _("All of {what} is used or reserved: nothing more can be asked."),
 }
 _QUESTIONS = {
-    "failed": "A question about {dataset} failed. It was charged.",
-    "voided": "A question about {dataset} could not be run. It cost nothing.",
-    "expired": "A question about {dataset} expired before it was run. It cost nothing.",
+    "failed": _("A question about {dataset} failed. It was charged."),
+    "voided": _("A question about {dataset} could not be run. It cost nothing."),
+    "expired": _("A question about {dataset} expired before it was run. It cost nothing."),
 }
 _DECISIONS = {
-    "approved": "The request “{title}” was approved and carried out.",
-    "rejected": "The request “{title}” was rejected.",
-    "stale": "The request “{title}” was not carried out: things had changed meanwhile.",
+    "approved": _("The request “{title}” was approved and carried out."),
+    "rejected": _("The request “{title}” was rejected."),
+    "stale": _("The request “{title}” was not carried out: things had changed meanwhile."),
 }
 _ALARMS = {
-    "broken": "The self-audit found a statistic that loses more privacy than it is charged for.",
-    "cannot tell": "The self-audit could not tell whether every statistic keeps its promise.",
+    "broken": _("The self-audit found a statistic that loses more privacy than it is charged for."),
+    "cannot tell": _("The self-audit could not tell whether every statistic keeps its promise."),
 }
 _HOLDS = {
-    "dataset": "The dataset {dataset} is held for a compliance check.",
-    "frozen": "Datasets are frozen: this database may be older than its last answers.",
+    "dataset": _("The dataset {dataset} is held for a compliance check."),
+    "frozen": _("Datasets are frozen: this database may be older than its last answers."),
 }
-_PING = "This is a test message. Somebody asked for it on the page of webhooks."
+_REQUEST = _("“{title}” was requested and waits for a decision.")
+_PING = _("This is a test message. Somebody asked for it on the page of webhooks.")
+_NOT_REACHED = re.compile(r"Not reached \((\w+)\)\.")
 
 
 def sentence(kind: str, detail: Mapping[str, Any]) -> str:
     """The event in one sentence; a kind that this version does not know is its bare name."""
+    if kind == Kind.BUDGET and detail.get("of") not in _BUDGETS:
+        # An older one, whose names are kept in English only.
+        with english():
+            return _filled(_pattern(kind, detail), {"share": _EIGHTY, **detail}) or kind
+    return _filled(_pattern(kind, detail), _named(kind, detail)) or kind
+
+
+def words_of_budget(detail: Mapping[str, Any]) -> str:
+    """Which budget a notice of Kind.BUDGET is about."""
+    archived = pgettext("the budget of", "an archived dataset")
+    return _filled(_BUDGETS[detail["of"]], {"dataset": archived, **detail})
+
+
+def problem_in_words(problem: str, status: int | None) -> str:
+    """Why a delivery failed, which is kept in English, in the language of the reader."""
+    if status is not None:
+        return gettext("The server answered {status}.").format(status=status)
+    if found := _NOT_REACHED.fullmatch(problem):
+        return gettext("Not reached ({kind}).").format(kind=found[1])
+    return gettext(problem) if problem else ""
+
+
+def _named(kind: str, detail: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The names that the sentence is filled with, in the reader's language."""
+    if kind == Kind.BUDGET:
+        return {"what": words_of_budget(detail), "share": _EIGHTY}
+    if detail.get("change") in Change.values:
+        label, dataset = Change(detail["change"]).label, detail.get("dataset")
+        return {**detail, "title": f"{label}: {dataset}" if dataset else str(label)}
+    return detail
+
+
+def _filled(text: object, names: Mapping[str, Any]) -> str:
+    filled = str(text)
+    for name, value in names.items():
+        filled = filled.replace(f"{{{name}}}", str(value))
+    return filled
+
+
+def _pattern(kind: str, detail: Mapping[str, Any]) -> object:
+    text: object = ""
     match kind:
         case Kind.BUDGET:
             text = _LEVELS.get(detail.get("percent", 0), "")
         case Kind.REQUEST:
-            text = "“{title}” was requested and waits for a decision."
+            text = _REQUEST
         case Kind.DECISION:
             text = _DECISIONS.get(detail.get("state", ""), "")
         case Kind.QUESTION:
@@ -52,11 +108,9 @@ def sentence(kind: str, detail: Mapping[str, Any]) -> str:
             text = _ALARMS.get(detail.get("verdict", ""), "")
         case Kind.HOLD:
             text = _HOLDS.get(detail.get("what", ""), "")
-        case _:
-            text = _PING if kind == Kind.PING else ""
-    for name, value in detail.items():
-        text = text.replace(f"{{{name}}}", str(value))
-    return text or kind
+        case Kind.PING:
+            text = _PING
+    return text
 
 
 def page_of(kind: str, detail: Mapping[str, Any]) -> str:

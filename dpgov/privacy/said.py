@@ -30,4 +30,5 @@ def said(pattern: str, /, **values: Any) -> Said:
 def sentences(*parts: str) -> Said:
     """Whole sentences one after the other; empty ones are left out."""
     named = {f"sentence{place}": part for place, part in enumerate(filter(None, parts))}
-    return said(" ".join(f"{{{name}}}" for name in named), **named)
+    pattern = " ".join(f"{{{name}}}" for name in named)
+    return said(pattern, **named)

@@ -14,6 +14,7 @@ from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.password_validation import validate_password
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from dpgov.tenants.crossing import belongs_somewhere
 from dpgov.tenants.models import User
@@ -31,10 +32,11 @@ class UnconfirmedAddress(ValueError):
     """The account belongs elsewhere and nobody has confirmed that its address is theirs."""
 
     def __init__(self, email: str) -> None:
-        super().__init__(
-            f"{email} signs in at another organisation and has not confirmed the address yet. "
+        text = _(
+            "{email} signs in at another organisation and has not confirmed the address yet. "
             "Ask them to confirm it under Account, E-mail, then add them again."
         )
+        super().__init__(text.format(email=email))
 
 
 def account_for(*, email: str, name: str = "") -> tuple[User, Account]:

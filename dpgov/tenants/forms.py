@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.tenants.models import Membership, Role
 
@@ -11,29 +12,29 @@ from dpgov.tenants.models import Membership, Role
 class MemberForm(forms.Form):
     """A new member: whose address, and which role."""
 
-    email = forms.EmailField(label="E-mail address", max_length=254)
-    name = forms.CharField(label="Name", max_length=120, required=False)
-    role = forms.ChoiceField(label="Role", choices=Role.choices, initial=Role.ANALYST)
+    email = forms.EmailField(label=_("E-mail address"), max_length=254)
+    name = forms.CharField(label=_("Name"), max_length=120, required=False)
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.ANALYST)
 
 
 class InvitationForm(forms.Form):
     """Whom to invite, and as what."""
 
-    email = forms.EmailField(label="E-mail address", max_length=254)
-    role = forms.ChoiceField(label="Role", choices=Role.choices, initial=Role.ANALYST)
+    email = forms.EmailField(label=_("E-mail address"), max_length=254)
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.ANALYST)
 
 
 class JoinForm(forms.Form):
     """A new person's name and password; checked against the rules for passwords by the service."""
 
-    name = forms.CharField(label="Your name", max_length=120, required=False)
+    name = forms.CharField(label=_("Your name"), max_length=120, required=False)
     password = forms.CharField(
-        label="Password",
+        label=_("Password"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
     again = forms.CharField(
-        label="Password, once more",
+        label=_("Password, once more"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
@@ -42,21 +43,21 @@ class JoinForm(forms.Form):
         """Both must be the same."""
         typed: dict[str, Any] = super().clean() or {}
         if "again" in typed and typed.get("password") != typed["again"]:
-            self.add_error("again", "The two passwords differ. Type them again.")
+            self.add_error("again", _("The two passwords differ. Type them again."))
         return typed
 
 
 class RoleForm(forms.Form):
     """Another role for a member."""
 
-    role = forms.ChoiceField(label="Role", choices=Role.choices)
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
 
 
 class TokenForm(forms.Form):
     """A new token: only its name is chosen."""
 
     name = forms.CharField(
-        label="Name", max_length=80, help_text="What will use it, such as: nightly report."
+        label=_("Name"), max_length=80, help_text=_("What will use it, such as: nightly report.")
     )
 
 
@@ -64,7 +65,9 @@ class ProjectForm(forms.Form):
     """A new project: only its name is chosen."""
 
     name = forms.CharField(
-        label="Name", max_length=120, help_text="What people work on, such as: Commuting study."
+        label=_("Name"),
+        max_length=120,
+        help_text=_("What people work on, such as: Commuting study."),
     )
 
 
@@ -78,7 +81,9 @@ class PersonField(forms.ModelChoiceField):
 class ProjectMemberForm(forms.Form):
     """Somebody who joins a project; only members of the tenant can be chosen."""
 
-    person = PersonField(label="Person", queryset=Membership.objects.none(), empty_label="Choose")
+    person = PersonField(
+        label=_("Person"), queryset=Membership.objects.none(), empty_label=_("Choose")
+    )
 
     def __init__(self, *args: Any, people: QuerySet[Membership], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

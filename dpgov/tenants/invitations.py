@@ -14,6 +14,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
@@ -33,7 +34,7 @@ class InvitationRefused(ValueError):
 
     def __init__(self) -> None:
         super().__init__(
-            "This invitation cannot be used any more. Ask whoever invited you for a new one."
+            _("This invitation cannot be used any more. Ask whoever invited you for a new one.")
         )
 
 
@@ -41,7 +42,8 @@ class SignInFirst(ValueError):
     """The invited person has an account; the invitation is for that account alone."""
 
     def __init__(self, email: str) -> None:
-        super().__init__(f"Sign in as {email} first, then open this page again.")
+        text = _("Sign in as {email} first, then open this page again.")
+        super().__init__(text.format(email=email))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def look_at(token: str) -> Invited:
         return Invited(
             tenant=invitation.tenant,
             email=invitation.email,
-            role=str(Role(invitation.role).label),
+            role=Role(invitation.role).within,
             invited_by=str(invitation.invited_by),
             needs_password=user is None or not belongs_somewhere(user.pk),
         )

@@ -7,6 +7,7 @@ can be compared. Must never let the reader's language into what is kept.
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase
 from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
@@ -32,9 +33,14 @@ class LanguageMiddleware(LocaleMiddleware):
 
 @require_POST
 def choose_language(request: HttpRequest) -> HttpResponseBase:
-    """Remember the language in this browser and, for letters, with the person."""
+    """Remember the language in this browser and, for letters, with the person.
+
+    Then back to where one was, on this site. Another language than those offered is a bad request.
+    """
     code = request.POST.get("language", "")
-    if request.user.is_authenticated and code in dict(settings.LANGUAGES):
+    if code not in dict(settings.LANGUAGES):
+        raise BadRequest
+    if request.user.is_authenticated:
         User.objects.filter(pk=request.user.pk).update(language=code)
     return set_language(request)
 
@@ -47,6 +53,13 @@ def english() -> Any:
 def language_of(user: User) -> Any:
     """A context in which everything is said in this person's language: for letters."""
     return translation.override(user.language or settings.LANGUAGE_CODE)
+
+
+def language_of_address(email: str) -> Any:
+    """The same for whoever has this address; until they chose, the writer's language counts."""
+    person = User.objects.filter(email__iexact=email).first()
+    chosen = person.language if person else ""
+    return translation.override(chosen or translation.get_language())
 
 
 def translated(text: str) -> str:

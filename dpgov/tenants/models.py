@@ -6,16 +6,29 @@ from typing import Any, ClassVar
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.db.models.functions import Lower
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext
 from knox.models import AbstractAuthToken
 
 
 class Role(models.TextChoices):
     """What a membership lets a person do; `tenants.permissions` says it action by action."""
 
-    OWNER = "owner", "Data owner"
-    ANALYST = "analyst", "Analyst"
-    OFFICER = "officer", "Compliance officer"
-    ADMIN = "admin", "Administrator"
+    OWNER = "owner", _("Data owner")
+    ANALYST = "analyst", _("Analyst")
+    OFFICER = "officer", _("Compliance officer")
+    ADMIN = "admin", _("Administrator")
+
+    @property
+    def within(self) -> str:
+        """As it stands within a sentence: "as data owner"."""
+        words = {
+            Role.OWNER: pgettext("within a sentence", "data owner"),
+            Role.ANALYST: pgettext("within a sentence", "analyst"),
+            Role.OFFICER: pgettext("within a sentence", "compliance officer"),
+            Role.ADMIN: pgettext("within a sentence", "administrator"),
+        }
+        return words[self]
 
 
 class Tenant(models.Model):
@@ -79,6 +92,11 @@ class Membership(models.Model):  # type: ignore[django-manager-missing]
 
     def __str__(self) -> str:
         return f"{self.user} ({self.role} at {self.tenant})"
+
+    @property
+    def role_within(self) -> str:
+        """The role as it stands within a sentence."""
+        return Role(self.role).within
 
 
 class Invitation(models.Model):

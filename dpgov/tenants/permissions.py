@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
@@ -24,19 +26,19 @@ P = ParamSpec("P")
 class Permission(StrEnum):
     """An ability that a role may have within its tenant."""
 
-    VIEW_DATASETS = "see datasets and their budgets"
-    REGISTER_DATASETS = "register datasets and change their limits"
-    SUBMIT_QUERIES = "ask questions"
-    VIEW_ALL_QUERIES = "see everybody's questions and answers"
-    VIEW_SPLIT_BY_ANALYST = "see who spent how much"
-    READ_AUDIT_LOG = "read and verify the audit log"
-    MANAGE_MEMBERS = "manage members"
-    MANAGE_PROJECTS = "manage projects"
-    REQUEST_CHANGES = "request changes that need two persons"
-    DECIDE_CHANGES = "decide requested changes"
-    VIEW_POPULATIONS = "see shared budgets"
-    USE_API = "use the API"
-    MANAGE_WEBHOOKS = "manage webhooks"
+    VIEW_DATASETS = gettext_noop("see datasets and their budgets")
+    REGISTER_DATASETS = gettext_noop("register datasets and change their limits")
+    SUBMIT_QUERIES = gettext_noop("ask questions")
+    VIEW_ALL_QUERIES = gettext_noop("see everybody's questions and answers")
+    VIEW_SPLIT_BY_ANALYST = gettext_noop("see who spent how much")
+    READ_AUDIT_LOG = gettext_noop("read and verify the audit log")
+    MANAGE_MEMBERS = gettext_noop("manage members")
+    MANAGE_PROJECTS = gettext_noop("manage projects")
+    REQUEST_CHANGES = gettext_noop("request changes that need two persons")
+    DECIDE_CHANGES = gettext_noop("decide requested changes")
+    VIEW_POPULATIONS = gettext_noop("see shared budgets")
+    USE_API = gettext_noop("use the API")
+    MANAGE_WEBHOOKS = gettext_noop("manage webhooks")
 
 
 _EVERYBODY = frozenset(Role)
@@ -79,7 +81,8 @@ def requires(
         @wraps(view)
         def guarded(request: MemberRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             if not may(getattr(request, "membership", None), permission):
-                raise PermissionDenied(f"Your role does not let you {permission.value}.")
+                text = _("Your role does not let you {do_this}.")
+                raise PermissionDenied(text.format(do_this=_(permission.value)))
             return view(request, *args, **kwargs)
 
         return login_required(guarded)  # type: ignore[return-value]

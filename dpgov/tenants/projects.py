@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
@@ -19,21 +20,22 @@ class ProjectNameTaken(ValueError):
     """There is a project of that name that has not ended."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"There is a project named {name} already. Choose another name.")
+        text = _("There is a project named {name} already. Choose another name.")
+        super().__init__(text.format(name=name))
 
 
 class AlreadyInProject(ValueError):
     """The person works on the project already."""
 
     def __init__(self) -> None:
-        super().__init__("This person works on the project already.")
+        super().__init__(_("This person works on the project already."))
 
 
 class ProjectEnded(ValueError):
     """The project has ended; nothing about it can be changed any more."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"The project {name} has ended. Create a new one.")
+        super().__init__(_("The project {name} has ended. Create a new one.").format(name=name))
 
 
 def projects_of(tenant_id: UUID) -> QuerySet[Project]:

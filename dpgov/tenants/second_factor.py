@@ -12,6 +12,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.tenants.models import Membership
 
@@ -19,7 +20,7 @@ from dpgov.tenants.models import Membership
 # The API itself is opened by tokens alone, which are made on a page of a room.
 _FREE = frozenset({"tenants:switch", "tenants:join", "tenants:language"})
 _FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
-_WORDS = "Your role needs a second factor. Set up an authenticator app or a passkey to go on."
+_WORDS = _("Your role needs a second factor. Set up an authenticator app or a passkey to go on.")
 
 
 class SecondFactorMiddleware:
@@ -31,14 +32,14 @@ class SecondFactorMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         return self.get_response(request)
 
-    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponseBase | None:
+    def process_view(self, request: HttpRequest, *__: Any) -> HttpResponseBase | None:
         """The page itself, or the way to the set-up."""
         match = request.resolver_match
         if match is None or not _is_guarded(match.view_name):
             return None
         if not is_missing(getattr(request, "membership", None)):
             return None
-        messages.warning(request, _WORDS)
+        messages.warning(request, str(_WORDS))
         return redirect("mfa_index")
 
 
@@ -50,5 +51,5 @@ def is_missing(membership: Membership | None) -> bool:
 
 
 def _is_guarded(name: str) -> bool:
-    room, colon, _ = name.partition(":")
+    room, colon, _page = name.partition(":")
     return bool(colon) and room != "v1" and name not in _FREE

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from django.db import transaction
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, Actor
@@ -24,21 +25,24 @@ class AlreadyMember(ValueError):
     """The person belongs to the tenant already; change the role instead."""
 
     def __init__(self, email: str) -> None:
-        super().__init__(f"{email} is a member already. Change the role in the list instead.")
+        text = _("{email} is a member already. Change the role in the list instead.")
+        super().__init__(text.format(email=email))
 
 
 class LastAdministrator(ValueError):
     """The step would leave the tenant without an administrator."""
 
     def __init__(self) -> None:
-        super().__init__("This is the last administrator. Make somebody else administrator first.")
+        super().__init__(
+            _("This is the last administrator. Make somebody else administrator first.")
+        )
 
 
 class RoleUnchanged(ValueError):
     """The member has that role already; nothing was changed."""
 
     def __init__(self) -> None:
-        super().__init__("That is the role already. Nothing was changed.")
+        super().__init__(_("That is the role already. Nothing was changed."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ Must never write a token's value, or any part of it, to the audit log or a page 
 """
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
@@ -17,14 +18,16 @@ class TooManyTokens(ValueError):
     """The membership has as many tokens as it may have."""
 
     def __init__(self) -> None:
-        super().__init__(f"You have {MOST_TOKENS} tokens. Revoke one that you no longer use.")
+        text = _("You have {number} tokens. Revoke one that you no longer use.")
+        super().__init__(text.format(number=MOST_TOKENS))
 
 
 class TokenNameTaken(ValueError):
     """The membership has a token of that name; a repeated click lands here too."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"You have a token named {name} already. Choose another name.")
+        text = _("You have a token named {name} already. Choose another name.")
+        super().__init__(text.format(name=name))
 
 
 @transaction.atomic

@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.forms import Form
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.tenants import services
@@ -56,13 +57,14 @@ def member_role(request: MemberRequest, membership_id: UUID) -> HttpResponse:
     membership = _member(request, membership_id)
     form = RoleForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Choose one of the roles in the list.")
+        messages.error(request, _("Choose one of the roles in the list."))
         return redirect("tenants:members")
     try:
         services.change_role(
             membership=membership, role=form.cleaned_data["role"], actor=actor_of(request.user)
         )
-        messages.success(request, f"The role of {membership.user} was changed.")
+        text = _("The role of {person} was changed.")
+        messages.success(request, text.format(person=membership.user))
     except (services.RoleUnchanged, services.LastAdministrator) as refusal:
         messages.error(request, str(refusal))
     except Membership.DoesNotExist as gone:
@@ -79,7 +81,8 @@ def member_remove(request: MemberRequest, membership_id: UUID) -> HttpResponse:
         return render(request, "tenants/member_remove.html", {"member": membership})
     try:
         services.remove_member(membership=membership, actor=actor_of(request.user))
-        messages.success(request, f"{membership.user} is no longer a member.")
+        text = _("{person} is no longer a member.")
+        messages.success(request, text.format(person=membership.user))
     except services.LastAdministrator as refusal:
         messages.error(request, str(refusal))
     except Membership.DoesNotExist as gone:
@@ -104,7 +107,7 @@ def tokens(request: MemberRequest) -> HttpResponse:
 
 def _create_token(request: MemberRequest, form: TokenForm) -> str | None:
     try:
-        _, value = token_services.create_token(
+        __, value = token_services.create_token(
             membership=request.membership,
             name=form.cleaned_data["name"],
             actor=actor_of(request.user),
@@ -124,7 +127,7 @@ def token_revoke(request: MemberRequest, reference: UUID) -> HttpResponse:
         token_services.revoke_token(token=token, actor=actor_of(request.user))
     except ApiToken.DoesNotExist as gone:
         raise Http404 from gone
-    messages.success(request, f"The token {token.name} no longer works.")
+    messages.success(request, _("The token {name} no longer works.").format(name=token.name))
     return redirect("tenants:tokens")
 
 

@@ -11,24 +11,27 @@ from django.core.mail import send_mail
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.tenants import invitations as service
 from dpgov.tenants.accounts import UnconfirmedAddress
 from dpgov.tenants.forms import InvitationForm, JoinForm
-from dpgov.tenants.models import Invitation
+from dpgov.tenants.language import language_of_address
+from dpgov.tenants.models import Invitation, Role
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import MemberRequest
 from dpgov.tenants.selectors import actor_of
 from dpgov.tenants.services import AlreadyMember
 
-_LETTER = """{who} invites you to {tenant} on dpgov, as {role}.
+_LETTER = gettext_lazy("""{who} invites you to {tenant} on dpgov, as {role}.
 
 Open this address to join. It works once, for seven days:
 {link}
 
 If you did not expect this, you need not do anything.
-"""
+""")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -59,9 +62,10 @@ def _invite(request: MemberRequest, form: InvitationForm) -> dict[str, Any]:
 def _mail(request: MemberRequest, invitation: Invitation, link: str) -> bool:
     """Whether the letter left. The link is shown as well, so nothing is lost if it did not."""
     tenant = request.membership.tenant
-    role = invitation.get_role_display().lower()
-    letter = _LETTER.format(who=request.user, tenant=tenant, role=role, link=link)
-    subject = " ".join(f"{tenant} invites you to dpgov".split())
+    with language_of_address(invitation.email):
+        role = Role(invitation.role).within
+        letter = _LETTER.format(who=request.user, tenant=tenant, role=role, link=link)
+        subject = _("{tenant} invites you to dpgov").format(tenant=" ".join(tenant.name.split()))
     try:
         send_mail(subject, letter, None, [invitation.email])
     except (OSError, smtplib.SMTPException, ValueError):
@@ -79,7 +83,8 @@ def revoke(request: MemberRequest, invitation_id: UUID) -> HttpResponse:
         service.revoke(invitation=found, actor=actor_of(request.user))
     except (Invitation.DoesNotExist, service.InvitationRefused) as gone:
         raise Http404 from gone
-    messages.success(request, f"The invitation of {found.email} works no more.")
+    text = _("The invitation of {email} works no more.")
+    messages.success(request, text.format(email=found.email))
     return redirect("tenants:invitations")
 
 
@@ -120,9 +125,11 @@ def _accept(
         return _page(request, invited, form, problem=str(refusal))
     if form is None:
         request.session["membership"] = str(membership.pk)
-        messages.success(request, f"You belong to {invited.tenant} now.")
+        text = _("You belong to {tenant} now.")
+        messages.success(request, text.format(tenant=invited.tenant))
         return redirect(settings.LOGIN_REDIRECT_URL)
-    messages.success(request, f"You belong to {invited.tenant} now. Sign in to begin.")
+    text = _("You belong to {tenant} now. Sign in to begin.")
+    messages.success(request, text.format(tenant=invited.tenant))
     return redirect("account_login")
 
 

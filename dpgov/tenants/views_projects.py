@@ -6,6 +6,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.tenants import projects as services
@@ -22,7 +23,8 @@ def projects(request: MemberRequest) -> HttpResponse:
     """The list of projects, and the form that starts one."""
     form = ProjectForm(request.POST or None)
     if form.is_valid() and (made := _create(request, form)):
-        messages.success(request, f"The project {made.name} was created. Now add its people.")
+        text = _("The project {name} was created. Now add its people.")
+        messages.success(request, text.format(name=made.name))
         return redirect("tenants:project", made.pk)
     context = {"form": form, "projects": services.projects_of(request.membership.tenant_id)}
     return render(request, "tenants/projects.html", context, status=422 if form.errors else 200)
@@ -61,7 +63,8 @@ def _add(request: MemberRequest, shown: Project, form: ProjectMemberForm) -> boo
         return False
     except Membership.DoesNotExist as gone:
         raise Http404 from gone
-    messages.success(request, f"{person.user} now works on {shown.name}.")
+    text = _("{person} now works on {project}.")
+    messages.success(request, text.format(person=person.user, project=shown.name))
     return True
 
 
@@ -81,7 +84,8 @@ def project_remove(request: MemberRequest, project_id: UUID, membership_id: UUID
         services.remove_project_member(
             project=shown, user_id=person.user_id, actor=actor_of(request.user)
         )
-        messages.success(request, f"{person.user} no longer works on {shown.name}.")
+        text = _("{person} no longer works on {project}.")
+        messages.success(request, text.format(person=person.user, project=shown.name))
     except services.ProjectEnded as refusal:
         messages.error(request, str(refusal))
     except (Membership.DoesNotExist, ProjectMember.DoesNotExist) as gone:
@@ -98,7 +102,7 @@ def project_end(request: MemberRequest, project_id: UUID) -> HttpResponse:
         return render(request, "tenants/project_end.html", {"project": shown})
     try:
         services.end_project(project=shown, actor=actor_of(request.user))
-        messages.success(request, f"The project {shown.name} has ended.")
+        messages.success(request, _("The project {name} has ended.").format(name=shown.name))
     except services.ProjectEnded as refusal:
         messages.error(request, str(refusal))
     return redirect("tenants:projects")

@@ -15,6 +15,10 @@
     }
   });
 
+  // On paper a page says where it came from.
+  const source = document.querySelector("[data-source]");
+  if (source) source.textContent = window.location.href;
+
   document.querySelector(".tabs .active")?.scrollIntoView({ inline: "center", block: "nearest" });
 
   // A table that is wider or higher than its frame can be scrolled with the keyboard too.

@@ -10,11 +10,9 @@ import pytest
 from django.utils import translation
 
 OPEN, CLOSE = "⟦", "⟧"
-_MARKED = re.compile(f"{OPEN}[^{OPEN}{CLOSE}]*{CLOSE}")
+_BLOCKS = {"p", "div", "li", "td", "th", "dt", "dd", "h1", "h2", "h3", "caption", "button", "main"}
 _NOT_READ = {"script", "style", "code", "pre", "kbd", "samp", "svg"}
 _VOID = {"input", "br", "img", "hr", "meta", "link", "source", "col", "wbr"}
-# A sentence may run through these; every other tag ends it.
-_INLINE = {"a", "abbr", "b", "br", "code", "em", "i", "kbd", "small", "span", "strong", "time"}
 _READ_ALOUD = {"title", "aria-label", "aria-valuetext", "placeholder", "alt", "data-label"}
 _SAID_BY_CHARTS = {"text", "name", "ticktext", "hovertext"}
 
@@ -34,59 +32,65 @@ def _marked(function: Any) -> Any:
     return said
 
 
-def unmarked(text: str) -> str:
-    """What is left of a text when everything translated is cut out, from the inside outwards."""
-    while (less := _MARKED.sub(" ", text)) != text:
-        text = less
-    return text
+def unmarked(text: str, depth: int = 0) -> tuple[str, int]:
+    """What is left of a text outside of all brackets; `depth` of them were opened before it."""
+    left = []
+    for sign in text:
+        depth = max(depth + (sign == OPEN) - (sign == CLOSE), 0)
+        left.append(" " if depth or sign == CLOSE else sign)
+    return "".join(left), depth
 
 
 class Texts(HTMLParser):
-    """What a person reads or hears of a page, without code and what is marked as data."""
+    """What a person reads or hears of a page and nobody translated.
+
+    Without code and what is marked as data. A sentence goes on within its markup: what stands
+    between the brackets may hold links, and ends with its block at the latest.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.left: list[str] = []
+        self._depth = 0
         self._silent: list[str] = []
         self._figure: list[str] | None = None
-        self._depth = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
-        self._end_sentence(tag)
-        self.found += [self._whole(values[name] or "") for name in _READ_ALOUD & set(values)]
+        self._end_block(tag)
+        is_data = values.get("translate") == "no"
+        hidden = tag in _NOT_READ or is_data
+        if not is_data:
+            self._read(*[values[name] or "" for name in _READ_ALOUD & set(values)])
         if tag == "input" and values.get("type") in ("submit", "button"):
-            self.found.append(values.get("value") or "")
-        if tag == "script" and values.get("type") == "application/json":
+            self._read(values.get("value") or "")
+        if tag == "script" and (values.get("id") or "").endswith("-figure"):
             self._figure = []
-        hidden = tag in _NOT_READ or values.get("translate") == "no"
         if tag not in _VOID and (self._silent or hidden):
             self._silent.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        self._end_sentence(tag)
+        self._end_block(tag)
         if self._silent and tag in self._silent:
             while self._silent.pop() != tag:
                 pass
         if tag == "script" and self._figure is not None:
-            self.found += said_by_charts(json.loads("".join(self._figure) or "null"))
+            self._read(*said_by_charts(json.loads("".join(self._figure) or "null")))
             self._figure = None
 
     def handle_data(self, data: str) -> None:
         if self._figure is not None:
             self._figure.append(data)
         elif not self._silent:
-            self.found.append(self._whole(data))
-            self._depth = max(0, self._depth + data.count(OPEN) - data.count(CLOSE))
+            rest, self._depth = unmarked(data, self._depth)
+            self.left.append(rest)
 
-    def _end_sentence(self, tag: str) -> None:
-        if tag not in _INLINE:
+    def _read(self, *texts: str) -> None:
+        self.left += [unmarked(text)[0] for text in texts]
+
+    def _end_block(self, tag: str) -> None:
+        if tag in _BLOCKS:
             self._depth = 0
-
-    def _whole(self, text: str) -> str:
-        """A piece of a translated sentence with links in it, as if it were marked by itself."""
-        opened = OPEN * self._depth + text
-        return opened + CLOSE * max(0, opened.count(OPEN) - opened.count(CLOSE))
 
 
 def said_by_charts(part: Any, key: str = "") -> Iterator[str]:
@@ -106,8 +110,7 @@ def left_in_english(html: str, known: set[str]) -> list[str]:
     texts = Texts()
     texts.feed(html)
     left = []
-    for text in texts.found:
-        rest = unmarked(text)
+    for rest in texts.left:
         words = [w for w in re.findall(r"[^\W\d_]{2,}", rest) if w.casefold() not in known]
         if words:
             left.append(" ".join(rest.split())[:100])

@@ -6,8 +6,9 @@ import pytest
 from django.db import models
 
 from dpgov.budgets.models import Budget
-from dpgov.datasets.models import Dataset
-from dpgov.tenants.models import Project, Tenant, User
+from dpgov.datasets.models import Column, Dataset
+from dpgov.notices.models import Webhook
+from dpgov.tenants.models import ApiToken, Project, Tenant, User
 from tests.integration.access.doors import DOORS, ROLES, Kind
 from tests.integration.access.routes import all_routes
 from tests.integration.access.world import World
@@ -46,9 +47,13 @@ def _words_of_data() -> set[str]:
         (User, ("name", "email")),
         (Dataset, ("name", "slug", "description")),
         (Project, ("name",)),
+        (Webhook, ("url",)),
+        (ApiToken, ("name",)),
     ]
     for model, fields in models_and_fields:
         for row in model.objects.values_list(*fields):
             texts += row
+    for column, categories in Column.objects.values_list("name", "categories"):
+        texts += [column, *categories]
     words = {word for text in texts for word in re.findall(r"[^\W\d_]{2,}", text.casefold())}
     return words | _SAME

@@ -1,0 +1,131 @@
+"""Letters speak their reader's language; what is kept and what programs are sent stays English."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone, translation
+
+from dpgov.approvals.models import Kind as Change
+from dpgov.notices.deliveries import message
+from dpgov.notices.follow import follow
+from dpgov.notices.kinds import Kind
+from dpgov.notices.letters import send_letters
+from dpgov.notices.models import Event
+from dpgov.notices.telling import Happening, tell
+from dpgov.notices.words import problem_in_words, sentence
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.models import Membership, User
+from tests.cast import Ask
+
+pytestmark = pytest.mark.django_db
+ClientFor = Callable[[Membership], Client]
+HELD = "The dataset Visits is held for a compliance check."
+ANGEHALTEN = "Der Datensatz Visits ist angehalten, bis die Datenschutzaufsicht ihn geprüft hat."
+HALF_USED = {"percent": 50, "slug": "visits", "dataset": "Visits", "what": "the budget of Visits"}
+
+
+@pytest.fixture(autouse=True)
+def _no_report_of_another_test(settings: Any, tmp_path: Any) -> None:
+    settings.DPGOV_HOME = tmp_path
+
+
+def reads(member: Membership, language: str) -> None:
+    User.objects.filter(pk=member.user_id).update(language=language)
+
+
+def letters() -> dict[str, str]:
+    return {letter.to[0]: f"{letter.subject}\n{letter.body}" for letter in mail.outbox}
+
+
+def test_each_letter_about_one_event_is_in_its_reader_s_language(
+    owner: Membership, officer: Membership
+) -> None:
+    reads(officer, "de")
+    people = frozenset({owner.user_id, officer.user_id})
+    detail = {"what": "dataset", "dataset": "Visits"}
+    tell(owner.tenant_id, Happening("one", Kind.HOLD, timezone.now(), people, detail))
+    with acting_for(owner.tenant_id), translation.override("de"):
+        send_letters(owner.tenant_id)
+    found = letters()
+    assert HELD in found[owner.user.email]
+    assert "under Notices, What reaches you." in found[owner.user.email]
+    assert ANGEHALTEN in found[officer.user.email]
+    assert "unter Mitteilungen, Was Sie erreicht." in found[officer.user.email]
+
+
+def test_an_invitation_is_written_as_its_reader_chose_else_as_its_writer_reads(
+    admin: Membership, stranger: Membership, client_for: ClientFor
+) -> None:
+    reads(stranger, "en-gb")
+    browser, door = client_for(admin), reverse("tenants:invitations")
+    for address in (stranger.user.email, "nora@example.org"):
+        german = {"headers": {"accept-language": "de"}}
+        page = browser.post(door, {"email": address, "role": "analyst"}, **german)
+        assert "Eine E-Mail mit dem Link ist unterwegs." in page.content.decode()
+    found = letters()
+    assert (
+        "invites you to Harbour Statistics Office on dpgov, as analyst."
+        in (found[stranger.user.email])
+    )
+    assert "lädt Sie zu dpgov ein" in found["nora@example.org"]
+    assert "in der Rolle Auswertung." in found["nora@example.org"]
+
+
+def test_a_letter_for_a_new_password_is_in_its_reader_s_language(
+    analyst: Membership, client: Client
+) -> None:
+    reads(analyst, "de")
+    client.post(reverse("account_reset_password"), {"email": analyst.user.email})
+    assert "ein neues Passwort für Ihr Konto" in letters()[analyst.user.email]
+
+
+def test_what_a_notice_is_about_is_named_in_the_language_of_its_reader() -> None:
+    request = {"change": Change.RAISE_LIMIT, "dataset": "Visits", "title": "Raise a limit: Visits"}
+    with translation.override("de"):
+        half = sentence(Kind.BUDGET, HALF_USED | {"of": "dataset"})
+        archived = sentence(Kind.BUDGET, {"percent": 100, "of": "allocation"})
+        asked = sentence(Kind.REQUEST, request)
+    assert half == "Die Hälfte des Budgets von Visits ist verbraucht oder reserviert."
+    assert archived.startswith("100 % Ihrer Zuteilung aus dem Budget von einem archivierten Daten")
+    assert asked.endswith("wurde beantragt und wartet auf eine Entscheidung.")
+    assert sentence(Kind.REQUEST, request).startswith("“Raise a limit: Visits” was requested")
+
+
+def test_a_notice_from_before_there_were_languages_is_read_as_it_was_written() -> None:
+    with translation.override("de"):
+        older = sentence(Kind.BUDGET, HALF_USED)
+        request = sentence(Kind.REQUEST, {"title": "Raise a limit: Visits"})
+    assert older == "Half of the budget of Visits is used or reserved."
+    assert request.startswith("„Raise a limit: Visits“ wurde beantragt")
+
+
+def test_what_is_kept_of_an_event_and_sent_to_a_webhook_is_english(
+    ask: Ask, owner: Membership, analyst: Membership
+) -> None:
+    for _ in range(3):
+        ask(analyst, epsilon=2)
+    with acting_for(owner.tenant_id), translation.override("de"):
+        follow(owner.tenant_id)
+    event = Event.objects.get(kind=Kind.BUDGET)
+    assert event.detail["what"] == "the budget of Visits"
+    sent = json.loads(message(event, "harbour"))
+    assert sent["text"] == "Half of the budget of Visits is used or reserved."
+
+
+def test_why_a_delivery_failed_is_read_in_one_s_own_language() -> None:
+    with translation.override("de"):
+        said = [
+            problem_in_words("The server answered 500.", 500),
+            problem_in_words("Not reached (TimeoutError).", None),
+            problem_in_words("The address leads into a private network.", None),
+        ]
+    assert said == [
+        "Der Server antwortete mit 500.",
+        "Nicht erreicht (TimeoutError).",
+        "Die Adresse führt in ein privates Netz.",
+    ]
