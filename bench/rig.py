@@ -18,6 +18,7 @@ import django
 
 from tests.servers.postgres import APP, AUDITOR, throw_away_postgres
 
+_EVERY_TENANT = "-c dpgov.tenant=all"
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -79,21 +80,21 @@ def set_up_django() -> None:
 
 def as_application() -> None:
     """From here on this process is what a web process or a worker is: it sees one tenant's rows."""
-    _log_in(APP, {})
+    _log_in(APP, "")
 
 
 def as_owner() -> None:
     """From here on this process prepares and looks again."""
-    _log_in("dpgov", {"options": "-c dpgov.tenant=all"})
+    _log_in("dpgov", _EVERY_TENANT)
 
 
-def _log_in(role: str, options: dict[str, str]) -> None:
+def _log_in(role: str, told: str) -> None:
     from django.db import connection
 
     connection.close()
     connection.settings_dict["USER"] = role
-    connection.settings_dict["OPTIONS"].pop("options", None)
-    connection.settings_dict["OPTIONS"] |= options
+    options = connection.settings_dict["OPTIONS"]
+    options["options"] = f"{told} {options['options'].replace(_EVERY_TENANT, '')}".strip()
 
 
 def _as_role(url: str, role: str) -> str:

@@ -1,6 +1,6 @@
 """Everything that can be read, found by walking the routes as the access tests do."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
@@ -21,14 +21,14 @@ from dpgov.queries.submit import submit
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import ApiToken, Membership
 from tests.integration.access import conftest as access
-from tests.integration.access.doors import DOORS, Kind
+from tests.integration.access.doors import DOORS, ROLES, Kind
 from tests.integration.access.routes import all_routes
 
 Visit = tuple[str, Callable[[], object]]
 _ROLES = ("owner", "analyst", "officer")
 _BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 # Takes as long as the file is long, by its nature.
-_WHOLE = {"dashboards:history_export"}
+WHOLE = {"dashboards:history_export"}
 # Filters, sorts and far pages of the long lists.
 _FURTHER = {
     f"{name}?{number}": query
@@ -49,6 +49,16 @@ _FURTHER = {
     }.items()
     for number, query in enumerate(queries)
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A page or a list of the API as one role opens it."""
+
+    name: str
+    role: str
+    kind: Kind
+    url: str
 
 
 @dataclass(frozen=True)
@@ -76,8 +86,8 @@ def invite(cast: Cast) -> Guests:
     small.budget.limit_nano = 10 * NANO
     things = access._things(small, asked, people["owner"], cast.analyst)
     return Guests(
-        {role: _browser(people[role]) for role in _ROLES},
-        {role: _token(people[role]) for role in _ROLES},
+        {role: _browser(people[role]) for role in ROLES},
+        {role: _token(people[role]) for role in ROLES},
         {**things, "fmt": "csv", "slug": dataset.slug, "budget_id": dataset.budget_id},
     )
 
@@ -97,22 +107,31 @@ def visits(cast: Cast, guests: Guests) -> Iterator[Visit]:
     """The price check and a submission, then each page and list as each role that may see it."""
     yield "price check (service)", lambda: _quote(cast)
     yield "submission (service)", lambda: _submit(cast)
+    for one in (*addresses(guests.things, _ROLES), *_further()):
+        yield f"{one.name}, {one.role}", _visit(guests, one.role, one.kind, one.url)
+
+
+def addresses(things: dict[str, Any], roles: Sequence[str]) -> Iterator[Address]:
+    """Each page and list of the URLconf that can be opened, for each of the roles that may."""
     for route in all_routes():
         door = DOORS.get(route.name)
         if door is None or "GET" not in door.methods or door.kind not in (Kind.PAGE, Kind.API):
             continue
-        if route.name in _WHOLE or not route.parameters <= set(guests.things):
+        if route.name in WHOLE or not route.parameters <= set(things):
             print(f"| {route.name} | not timed | | |")
             continue
-        url = reverse(route.name, kwargs={name: guests.things[name] for name in route.parameters})
-        for role in _ROLES:
-            if role in door.roles:
-                yield f"{route.name}, {role}", _visit(guests, role, door.kind, url)
+        url = reverse(route.name, kwargs={name: things[name] for name in route.parameters})
+        for role in roles:
+            if role in door.roles - door.hidden_from:
+                yield Address(route.name, role, door.kind, url)
+
+
+def _further() -> Iterator[Address]:
     for name, query in _FURTHER.items():
-        url, roles = reverse(name.split("?", 1)[0]) + query, ("owner", "analyst")
+        route = name.split("?", 1)[0]
         kind = Kind.API if name.startswith("v1:") else Kind.PAGE
-        for role in roles if "audit" not in name else ("officer",):
-            yield f"{name.split('?')[0]} {query}, {role}", _visit(guests, role, kind, url)
+        for role in ("owner", "analyst") if "audit" not in name else ("officer",):
+            yield Address(f"{route} {query}", role, kind, reverse(route) + query)
 
 
 def _visit(guests: Guests, role: str, kind: Kind, url: str) -> Callable[[], object]:

@@ -99,6 +99,10 @@ def database_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     else:
         # A server that is away should be noticed before somebody's patience ends.
         settings["OPTIONS"] = {"connect_timeout": 5, **settings.get("OPTIONS", {})}
+        # Row-level security makes statements look expensive that are not: compiling them first
+        # takes longer than running them.
+        told = settings["OPTIONS"].get("options", "")
+        settings["OPTIONS"]["options"] = f"{told} -c jit=off".strip()
     return settings
 
 

@@ -19,8 +19,17 @@ _TITLES = {
     "postgresql": "PostgreSQL and Redis (production profile)",
 }
 # Neither database nor broker matters there: the first run has already said all there is. How a page
-# looks is one of these things; that it comes at all is asked of every route on both.
-_ALIKE_EVERYWHERE = ("unit", "statistical", "house", "journeys/test_every_page.py")
+# looks is one of these things, and how far one has to click; that it comes at all is asked of
+# every route on both.
+_ALIKE_EVERYWHERE = (
+    "unit",
+    "statistical",
+    "house",
+    "journeys/tasks",
+    "journeys/test_every_page.py",
+    "journeys/test_keyboard.py",
+    "journeys/test_paper.py",
+)
 _NOTHING_RAN = 5
 
 

@@ -34,7 +34,7 @@ _FIRST = ("queue", "journeys")
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Marks by folder."""
-    folder = item.path.parent.name
+    folder = _folder(item)
     if folder == "journeys":
         item.add_marker("journey")
     if folder == "statistical":
@@ -45,7 +45,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whole folders, so that each module stays together."""
     order = {folder: place for place, folder in enumerate(_FIRST)}
-    items.sort(key=lambda item: order.get(item.path.parent.name, len(order)))
+    items.sort(key=lambda item: order.get(_folder(item), len(order)))
+
+
+def _folder(item: pytest.Item) -> str:
+    """What kind of test it is; the folders within the journeys are journeys too."""
+    return "journeys" if "journeys" in item.path.parts else item.path.parent.name
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,7 @@ from tests.servers.redis import throw_away_redis
 PROFILES = ("sqlite", "postgresql")
 _ROOT = "DPGOV_TESTS_ROOT"
 _BROKER = "DPGOV_TESTS_REDIS"
+_SCREENSHOTS = "DPGOV_SCREENSHOTS"
 _MEMORY = Path("/dev/shm")  # noqa: S108
 _ROOM = 3 * 2**30
 
@@ -80,7 +81,8 @@ def _in_memory() -> Path | None:
 
 def clean_environment() -> dict[str, str]:
     """The environment without settings of the product: a test run makes its own."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("DPGOV_")}
+    kept = (_SCREENSHOTS,)
+    return {n: v for n, v in os.environ.items() if n in kept or not n.startswith("DPGOV_")}
 
 
 def _interrupt(*_: object) -> None:

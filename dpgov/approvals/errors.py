@@ -1,7 +1,10 @@
 """The promises that a request or a decision can break; after each refusal nothing has changed."""
 
+from dpgov.privacy.said import said
+from dpgov.tenants.spoken import SpokenRefusal
 
-class ApprovalRefusal(Exception):
+
+class ApprovalRefusal(SpokenRefusal):
     """Base of all refusals; `str` is for people."""
 
 
@@ -10,8 +13,10 @@ class AlreadyRequested(ApprovalRefusal):
 
     def __init__(self) -> None:
         super().__init__(
-            "The same has been requested before and still waits for a decision. "
-            "Withdraw that request first if it should be another one."
+            said(
+                "The same has been requested before and still waits for a decision. "
+                "Withdraw that request first if it should be another one."
+            )
         )
 
 
@@ -20,49 +25,53 @@ class AlreadyDecided(ApprovalRefusal):
 
     def __init__(self, state: str) -> None:
         self.state = state
-        super().__init__(f"This request was decided before: it is {state.lower()}.")
+        super().__init__(
+            said("This request was decided before: it is {state}.", state=state.lower())
+        )
 
 
 class OwnRequest(ApprovalRefusal):
     """Nobody decides about what they requested themselves, whatever their roles."""
 
     def __init__(self) -> None:
-        super().__init__("You made this request yourself, so another person has to decide it.")
+        super().__init__(
+            said("You made this request yourself, so another person has to decide it.")
+        )
 
 
 class MayNotRequest(ApprovalRefusal):
     """The person's role, as it is now, does not let them request changes."""
 
     def __init__(self) -> None:
-        super().__init__("Only data owners and compliance officers may request this.")
+        super().__init__(said("Only data owners and compliance officers may request this."))
 
 
 class MayNotDecide(ApprovalRefusal):
     """The person's role, as it is now, does not let them decide this request."""
 
     def __init__(self) -> None:
-        super().__init__("Your role does not let you decide this request.")
+        super().__init__(said("Your role does not let you decide this request."))
 
 
 class NotYourRequest(ApprovalRefusal):
     """Only whoever made a request may withdraw it."""
 
     def __init__(self) -> None:
-        super().__init__("Only the person who made this request may withdraw it.")
+        super().__init__(said("Only the person who made this request may withdraw it."))
 
 
 class ReasonMissing(ApprovalRefusal):
     """A request and a decision each need a reason, for whoever reads the log later."""
 
     def __init__(self) -> None:
-        super().__init__("Give a reason. It goes into the audit log.")
+        super().__init__(said("Give a reason. It goes into the audit log."))
 
 
 class NotApproved(ApprovalRefusal):
     """A change was to be carried out that two persons did not agree on; a bug."""
 
     def __init__(self) -> None:
-        super().__init__("This change was not approved by a second person.")
+        super().__init__(said("This change was not approved by a second person."))
 
 
 class Stale(ApprovalRefusal):

@@ -8,6 +8,7 @@ import uuid
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.tenants.models import Role, Tenant, User
 
@@ -15,19 +16,19 @@ from dpgov.tenants.models import Role, Tenant, User
 class Kind(models.TextChoices):
     """What needs two persons. The value is stored and never renamed."""
 
-    RAISE_LIMIT = "raise_limit", "Raise a limit"
-    REFUND = "refund", "Refund a question"
-    MERGE_POPULATIONS = "merge_populations", "Merge two shared budgets"
-    SPLIT_POPULATION = "split_population", "Divide a shared budget"
-    LEAVE_POPULATION = "leave_population", "Take a dataset out of a shared budget"
-    SHARE_POPULATION = "share_population", "Share a budget with another organisation"
-    ACCEPT_POPULATION = "accept_population", "Share another organisation's budget"
-    RELEASE_HELD_DATASET = "release_held_dataset", "Release a held dataset"
+    RAISE_LIMIT = "raise_limit", _("Raise a limit")
+    REFUND = "refund", _("Refund a question")
+    MERGE_POPULATIONS = "merge_populations", _("Merge two shared budgets")
+    SPLIT_POPULATION = "split_population", _("Divide a shared budget")
+    LEAVE_POPULATION = "leave_population", _("Take a dataset out of a shared budget")
+    SHARE_POPULATION = "share_population", _("Share a budget with another organisation")
+    ACCEPT_POPULATION = "accept_population", _("Share another organisation's budget")
+    RELEASE_HELD_DATASET = "release_held_dataset", _("Release a held dataset")
     SHARE_HELD_DATASET_BUDGET = (
         "share_held_dataset_budget",
-        "Let a held dataset share an earlier budget",
+        _("Let a held dataset share an earlier budget"),
     )
-    DISCARD_HELD_DATASET = "discard_held_dataset", "Discard a held dataset"
+    DISCARD_HELD_DATASET = "discard_held_dataset", _("Discard a held dataset")
 
 
 class ChangeRequest(models.Model):
@@ -38,11 +39,11 @@ class ChangeRequest(models.Model):
     """
 
     class State(models.TextChoices):
-        WAITING = "waiting", "Waiting"
-        APPROVED = "approved", "Approved"
-        REJECTED = "rejected", "Rejected"
-        WITHDRAWN = "withdrawn", "Withdrawn"
-        STALE = "stale", "Out of date"
+        WAITING = "waiting", _("Waiting")
+        APPROVED = "approved", _("Approved")
+        REJECTED = "rejected", _("Rejected")
+        WITHDRAWN = "withdrawn", _("Withdrawn")
+        STALE = "stale", _("Out of date")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="change_requests")

@@ -1,5 +1,6 @@
 """Reads about requests: who sees them, who may decide them, how many wait."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 from django.db.models import Case, QuerySet, Value, When
@@ -58,6 +59,15 @@ def waiting_about(tenant_id: UUID, kind: Kind, subject: str) -> ChangeRequest | 
     return ChangeRequest.objects.filter(
         tenant_id=tenant_id, kind=kind, subject=subject, state=ChangeRequest.State.WAITING
     ).first()
+
+
+def all_waiting_about(
+    tenant_id: UUID, kinds: Collection[Kind], subject: str
+) -> QuerySet[ChangeRequest]:
+    """The requests of these kinds about this thing that wait."""
+    return ChangeRequest.objects.filter(
+        tenant_id=tenant_id, kind__in=kinds, subject=subject, state=ChangeRequest.State.WAITING
+    ).order_by("requested_at")
 
 
 def subjects_waiting(tenant_id: UUID, kind: Kind) -> set[str]:

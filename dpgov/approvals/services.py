@@ -28,6 +28,7 @@ from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.approvals.selectors import has_role_to_decide
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
+from dpgov.tenants.language import english
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 from dpgov.tenants.selectors import actor_of
@@ -122,7 +123,8 @@ def approve(*, request_id: UUID, decider: Membership, reason: str, carry_out: Ca
 
 
 def _lapse(request: ChangeRequest, decider: Membership, refusal: Stale) -> Decision:
-    request.outcome = str(refusal)[:_LONGEST_REASON]
+    with english():
+        request.outcome = str(refusal)[:_LONGEST_REASON]
     _end(request, State.STALE, decider, request.decision_reason)
     _record(request, decider, Action.CHANGE_LAPSED, outcome=request.outcome)
     return Decision(request)

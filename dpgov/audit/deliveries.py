@@ -16,11 +16,13 @@ import structlog
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from dpgov.audit.models import AuditCheckpoint, AuditDelivery
 from dpgov.audit.outside import AnotherFileIsThere, put
 
-FOLDER, WEBHOOK, EMAIL = "folder", "webhook", "e-mail"
+# Stored as they are; pages say them in the language of the reader.
+FOLDER, WEBHOOK, EMAIL = gettext_noop("folder"), gettext_noop("webhook"), gettext_noop("e-mail")
 _log = structlog.get_logger(__name__)
 _SECONDS = 5
 _SHORTEST, _LONGEST = timedelta(seconds=15), timedelta(hours=1)

@@ -4,6 +4,7 @@ Cheap enough for every page: it looks at the newest checkpoint here and the newe
 Reading every entry again is the work of `audit.recheck`.
 """
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from dpgov.audit.models import AuditCheckpoint
@@ -12,10 +13,26 @@ from dpgov.audit.outside import known_keys, outside_notes
 from dpgov.audit.selectors import log_size, newest_checkpoint
 from dpgov.audit.stored_tree import LogHasGap, StoredTree
 from dpgov.audit.tree import root_at
+from dpgov.privacy.said import said
 
 
 def findings(tenant_id: UUID) -> list[str]:
     """What contradicts the newest checkpoints, in sentences; nothing when all is well."""
+    return looked_at(tenant_id).findings
+
+
+@dataclass(frozen=True, slots=True)
+class LookedAt:
+    """What a look at the log's head found, and what was read for it."""
+
+    findings: list[str]
+    size: int
+    newest: AuditCheckpoint | None
+    keys: list[PublicKey]
+
+
+def looked_at(tenant_id: UUID) -> LookedAt:
+    """The same findings with the log's size, its newest checkpoint and the known keys."""
     # The folder first: the database knows whatever is in it, also what is being made right now.
     outside = list(outside_notes(tenant_id, newest=1))
     last, size = newest_checkpoint(tenant_id), log_size(tenant_id)
@@ -24,17 +41,17 @@ def findings(tenant_id: UUID) -> list[str]:
     for name, note in outside:
         found += outside_findings(name, note, size, keys, tree)
         found += _behind(name, note, last)
-    return list(dict.fromkeys(found))
+    return LookedAt(list(dict.fromkeys(found)), size, last, keys)
 
 
 def own_findings(
     checkpoint: AuditCheckpoint, size: int, keys: list[PublicKey], tree: StoredTree
 ) -> list[str]:
     """What is wrong with a checkpoint in the database."""
-    where = f"The checkpoint of {checkpoint.size} entries"
+    where = said("The checkpoint of {size} entries", size=checkpoint.size)
     found = outside_findings(where, checkpoint.note, size, keys, tree)
     if not found and opened(checkpoint.note, keys).root != bytes(checkpoint.root):
-        found.append(f"{where} does not say what its own note says.")
+        found.append(said("{where} does not say what its own note says.", where=where))
     return found
 
 
@@ -45,20 +62,31 @@ def outside_findings(
     try:
         checkpoint = opened(note, keys)
     except (NotSigned, UnreadableNote) as refusal:
-        return [f"{where} proves nothing: {refusal}."]
+        return [said("{where} proves nothing: {why}.", where=where, why=refusal.args[0])]
     if not checkpoint.origin.endswith(f"/{tree.tenant_id}"):
-        return [f"{where} belongs to another log: {checkpoint.origin}."]
+        origin = checkpoint.origin
+        return [said("{where} belongs to another log: {origin}.", where=where, origin=origin)]
     if checkpoint.size > size:
         return [
-            f"{where} was signed over {checkpoint.size} entries, but the log has only {size}: its "
-            "end was cut, or the database was restored from an older backup."
+            said(
+                "{where} was signed over {signed} entries, but the log has only {size}: its end "
+                "was cut, or the database was restored from an older backup.",
+                where=where,
+                signed=checkpoint.size,
+                size=size,
+            )
         ]
     try:
         root = root_at(checkpoint.size, tree.node)
     except LogHasGap as gap:
-        return [f"The log is not complete: {gap}."]
+        return [said("The log is not complete: {gap}.", gap=gap.args[0])]
     if root != checkpoint.root:
-        return [f"{where} was signed over other entries: one of the first was changed since."]
+        return [
+            said(
+                "{where} was signed over other entries: one of the first was changed since.",
+                where=where,
+            )
+        ]
     return []
 
 
@@ -71,6 +99,9 @@ def _behind(name: str, note: str, last: AuditCheckpoint | None) -> list[str]:
     if size <= (last.size if last else 0):
         return []
     return [
-        f"{name} in the folder of checkpoints is newer than the newest one in the database: the "
-        "database was restored from an older backup, or changed by hand."
+        said(
+            "{name} in the folder of checkpoints is newer than the newest one in the database: the "
+            "database was restored from an older backup, or changed by hand.",
+            name=name,
+        )
     ]

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from dpgov.privacy.said import said
+
 _ED25519 = b"\x01"
 _DASH = "— "
 _LONGEST_NOTE = 1_000_000
@@ -122,7 +124,9 @@ def parse_note(note: str) -> Note:
     text, found, rest = note.rpartition("\n\n")
     lines = rest.split("\n")
     if len(note) > _LONGEST_NOTE or not found or lines.pop() or len(lines) > _MOST_SIGNATURES:
-        raise UnreadableNote("It is not a signed note: a text, an empty line, then signatures.")
+        raise UnreadableNote(
+            said("It is not a signed note: a text, an empty line, then signatures.")
+        )
     return Note(text=f"{text}\n", signatures=tuple(map(_signature, lines)))
 
 
@@ -133,9 +137,9 @@ def parse_checkpoint(note: str) -> Checkpoint:
     origin, size, encoded = (*lines, "", "", "")[:3]
     root = _decoded(encoded)
     if not origin or len(lines) < 4 or root is None or len(root) != hashlib.sha256().digest_size:
-        raise UnreadableNote("It is not a checkpoint: name of the log, size, root.")
+        raise UnreadableNote(said("It is not a checkpoint: name of the log, size, root."))
     if not size.isascii() or not size.isdecimal() or len(size) > 18 or str(int(size)) != size:
-        raise UnreadableNote("The size in the checkpoint is not a plain number.")
+        raise UnreadableNote(said("The size in the checkpoint is not a plain number."))
     return Checkpoint(origin=origin, size=int(size), root=root)
 
 
@@ -155,7 +159,7 @@ def check_signed(note: str, keys: Iterable[PublicKey]) -> None:
     signed = [(known.get((s.name, s.key_id)), s.signature) for s in parts.signatures]
     checks = [(key, signature) for key, signature in signed if key]
     if not checks:
-        raise NotSigned("it is not signed by a known key of this log")
+        raise NotSigned(said("it is not signed by a known key of this log"))
     for key, signature in checks:
         _check(key, signature, parts.text)
 
@@ -164,14 +168,15 @@ def _check(key: PublicKey, signature: bytes, text: str) -> None:
     try:
         Ed25519PublicKey.from_public_bytes(key.raw).verify(signature, text.encode())
     except InvalidSignature as error:
-        raise NotSigned(f"its signature by key {key.key_id.hex()} is forged") from error
+        forged = said("its signature by key {key} is forged", key=key.key_id.hex())
+        raise NotSigned(forged) from error
 
 
 def _signature(line: str) -> Signature:
     name, _, encoded = line.removeprefix(_DASH).partition(" ")
     raw = _decoded(encoded) or b""
     if not line.startswith(_DASH) or not _good_name(name) or len(raw) < 5:
-        raise UnreadableNote("A signature line of the note is malformed.")
+        raise UnreadableNote(said("A signature line of the note is malformed."))
     return Signature(name=name, key_id=raw[:4], signature=raw[4:])
 
 

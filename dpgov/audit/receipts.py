@@ -30,6 +30,10 @@ _NEAR = timedelta(minutes=10)
 class NoSuchCheckpoint(LookupError):
     """There is no checkpoint of this size."""
 
+    def __init__(self, size: int) -> None:
+        self.size = size
+        super().__init__(f"There is no checkpoint of {size} entries.")
+
 
 def release_receipt(
     *, tenant_id: UUID, query_id: UUID, release_sha256: str, recorded_near: datetime
@@ -91,7 +95,7 @@ def consistency(*, tenant_id: UUID, old: int, new: int) -> dict[str, Any]:
     notes = dict(checkpoints_of(tenant_id).filter(size__in=[old, new]).values_list("size", "note"))
     for size in (old, new):
         if size not in notes:
-            raise NoSuchCheckpoint(f"There is no checkpoint of {size} entries.")
+            raise NoSuchCheckpoint(size)
     path = consistency_proof(old, new, StoredTree(tenant_id).node)
     return {
         "format": CONSISTENCY,

@@ -18,6 +18,7 @@ from dpgov.audit.outside import known_keys, outside_notes
 from dpgov.audit.selectors import checkpoints_of, entries_of, log_size, stream
 from dpgov.audit.stored_tree import HEIGHT, WIDTH, LogHasGap, StoredTree, stored_count
 from dpgov.audit.tree import complete_root
+from dpgov.privacy.said import said
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,10 @@ def _entry_problems(tenant_id: UUID, start: int, stop: int) -> Iterator[str]:
             break
         leaves.append(leaf_hash(line_of(values)))
         if leaves[-1] != bytes(values["leaf_hash"]):
-            yield f"Entry {expected} does not match its own hash: something in it was changed."
+            yield said(
+                "Entry {number} does not match its own hash: something in it was changed.",
+                number=expected,
+            )
             return
         if expected % WIDTH == 0:
             yield from _tile_problem(tree, expected // WIDTH - 1, leaves)
@@ -86,14 +90,20 @@ def _entry_problems(tenant_id: UUID, start: int, stop: int) -> Iterator[str]:
         if expected == stop:
             return
         expected += 1
-    yield f"Entry {expected} is missing; the log should reach {stop}."
+    yield said(
+        "Entry {number} is missing; the log should reach {last}.", number=expected, last=stop
+    )
 
 
 def _tile_problem(tree: StoredTree, number: int, leaves: list[bytes]) -> Iterator[str]:
     stored = tree.tile(1, number // WIDTH)[number % WIDTH : number % WIDTH + 1]
     if stored and stored[0] != complete_root(leaves):
         first = number * WIDTH + 1
-        yield f"One of the entries {first} to {first + WIDTH - 1} was changed with its hash."
+        yield said(
+            "One of the entries {first} to {last} was changed with its hash.",
+            first=first,
+            last=first + WIDTH - 1,
+        )
 
 
 def _subtree_problems(tenant_id: UUID) -> Iterator[str]:
@@ -104,10 +114,14 @@ def _subtree_problems(tenant_id: UUID) -> Iterator[str]:
             tree = StoredTree(tenant_id)
             for number in range(count):
                 if tree.node(HEIGHT * level, number) != complete_root(tree.tile(level - 1, number)):
-                    yield f"The stored hash {number} of level {level} does not fit those below it."
+                    yield said(
+                        "The stored hash {number} of level {level} does not fit those below it.",
+                        number=number,
+                        level=level,
+                    )
             level += 1
     except LogHasGap as gap:
-        yield f"The stored tree is not complete: {gap}."
+        yield said("The stored tree is not complete: {gap}.", gap=gap.args[0])
 
 
 def _all_checkpoints(tenant_id: UUID, size: int) -> tuple[int, list[str]]:
@@ -130,4 +144,10 @@ def _beyond_head(tenant_id: UUID) -> list[str]:
     newest = entries_of(tenant_id).values_list("sequence", flat=True).first() or 0
     if newest <= known:
         return []
-    return [f"Entry {newest} lies beyond the head, which knows only {known} entries."]
+    return [
+        said(
+            "Entry {number} lies beyond the head, which knows only {known} entries.",
+            number=newest,
+            known=known,
+        )
+    ]

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from dpgov.audit.models import AuditEntry, AuditSubtree
 from dpgov.audit.tree import Hash, complete_root
+from dpgov.privacy.said import said
 
 HEIGHT = 8
 WIDTH = 1 << HEIGHT
@@ -72,8 +73,12 @@ def _trees(tree: StoredTree, level: int, first: int) -> list[tuple[int, Hash]]:
 
 def _missing(level: int, place: int) -> str:
     if level == 0:
-        return f"entry {place + 1} is missing"
-    return f"the stored hash over {WIDTH**level} entries from {place * WIDTH**level + 1} is missing"
+        return said("entry {number} is missing", number=place + 1)
+    return said(
+        "the stored hash over {entries} entries from {first} is missing",
+        entries=WIDTH**level,
+        first=place * WIDTH**level + 1,
+    )
 
 
 def extend(tenant_id: UUID, size: int) -> None:

@@ -13,6 +13,7 @@ from dpgov.audit.actions import RELEASING
 from dpgov.audit.entry import leaf_hash
 from dpgov.audit.note import NotSigned, PublicKey, UnreadableNote, opened, parse_checkpoint
 from dpgov.audit.tree import verify_consistency, verify_inclusion
+from dpgov.privacy.said import said
 
 RECEIPT, CONSISTENCY = "dpgov-receipt-v1", "dpgov-consistency-v1"
 
@@ -61,7 +62,7 @@ def _signature_problems(note: str, keys: Iterable[PublicKey] | None) -> list[str
     try:
         opened(note, keys)
     except (NotSigned, UnreadableNote) as refusal:
-        return [f"The checkpoint proves nothing: {refusal}."]
+        return [said("The checkpoint proves nothing: {why}.", why=refusal.args[0])]
     return []
 
 
@@ -108,11 +109,12 @@ def consistency_problems(
         old, new = map(parse_checkpoint, notes)
         path = [bytes.fromhex(part) for part in proof["path"]]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        return [f"The proof is malformed: {type(error).__name__}: {error}."]
+        what = f"{type(error).__name__}: {error}"
+        return [said("The proof is malformed: {what}.", what=what)]
     if old.origin != new.origin:
-        problems.append("The two checkpoints are of different logs.")
+        problems.append(said("The two checkpoints are of different logs."))
     if not verify_consistency(
         old=old.size, new=new.size, old_root=old.root, new_root=new.root, path=path
     ):
-        problems.append("The newer log does not contain the older one: history was changed.")
+        problems.append(said("The newer log does not contain the older one: history was changed."))
     return problems

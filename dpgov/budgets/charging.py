@@ -3,37 +3,44 @@
 A function of the question, the declarations and the ledger; never of the data.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import F, Q, QuerySet, Value
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 
 from dpgov.budgets.models import Allocation, Budget, PartitionLine, PopulationMember, RateLimit
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.windows import day_of, window_end, window_start
 from dpgov.budgets.words import amount, limit_in_words, rate_in_words
 from dpgov.privacy.currency import PURE, Currency
+from dpgov.privacy.said import said
 from dpgov.tenants.models import User
+from dpgov.tenants.spoken import SpokenRefusal
+
+Grants = Sequence[Allocation]
+_OF_A_RATE = ("period", "limit_nano", "window_start", "taken_nano")
 
 
-class AllocationNeeded(Exception):
+class AllocationNeeded(SpokenRefusal):
     """The dataset may be asked only under an allocation, and this person has none."""
 
     def __init__(self) -> None:
         super().__init__(
-            "Questions about this dataset need an allocation. Ask its owner to grant you one."
+            said("Questions about this dataset need an allocation. Ask its owner to grant you one.")
         )
 
 
-class ChooseAllocation(Exception):
+class ChooseAllocation(SpokenRefusal):
     """The person may charge several allocations and has to say which."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
-        super().__init__(f"Choose what to charge: {', '.join(names)}.")
+        super().__init__(said("Choose what to charge: {names}.", names=", ".join(names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +77,25 @@ class Limit:
     @property
     def shortage(self) -> str:
         """Why no more is admitted, with the numbers that a person needs."""
-        said = f"Only {amount(max(0, self.remaining_nano), self.currency)} remains of {self.words}"
-        if self.renews_on is not None:
-            said += f", until {self.renews_on:%-d %B %Y}"
-        if self.factor > 1:
-            said += f"; this question counts {self.factor} times there"
-        return f"{said}."
+        if self.renews_on is None and self.factor > 1:
+            pattern = _(
+                "Only {left} remains of {limit}; this question counts {factor} times there."
+            )
+        elif self.renews_on is None:
+            pattern = _("Only {left} remains of {limit}.")
+        elif self.factor > 1:
+            pattern = _(
+                "Only {left} remains of {limit}, until {day}; this question counts {factor} times "
+                "there."
+            )
+        else:
+            pattern = _("Only {left} remains of {limit}, until {day}.")
+        return pattern.format(
+            left=amount(max(0, self.remaining_nano), self.currency),
+            limit=self.words,
+            day=date_format(self.renews_on) if self.renews_on else "",
+            factor=self.factor,
+        )
 
 
 def allocations_of(user: User, dataset_budget_id: UUID) -> list[Allocation]:
@@ -92,10 +112,18 @@ def allocations_of(user: User, dataset_budget_id: UUID) -> list[Allocation]:
 
 def named_allocations(user: User, dataset_budget_id: UUID) -> list[tuple[str, str]]:
     """The ids of the same grants, and what to call them before the person who may charge them."""
-    return [
-        (str(one.pk), "Your own allocation" if one.project is None else f"{one} (project)")
-        for one in allocations_of(user, dataset_budget_id)
-    ]
+    return names_of_grants(allocations_of(user, dataset_budget_id))
+
+
+def names_of_grants(grants: Iterable[Allocation]) -> list[tuple[str, str]]:
+    """Ids and names of what somebody may charge, for themselves to choose from."""
+    return [(str(one.pk), _grant_in_words(one)) for one in grants]
+
+
+def _grant_in_words(allocation: Allocation) -> str:
+    if allocation.project is None:
+        return _("Your own allocation")
+    return _("{name} (project)").format(name=allocation)
 
 
 def choose_allocation(
@@ -124,19 +152,31 @@ def lines_of_query(
     *, dataset_budget_id: UUID, cost_nano: int, parts: Parts, allocation: Allocation | None
 ) -> list[Line]:
     """Every budget that a query of this cost touches, with its amount."""
-    lines = list(_dataset_lines(dataset_budget_id, cost_nano, parts))
+    divided, joined = _divided_and_joined(dataset_budget_id)
+    lines = list(_dataset_lines(dataset_budget_id, divided, cost_nano, parts))
     if allocation is not None:
         lines.append(Line(allocation.pk, cost_nano, what="allocation"))
-    joined = PopulationMember.objects.filter(
-        dataset_budget=dataset_budget_id, left_at__isnull=True
-    ).values_list("population", flat=True)
     return lines + [Line(population, cost_nano, what="population") for population in joined]
 
 
-def _dataset_lines(budget_id: UUID, cost_nano: int, parts: Parts) -> Iterator[Line]:
-    divided = dict(
-        PartitionLine.objects.filter(dataset_budget=budget_id).values_list("part", "budget")
+def _divided_and_joined(budget_id: UUID) -> tuple[dict[str, UUID], list[UUID]]:
+    """The lines of a partition by their part, and the populations, in one read."""
+    divided = PartitionLine.objects.filter(dataset_budget=budget_id).order_by()
+    joined = PopulationMember.objects.filter(dataset_budget=budget_id, left_at__isnull=True)
+    rows = divided.values_list(Value("part"), "position", "part", "budget").union(
+        joined.order_by().values_list(Value("population"), Value(0), Value(""), "population"),
+        all=True,
     )
+    found = sorted(rows, key=lambda row: row[1])
+    return (
+        {part: budget for what, _, part, budget in found if what == "part"},
+        [budget for what, _, _, budget in found if what == "population"],
+    )
+
+
+def _dataset_lines(
+    budget_id: UUID, divided: Mapping[str, UUID], cost_nano: int, parts: Parts
+) -> Iterator[Line]:
     if not divided:
         yield Line(budget_id, cost_nano, what="dataset")
     elif parts.names is None or not parts.names <= set(divided):
@@ -151,17 +191,45 @@ def limits_touched(lines: Sequence[Line], moment: datetime | None = None) -> lis
 
     `moment` says which windows of the rates are meant: those of now.
     """
+    by_id = {line.budget_id: line.factor for line in lines}
+    return _limits(Budget.objects.filter(pk__in=by_id), by_id, moment)
+
+
+def limits_within_reach(dataset_budget_id: UUID, allocations: Iterable[UUID]) -> list[Limit]:
+    """Every limit that a question about all of a dataset could touch, the tightest first.
+
+    Of the allocations, which are all in it, a question touches the one that it is charged to.
+    """
+    joined = PopulationMember.objects.filter(
+        dataset_budget=dataset_budget_id, left_at__isnull=True
+    ).values("population")
+    lines = PartitionLine.objects.filter(dataset_budget=dataset_budget_id).order_by()
+    within = Q(pk__in=[dataset_budget_id, *allocations]) | Q(pk__in=joined)
+    within |= Q(pk__in=lines.values("budget"))
+    found = _limits(Budget.objects.filter(within), {}, None)
+    if any(limit.kind == Budget.Kind.PARTITION for limit in found):
+        return [limit for limit in found if limit.kind != Budget.Kind.DATASET]
+    return found
+
+
+def _limits(
+    budgets: QuerySet[Budget], factors: Mapping[UUID, int], moment: datetime | None
+) -> list[Limit]:
+    """One read: a budget comes once for each of its rates, or once without any."""
     today = day_of(moment or timezone.now())
-    by_id = {line.budget_id: line for line in lines}
-    budgets = Budget.objects.filter(pk__in=by_id).select_related(
+    rows = budgets.select_related(
         "partition_line", "allocation__project", "allocation__user"
-    )
-    found = [_lifetime(budget, by_id[budget.pk].factor) for budget in budgets]
-    rates = RateLimit.objects.filter(budget__in=by_id).select_related(
-        "budget__partition_line", "budget__allocation__project", "budget__allocation__user"
-    )
-    found += [_rate(rate, by_id[rate.budget_id].factor, today) for rate in rates]
-    return sorted(found, key=lambda limit: (limit.fit_nano, limit.words))
+    ).annotate(**{f"rate_{name}": F(f"rate_limits__{name}") for name in _OF_A_RATE})
+    known = {}
+    for budget in rows:
+        factor = factors.get(budget.pk, 1)
+        known[budget.pk, ""] = _lifetime(budget, factor)
+        rate = {name: getattr(budget, f"rate_{name}") for name in _OF_A_RATE}
+        if rate["period"] is not None:
+            known[budget.pk, rate["period"]] = _rate(
+                RateLimit(budget=budget, **rate), factor, today
+            )
+    return sorted(known.values(), key=lambda limit: (limit.fit_nano, limit.words))
 
 
 def one_part_each(limits: Iterable[Limit]) -> Iterator[Limit]:

@@ -2,11 +2,13 @@
 
 from uuid import UUID
 
-from dpgov.budgets.words import amount
+from dpgov.budgets.words import DATASET, amount
 from dpgov.privacy.currency import PURE, Currency
+from dpgov.privacy.said import said
+from dpgov.tenants.spoken import SpokenRefusal
 
 
-class LedgerRefusal(Exception):
+class LedgerRefusal(SpokenRefusal):
     """Base of all refusals of the ledger."""
 
 
@@ -29,15 +31,19 @@ class InsufficientBudget(NotAdmitted):
         *,
         requested_nano: int,
         remaining_nano: int,
-        limit: str = "the dataset's budget",
+        limit: str = DATASET,
         currency: Currency = PURE,
     ) -> None:
         self.requested_nano = requested_nano
         self.remaining_nano = remaining_nano
         self.limit = limit
         super().__init__(
-            f"This needs {amount(requested_nano, currency)}, but only "
-            f"{amount(remaining_nano, currency)} remains of {limit}."
+            said(
+                "This needs {needed}, but only {left} remains of {limit}.",
+                needed=amount(requested_nano, currency),
+                left=amount(remaining_nano, currency),
+                limit=limit,
+            )
         )
 
 
@@ -46,8 +52,10 @@ class BudgetFrozen(NotAdmitted):
 
     def __init__(self) -> None:
         super().__init__(
-            "This dataset is frozen until a compliance officer confirms its balance. "
-            "Nothing was charged."
+            said(
+                "This dataset is frozen until a compliance officer confirms its balance. "
+                "Nothing was charged."
+            )
         )
 
 
@@ -55,7 +63,11 @@ class BudgetClosed(NotAdmitted):
     """The budget was ended, such as an allocation that was withdrawn."""
 
     def __init__(self, limit: str) -> None:
-        super().__init__(f"{limit[:1].upper()}{limit[1:]} has ended. Nothing was charged.")
+        super().__init__(said("{limit} has ended. Nothing was charged.", limit=limit))
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text[:1].upper() + text[1:]
 
 
 class BudgetsMoved(NotAdmitted):
@@ -63,8 +75,10 @@ class BudgetsMoved(NotAdmitted):
 
     def __init__(self) -> None:
         super().__init__(
-            "Another person just changed which budgets this dataset shares. Nothing was charged. "
-            "Ask again."
+            said(
+                "Another person just changed which budgets this dataset shares. Nothing was "
+                "charged. Ask again."
+            )
         )
 
 
@@ -103,8 +117,11 @@ class LimitBelowCommitted(LedgerRefusal):
         self.limit_nano = limit_nano
         self.committed_nano = committed_nano
         super().__init__(
-            f"{amount(committed_nano, currency)} is already spent or reserved, "
-            f"so the limit cannot be {amount(limit_nano, currency)}."
+            said(
+                "{committed} is already spent or reserved, so the limit cannot be {limit}.",
+                committed=amount(committed_nano, currency),
+                limit=amount(limit_nano, currency),
+            )
         )
 
 
@@ -120,7 +137,7 @@ class RaisingTakesTwo(LedgerRefusal):
 
     def __init__(self) -> None:
         super().__init__(
-            "Raising a limit takes two persons: request it, and a compliance officer decides."
+            said("Raising a limit takes two persons: request it, and a compliance officer decides.")
         )
 
 
@@ -128,7 +145,7 @@ class NotRaised(LedgerRefusal):
     """What was requested as a raise is not above the present limit."""
 
     def __init__(self, *, limit: str) -> None:
-        super().__init__(f"The limit is {limit} now. Give a higher one.")
+        super().__init__(said("The limit is {limit} now. Give a higher one.", limit=limit))
 
 
 class SharedLimit(LedgerRefusal):
@@ -136,8 +153,10 @@ class SharedLimit(LedgerRefusal):
 
     def __init__(self) -> None:
         super().__init__(
-            "Another organisation shares this budget and agreed to its limit, so the limit cannot "
-            "be raised. Open another shared budget and agree on that one."
+            said(
+                "Another organisation shares this budget and agreed to its limit, so the limit "
+                "cannot be raised. Open another shared budget and agree on that one."
+            )
         )
 
 

@@ -24,6 +24,7 @@ from dpgov.budgets.models import (
 from dpgov.budgets.windows import window_end
 from dpgov.budgets.words import amount
 from dpgov.privacy.currency import Currency
+from dpgov.privacy.said import said
 from dpgov.tenants.models import Tenant
 
 
@@ -48,7 +49,11 @@ def _other_currencies(budgets: QuerySet[Budget]) -> Iterator[str]:
             dataset_budget__mode=F(f"{beside}__mode")
         )
         for label, other in wrong.values_list("dataset_budget__label", f"{beside}__label"):
-            yield f"{label}: is charged with {other}, which counts in another currency"
+            yield said(
+                "{name}: is charged with {other}, which counts in another currency",
+                name=label,
+                other=other,
+            )
 
 
 def _recounted(budgets: QuerySet[Budget]) -> QuerySet[Any]:
@@ -80,24 +85,29 @@ def _total(rows: QuerySet[Any]) -> Coalesce:
 def _findings(budget: Any) -> Iterator[str]:
     currency: Currency = budget.currency
     spent, reserved = budget.charged + budget.corrected, budget.held
-    source = "the charges"
+    source = said("the charges")
     if budget.line_spent is not None:
         spent, reserved = budget.line_spent, budget.line_committed - budget.line_spent
-        source = "its largest line"
+        source = said("its largest line")
     comparisons = (
-        ("spent", budget.spent_nano, source, spent),
-        ("reserved", budget.reserved_nano, "the holds", reserved),
-        ("limit", budget.limit_nano, "its history", budget.limit_in_history),
-        ("settled holds", budget.settled, "the charges", budget.charged),
+        (said("spent"), budget.spent_nano, source, spent),
+        (said("reserved"), budget.reserved_nano, said("the holds"), reserved),
+        (said("limit"), budget.limit_nano, said("its history"), budget.limit_in_history),
+        (said("settled holds"), budget.settled, said("the charges"), budget.charged),
     )
     for name, stored, what, counted in comparisons:
         if stored != counted:
-            yield (
-                f"{budget.label}: {name} says {amount(stored, currency)}, "
-                f"{what} add up to {amount(counted or 0, currency)}"
+            yield said(
+                "{budget}: {name} says {stored}, {what} add up to {counted}",
+                budget=budget.label,
+                name=name,
+                stored=amount(stored, currency),
+                what=what,
+                counted=amount(counted or 0, currency),
             )
     if budget.remaining_nano < 0:
-        yield f"{budget.label}: overspent by {amount(-budget.remaining_nano, currency)}"
+        over = amount(-budget.remaining_nano, currency)
+        yield said("{budget}: overspent by {amount}", budget=budget.label, amount=over)
 
 
 def _rate_findings(rate: RateLimit) -> Iterator[str]:
@@ -111,8 +121,10 @@ def _rate_findings(rate: RateLimit) -> Iterator[str]:
     with timezone.override(timezone.get_default_timezone()):
         counted = window.aggregate(total=Sum("amount_nano"))["total"] or 0
     if counted != rate.taken_nano:
-        yield (
-            f"{rate.budget.label}: {rate.get_period_display()} says "
-            f"{amount(rate.taken_nano, rate.budget.currency)}, "
-            f"the holds add up to {amount(counted, rate.budget.currency)}"
+        yield said(
+            "{budget}: {period} says {taken}, the holds add up to {counted}",
+            budget=rate.budget.label,
+            period=str(rate.get_period_display()),
+            taken=amount(rate.taken_nano, rate.budget.currency),
+            counted=amount(counted, rate.budget.currency),
         )

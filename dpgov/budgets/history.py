@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection
+from django.db.models import OuterRef, Q, Subquery
 
 from dpgov.budgets.models import Budget, Charge, Correction
 
@@ -44,18 +45,36 @@ def spending_over_time(budget: Budget) -> list[Balance]:
     Every step while there are few; else the balance at evenly spaced moments. The last point is
     the present one, with what is reserved now.
     """
-    parts = list(Budget.objects.filter(partition_line__dataset_budget=budget)) or [budget]
-    moments = _steps(parts) or _evenly(parts)
+    return spending_drawn(budget)[0]
+
+
+def spending_drawn(budget: Budget) -> tuple[list[Balance], bool]:
+    """The same, and whether there were more steps than that."""
+    now, *parts = _with_its_parts(budget)
+    parts = parts or [now]
+    steps = _steps(parts)
+    moments = steps or _evenly(parts)
     limits = list(budget.limit_changes.order_by("id").values_list("created_at", "after_nano"))
     points = [Balance(at, spent, 0, _limit_at(limits, at)) for at, spent in moments]
     changes = [Balance(at, _spent_at(moments, at), 0, nano) for at, nano in limits[-_MOST_POINTS:]]
     series = sorted(points + changes, key=lambda balance: balance.at)
-    now = Budget.objects.get(pk=budget.pk)
     at = series[-1].at if series else now.created_at
-    return [*series, Balance(at, now.spent_nano, now.reserved_nano, now.limit_nano)]
+    last = Balance(at, now.spent_nano, now.reserved_nano, now.limit_nano)
+    return [*series, last], bool(moments) and not steps
 
 
 Moment = tuple[datetime, int]
+
+
+def _with_its_parts(budget: Budget) -> list[Budget]:
+    """The budget as it is now, then its parts; with the moments of their first and last charge."""
+    charges = Charge.objects.filter(budget=OuterRef("pk")).values("created_at")
+    within = Q(pk=budget.pk) | Q(partition_line__dataset_budget=budget)
+    found = Budget.objects.filter(within).annotate(
+        first_at=Subquery(charges.order_by("created_at")[:1]),
+        last_at=Subquery(charges.order_by("-created_at")[:1]),
+    )
+    return sorted(found, key=lambda one: one.pk != budget.pk)
 
 
 def _steps(parts: Sequence[Budget]) -> list[Moment]:
@@ -80,13 +99,17 @@ def _largest_so_far(moments: list[Moment]) -> list[Moment]:
 
 
 def _evenly(parts: Sequence[Budget]) -> list[Moment]:
-    first = Charge.objects.filter(budget__in=parts).order_by("created_at").first()
-    last = Charge.objects.filter(budget__in=parts).order_by("-created_at").first()
-    if first is None or last is None:
+    ends = [
+        moment
+        for part in parts
+        for name in ("first_at", "last_at")
+        if (moment := getattr(part, name)) is not None
+    ]
+    if not ends:
         return []
     points = max(2, _MOST_POINTS // len(parts))
-    step = (last.created_at - first.created_at) / (points - 1)
-    moments = [first.created_at + step * n for n in range(points)]
+    step = (max(ends) - min(ends)) / (points - 1)
+    moments = [min(ends) + step * n for n in range(points)]
     balances = zip(*(_balances_at(part, moments) for part in parts), strict=True)
     return list(zip(moments, map(max, balances), strict=True))
 

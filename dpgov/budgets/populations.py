@@ -85,9 +85,9 @@ def taken_budgets(tenant: Tenant) -> set[UUID]:
 def events_of(population: Budget, tenant: Tenant) -> list[Event]:
     """What this tenant did to the shared budget and with its own datasets, newest first."""
     members = PopulationMember.objects.filter(population=population, tenant=tenant)
-    found = [Event(m.joined_at, "joined", m.dataset_budget) for m in _with_budget(members)]
-    gone = _with_budget(members.filter(left_at__isnull=False))
-    found += [Event(m.left_at, "left", m.dataset_budget) for m in gone if m.left_at]
+    ever = list(_with_budget(members))
+    found = [Event(m.joined_at, "joined", m.dataset_budget) for m in ever]
+    found += [Event(m.left_at, "left", m.dataset_budget) for m in ever if m.left_at]
     carried = Correction.objects.filter(budget=population, tenant=tenant).select_related("source")
     found += [
         Event(c.created_at, c.kind, c.source, c.amount_nano, reason=c.reason) for c in carried

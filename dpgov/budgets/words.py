@@ -1,17 +1,24 @@
 """Limits and amounts in words, for refusals, pages and the log: the one place that knows how.
 
 `amount` is exact and adds up. `question` and `together` say what it means as an ε: of one question,
-and of everything together; under zCDP these are two different things.
+and of everything together; under zCDP these are two different things. Words come in the language
+of the moment; the `…_said` are for refusals, which are read later.
 """
 
+import re
 from typing import Protocol
 from uuid import UUID
 
 from dpgov.budgets.models import Budget, RateLimit
 from dpgov.privacy.budget import as_number, as_text
 from dpgov.privacy.currency import Currency
+from dpgov.privacy.said import said
+from dpgov.tenants.language import translated
 
-_DATASET = "the dataset's budget"
+DATASET = said("the dataset's budget")
+_PROMISE = re.compile(
+    "(?:one unit|(?P<number>[0-9]+) units together), (?P<how>added or removed|changed)"
+)
 
 
 def amount(nano: int, currency: Currency) -> str:
@@ -21,19 +28,22 @@ def amount(nano: int, currency: Currency) -> str:
 
 def question(nano: int, currency: Currency) -> str:
     """What one question costs or may cost: "ε 0.5", "ε 0.01 (ρ 0.00005)"."""
-    return _read(currency.question(nano), "", nano, currency)
+    exact = amount(nano, currency)
+    epsilon = as_text(currency.question(nano))
+    return exact if currency.delta is None else f"ε {epsilon} ({exact})"
 
 
 def together(nano: int, currency: Currency) -> str:
     """What everything amounts to: "ε 0.5", "ε 1.204 at δ 1e-6 (ρ 0.03)"."""
-    return _read(currency.together(nano), f" at δ {currency.delta_text}", nano, currency)
+    return translated(_at_delta(currency.together(nano), nano, currency))
 
 
 def rest(nano: int, currency: Currency) -> str:
     """What remains: "ε 0.5"; where ε does not add up, the one question that would take it all."""
-    return ("" if currency.delta is None else "room for one question of ") + question(
-        nano, currency
-    )
+    largest = question(nano, currency)
+    if currency.delta is None:
+        return largest
+    return translated(said("room for one question of {amount}", amount=largest))
 
 
 class Limited(Protocol):
@@ -54,14 +64,24 @@ class Limited(Protocol):
 
 def limit_text(budget: Limited) -> str:
     """A budget's limit: "ε 10", "ε 3 at δ 1e-6 (ρ 0.18506984)"."""
-    currency = budget.currency
-    where = f" at δ {currency.delta_text}"
-    return _read(budget.limit_epsilon_nano, where, budget.limit_nano, currency)
+    return translated(limit_said(budget))
 
 
-def _read(epsilon_nano: int, where: str, nano: int, currency: Currency) -> str:
+def limit_said(budget: Limited) -> str:
+    """The same for a refusal."""
+    return _at_delta(budget.limit_epsilon_nano, budget.limit_nano, budget.currency)
+
+
+def _at_delta(epsilon_nano: int, nano: int, currency: Currency) -> str:
     exact = amount(nano, currency)
-    return exact if currency.delta is None else f"ε {as_text(epsilon_nano)}{where} ({exact})"
+    if currency.delta is None:
+        return exact
+    return said(
+        "ε {epsilon} at δ {delta} ({exact})",
+        epsilon=as_text(epsilon_nano),
+        delta=currency.delta_text,
+        exact=exact,
+    )
 
 
 def noted(nano: int | None, currency: Currency, name: str = "") -> dict[str, str | None]:
@@ -104,18 +124,45 @@ def limit_in_words(budget: Budget, *, reader_id: UUID | None = None) -> str:
 
     Without `reader_id` the reader is the person who is charged: an allocation is their own.
     """
+    return translated(whose_said(budget, reader_id=reader_id))
+
+
+def whose_said(budget: Budget, *, reader_id: UUID | None = None) -> str:
+    """The same for a refusal."""
     if budget.kind == Budget.Kind.PARTITION:
-        return f"the budget for “{budget.partition_line.part}”"
+        return said("the budget for “{part}”", part=budget.partition_line.part)
     if budget.kind == Budget.Kind.ALLOCATION:
         holder = budget.allocation.user_id
         if holder is not None and reader_id in (None, holder):
-            return "your allocation"
-        return f"the allocation of {budget.allocation}"
+            return said("your allocation")
+        return said("the allocation of {holder}", holder=str(budget.allocation))
     if budget.kind == Budget.Kind.POPULATION:
-        return "the budget that these people share with other datasets"
-    return _DATASET
+        return said("the budget that these people share with other datasets")
+    return DATASET
+
+
+def promise_said(protects: str) -> str:
+    """What one unit of loss is about, for a refusal; stored in English, in one fixed spelling."""
+    match = _PROMISE.fullmatch(protects)
+    if match is None:
+        return protects
+    number, removed = match["number"], match["how"] == "added or removed"
+    if number and removed:
+        return said("{number} units together, added or removed", number=number)
+    if number:
+        return said("{number} units together, changed", number=number)
+    return said("one unit, added or removed") if removed else said("one unit, changed")
 
 
 def rate_in_words(words: str, period: str) -> str:
     """The rate of a limit: "what may be used a week of the dataset's budget"."""
-    return f"what may be used {RateLimit.Period(period).label} of {words}"
+    return translated(rate_said(words, period))
+
+
+def rate_said(words: str, period: str) -> str:
+    """The same for a refusal."""
+    if period == RateLimit.Period.DAY:
+        return said("what may be used a day of {limit}", limit=words)
+    if period == RateLimit.Period.WEEK:
+        return said("what may be used a week of {limit}", limit=words)
+    return said("what may be used a month of {limit}", limit=words)

@@ -1,44 +1,48 @@
 """What people type when they request, decide or confirm. Each text goes into the audit log."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.errors import NotRaised
 from dpgov.budgets.models import Budget
-from dpgov.budgets.words import limit_text
+from dpgov.budgets.words import limit_said
 from dpgov.datasets.forms import EpsilonField, count_in
 
-_LOGGED = "Goes into the audit log."
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+_LOGGED = _("Goes into the audit log.")
 
 
-def _reason(label: str) -> forms.CharField:
+def _reason(label: "StrOrPromise") -> forms.CharField:
     return forms.CharField(
         label=label,
         max_length=500,
         widget=forms.Textarea({"class": "form-control", "rows": 2}),
         help_text=_LOGGED,
-        error_messages={"required": "Give a reason. It goes into the audit log."},
+        error_messages={"required": _("Give a reason. It goes into the audit log.")},
     )
 
 
 class DecisionForm(forms.Form):
     """Why a request is approved or rejected."""
 
-    reason = _reason("Your reason")
+    reason = _reason(_("Your reason"))
 
 
 class RefundForm(forms.Form):
     """Why a question should be refunded."""
 
-    reason = _reason("Why should this be refunded?")
+    reason = _reason(_("Why should this be refunded?"))
 
 
 class RaiseForm(forms.Form):
     """A limit higher than the present one, and why."""
 
-    epsilon_limit = EpsilonField(label="New limit on ε")
-    reason = _reason("Why is a higher limit needed?")
+    epsilon_limit = EpsilonField(label=_("New limit on ε"))
+    reason = _reason(_("Why is a higher limit needed?"))
 
     def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -49,7 +53,7 @@ class RaiseForm(forms.Form):
         """Refuses what is not higher."""
         wanted: int = self.cleaned_data["epsilon_limit"]
         if wanted <= self._budget.limit_epsilon_nano:
-            raise forms.ValidationError(str(NotRaised(limit=limit_text(self._budget))))
+            raise forms.ValidationError(str(NotRaised(limit=limit_said(self._budget))))
         return wanted
 
 
@@ -65,12 +69,14 @@ class ConfirmForm(forms.Form):
     """That a frozen balance was compared, and what the backup did not know, in its currency."""
 
     missing = OptionalEpsilonField(
-        label="ε that is missing here",
+        label=_("ε that is missing here"),
         required=False,
-        help_text="What was answered after the backup was taken. Leave it empty if nothing was.",
+        help_text=_("What was answered after the backup was taken. Leave it empty if nothing was."),
     )
-    reason = _reason("What did you compare?")
+    reason = _reason(_("What did you compare?"))
 
     def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["missing"].label = f"{budget.currency.symbol} that is missing here"
+        self.fields["missing"].label = _("{symbol} that is missing here").format(
+            symbol=budget.currency.symbol
+        )

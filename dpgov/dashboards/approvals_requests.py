@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from dpgov.approvals.errors import ApprovalRefusal
@@ -107,6 +108,6 @@ def _sent(form: forms.Form, ask: Callable[[], ChangeRequest]) -> ChangeRequest |
 
 def _to(request: HttpRequest, change: ChangeRequest) -> HttpResponse:
     messages.success(
-        request, "Requested. Another person has to approve it before anything changes."
+        request, _("Requested. Another person has to approve it before anything changes.")
     )
     return redirect("dashboards:approval", change.pk)

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.approvals import selectors, services
@@ -19,7 +20,8 @@ from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.services.refunds import refunded
 from dpgov.dashboards.approvals_effects import carry_out
 from dpgov.dashboards.approvals_forms import DecisionForm
-from dpgov.dashboards.approvals_words import described, headline
+from dpgov.dashboards.approvals_outcomes import outcome_in_words
+from dpgov.dashboards.approvals_words import any_of, described, headline
 from dpgov.dashboards.officer.background import background_of
 from dpgov.queries.models import Query
 from dpgov.queries.refunding import refundable
@@ -72,9 +74,10 @@ def approve(request: HttpRequest, change_id: UUID) -> HttpResponse:
     if decision.shown_once:
         return _page(request, decision.request, shown_once=decision.shown_once)
     if decision.request.state == ChangeRequest.State.STALE:
-        messages.warning(request, f"Not carried out. {decision.request.outcome}")
+        outcome = outcome_in_words(decision.request.outcome)
+        messages.warning(request, _("Not carried out. {outcome}").format(outcome=outcome))
     else:
-        messages.success(request, "Approved and carried out.")
+        messages.success(request, _("Approved and carried out."))
     return redirect("dashboards:approval", change_id)
 
 
@@ -90,7 +93,7 @@ def reject(request: HttpRequest, change_id: UUID) -> HttpResponse:
         services.reject(request_id=change.pk, decider=membership_of(request), reason=reason)
     except ApprovalRefusal as refusal:
         return _refused(request, change_id, form, refusal)
-    messages.success(request, "Rejected. Nothing was changed.")
+    messages.success(request, _("Rejected. Nothing was changed."))
     return redirect("dashboards:approval", change_id)
 
 
@@ -103,7 +106,7 @@ def withdraw(request: HttpRequest, change_id: UUID) -> HttpResponse:
         services.withdraw(request_id=change.pk, membership=membership_of(request))
     except ApprovalRefusal as refusal:
         return _refused(request, change_id, DecisionForm(), refusal)
-    messages.success(request, "Withdrawn. Nothing was changed.")
+    messages.success(request, _("Withdrawn. Nothing was changed."))
     return redirect("dashboards:approval", change_id)
 
 
@@ -134,7 +137,8 @@ def _page(
         "may_decide": selectors.may_decide(membership, change),
         "around": background_of(change),
         "is_own": change.requested_by_id == membership.user_id,
-        "deciders": selectors.deciders(change) if change.is_waiting else [],
+        "outcome": outcome_in_words(change.outcome),
+        "deciders": any_of(selectors.deciders(change)) if change.is_waiting else "",
         **more,
     }
     status = _REFUSED if (form and form.errors) or more.get("problem") else 200

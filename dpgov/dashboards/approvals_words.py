@@ -9,6 +9,9 @@ from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.budgets.models import Budget
@@ -20,20 +23,25 @@ from dpgov.dashboards.populations_words import population_title, population_word
 from dpgov.privacy.budget import as_text, parse_epsilon
 from dpgov.queries.models import Query
 from dpgov.queries.words import in_words
+from dpgov.tenants.models import Membership
 
-_HELD: dict[str, Sequence[str]] = {
+_HELD: dict[str, Sequence[str | Promise]] = {
     Kind.RELEASE_HELD_DATASET: (
-        "The dataset gets a budget of its own, beside those of the data that it resembles.",
-        "That is right only if it is about other people. For somebody who is in both, the losses "
-        "of both budgets add up, and neither limit holds for them.",
+        _("The dataset gets a budget of its own, beside those of the data that it resembles."),
+        _(
+            "That is right only if it is about other people. For somebody who is in both, the "
+            "losses of both budgets add up, and neither limit holds for them."
+        ),
     ),
     Kind.SHARE_HELD_DATASET_BUDGET: (
-        "From now on questions about either dataset are charged to the one budget, as far as it is "
-        "spent. The people in both keep the protection that they were promised.",
+        _(
+            "From now on questions about either dataset are charged to the one budget, as far as "
+            "it is spent. The people in both keep the protection that they were promised."
+        ),
     ),
     Kind.DISCARD_HELD_DATASET: (
-        "The file is deleted, and nobody will ever ask about it.",
-        "Whoever has the file may register it again; it is then compared again.",
+        _("The file is deleted, and nobody will ever ask about it."),
+        _("Whoever has the file may register it again; it is then compared again."),
     ),
 }
 _ASKED_ABOUT = (Kind.RELEASE_HELD_DATASET, Kind.SHARE_HELD_DATASET_BUDGET)
@@ -57,7 +65,7 @@ class Described:
 
     title: str
     lines: Sequence[Line] = ()
-    meaning: Sequence[str] = ()
+    meaning: Sequence[str | Promise] = ()
     see: str = ""
 
 
@@ -80,12 +88,21 @@ def headline(request: ChangeRequest) -> str:
     """One line for lists; asks nothing of the database."""
     payload, about = request.payload, request.dataset or request.subject
     if request.kind == Kind.RAISE_LIMIT:
-        after = payload["after_epsilon"]
-        where = f" at δ {payload['delta']}" if "delta" in payload else ""
-        return f"Raise the limit of {about} from ε {payload['before_epsilon']} to ε {after}{where}"
+        pattern = gettext("Raise the limit of {about} from ε {before} to ε {after}")
+        if "delta" in payload:
+            pattern = gettext(
+                "Raise the limit of {about} from ε {before} to ε {after} at δ {delta}"
+            )
+        return pattern.format(
+            about=about,
+            before=payload["before_epsilon"],
+            after=payload["after_epsilon"],
+            delta=payload.get("delta"),
+        )
     if request.kind == Kind.REFUND:
         sign, cost = ("ρ", payload["rho"]) if "rho" in payload else ("ε", payload["epsilon"])
-        return f"Refund {sign} {cost} of a question about {about}"
+        pattern = gettext("Refund {amount} of a question about {about}")
+        return pattern.format(amount=f"{sign} {cost}", about=about)
     if request.kind in _HELD:
         return f"{request.title}: {payload['name']}"
     return population_title(request) or hold_title(request) or f"{request.title}: {about}"
@@ -97,39 +114,51 @@ def weakening(budget: Budget, after_nano: int) -> list[str]:
 
 
 def _weakening(before_nano: int, after_nano: int, delta: str) -> list[str]:
-    but = [
-        f"All of this holds but for a probability of δ {delta}, with which the promise may fail; "
-        "δ stays as it is."
+    said = [
+        gettext(
+            "For everybody in this data the guarantee weakens from ε {before} to ε {after}, for "
+            "good: what was released cannot be taken back."
+        ).format(before=as_text(before_nano), after=as_text(after_nano)),
+        _certainty(before_nano, after_nano),
+        gettext(
+            "Any answer may become {after} times as likely because of one person; under the "
+            "present limit, {before} times."
+        ).format(after=odds_text(after_nano), before=odds_text(before_nano)),
     ]
-    return [
-        f"For everybody in this data the guarantee weakens from ε {as_text(before_nano)} to "
-        f"ε {as_text(after_nano)}, for good: what was released cannot be taken back.",
-        "Suppose somebody thinks it is as likely as not that a certain person is in the data. "
-        f"{_certainty(before_nano, after_nano)}",
-        f"Any answer may become {odds_text(after_nano)} times as likely because of one person; "
-        f"under the present limit, {odds_text(before_nano)} times.",
-        *(but if delta else []),
-    ]
+    if delta:
+        said.append(
+            gettext(
+                "All of this holds but for a probability of δ {delta}, with which the promise may "
+                "fail; δ stays as it is."
+            ).format(delta=delta)
+        )
+    return said
 
 
 def _certainty(before_nano: int, after_nano: int) -> str:
     before, after = posterior_text(before_nano), posterior_text(after_nano)
-    if before == after:
-        return f"Either limit lets everything that is released make them {after} certain."
-    return (
-        f"After reading everything that may be released, they could be {after} certain; "
-        f"under the present limit, {before}."
+    pattern = gettext(
+        "Suppose somebody thinks it is as likely as not that a certain person is in the data. "
+        "After reading everything that may be released, they could be {after} certain; under the "
+        "present limit, {before}."
     )
+    if before == after:
+        pattern = gettext(
+            "Suppose somebody thinks it is as likely as not that a certain person is in the data. "
+            "Either limit lets everything that is released make them {after} certain."
+        )
+    return pattern.format(before=before, after=after)
 
 
 def _raise(request: ChangeRequest) -> Described:
     payload = request.payload
     before, after = payload["before_epsilon"], payload["after_epsilon"]
     delta = payload.get("delta", "")
-    where = f" at δ {delta}" if delta else ""
+    pattern = gettext("ε {epsilon} at δ {delta}") if delta else "ε {epsilon}"
+    limits = [pattern.format(epsilon=epsilon, delta=delta) for epsilon in (before, after)]
     return Described(
         headline(request),
-        [Line("Limit on ε", f"ε {before}{where}", f"ε {after}{where}")],
+        [Line(gettext("Limit on ε"), *limits)],
         _weakening(parse_epsilon(before), parse_epsilon(after), delta),
     )
 
@@ -141,8 +170,10 @@ def _refund(request: ChangeRequest) -> Described:
     lines = [
         Line(
             _upper_first(limit_in_words(charge.budget)),
-            f"{amount(charge.amount_nano, charge.budget.currency)} charged",
-            "given back",
+            gettext("{amount} charged").format(
+                amount=amount(charge.amount_nano, charge.budget.currency)
+            ),
+            gettext("given back"),
         )
         for charge in charges
     ]
@@ -150,21 +181,29 @@ def _refund(request: ChangeRequest) -> Described:
         headline(request),
         lines,
         [
-            f"The question: {in_words(query.plan)}. Asked by {query.analyst}.",
-            "It failed before its data was opened, so nothing about anybody can have come out. "
-            "That is the only case in which a charge is given back.",
-            "What the question counted for in a day, a week or a month stays counted.",
+            gettext("The question: {question}. Asked by {person}.").format(
+                question=in_words(query.plan), person=query.analyst
+            ),
+            _(
+                "It failed before its data was opened, so nothing about anybody can have come out. "
+                "That is the only case in which a charge is given back."
+            ),
+            _("What the question counted for in a day, a week or a month stays counted."),
         ],
     )
 
 
 def _held(request: ChangeRequest) -> Described:
     payload = request.payload
-    budget = payload.get("earlier_name", "its own" if request.kind in _ASKED_ABOUT else "none")
-    state = "may be asked about" if request.kind in _ASKED_ABOUT else "deleted"
+    budget, state = gettext("none"), gettext("deleted")
+    if request.kind in _ASKED_ABOUT:
+        budget, state = gettext("its own"), gettext("may be asked about")
     return Described(
         headline(request),
-        [Line("Dataset", "held for a compliance check", state), Line("Budget", "–", budget)],
+        [
+            Line(gettext("Dataset"), gettext("held for a compliance check"), state),
+            Line(gettext("Budget"), "–", payload.get("earlier_name", budget)),
+        ],
         _HELD[request.kind],
         reverse("datasets:held", args=[payload["dataset"]]) if request.is_waiting else "",
     )
@@ -185,3 +224,11 @@ def _text(value: Any) -> str:
 
 def _upper_first(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def any_of(people: Sequence[Membership]) -> str:
+    """ "a@x (Data owner), b@x (Compliance officer) or c@x (Compliance officer)"."""
+    named = [f"{person.user} ({person.get_role_display()})" for person in people]
+    if len(named) < 2:
+        return "".join(named)
+    return gettext("{some} or {last}").format(some=", ".join(named[:-1]), last=named[-1])

@@ -9,8 +9,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_NOTHING = "nothing"
-_UNITS = {"epsilon": "ε", "rho": "ρ", "target_epsilon": "ε", "nano": "nano-units"}
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+_UNITS = {"epsilon": "ε", "rho": "ρ", "target_epsilon": "ε", "nano": gettext_lazy("nano-units")}
+# The names that services use; a name that is none of them is shown as it is written.
+_WORDS = {
+    "description": gettext_lazy("Description"),
+    "needs_allocation": gettext_lazy("Needs allocation"),
+    "one_question_epsilon": gettext_lazy("One question epsilon"),
+    "one_question_rho": gettext_lazy("One question rho"),
+    "approval_above_epsilon": gettext_lazy("Approval above epsilon"),
+    "approval_above_rho": gettext_lazy("Approval above rho"),
+    "statistics": gettext_lazy("Statistics"),
+    "least_error": gettext_lazy("Least error"),
+    "limit": gettext_lazy("Limit"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +48,7 @@ def changes_in(detail: str) -> list[Change]:
 def _pairs(said: Mapping[str, Any]) -> Iterator[Change]:
     for name, before in said.items():
         if name == "before" and "after" in said:
-            yield Change("Value", _text(before), _text(said["after"]))
+            yield Change(_("Value"), _text(before), _text(said["after"]))
         elif name.startswith("before_"):
             what = name.removeprefix("before_")
             for after in (f"after_{what}", f"limit_{what}"):
@@ -48,16 +62,18 @@ def _pairs(said: Mapping[str, Any]) -> Iterator[Change]:
 
 def _words(what: str) -> str:
     if what in _UNITS:
-        return f"Amount in {_UNITS[what]}"
+        return _("Amount in %(unit)s") % {"unit": _UNITS[what]}
+    if what in _WORDS:
+        return str(_WORDS[what])
     text = what.replace("_", " ")
     return text[:1].upper() + text[1:]
 
 
 def _text(value: Any) -> str:
     if value is None or value == "":
-        return _NOTHING
+        return _("nothing")
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     if isinstance(value, list):
-        return ", ".join(map(str, value)) or _NOTHING
+        return ", ".join(map(str, value)) or _("nothing")
     return str(value)

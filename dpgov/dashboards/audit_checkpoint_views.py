@@ -9,16 +9,18 @@ from typing import Any
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from dpgov.audit.history import findings
+from dpgov.audit.history import looked_at
 from dpgov.audit.models import AuditCheckpoint
 from dpgov.audit.note import parse_note
 from dpgov.audit.outside import known_keys, newest_outside
 from dpgov.audit.receipts import NoSuchCheckpoint, consistency
-from dpgov.audit.selectors import checkpoints_of, deliveries_of, log_size, newest_checkpoint
+from dpgov.audit.selectors import checkpoints_of, deliveries_of
 from dpgov.audit.verify_receipt import consistency_problems
 from dpgov.dashboards.audit_forms import ConsistencyForm
+from dpgov.tenants.language import translated
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import MemberRequest
 
@@ -36,16 +38,17 @@ def audit_checkpoints(request: MemberRequest) -> HttpResponse:
         found = found.filter(size__lt=int(before))
     page = list(found[: PAGE_SIZE + 1])
     shown = page[:PAGE_SIZE]
-    last = newest_checkpoint(tenant_id)
+    head = looked_at(tenant_id)
+    last = head.newest
     context = {
         "rows": _rows(request, shown),
         "older": shown[-1].size if len(page) > PAGE_SIZE else None,
-        "size": log_size(tenant_id),
+        "size": head.size,
         "checkpoint": last,
         "root": bytes(last.root).hex() if last else "",
-        "contradictions": findings(tenant_id),
+        "contradictions": [translated(said) for said in head.findings],
         "outside": newest_outside(tenant_id),
-        "keys": [_key(key.as_text(), key.fingerprint) for key in known_keys(tenant_id)],
+        "keys": [_key(key.as_text(), key.fingerprint) for key in head.keys],
         **_chosen_proof(request),
     }
     return render(request, "dashboards/audit_checkpoints.html", context)
@@ -77,14 +80,17 @@ def _chosen_proof(request: MemberRequest) -> dict[str, Any]:
     try:
         proof = consistency(tenant_id=request.membership.tenant_id, **form.cleaned_data)
     except NoSuchCheckpoint as refusal:
-        form.add_error(None, f"{refusal} Take a number from the table below.")
+        missing = _(
+            "There is no checkpoint of %(size)s entries. Take a number from the table below."
+        )
+        form.add_error(None, missing % {"size": refusal.size})
         return {"form": form}
     keys = known_keys(request.membership.tenant_id)
     return {
         "form": form,
         "proof": proof,
         "chosen": form.cleaned_data,
-        "problems": consistency_problems(proof, keys=keys),
+        "problems": [translated(said) for said in consistency_problems(proof, keys=keys)],
     }
 
 

@@ -7,12 +7,14 @@ from dataclasses import fields, replace
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from dpgov.audit.selectors import EntryFilter
 from dpgov.dashboards.audit_search import LONGEST, NotUnderstood, parse
 from dpgov.dashboards.audit_words import WORDS
 
-_ACTIONS = [("", "Anything"), *((code.value, words) for code, words in WORDS.items())]
+_ACTIONS = [("", gettext_lazy("Anything")), *((code.value, words) for code, words in WORDS.items())]
 _MOMENT_FORMATS = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d"]
 
 
@@ -27,29 +29,37 @@ class AuditFilterForm(forms.Form):
     """
 
     q = forms.CharField(
-        label="Search",
+        label=gettext_lazy("Search"),
         max_length=LONGEST,
         required=False,
         widget=forms.TextInput(
             {
+                "class": "form-control",
                 "placeholder": "actor:anna@example.org dataset:visits on:2026-11-21 ε:>0.5",
                 "spellcheck": "false",
+                "translate": "no",
                 "autocapitalize": "none",
             }
         ),
     )
     actor = forms.CharField(
-        label="Who", max_length=254, required=False, widget=forms.TextInput({"list": "actors"})
+        label=gettext_lazy("Who"),
+        max_length=254,
+        required=False,
+        widget=forms.TextInput({"list": "actors"}),
     )
-    action = forms.ChoiceField(label="What", choices=_ACTIONS, required=False)
+    action = forms.ChoiceField(label=gettext_lazy("What"), choices=_ACTIONS, required=False)
     dataset = forms.CharField(
-        label="Dataset", max_length=200, required=False, help_text="Its short name."
+        label=gettext_lazy("Dataset"),
+        max_length=200,
+        required=False,
+        help_text=gettext_lazy("Its short name."),
     )
     since = forms.DateTimeField(
-        label="From", required=False, widget=_moment(), input_formats=_MOMENT_FORMATS
+        label=gettext_lazy("From"), required=False, widget=_moment(), input_formats=_MOMENT_FORMATS
     )
     until = forms.DateTimeField(
-        label="Until", required=False, widget=_moment(), input_formats=_MOMENT_FORMATS
+        label=gettext_lazy("Until"), required=False, widget=_moment(), input_formats=_MOMENT_FORMATS
     )
 
     def clean(self) -> dict[str, Any]:
@@ -57,10 +67,11 @@ class AuditFilterForm(forms.Form):
         cleaned: dict[str, Any] = super().clean() or {}
         since, until = cleaned.get("since"), cleaned.get("until")
         if since and until and until <= since:
-            self.add_error("until", "The end must be later than the beginning.")
+            self.add_error("until", _("The end must be later than the beginning."))
         for name in self._contradicted(cleaned):
             label = self.fields[name].label
-            self.add_error(name, f"The search says something else than “{label}”: use one of them.")
+            said = _("The search says something else than “%(label)s”: use one of them.")
+            self.add_error(name, said % {"label": label})
         return cleaned
 
     def _contradicted(self, cleaned: dict[str, Any]) -> list[str]:
@@ -96,12 +107,16 @@ def _of(searched: EntryFilter) -> dict[str, Any]:
 class ConsistencyForm(forms.Form):
     """Two checkpoints, by their number of entries."""
 
-    old = forms.IntegerField(label="Earlier checkpoint (entries)", min_value=1, max_value=10**17)
-    new = forms.IntegerField(label="Later checkpoint (entries)", min_value=1, max_value=10**17)
+    old = forms.IntegerField(
+        label=gettext_lazy("Earlier checkpoint (entries)"), min_value=1, max_value=10**17
+    )
+    new = forms.IntegerField(
+        label=gettext_lazy("Later checkpoint (entries)"), min_value=1, max_value=10**17
+    )
 
     def clean(self) -> dict[str, Any]:
         """Refuses a later one that is not later."""
         cleaned: dict[str, Any] = super().clean() or {}
         if "old" in cleaned and "new" in cleaned and cleaned["new"] < cleaned["old"]:
-            self.add_error("new", "The later checkpoint must have more entries.")
+            self.add_error("new", _("The later checkpoint must have more entries."))
         return cleaned

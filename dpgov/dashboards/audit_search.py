@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.selectors import Amount, EntryFilter
@@ -38,7 +39,9 @@ class NotUnderstood(ValueError):
 
     def __init__(self, message: str, *, place: int) -> None:
         self.place = place
-        super().__init__(f"At character {place}: {message}")
+        super().__init__(
+            _("At character %(place)s: %(problem)s") % {"place": place, "problem": message}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ def parse(text: str) -> EntryFilter:
     for word in _words(text):
         name = _UNITS.get(word.name, word.name)
         if name in said:
-            raise NotUnderstood(f"“{word.name}:” is said twice; say it once.", place=word.begin)
+            twice = _("“%(name)s:” is said twice; say it once.") % {"name": word.name}
+            raise NotUnderstood(twice, place=word.begin)
         said[name] = word
     chosen = EntryFilter()
     for name, word in said.items():
@@ -70,28 +74,31 @@ def parse(text: str) -> EntryFilter:
 
 def _words(text: str) -> Iterator[Word]:
     if len(text) > LONGEST:
-        raise NotUnderstood(f"a search has {LONGEST} characters at most.", place=LONGEST + 1)
+        most = _("a search has %(most)s characters at most.") % {"most": LONGEST}
+        raise NotUnderstood(most, place=LONGEST + 1)
     # Every character that is no space begins a word, so nothing is passed over.
     yield from map(_word, _WORD.finditer(text))
 
 
 def _word(found: re.Match[str]) -> Word:
     if found["rest"] is not None:
+        alone = _("“%(word)s” stands alone. Write what to look for, such as %(names)s.")
         raise NotUnderstood(
-            f"“{found['rest']}” stands alone. Write what to look for, such as "
-            f"{', '.join(f'{name}:' for name in _NAMES)}.",
-            place=found.start("rest") + 1,
+            alone % {"word": found["rest"], "names": _every_name()}, place=found.start("rest") + 1
         )
     name, place = found["name"].lower(), found.start("name") + 1
     if name not in (*_NAMES, *_UNITS):
-        raise NotUnderstood(
-            f"there is no “{found['name']}:”. There are {', '.join(f'{n}:' for n in _NAMES)}.",
-            place=place,
-        )
+        unknown = _("there is no “%(name)s:”. There are %(names)s.")
+        raise NotUnderstood(unknown % {"name": found["name"], "names": _every_name()}, place=place)
     value = (found["value"] or "").strip('"').strip()
     if not value:
-        raise NotUnderstood(f"“{found['name']}:” needs a value right behind it.", place=place)
+        empty = _("“%(name)s:” needs a value right behind it.") % {"name": found["name"]}
+        raise NotUnderstood(empty, place=place)
     return Word(name, value, place, found.start("value") + 1)
+
+
+def _every_name() -> str:
+    return ", ".join(f"{name}:" for name in _NAMES)
 
 
 def _with(chosen: EntryFilter, name: str, word: Word) -> EntryFilter:
@@ -114,11 +121,11 @@ def _with(chosen: EntryFilter, name: str, word: Word) -> EntryFilter:
 def _action(word: Word) -> str:
     code = word.value.upper()
     if code not in set(Action):
-        raise NotUnderstood(
-            f"“{word.value}” is no kind of step. The codes stand beside the words in the list, "
-            "such as QUERY_SUBMITTED.",
-            place=word.place,
+        unknown = _(
+            "“%(value)s” is no kind of step. The codes stand beside the words in the list, "
+            "such as QUERY_SUBMITTED."
         )
+        raise NotUnderstood(unknown % {"value": word.value}, place=word.place)
     return code
 
 
@@ -128,9 +135,8 @@ def _begin(word: Word, *, days: int = 0) -> datetime:
         day = date.fromisoformat(word.value) + timedelta(days=days)
         return timezone.make_aware(datetime.combine(day, time.min))
     except (ValueError, OverflowError):
-        raise NotUnderstood(
-            f"“{word.value}” is no day; write it like 2026-11-21.", place=word.place
-        ) from None
+        wrong = _("“%(value)s” is no day; write it like 2026-11-21.") % {"value": word.value}
+        raise NotUnderstood(wrong, place=word.place) from None
 
 
 def _amount(unit: str, word: Word) -> Amount:
@@ -140,22 +146,22 @@ def _amount(unit: str, word: Word) -> Amount:
     except InvalidAmount:
         nano = 0
     if found is None or not nano:
-        raise NotUnderstood(
-            f"“{word.value}” is no amount; write it like >0.5, <=1 or 0.25.", place=word.place
-        )
+        wrong = _("“%(value)s” is no amount; write it like >0.5, <=1 or 0.25.")
+        raise NotUnderstood(wrong % {"value": word.value}, place=word.place)
     return Amount(unit, found["sign"] or "=", nano)
 
 
 def _checked(chosen: EntryFilter, said: dict[str, Word]) -> EntryFilter:
     """What contradicts itself is refused where the later word stands."""
     if "on" in said and {"since", "until"} & said.keys():
-        word = said["on"]
-        raise NotUnderstood("“on:” is a whole day; leave since: and until: out.", place=word.place)
+        whole = _("“on:” is a whole day; leave since: and until: out.")
+        raise NotUnderstood(whole, place=said["on"].place)
     if chosen.since and chosen.until and chosen.until <= chosen.since:
-        raise NotUnderstood("this day is before the one of since:.", place=said["until"].place)
+        early = _("this day is before the one of since:.")
+        raise NotUnderstood(early, place=said["until"].place)
     if chosen.amount and chosen.action not in ("", Action.QUERY_SUBMITTED):
         raise NotUnderstood(
-            "an amount finds questions when they were asked; leave action: out.",
+            _("an amount finds questions when they were asked; leave action: out."),
             place=said[chosen.amount.unit].place,
         )
     return chosen

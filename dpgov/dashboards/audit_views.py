@@ -10,12 +10,13 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.audit.actor import OPERATOR, SWEEPER, WORKER
 from dpgov.audit.entry import leaf_hash, line_of
 from dpgov.audit.export import csv_lines, json_lines
-from dpgov.audit.history import findings as contradictions
+from dpgov.audit.history import looked_at
 from dpgov.audit.models import AuditEntry
 from dpgov.audit.selectors import (
     EntryFilter,
@@ -23,7 +24,6 @@ from dpgov.audit.selectors import (
     entries_of,
     get_entry,
     log_size,
-    newest_checkpoint,
     older_than,
     stream,
 )
@@ -32,6 +32,7 @@ from dpgov.budgets.findings import ledger_findings
 from dpgov.dashboards.audit_changes import changes_in
 from dpgov.dashboards.audit_forms import AuditFilterForm
 from dpgov.dashboards.audit_words import in_words
+from dpgov.tenants.language import translated
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import MemberRequest
 from dpgov.tenants.selectors import actor_of, members_of
@@ -49,6 +50,7 @@ def audit_log(request: MemberRequest) -> HttpResponse:
     found = entries_of(tenant.id, form.chosen())
     before = _before(request.GET.get("before", ""))
     page = list((older_than(found, tenant.id, before) if before else found)[: PAGE_SIZE + 1])
+    head = looked_at(tenant.id)
     context = {
         "form": form,
         "entries": [_row(entry) for entry in page[:PAGE_SIZE]],
@@ -56,10 +58,10 @@ def audit_log(request: MemberRequest) -> HttpResponse:
         "later_page": bool(before),
         "filtered": form.chosen() != EntryFilter(),
         "narrowed": form.narrowed(),
-        "size": log_size(tenant.id),
-        "checkpoint": (last := newest_checkpoint(tenant.id)),
+        "size": head.size,
+        "checkpoint": (last := head.newest),
         "root": bytes(last.root).hex() if last else "",
-        "contradictions": contradictions(tenant.id),
+        "contradictions": [translated(said) for said in head.findings],
         "most_at_once": MOST_AT_ONCE,
         "actors": [m.user.email for m in members_of(tenant)]
         + [actor.label for actor in (WORKER, SWEEPER, OPERATOR)],
@@ -108,9 +110,11 @@ def _pretty(detail: str) -> str:
 def audit_verify(request: MemberRequest) -> HttpResponse:
     """Read the log again, or the next part of a long one; a fragment for htmx, else a page."""
     tenant = request.membership.tenant
+    verdict = verify_and_record(tenant_id=tenant.id, actor=actor_of(request.user))
     context = {
-        "verdict": verify_and_record(tenant_id=tenant.id, actor=actor_of(request.user)),
-        "findings": ledger_findings(tenant),
+        "verdict": verdict,
+        "problems": [translated(problem) for problem in verdict.problems],
+        "findings": [translated(finding) for finding in ledger_findings(tenant)],
         "at": timezone.now(),
     }
     whole_page = not request.headers.get("HX-Request")
@@ -126,7 +130,7 @@ def audit_export(request: MemberRequest, fmt: str) -> StreamingHttpResponse:
         raise Http404
     form = AuditFilterForm(request.POST)
     if not form.is_valid():
-        raise BadRequest("The filter of the export is not valid. Go back and correct it.")
+        raise BadRequest(_("The filter of the export is not valid. Go back and correct it."))
     chosen = form.chosen() if fmt == "csv" else EntryFilter()
     tenant = request.membership.tenant
     note = record_export(

@@ -5,12 +5,14 @@ question ended. As many points as a chart can show, however long the history.
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
+from uuid import UUID
 
-from django.db.models import QuerySet, Sum
+from django.db.models import BigIntegerField, QuerySet, Sum, UUIDField, Value
 from django.db.models.functions import TruncDate
 
 from dpgov.budgets.history import Balance
 from dpgov.budgets.models import Budget, Reservation
+from dpgov.datasets.models import Dataset
 from dpgov.queries.models import DayTally, Query
 
 _MOST_STEPS = 250
@@ -25,8 +27,13 @@ def committed_over_time(budget: Budget) -> list[Balance]:
 
     Each of the newest questions is a step; before them, each day is one.
     """
-    limits = list(budget.limit_changes.order_by("id").values_list("created_at", "after_nano"))
-    steps = _of_largest_line(budget) if budget.parts.exists() else _of_questions(budget)
+    return committed_drawn(budget)[0]
+
+
+def committed_drawn(budget: Budget) -> tuple[list[Balance], bool]:
+    """The same, and whether any day was drawn in place of its questions."""
+    limits, datasets, is_divided = _known_of(budget)
+    steps, by_days = (_of_largest_line(budget), 0) if is_divided else _of_questions(datasets)
     changes = [(at, 0, nano) for at, nano in limits] + [(at, nano, None) for at, nano in steps]
     committed = limit = 0
     series = []
@@ -34,25 +41,49 @@ def committed_over_time(budget: Budget) -> list[Balance]:
         committed += nano
         limit = limit if new_limit is None else new_limit
         series.append(Balance(at, committed, 0, limit))
-    return series
+    return series, by_days > 0
 
 
-def _of_questions(budget: Budget) -> list[Moment]:
-    asked = Query.objects.filter(dataset__budget=budget, state__in=_COMMITTED)
+def _known_of(budget: Budget) -> tuple[list[Moment], list[UUID], bool]:
+    """How its limit changed, which datasets share it, and whether it has parts: in one read."""
+    changes = budget.limit_changes.order_by()
+    datasets, parts = Dataset.objects.filter(budget=budget), budget.parts.order_by()
+    nobody, nothing = (
+        Value(None, output_field=UUIDField()),
+        Value(0, output_field=BigIntegerField()),
+    )
+    rows = changes.values_list(Value("limit"), "id", "created_at", "after_nano", nobody).union(
+        datasets.values_list(Value("dataset"), nothing, "created_at", nothing, "pk"),
+        parts.values_list(Value("part"), nothing, "budget__created_at", nothing, nobody),
+        all=True,
+    )
+    found = sorted(rows, key=lambda row: row[1])
+    return (
+        [(at, nano) for what, _, at, nano, _ in found if what == "limit"],
+        [pk for what, _, _, _, pk in found if what == "dataset"],
+        any(what == "part" for what, *_ in found),
+    )
+
+
+def _of_questions(datasets: list[UUID]) -> tuple[list[Moment], int]:
+    """Steps, and how many of them are days."""
+    # By the datasets themselves, so that an index leads to the newest questions at once.
+    asked = Query.objects.filter(dataset__in=datasets, state__in=_COMMITTED)
     newest = list(
         asked.order_by("-submitted_at").values_list("submitted_at", "cost_nano")[: _MOST_STEPS + 1]
     )[::-1]
     if len(newest) <= _MOST_STEPS:
-        return newest
-    earlier = _by_day(budget, asked)
+        return newest, 0
+    earlier = _by_day(datasets, asked)
     earlier.subtract(_days_of(newest))
     first = newest[0][0]
-    return [(min(_end_of(day), first), nano) for day, nano in earlier.items() if nano] + newest
+    days = [(min(_end_of(day), first), nano) for day, nano in earlier.items() if nano]
+    return days + newest, len(days)
 
 
-def _by_day(budget: Budget, asked: QuerySet[Query]) -> Counter[date]:
+def _by_day(datasets: list[UUID], asked: QuerySet[Query]) -> Counter[date]:
     """The tallies and, in one statement with them, what they do not hold yet."""
-    kept = DayTally.objects.filter(dataset__budget=budget).order_by().values_list("day")
+    kept = DayTally.objects.filter(dataset__in=datasets).order_by().values_list("day")
     fresh = asked.filter(counted=False).order_by()
     fresh_days = fresh.values_list(TruncDate("submitted_at", tzinfo=UTC))
     sums: Counter[date] = Counter()

@@ -6,16 +6,19 @@ database, so that a million of them are a few rows.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from django.db.models import Count
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from dpgov.budgets.models import Budget, Charge, Correction
 from dpgov.privacy import comparison
-from dpgov.privacy.budget import as_text
+from dpgov.privacy.budget import NANO, as_text
 from dpgov.privacy.comparison import Asked
 from dpgov.privacy.loss import Mode
 from dpgov.privacy.loss_distribution import NotInstalled, by_distribution
+from dpgov.tenants.language import translated
 
 _Account = Callable[[Sequence[Asked], Decimal], float]
 
@@ -37,7 +40,11 @@ class Figure:
     @property
     def text(self) -> str:
         """Rounded up to four digits after the point."""
-        return "–" if self.epsilon is None else as_text(-int(-self.epsilon * 10**4 // 1) * 10**5)
+        if self.epsilon is None:
+            return "–"
+        # The shortest decimal that reads back as this float, so that 0.55 stays 0.55.
+        digits = Decimal(repr(self.epsilon)).quantize(Decimal("1e-4"), ROUND_CEILING)
+        return as_text(int(digits * NANO))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,8 @@ def _most_used(budget: Budget) -> Budget:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
+    """Title and note are in English here; a `Figure` has them in the reader's language."""
+
     name: str
     title: str
     note: str
@@ -92,34 +101,38 @@ class _Kind:
 _ACCOUNTS = (
     _Kind(
         "basic",
-        "Basic composition",
-        "The plain sum of ε. Under ρ, each question is read at its share of δ.",
+        gettext_noop("Basic composition"),
+        gettext_noop("The plain sum of ε. Under ρ, each question is read at its share of δ."),
         comparison.basic,
         Mode.PURE,
     ),
     _Kind(
         "advanced",
-        "Advanced composition",
-        "Grows with the root of the number of questions. Holds for amounts fixed beforehand.",
+        gettext_noop("Advanced composition"),
+        gettext_noop(
+            "Grows with the root of the number of questions. Holds for amounts fixed beforehand."
+        ),
         comparison.advanced,
     ),
     _Kind(
         "zcdp",
-        "zCDP",
-        "The sum of ρ, read at δ. Pure questions count with the ρ of their ε.",
+        gettext_noop("zCDP"),
+        gettext_noop("The sum of ρ, read at δ. Pure questions count with the ρ of their ε."),
         comparison.zcdp,
         Mode.ZCDP,
     ),
     _Kind(
         "rdp",
-        "Rényi (RDP)",
-        "Divergences at every order add up; the best order is read at δ.",
+        gettext_noop("Rényi (RDP)"),
+        gettext_noop("Divergences at every order add up; the best order is read at δ."),
         comparison.renyi,
     ),
     _Kind(
         "pld",
-        "Privacy loss distributions (PLD)",
-        "The tightest of these. Holds for amounts fixed beforehand, not as a rule for stopping.",
+        gettext_noop("Privacy loss distributions (PLD)"),
+        gettext_noop(
+            "The tightest of these. Holds for amounts fixed beforehand, not as a rule for stopping."
+        ),
         by_distribution,
     ),
 )
@@ -130,6 +143,7 @@ def _figure(kind: _Kind, asked: Sequence[Asked], delta: Decimal, budget: Budget)
     try:
         epsilon = kind.account(asked, delta)
     except NotInstalled as missing:
-        note = f"Needs the library dp-accounting, which is not there. {missing}"
-        return Figure(kind.name, kind.title, None, note, admits)
-    return Figure(kind.name, kind.title, epsilon, kind.note, admits)
+        note = _("Needs the library dp-accounting, which is not there. %(what_to_do)s")
+        note %= {"what_to_do": translated(missing.args[0])}
+        return Figure(kind.name, _(kind.title), None, note, admits)
+    return Figure(kind.name, _(kind.title), epsilon, _(kind.note), admits)

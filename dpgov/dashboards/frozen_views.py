@@ -1,10 +1,12 @@
 """After a restore: what is frozen, why, what to compare, and the officer's confirmation."""
 
+import re
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.budgets.errors import InsufficientBudget
@@ -12,13 +14,15 @@ from dpgov.budgets.frozen import frozen_budgets, get_budget
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import confirm_budget
 from dpgov.budgets.services.freezing import NotFrozen
+from dpgov.budgets.services.restored import BEHIND, MOVED
 from dpgov.dashboards.approvals_forms import ConfirmForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.tenants.selectors import actor_of
 
 _REFUSED = 422
-_CONFIRMED_BEFORE = "This was confirmed before. Nothing was changed."
+# As the reason is stored, with its two numbers.
+_BEHIND = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[0-9]+)", re.escape(BEHIND)))
 
 
 @requires(Permission.REQUEST_CHANGES)
@@ -45,9 +49,10 @@ def confirm(request: HttpRequest, budget_id: UUID) -> HttpResponse:
         except InsufficientBudget as refusal:
             form.add_error("missing", str(refusal))
         except NotFrozen:
-            return _page(request, problem=_CONFIRMED_BEFORE)
+            return _page(request, problem=_("This was confirmed before. Nothing was changed."))
         else:
-            messages.success(request, f"{budget.label} is confirmed. Questions are admitted again.")
+            said = _("%(name)s is confirmed. Questions are admitted again.")
+            messages.success(request, said % {"name": budget.label})
             return redirect("dashboards:frozen")
     return _page(request, budget, form)
 
@@ -57,6 +62,14 @@ def _budget(request: HttpRequest, budget_id: UUID) -> Budget:
         return get_budget(membership_of(request).tenant_id, budget_id)
     except Budget.DoesNotExist as missing:
         raise Http404 from missing
+
+
+def _why(reason: str) -> str:
+    """The stored reason in the reader's language; what a person wrote stays as it is."""
+    if reason == MOVED:
+        return _(MOVED)
+    behind = _BEHIND.fullmatch(reason)
+    return _(BEHIND).format(**behind.groupdict()) if behind else reason
 
 
 def _page(
@@ -72,6 +85,7 @@ def _page(
             form
             if form and budget == refused
             else ConfirmForm(prefix=str(budget.pk), budget=budget),
+            _why(budget.frozen_reason),
         )
         for budget in found
     ]

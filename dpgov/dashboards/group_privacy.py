@@ -7,6 +7,9 @@ Must never show a bound above 1 as a guarantee (catalogue F13).
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
 from dpgov.privacy.accountant import delta_of_group, epsilon_of_group, rho_of_group
 from dpgov.privacy.currency import Currency
 
@@ -38,7 +41,7 @@ class GroupReading:
     @property
     def delta_text(self) -> str:
         """δ, or that there is no guarantee."""
-        return "no guarantee" if self.delta is None else f"{self.delta.normalize():g}"
+        return _("no guarantee") if self.delta is None else f"{self.delta.normalize():g}"
 
 
 def group_readings(
@@ -107,16 +110,18 @@ def odds_text(nano: int) -> str:
     """The factor e^ε, rounded up: "2.72"; beyond a million only that it is more."""
     odds = Decimal(nano).scaleb(-9).exp()
     if odds > _MOST_ODDS:
-        return "more than a million"
+        return _("more than a million")
     places = Decimal("0.01") if odds < 100 else Decimal(1)
-    return f"{odds.quantize(places, rounding=ROUND_CEILING):,}"
+    return number_format(odds.quantize(places, rounding=ROUND_CEILING), force_grouping=True)
 
 
 def posterior_text(nano: int) -> str:
     """What a 50 % guess can become at most, in percent, rounded up."""
     odds = Decimal(nano).scaleb(-9).exp()
     percent = (100 * odds / (1 + odds)).quantize(Decimal("0.01"), rounding=ROUND_CEILING)
-    return f"more than {_CERTAIN} %" if percent > _CERTAIN else f"{percent} %"
+    if percent > _CERTAIN:
+        return _("more than %(percent)s %%") % {"percent": _CERTAIN}
+    return f"{percent} %"
 
 
 def _of_group(nano: int, size: int, setting: int) -> int:

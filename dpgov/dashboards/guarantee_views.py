@@ -8,6 +8,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from dpgov.dashboards.comparison import compare
@@ -25,14 +27,15 @@ from dpgov.privacy.budget import NANO, InvalidAmount, parse_epsilon
 from dpgov.privacy.currency import Currency
 from dpgov.privacy.loss import InvalidDelta, parse_delta
 from dpgov.privacy.odds import log_odds
+from dpgov.tenants.language import translated
 from dpgov.tenants.permissions import Permission, requires
 
 DEFAULT_DELTA = "1e-6"
-_PURE = (
+_PURE = gettext_noop(
     "The ε of a group grows in step with its size: k units together have k times the ε of one. "
     "This is for all answers that the budget allows."
 )
-_IN_RHO = (
+_IN_RHO = gettext_noop(
     "The ρ of a group grows with the square of its size: k units together have k² times the ρ of "
     "one. This is their ε at the dataset's δ, for all answers that the budget allows."
 )
@@ -59,7 +62,7 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
         "posterior_of_all": posterior_text(of_all),
         "odds_of_one": odds_text(of_one),
         "posterior_of_one": posterior_text(of_one),
-        "epsilon_caption": _PURE if currency.delta is None else _IN_RHO,
+        "epsilon_caption": _(_PURE if currency.delta is None else _IN_RHO),
         "epsilon_figure": group_figures.epsilon_at_fixed_noise(readings),
         "noise_figure": group_figures.noise_at_fixed_epsilon(readings),
     }
@@ -76,7 +79,7 @@ def comparison(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         context["comparison"] = compare(dataset.budget, parse_delta(text))
     except InvalidDelta as refusal:
-        context["delta_error"] = str(refusal)
+        context["delta_error"] = translated(refusal.args[0])
     return render(request, "dashboards/comparison.html", context)
 
 
@@ -112,4 +115,4 @@ def _question_cost(request: HttpRequest, dataset: Dataset) -> tuple[str, int, st
     try:
         return text, dataset.budget.currency.price_of(parse_epsilon(text)), ""
     except InvalidAmount as refusal:
-        return text, most, str(refusal)
+        return text, most, translated(refusal.args[0])

@@ -8,7 +8,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import django_filters
@@ -17,11 +17,18 @@ from django import forms
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html
+from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext, pgettext_lazy
 
 from dpgov.audit.spreadsheet import safe_cell
 from dpgov.budgets.standing import grants_charged
 from dpgov.budgets.words import question
+from dpgov.dashboards.kinds_words import KIND_WORDS
+from dpgov.dashboards.long_select import LongSelect
+from dpgov.dashboards.question_lines import QuestionLine, lines_of_table
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import as_text
 from dpgov.queries.clock import database_now
@@ -34,25 +41,19 @@ from dpgov.queries.selectors import (
     with_public_state,
 )
 from dpgov.queries.tally import kinds_asked
-from dpgov.queries.words import in_words
+from dpgov.queries.words import in_english, in_words
+from dpgov.tenants.language import english
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
 
 STATE_WORDS = {
-    PublicState.WAITING: "Waiting",
-    PublicState.RELEASED: "Answered",
-    PublicState.FAILED: "Failed, charged",
-    PublicState.VOIDED: "Not run, not charged",
-    PublicState.EXPIRED: "Expired, not charged",
+    PublicState.WAITING: _("Waiting"),
+    PublicState.RELEASED: _("Answered"),
+    PublicState.FAILED: _("Failed, charged"),
+    PublicState.VOIDED: _("Not run, not charged"),
+    PublicState.EXPIRED: _("Expired, not charged"),
 }
-# As `queries.kinds` names them.
-_STATISTICS = [
-    (name, name.capitalize())
-    for name in (
-        *("count", "histogram", "cumulative", "distinct units", "sum", "mean", "variance"),
-        *("standard deviation", "median", "quantiles", "minimum", "maximum"),
-    )
-]
+_STATISTICS = [(name, capfirst(word)) for name, word in KIND_WORDS.items()]
 # Far from where moments end: no time zone leads beyond.
 _FIRST_DAY, _LAST_DAY = date(1970, 1, 1), date(9000, 1, 1)
 _SORTS = ("submitted_at", "dataset", "analyst", "cost_nano")
@@ -64,34 +65,44 @@ def _date_box() -> forms.DateInput:
 
 
 def _choice_box() -> forms.Select:
-    return forms.Select(attrs={"class": "form-select"})
+    return LongSelect(attrs={"class": "form-select"})
 
 
 class HistoryFilter(django_filters.FilterSet):
     """Filters over the questions that a membership may see."""
 
     dataset = django_filters.ModelChoiceFilter(
-        queryset=Dataset.objects.none(), empty_label="All datasets", widget=_choice_box()
+        queryset=Dataset.objects.none(),
+        label=_("Dataset"),
+        empty_label=_("All datasets"),
+        widget=_choice_box(),
     )
     analyst = django_filters.ModelChoiceFilter(
-        queryset=User.objects.none(), empty_label="Everybody", widget=_choice_box()
+        queryset=User.objects.none(),
+        label=pgettext_lazy("person", "Analyst"),
+        empty_label=_("Everybody"),
+        widget=_choice_box(),
     )
     state = django_filters.ChoiceFilter(
         choices=[(state.value, text) for state, text in STATE_WORDS.items()],
         method="of_state",
-        label="State",
-        empty_label="Any state",
+        label=_("State"),
+        empty_label=_("Any state"),
         widget=_choice_box(),
     )
     statistic = django_filters.ChoiceFilter(
         choices=_STATISTICS,
         method="of_statistic",
-        label="Statistic",
-        empty_label="Any",
+        label=_("Statistic"),
+        empty_label=pgettext_lazy("statistic", "Any"),
         widget=_choice_box(),
     )
-    since = django_filters.DateFilter(method="from_day", label="From", widget=_date_box())
-    until = django_filters.DateFilter(method="to_day", label="To", widget=_date_box())
+    since = django_filters.DateFilter(
+        method="from_day", label=pgettext_lazy("day", "From"), widget=_date_box()
+    )
+    until = django_filters.DateFilter(
+        method="to_day", label=pgettext_lazy("day", "To"), widget=_date_box()
+    )
 
     kinds: Callable[[], set[str]] = set
 
@@ -139,21 +150,21 @@ def history_filter(membership: Membership, data: Any) -> HistoryFilter:
 class QuestionTable(tables.Table):
     """One row a question. Sorted by when, dataset, analyst or ε, never by state."""
 
-    submitted_at = tables.DateTimeColumn(
-        format="j M Y, H:i", verbose_name="Asked", attrs={"td": {"class": "when"}}
+    submitted_at = tables.Column(verbose_name=_("Asked"), attrs={"td": {"class": "when"}})
+    dataset = tables.Column(accessor="dataset__name", verbose_name=_("Dataset"))
+    analyst = tables.Column(
+        order_by=("analyst__name", "analyst__email"), verbose_name=pgettext_lazy("person", "By")
     )
-    dataset = tables.Column(accessor="dataset__name", verbose_name="Dataset")
-    analyst = tables.Column(order_by=("analyst__name", "analyst__email"), verbose_name="By")
     question = tables.Column(
         empty_values=(),
         orderable=False,
-        verbose_name="Question",
+        verbose_name=_("Question"),
         attrs={"td": {"class": "question"}},
     )
     cost_nano = tables.Column(
         verbose_name="ε", attrs={"th": {"class": "number"}, "td": {"class": "number"}}
     )
-    state = tables.Column(orderable=False, verbose_name="State")
+    state = tables.Column(orderable=False, verbose_name=_("State"))
 
     class Meta:
         template_name = "dashboards/_table.html"
@@ -161,17 +172,35 @@ class QuestionTable(tables.Table):
     def before_render(self, request: Any) -> None:
         """Look at the clock, and at what was charged, once for the whole page."""
         self.now = database_now()
+        self.grants = grants_charged(record.pk for record in self._records())
+
+    def _records(self) -> list[Query]:
         rows = self.page.object_list if hasattr(self, "page") else self.rows
-        self.grants = grants_charged(row.record.pk for row in rows)
+        return [row.record for row in rows]
+
+    @cached_property
+    def paginated_rows(self) -> list[QuestionLine]:
+        """The rows of the page that is shown."""
+        made = {
+            "submitted_at": lambda query: self.render_submitted_at(query.submitted_at),
+            "question": self.render_question,
+            "cost_nano": lambda query: self.render_cost_nano(query.cost_nano, query),
+            "state": self.render_state,
+        }
+        return lines_of_table(self.columns, self._records(), made)
+
+    def render_submitted_at(self, value: datetime) -> str:
+        """Day and time in the zone of the page."""
+        moment = timezone.localtime(value)
+        return date_format(moment, pgettext("date format", "j M Y, H:i"))
 
     def render_question(self, record: Query) -> str:
         """The plan in words, as the link to its answer, and the allocation that was charged."""
         href = reverse("queries:detail", args=[record.pk])
         link = format_html('<a href="{}">{}</a>', href, in_words(record.plan))
         if grant := self.grants.get(record.pk):
-            return format_html(
-                '{} <small class="text-body-secondary">(allocation: {})</small>', link, grant
-            )
+            said = _("(allocation: %(holder)s)") % {"holder": grant}
+            return format_html('{} <small class="text-body-secondary">{}</small>', link, said)
         return link
 
     def render_cost_nano(self, value: int, record: Query) -> str:
@@ -195,7 +224,9 @@ def csv_lines(queries: QuerySet[Query]) -> Iterator[str]:
     now = database_now()
     yield _line(_CSV_HEADINGS)
     for query in queries.iterator(chunk_size=500):
-        yield _line(_cells(query, now))
+        with english():
+            line = _line(_cells(query, now))
+        yield line
 
 
 def _cells(query: Query, now: datetime) -> tuple[str, ...]:
@@ -203,7 +234,7 @@ def _cells(query: Query, now: datetime) -> tuple[str, ...]:
         query.submitted_at.isoformat(timespec="seconds"),
         query.dataset.slug,
         query.analyst.email,
-        in_words(query.plan),
+        in_english(query.plan),
         *_price(query),
         public_state(query, now).value,
         str(query.pk),

@@ -3,17 +3,13 @@
 Committed amounts only (spent and reserved together): never how far the worker is.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dpgov.budgets.charging import (
-    Limit,
-    Parts,
-    allocations_of,
-    limits_touched,
-    lines_of_query,
-    one_part_each,
-)
-from dpgov.budgets.models import Allocation
+from django.utils.translation import gettext as _
+
+from dpgov.budgets.charging import Limit, allocations_of, limits_within_reach, one_part_each
+from dpgov.budgets.models import Allocation, Budget
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
@@ -44,18 +40,22 @@ def ways_to_ask(dataset: Dataset, membership: Membership) -> list[Way]:
     grants: list[Allocation | None] = [*allocations_of(membership.user, dataset.budget_id)]
     if not grants and not dataset.needs_allocation:
         grants = [None]
-    return [_way(dataset, membership, grant) for grant in grants]
+    if not grants:
+        return []
+    reach = limits_within_reach(dataset.budget_id, [grant.pk for grant in grants if grant])
+    return [_way(dataset, membership, grant, reach) for grant in grants]
 
 
-def _way(dataset: Dataset, membership: Membership, grant: Allocation | None) -> Way:
-    lines = lines_of_query(
-        dataset_budget_id=dataset.budget_id, cost_nano=1, parts=Parts(), allocation=grant
-    )
-    limits = tuple(one_part_each(limits_touched(lines)))
+def _way(
+    dataset: Dataset, membership: Membership, grant: Allocation | None, reach: Sequence[Limit]
+) -> Way:
+    own = grant.pk if grant else None
+    touched = [one for one in reach if one.kind != Budget.Kind.ALLOCATION or one.budget_id == own]
+    limits = tuple(one_part_each(touched))
     stopped = dataset.budget.frozen_at is not None or dataset.budget.closed_at is not None
     fit = 0 if stopped else min(limits[0].fit_nano, dataset.per_query_limit_nano)
     if grant is None:
-        name = "Without an allocation"
+        name = _("Without an allocation")
     else:
-        name = "Your own allocation" if grant.user_id == membership.user_id else str(grant)
+        name = _("Your own allocation") if grant.user_id == membership.user_id else str(grant)
     return Way(grant, name, limits, fit)

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.standing import Rate
 from dpgov.datasets.forms import EpsilonField, count_in
@@ -19,8 +20,9 @@ def _reason() -> forms.CharField:
     return forms.CharField(
         max_length=500,
         widget=forms.TextInput(attrs=_TEXT),
-        help_text="Goes into the audit log.",
-        error_messages={"required": "Say why, in a few words."},
+        label=_("Reason"),
+        help_text=_("Goes into the audit log."),
+        error_messages={"required": _("Say why, in a few words.")},
     )
 
 
@@ -28,14 +30,14 @@ class GrantForm(forms.Form):
     """How much somebody may use, and why; `holder` only for a new grant."""
 
     holder = forms.ChoiceField(
-        label="Analyst or project",
+        label=_("Analyst or project"),
         widget=forms.Select(attrs={"class": "form-select"}),
-        error_messages={"required": "Choose who gets the allocation."},
+        error_messages={"required": _("Choose who gets the allocation.")},
     )
     epsilon_limit = EpsilonField(
-        label="May use up to ε",
-        help_text="In all, not each day. What was used under an earlier allocation counts.",
-        error_messages={"required": "Type how much ε they may use, like 1."},
+        label=_("May use up to ε"),
+        help_text=_("In all, not each day. What was used under an earlier allocation counts."),
+        error_messages={"required": _("Type how much ε they may use, like 1.")},
     )
     reason = _reason()
 
@@ -44,9 +46,9 @@ class GrantForm(forms.Form):
         count_in(self, currency)
         self._holders = _holders(tenant)
         self.fields["holder"].choices = [  # type: ignore[attr-defined]
-            ("", "Choose…"),
-            ("Analysts", _choices(self._holders, User)),
-            ("Projects", _choices(self._holders, Project)),
+            ("", _("Choose…")),
+            (_("Analysts"), _choices(self._holders, User)),
+            (_("Projects"), _choices(self._holders, Project)),
         ]
 
     @property
@@ -63,9 +65,9 @@ class AmountForm(forms.Form):
     """A new amount for a grant that exists."""
 
     epsilon_limit = EpsilonField(
-        label="May use up to ε",
-        help_text="Not below what is used already.",
-        error_messages={"required": "Type how much ε they may use, like 1."},
+        label=_("May use up to ε"),
+        help_text=_("Not below what is used already."),
+        error_messages={"required": _("Type how much ε they may use, like 1.")},
     )
     reason = _reason()
 
@@ -92,7 +94,9 @@ class RateForm(forms.Form):
     """The most that may be used in a period; empty lifts the rate."""
 
     epsilon_limit = OptionalEpsilonField(
-        label="At most ε", required=False, help_text="Leave it empty for no limit of this kind."
+        label=_("At most ε"),
+        required=False,
+        help_text=_("Leave it empty for no limit of this kind."),
     )
     reason = _reason()
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.budgets.errors import LimitBelowCommitted
@@ -64,7 +65,7 @@ def grant(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         holder = form.cleaned_data["holder"]
         if _granted(request, dataset, holder, form):
-            messages.success(request, f"{holder} has an allocation.")
+            messages.success(request, _("%(holder)s has an allocation.") % {"holder": holder})
             return redirect("dashboards:limits", slug)
     return _page(request, "allocation_new", dataset, form)
 
@@ -78,7 +79,8 @@ def change_grant(request: HttpRequest, slug: str, allocation_id: UUID) -> HttpRe
     if request.method == "POST" and form.is_valid():
         holder = allocation.project or allocation.user
         if _granted(request, dataset, holder, form):
-            messages.success(request, f"The allocation of {allocation} is changed.")
+            said = _("The allocation of %(holder)s is changed.")
+            messages.success(request, said % {"holder": allocation})
             return redirect("dashboards:limits", slug)
     return _page(request, "allocation_change", dataset, form, allocation=allocation)
 
@@ -99,7 +101,8 @@ def withdraw_grant(request: HttpRequest, slug: str, allocation_id: UUID) -> Http
         except NothingGranted as refusal:
             messages.warning(request, str(refusal))
         else:
-            messages.success(request, f"The allocation of {allocation} is withdrawn.")
+            said = _("The allocation of %(holder)s is withdrawn.")
+            messages.success(request, said % {"holder": allocation})
         return redirect("dashboards:limits", slug)
     return _page(request, "allocation_withdraw", dataset, form, allocation=allocation)
 
@@ -121,7 +124,8 @@ def rate(request: HttpRequest, slug: str, period: str) -> HttpResponse:
             actor=actor_of(membership_of(request).user),
             reason=form.cleaned_data["reason"],
         )
-        messages.success(request, f"The limit for {present.words} is changed.")
+        said = _("The limit for %(period)s is changed.")
+        messages.success(request, said % {"period": present.words})
         return redirect("dashboards:limits", slug)
     return _page(request, "rate", dataset, form, rate=present)
 

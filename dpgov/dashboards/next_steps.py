@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from dpgov.budgets.words import rest
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership, Role
@@ -25,12 +27,12 @@ def next_steps(membership: Membership, datasets: Sequence[Dataset]) -> list[Step
     """One or two suggestions; empty when nothing is called for."""
     role = membership.role
     if role == Role.OWNER:
-        return [_REGISTER] if not datasets else _nearly_spent(datasets)
+        return [_register()] if not datasets else _nearly_spent(datasets)
     if role == Role.ANALYST and datasets:
         return [_ask(datasets)] if any(_has_room(d) for d in datasets) else []
     if role == Role.OFFICER:
-        return [_VERIFY]
-    return [_INVITE] if role == Role.ADMIN else []
+        return [_verify()]
+    return [_invite()] if role == Role.ADMIN else []
 
 
 def _has_room(dataset: Dataset) -> bool:
@@ -39,8 +41,9 @@ def _has_room(dataset: Dataset) -> bool:
 
 def _ask(datasets: Sequence[Dataset]) -> Step:
     roomy = max(datasets, key=lambda dataset: dataset.budget.remaining_nano)
-    text = "You see the price and the expected error before anything is spent."
-    return Step(f"Ask {roomy.name} a question", text, "Ask a question", "queries:ask", roomy.slug)
+    title = _("Ask %(dataset)s a question") % {"dataset": roomy.name}
+    text = _("You see the price and the expected error before anything is spent.")
+    return Step(title, text, _("Ask a question"), "queries:ask", roomy.slug)
 
 
 def _left(dataset: Dataset) -> str:
@@ -51,9 +54,9 @@ def _nearly_spent(datasets: Sequence[Dataset]) -> list[Step]:
     low = [d for d in datasets if d.budget.remaining_nano * _NEARLY < d.budget.limit_nano]
     return [
         Step(
-            title=f"{dataset.name} is nearly spent",
-            text=f"Of its budget remains {_left(dataset)}.",
-            action="See where it went",
+            title=_("%(dataset)s is nearly spent") % {"dataset": dataset.name},
+            text=_("Of its budget remains %(rest)s.") % {"rest": _left(dataset)},
+            action=_("See where it went"),
             url_name="dashboards:budget",
             slug=dataset.slug,
         )
@@ -61,22 +64,22 @@ def _nearly_spent(datasets: Sequence[Dataset]) -> list[Step]:
     ]
 
 
-_REGISTER = Step(
-    "Register your first dataset",
-    "Upload a file, say which values its columns may have, and set the budget. "
-    "Nobody sees the rows; analysts get noisy answers only.",
-    "Register a dataset",
-    "datasets:upload",
-)
-_VERIFY = Step(
-    "Check the audit log",
-    "Every step is linked to the one before it. Verifying finds any entry that was changed.",
-    "Open the audit log",
-    "dashboards:audit_log",
-)
-_INVITE = Step(
-    "Look after the members",
-    "Add people and give each the one role that they need.",
-    "Open the members",
-    "tenants:members",
-)
+def _register() -> Step:
+    text = _(
+        "Upload a file, say which values its columns may have, and set the budget. "
+        "Nobody sees the rows; analysts get noisy answers only."
+    )
+    title, action = _("Register your first dataset"), _("Register a dataset")
+    return Step(title, text, action, "datasets:upload")
+
+
+def _verify() -> Step:
+    text = _(
+        "Every step is linked to the one before it. Verifying finds any entry that was changed."
+    )
+    return Step(_("Check the audit log"), text, _("Open the audit log"), "dashboards:audit_log")
+
+
+def _invite() -> Step:
+    text = _("Add people and give each the one role that they need.")
+    return Step(_("Look after the members"), text, _("Open the members"), "tenants:members")

@@ -8,19 +8,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from dpgov.budgets import populations as ledger
 from dpgov.budgets.crossing import shared_with_others
-from dpgov.budgets.models import Budget
+from dpgov.budgets.models import Budget, PopulationMember
+from dpgov.budgets.services.opening import OPENED
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Tenant
 
 _EVENTS = {
-    "joined": "{name} joined",
-    "left": "{name} left",
-    "carried_over": "What {name} had lost before was carried over",
-    "refund": "A question was refunded",
-    "after_restore": "Booked after a restore",
-    "limit": "Limit set",
+    "joined": gettext_lazy("%(name)s joined"),
+    "left": gettext_lazy("%(name)s left"),
+    "carried_over": gettext_lazy("What %(name)s had lost before was carried over"),
+    "refund": gettext_lazy("A question was refunded"),
+    "after_restore": gettext_lazy("Booked after a restore"),
+    "limit": gettext_lazy("Limit set"),
 }
 
 
@@ -44,6 +48,11 @@ class Shared:
     others: bool
     own: bool
 
+    @property
+    def names(self) -> str:
+        """Its own datasets in one line."""
+        return ", ".join(member.names for member in self.members)
+
 
 @dataclass(frozen=True, slots=True)
 class Happened:
@@ -64,6 +73,24 @@ def shared(budget: Budget, tenant: Tenant) -> Shared:
     """One of them, with its members by name."""
     members = list(ledger.members_of(budget, tenant))
     known = _datasets(tenant, [member.dataset_budget_id for member in members])
+    return _shared(budget, tenant, members, known)
+
+
+def with_history(budget: Budget, tenant: Tenant) -> tuple[Shared, list[Happened]]:
+    """One of them, and what this tenant did to it, newest first."""
+    members, events = list(ledger.members_of(budget, tenant)), ledger.events_of(budget, tenant)
+    budgets = {event.budget.pk for event in events if event.budget}
+    known = _datasets(tenant, budgets.union(member.dataset_budget_id for member in members))
+    happened = [_happened(event, known) for event in events]
+    return _shared(budget, tenant, members, known), happened
+
+
+def _shared(
+    budget: Budget,
+    tenant: Tenant,
+    members: Iterable[PopulationMember],
+    known: dict[UUID, list[Dataset]],
+) -> Shared:
     named = tuple(
         _named(member.dataset_budget, known, since=member.joined_at) for member in members
     )
@@ -93,30 +120,31 @@ def beside(dataset: Dataset) -> tuple[Shared, str] | None:
     known = _datasets(dataset.tenant, sharing.own_budgets)
     names = sorted(each.name for group in known.values() for each in group)
     if sharing.others:
-        names.append("datasets of another organisation")
+        names.append(_("datasets of another organisation"))
     whole = Shared(sharing.population, (), sharing.others, own=False)
     return whole, in_a_row(names)
 
 
-def history_of(budget: Budget, tenant: Tenant) -> list[Happened]:
-    """What this tenant did to it, newest first."""
-    events = ledger.events_of(budget, tenant)
-    known = _datasets(tenant, {event.budget.pk for event in events if event.budget})
-    return [
-        Happened(
-            event.at,
-            _EVENTS[event.kind].format(name=_names(event.budget, known)),
-            event.nano,
-            event.reason if event.kind == "limit" else "",
-        )
-        for event in events
-    ]
+def _happened(event: ledger.Event, known: dict[UUID, list[Dataset]]) -> Happened:
+    return Happened(
+        event.at,
+        str(_EVENTS[event.kind]) % {"name": _names(event.budget, known)},
+        event.nano,
+        why_limited(event.reason) if event.kind == "limit" else "",
+    )
+
+
+def why_limited(reason: str) -> str:
+    """The stored reason of a limit: ours in the reader's language, a person's as it is."""
+    return _(OPENED) if reason == OPENED else reason
 
 
 def in_a_row(names: Collection[str]) -> str:
     """“a, b and c”."""
     *first, last = names or [""]
-    return f"{', '.join(first)} and {last}" if first else last
+    if not first:
+        return last
+    return _("%(names)s and %(last)s") % {"names": ", ".join(first), "last": last}
 
 
 def _datasets(tenant: Tenant, budget_ids: Iterable[UUID]) -> dict[UUID, list[Dataset]]:
@@ -140,7 +168,9 @@ def _named(
 
 def _names(budget: Budget | None, known: dict[UUID, list[Dataset]]) -> str:
     if budget is None:
-        return "a shared budget"
+        return _("a shared budget")
     datasets = known.get(budget.pk, [])
-    words = [each.name + (" (archived)" if each.archived_at else "") for each in datasets]
-    return in_a_row(words) if words else f"“{budget.label}”"
+    if not datasets:
+        return _("“%(name)s”") % {"name": budget.label}
+    archived = _("%(name)s (archived)")
+    return in_a_row([archived % {"name": d.name} if d.archived_at else d.name for d in datasets])

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from dpgov.approvals.errors import ApprovalRefusal
@@ -56,7 +57,8 @@ def _join(request: HttpRequest) -> HttpResponse:
         )
     except (ApprovalRefusal, LedgerRefusal) as refusal:
         return _page(request, _only_the_code(request, str(refusal)))
-    messages.success(request, "Requested. Another person of your organisation has to approve it.")
+    done = _("Requested. Another person of your organisation has to approve it.")
+    messages.success(request, done)
     return redirect("dashboards:approval", change.pk)
 
 

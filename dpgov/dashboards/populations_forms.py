@@ -5,6 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import amount, limit_text
@@ -20,9 +22,12 @@ def _reason() -> forms.CharField:
     return forms.CharField(
         max_length=500,
         widget=forms.Textarea(_TEXT | {"rows": 2}),
-        help_text="Why are these the same people, or not? Whoever decides reads it, and it goes "
-        "into the audit log.",
-        error_messages={"required": "Give a reason. It goes into the audit log."},
+        label=_("Reason"),
+        help_text=_(
+            "Why are these the same people, or not? Whoever decides reads it, and it goes into the "
+            "audit log."
+        ),
+        error_messages={"required": _("Give a reason. It goes into the audit log.")},
     )
 
 
@@ -30,16 +35,19 @@ class OpenForm(forms.Form):
     """A name, how losses add up, and a limit."""
 
     name = forms.CharField(
+        label=_("Name"),
         max_length=120,
         widget=forms.TextInput(_TEXT),
-        help_text="The people, not the files: “Residents of Harbour”.",
+        help_text=_("The people, not the files: “Residents of Harbour”."),
     )
-    mode = mode_field("Datasets that add up losses in the same way can share it.")
+    mode = mode_field(_("Datasets that add up losses in the same way can share it."))
     delta = delta_field()
     epsilon_limit = EpsilonField(
-        label="Limit on ε for these people",
-        help_text="Everything that is ever released about them, from all datasets that share "
-        "this, never passes it. Take the smallest limit of those datasets if in doubt.",
+        label=_("Limit on ε for these people"),
+        help_text=_(
+            "Everything that is ever released about them, from all datasets that share this, never "
+            "passes it. Take the smallest limit of those datasets if in doubt."
+        ),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -53,7 +61,11 @@ class OneDatasetForm(forms.Form):
 
     dataset = forms.ChoiceField(
         widget=forms.Select(_SELECT),
-        error_messages={"required": "Choose a dataset.", "invalid_choice": "Choose a dataset."},
+        label=_("Dataset"),
+        error_messages={
+            "required": _("Choose a dataset."),
+            "invalid_choice": _("Choose a dataset."),
+        },
     )
 
     def __init__(self, *args: Any, named: Sequence[Named], **kwargs: Any) -> None:
@@ -67,8 +79,8 @@ class DatasetsForm(forms.Form):
     datasets = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
         error_messages={
-            "required": "Choose at least one dataset.",
-            "invalid_choice": "Choose from the datasets in the list.",
+            "required": _("Choose at least one dataset."),
+            "invalid_choice": _("Choose from the datasets in the list."),
         },
     )
 
@@ -85,7 +97,7 @@ class DivideForm(DatasetsForm):
     """Which datasets go, under which name."""
 
     name = forms.CharField(
-        label="Name of the new shared budget", max_length=120, widget=forms.TextInput(_TEXT)
+        label=_("Name of the new shared budget"), max_length=120, widget=forms.TextInput(_TEXT)
     )
     reason = _reason()
 
@@ -94,9 +106,12 @@ class MergeForm(forms.Form):
     """Which other shared budget ends in this one."""
 
     other = forms.ChoiceField(
-        label="Shared budget that ends",
+        label=_("Shared budget that ends"),
         widget=forms.Select(_SELECT),
-        error_messages={"required": "Choose one.", "invalid_choice": "Choose one of the list."},
+        error_messages={
+            "required": _("Choose one."),
+            "invalid_choice": _("Choose one of the list."),
+        },
     )
     reason = _reason()
 
@@ -117,10 +132,11 @@ class CodeForm(forms.Form):
     """The code that another organisation gave."""
 
     code = forms.CharField(
+        label=_("Code"),
         max_length=80,
         widget=forms.TextInput(_CODE),
-        help_text="Six groups of four letters and digits.",
-        error_messages={"required": "Enter the code."},
+        help_text=_("Six groups of four letters and digits."),
+        error_messages={"required": _("Enter the code.")},
     )
 
 
@@ -133,7 +149,11 @@ class AcceptForm(DatasetsForm):
 
 def _choices(named: Sequence[Named]) -> list[tuple[str, str]]:
     return [
-        (str(each.budget.pk), f"{each.names} ({_committed(each.budget)} committed)")
+        (
+            str(each.budget.pk),
+            gettext("%(names)s (%(amount)s committed)")
+            % {"names": each.names, "amount": _committed(each.budget)},
+        )
         for each in named
     ]
 

@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from dpgov.approvals.errors import ApprovalRefusal
@@ -26,6 +27,7 @@ from dpgov.dashboards.approvals_forms import RaiseForm
 from dpgov.dashboards.approvals_words import weakening
 from dpgov.dashboards.populations_forms import DivideForm, MergeForm, ShareForm
 from dpgov.dashboards.populations_views import own_or_404, population_or_404
+from dpgov.tenants.language import english
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 
@@ -64,18 +66,21 @@ def divide(request: HttpRequest, population_id: UUID) -> HttpResponse:
     """Ask for some of the tenant's datasets to leave, into a shared budget of their own."""
     budget, tenant = population_or_404(request, population_id), membership_of(request).tenant
     shared = populations.shared(budget, tenant)
-    initial = {"datasets": request.GET.getlist("dataset"), "name": f"{budget.label}, apart"}
+    name = _("%(name)s, apart") % {"name": budget.label}
+    initial = {"datasets": request.GET.getlist("dataset"), "name": name}
     form = DivideForm(named=shared.members, initial=initial)
     if request.method == "POST":
         form = DivideForm(request.POST, named=shared.members)
     if form.is_bound and form.is_valid():
         leaving = form.chosen()
+        with english():
+            members = populations.shared(budget, tenant).members
         payload = {
             "population": str(budget.pk),
             "leaving": [str(budget_id) for budget_id in leaving],
             "name": form.cleaned_data["name"],
             "limit_nano": budget.limit_nano,
-            "datasets": [each.names for each in shared.members if each.budget.pk in leaving],
+            "datasets": [each.names for each in members if each.budget.pk in leaving],
             "from": budget.label,
         }
         kind = Kind.LEAVE_POPULATION if len(leaving) == 1 else Kind.SPLIT_POPULATION
@@ -152,9 +157,8 @@ def _sent(
     except (ApprovalRefusal, LedgerRefusal) as refusal:
         form.add_error(None, str(refusal))
         return None
-    messages.success(
-        request, "Requested. Another person has to approve it before anything changes."
-    )
+    done = _("Requested. Another person has to approve it before anything changes.")
+    messages.success(request, done)
     return redirect("dashboards:approval", change.pk)
 
 

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.approvals.selectors import requests_of
@@ -56,7 +57,7 @@ def new(request: HttpRequest) -> HttpResponse:
         except LedgerRefusal as refusal:
             form.add_error("name", str(refusal))
         else:
-            messages.success(request, "Opened. Now add the datasets about these people.")
+            messages.success(request, _("Opened. Now add the datasets about these people."))
             return redirect("dashboards:population_join", opened.pk)
     return _page(request, "population_new.html", form)
 
@@ -67,11 +68,8 @@ def detail(request: HttpRequest, population_id: UUID) -> HttpResponse:
     """One shared budget: how much is left, who is in it, what happened."""
     membership, budget = membership_of(request), population_or_404(request, population_id)
     waiting = requests_of(membership).filter(state="waiting", subject=f"budget:{budget.pk}")
-    context = {
-        "shared": populations.shared(budget, membership.tenant),
-        "history": populations.history_of(budget, membership.tenant),
-        "waiting": waiting,
-    }
+    shared, history = populations.with_history(budget, membership.tenant)
+    context = {"shared": shared, "history": history, "waiting": waiting}
     return render(request, "dashboards/population.html", context)
 
 
@@ -89,13 +87,12 @@ def join(request: HttpRequest, population_id: UUID) -> HttpResponse:
                 population=budget, dataset_budget=chosen.budget, actor=actor_of(membership.user)
             )
         except LedgerRefusal as refusal:
-            form.add_error("dataset", f"{chosen.names} did not join. {refusal}")
+            problem = _("%(names)s did not join. %(why)s")
+            form.add_error("dataset", problem % {"names": chosen.names, "why": refusal})
         else:
-            messages.success(
-                request,
-                f"{chosen.names} shares this budget from now on. "
-                f"{amount(carried, budget.currency)} was carried over.",
-            )
+            done = _("%(names)s shares this budget from now on. %(amount)s was carried over.")
+            carried_text = amount(carried, budget.currency)
+            messages.success(request, done % {"names": chosen.names, "amount": carried_text})
             return redirect("dashboards:population", budget.pk)
     shared = populations.shared(budget, membership.tenant)
     return _page(request, "population_join.html", form, shared=shared, candidates=named)
@@ -119,7 +116,7 @@ def limit(request: HttpRequest, population_id: UUID) -> HttpResponse:
         except LedgerRefusal as refusal:
             form.add_error("epsilon_limit", str(refusal))
         else:
-            messages.success(request, "The limit is lowered.")
+            messages.success(request, _("The limit is lowered."))
             return redirect("dashboards:population", budget.pk)
     return _page(request, "population_limit.html", form, population=budget)
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext
+
 from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.dividing import merged_limit
@@ -17,7 +20,7 @@ from dpgov.dashboards.populations import in_a_row
 from dpgov.privacy.currency import PURE
 
 Row = tuple[str, str, str]
-_TOGETHER = (
+_TOGETHER = gettext_lazy(
     "Joining only makes the guarantee stronger: one limit holds for all of these datasets "
     "together, beside the limit of each."
 )
@@ -39,13 +42,20 @@ def population_title(request: ChangeRequest) -> str | None:
         match request.kind:
             case Kind.MERGE_POPULATIONS:
                 into, other = payload["names"]
-                return f"Merge the shared budget “{other}” into “{into}”"
+                merge = _("Merge the shared budget “%(other)s” into “%(into)s”")
+                return merge % {"other": other, "into": into}
             case Kind.SPLIT_POPULATION | Kind.LEAVE_POPULATION:
-                return f"Take {in_a_row(payload['datasets'])} out of “{payload['from']}”"
+                names = in_a_row(payload["datasets"])
+                return _("Take %(names)s out of “%(name)s”") % {
+                    "names": names,
+                    "name": payload["from"],
+                }
             case Kind.SHARE_POPULATION:
-                return f"Share “{payload['name']}” with another organisation"
+                share = _("Share “%(name)s” with another organisation")
+                return share % {"name": payload["name"]}
             case Kind.ACCEPT_POPULATION:
-                return f"Share “{payload['name']}” of another organisation"
+                accept = _("Share “%(name)s” of another organisation")
+                return accept % {"name": payload["name"]}
     except (KeyError, ValueError):
         # An older or foreign form of the request: it is shown as it is written.
         return None
@@ -71,18 +81,19 @@ def _merge(title: str, payload: dict[str, Any]) -> Told:
     (into_name, other_name), limits = payload["names"], _limits(payload)
     into, other = _budget(payload["into"]), _budget(payload["other"])
     currency = PURE if into is None else into.currency
-    rows: list[Row] = [(f"“{other_name}”", f"limit {together(limits[1], currency)}", "ends")]
+    limit = _("limit %(amount)s") % {"amount": together(limits[1], currency)}
+    rows: list[Row] = [(f"“{other_name}”", limit, _("ends"))]
     if into is not None and other is not None and other.closed_at is None:
         rows.append(
             (
-                f"Limit of “{into_name}”",
+                _("Limit of “%(name)s”") % {"name": into_name},
                 together(limits[0], currency),
                 together(merged_limit(into, other), currency),
             )
         )
         rows.append(
             (
-                f"Committed of “{into_name}”",
+                _("Committed of “%(name)s”") % {"name": into_name},
                 together(into.committed_nano, currency),
                 together(into.committed_nano + other.committed_nano, currency),
             )
@@ -91,60 +102,84 @@ def _merge(title: str, payload: dict[str, Any]) -> Told:
         title,
         rows,
         [
-            "All datasets of both share one limit from then on: the smaller of the two, or what "
-            "is already committed where that is more; then nothing remains.",
-            _TOGETHER,
-            "Taking them apart again does not give back what was carried over.",
+            _(
+                "All datasets of both share one limit from then on: the smaller of the two, or "
+                "what is already committed where that is more; then nothing remains."
+            ),
+            str(_TOGETHER),
+            _("Taking them apart again does not give back what was carried over."),
         ],
     )
 
 
 def _divide(title: str, payload: dict[str, Any], population: Budget | None) -> Told:
     limit, names = payload["limit_nano"], in_a_row(payload["datasets"])
-    rows: list[Row] = [(names, f"shares “{payload['from']}”", f"shares “{payload['name']}”")]
+    rows: list[Row] = [(names, _shares(payload["from"]), _shares(payload["name"]))]
     meaning = [
-        f"Questions about {names} leave no less for the other datasets any more, and the other "
-        "way round. That is right only if they are about different people.",
-        f"“{payload['name']}” begins with the limit of “{payload['from']}” and with everything "
-        "that is committed there, because nobody can tell whose losses those were.",
+        _(
+            "Questions about %(names)s leave no less for the other datasets any more, and the "
+            "other way round. That is right only if they are about different people."
+        )
+        % {"names": names},
+        _(
+            "“%(name)s” begins with the limit of “%(from)s” and with everything that is committed "
+            "there, because nobody can tell whose losses those were."
+        )
+        % {"name": payload["name"], "from": payload["from"]},
     ]
     if population is not None:
         worst = limit + max(0, limit - population.committed_nano)
-        meaning.append(
-            "Somebody who is on both sides after all could lose up to "
-            f"{together(worst, population.currency)}, where {limit_text(population)} was promised."
+        lost = _(
+            "Somebody who is on both sides after all could lose up to %(worst)s, where %(limit)s "
+            "was promised."
         )
+        most = together(worst, population.currency)
+        meaning.append(lost % {"worst": most, "limit": limit_text(population)})
     return Told(title, rows, meaning)
 
 
+def _shares(name: str) -> str:
+    return _("shares “%(name)s”") % {"name": name}
+
+
 def _share(title: str, payload: dict[str, Any]) -> Told:
+    one = _("one, for %(days)s days and one use") % {"days": LIFETIME.days}
     return Told(
         title,
-        [("Code for another organisation", "none", f"one, for {LIFETIME.days} days and one use")],
+        [(_("Code for another organisation"), pgettext("no code", "none"), one)],
         [
-            "Whoever approves sees the code, once, and hands it over.",
-            f"Who enters it sees the name “{payload['name']}”, its limit and how much of it is "
-            "committed. Of your datasets, people and questions they see nothing; of theirs you "
-            "see nothing.",
-            "What they had lost before is carried over, and what they ask leaves less for you. "
-            "The limit cannot be raised while they share it.",
+            _("Whoever approves sees the code, once, and hands it over."),
+            _(
+                "Who enters it sees the name “%(name)s”, its limit and how much of it is "
+                "committed. Of your datasets, people and questions they see nothing; of theirs you "
+                "see nothing."
+            )
+            % {"name": payload["name"]},
+            _(
+                "What they had lost before is carried over, and what they ask leaves less for you. "
+                "The limit cannot be raised while they share it."
+            ),
         ],
     )
 
 
 def _accept(title: str, payload: dict[str, Any]) -> Told:
-    where = f" at δ {payload['delta']}" if "delta" in payload else ""
+    limit = f"ε {payload['limit_epsilon']}"
+    if "delta" in payload:
+        limit = _("%(limit)s at δ %(delta)s") % {"limit": limit, "delta": payload["delta"]}
     return Told(
         title,
         [
-            (in_a_row(payload["datasets"]), "not shared", f"shares “{payload['name']}”"),
-            ("Limit for all together", "–", f"ε {payload['limit_epsilon']}{where}"),
+            (in_a_row(payload["datasets"]), _("not shared"), _shares(payload["name"])),
+            (_("Limit for all together"), "–", limit),
         ],
         [
-            _TOGETHER,
-            "What your datasets have lost is carried over into the shared total. The other "
-            "organisation sees that total and that datasets of another organisation share it.",
-            "Leaving again takes two persons and takes the whole total along.",
+            str(_TOGETHER),
+            _(
+                "What your datasets have lost is carried over into the shared total. The other "
+                "organisation sees that total and that datasets of another organisation share it."
+            ),
+            _("Leaving again takes two persons and takes the whole total along."),
         ],
     )
 

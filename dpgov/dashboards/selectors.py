@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median_low
 
-from dpgov.budgets.history import Balance, spending_over_time
+from dpgov.budgets.history import Balance, spending_drawn
 from dpgov.budgets.models import Budget
-from dpgov.dashboards.committed import committed_over_time
+from dpgov.dashboards.committed import committed_drawn
 from dpgov.dashboards.limits import Way
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accountant import largest_fit
@@ -30,10 +30,14 @@ class Outlook:
     asked_before: int
 
 
-def balances(budget: Budget, *, split: bool) -> list[Balance]:
-    """The budget over time, thinned for a chart; without `split` everything counts as spent."""
-    steps = spending_over_time(budget) if split else committed_over_time(budget)
-    return _thinned(steps)
+def balances(budget: Budget, *, split: bool) -> tuple[list[Balance], bool]:
+    """The budget over time, thinned for a chart, and whether steps were left out.
+
+    Without `split` everything counts as spent.
+    """
+    steps, is_thinned = spending_drawn(budget) if split else committed_drawn(budget)
+    shown = _thinned(steps)
+    return shown, is_thinned or len(shown) < len(steps)
 
 
 def outlook(dataset: Dataset, membership: Membership) -> Outlook:

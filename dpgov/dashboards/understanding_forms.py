@@ -4,11 +4,13 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.dashboards.meaning.densities import STATISTICS, Sides, sides
 from dpgov.dashboards.meaning.policy import Policy
 from dpgov.privacy.budget import InvalidAmount, as_text, parse_epsilon
 from dpgov.privacy.plan import InvalidPlan
+from dpgov.tenants.language import translated
 
 _SELECT = {"class": "form-select"}
 _QUESTIONS = 20
@@ -19,19 +21,26 @@ class ExampleForm(forms.Form):
     """A statistic, a column for it and an ε; what is left out is as it was offered."""
 
     statistic = forms.ChoiceField(
-        choices=[("count", "Count of rows"), ("sum", "Sum of a column"), ("mean", "Mean")],
+        choices=[
+            ("count", _("Count of rows")),
+            ("sum", _("Sum of a column")),
+            ("mean", _("Mean")),
+        ],
+        label=_("Statistic"),
         required=False,
         widget=forms.Select(attrs=_SELECT),
     )
     column = forms.ChoiceField(
-        label="Column (for a sum or a mean)", required=False, widget=forms.Select(attrs=_SELECT)
+        label=_("Column (for a sum or a mean)"),
+        required=False,
+        widget=forms.Select(attrs=_SELECT | {"translate": "no"}),
     )
     epsilon = forms.CharField(
-        label="ε of the question",
+        label=_("ε of the question"),
         required=False,
         max_length=40,
         widget=forms.TextInput(attrs=_BOX),
-        help_text="Nothing is asked and nothing is spent by looking.",
+        help_text=_("Nothing is asked and nothing is spent by looking."),
     )
 
     def __init__(self, data: QueryDict, *, policy: Policy) -> None:
@@ -54,7 +63,7 @@ class ExampleForm(forms.Form):
         try:
             return parse_epsilon(self.cleaned_data["epsilon"])
         except InvalidAmount as problem:
-            raise forms.ValidationError(str(problem)) from problem
+            raise forms.ValidationError(translated(problem.args[0])) from problem
 
     def clean(self) -> dict[str, Any]:
         """Make the two noises, or say why this could not be asked."""
@@ -62,7 +71,8 @@ class ExampleForm(forms.Form):
         statistic = data.get("statistic") or STATISTICS[0]
         if self.errors or (statistic != "count" and not self.policy.numbers):
             if not self.errors:
-                self.add_error("statistic", "No column of numbers is declared: look at a count.")
+                said = _("No column of numbers is declared: look at a count.")
+                self.add_error("statistic", said)
             return data
         try:
             self.sides = sides(
@@ -73,7 +83,7 @@ class ExampleForm(forms.Form):
             )
         except InvalidPlan as refusal:
             for problem in refusal.problems:
-                self.add_error("epsilon", problem.message)
+                self.add_error("epsilon", translated(problem.message))
         return data
 
 
@@ -86,11 +96,11 @@ class InventedForm(forms.Form):
     """The limit of the dataset that there is not yet."""
 
     limit = forms.CharField(
-        label="ε of all answers together",
+        label=_("ε of all answers together"),
         required=False,
         max_length=40,
         widget=forms.TextInput(attrs=_BOX),
-        help_text="Of an invented dataset. Try 0.1, 1 and 10.",
+        help_text=_("Of an invented dataset. Try 0.1, 1 and 10."),
     )
 
     def __init__(self, data: QueryDict) -> None:
@@ -101,4 +111,4 @@ class InventedForm(forms.Form):
         try:
             return parse_epsilon(self.cleaned_data["limit"])
         except InvalidAmount as problem:
-            raise forms.ValidationError(str(problem)) from problem
+            raise forms.ValidationError(translated(problem.args[0])) from problem

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from dpgov.dashboards.figures import understanding as figures
@@ -67,8 +68,8 @@ def _page(request: HttpRequest, policy: Policy, more: dict[str, Any]) -> HttpRes
 
 def _stages(policy: Policy) -> list[Any]:
     named = [
-        ("One question of the largest size", policy.question_nano),
-        ("All answers so far", policy.committed_nano),
-        ("Every answer that the budget allows", policy.limit_nano),
+        (_("One question of the largest size"), policy.question_nano),
+        (_("All answers so far"), policy.committed_nano),
+        (_("Every answer that the budget allows"), policy.limit_nano),
     ]
     return [stage(policy, name, nano) for name, nano in named if nano]

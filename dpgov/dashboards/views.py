@@ -18,7 +18,7 @@ from dpgov.dashboards.history import QuestionTable, csv_lines, history_filter, s
 from dpgov.dashboards.limits import ways_to_ask
 from dpgov.dashboards.newest import MOST, NewestPages, newest
 from dpgov.dashboards.next_steps import next_steps
-from dpgov.dashboards.shares import shares_by_analyst, shares_by_mechanism
+from dpgov.dashboards.shares import shares_by_analyst, shares_by_mechanism, sums_of
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.selectors import datasets_of
 from dpgov.queries.selectors import visible_queries
@@ -56,9 +56,10 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
     membership = membership_of(request)
     dataset = dataset_or_404(request, slug)
     split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
-    balances = selectors.balances(dataset.budget, split=split)
-    by_analyst = shares_by_analyst(dataset, membership)
-    by_mechanism = shares_by_mechanism(dataset, membership)
+    balances, is_thinned = selectors.balances(dataset.budget, split=split)
+    taken = sums_of(dataset, membership)
+    by_analyst = shares_by_analyst(dataset, membership, taken)
+    by_mechanism = shares_by_mechanism(dataset, membership, taken)
     ways, currency = ways_to_ask(dataset, membership), dataset.budget.currency
     context: dict[str, Any] = {
         "dataset": dataset,
@@ -66,8 +67,9 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
         "outlook": selectors.outlook(dataset, membership),
         "largest_next_nano": selectors.largest_next(dataset, ways),
         "ways": ways,
-        "parts": parts_of(dataset.budget),
+        "parts": parts_of(dataset.budget) if dataset.partition_column else [],
         "balances": list(reversed(balances))[:_PAGE],
+        "is_thinned": is_thinned,
         "by_analyst": by_analyst,
         "by_mechanism": by_mechanism,
         "over_time_figure": spending_figures.over_time(

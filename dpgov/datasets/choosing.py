@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 
+from django.utils.formats import number_format
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from dpgov.privacy.budget import NANO, as_text
 from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.noise import Noise, NoiseKind
@@ -23,29 +28,31 @@ class Harm:
     """What could happen to somebody, and the ε, in nano, from and up to which to begin."""
 
     key: str
-    words: str
+    words: str | Promise
     low_nano: int
     high_nano: int
-    advice: str = ""
+    advice: str | Promise = ""
 
     @property
     def range_text(self) -> str:
         """ "ε 1 to 3"."""
-        return f"ε {as_text(self.low_nano)} to {as_text(self.high_nano)}"
+        return gettext("ε {low} to {high}").format(
+            low=as_text(self.low_nano), high=as_text(self.high_nano)
+        )
 
 
 # Ponomareva and others (How to DP-fy ML, 2023) call ε up to 1
 # strong and up to 10 reasonable; the harm decides where within, or below.
 HARMS = (
-    Harm("little", "Little: it is harmless, or known anyway", 3 * NANO, 8 * NANO),
-    Harm("awkward", "Embarrassment, or being pestered", NANO, 3 * NANO),
-    Harm("loss", "A loss of money, work, insurance or friends", 3 * NANO // 10, NANO),
+    Harm("little", _("Little: it is harmless, or known anyway"), 3 * NANO, 8 * NANO),
+    Harm("awkward", _("Embarrassment, or being pestered"), NANO, 3 * NANO),
+    Harm("loss", _("A loss of money, work, insurance or friends"), 3 * NANO // 10, NANO),
     Harm(
         "danger",
-        "Danger to freedom, health or life",
+        _("Danger to freedom, health or life"),
         NANO // 10,
         3 * NANO // 10,
-        "Ask somebody else as well whether this data should be asked about at all.",
+        _("Ask somebody else as well whether this data should be asked about at all."),
     ),
 )
 
@@ -54,47 +61,51 @@ HARMS = (
 class Deployment:
     """What somebody published with which ε, for whom, and where that is said."""
 
-    who: str
-    amount: str
-    whom: str
+    who: str | Promise
+    amount: str | Promise
+    whom: str | Promise
     source: str
+    url: str = ""
 
 
 DEPLOYMENTS = (
     Deployment(
-        "US Census Bureau, redistricting data of the 2020 census",
-        "ε 19.61 at δ 1e-10: 17.14 for persons and 2.47 for housing units",
-        "one record, counted in ρ",
+        _("US Census Bureau, redistricting data of the 2020 census"),
+        _("ε 19.61 at δ 1e-10: 17.14 for persons and 2.47 for housing units"),
+        _("one record, counted in ρ"),
         "Census Bureau Sets Key Parameters to Protect Privacy in 2020 Census Results, June 2021",
     ),
     Deployment(
-        "Ministry of Health of Israel, live births of 2014",
-        "ε 9.98",
-        "a mother and newborn, for good",
+        _("Ministry of Health of Israel, live births of 2014"),
+        _("ε 9.98"),
+        _("a mother and newborn, for good"),
         "Hod and Canetti, arXiv 2405.00267",
+        "https://arxiv.org/abs/2405.00267",
     ),
     Deployment(
-        "Google, COVID-19 Community Mobility Reports",
-        "ε 2.64 a day",
-        "a user on one day; every day anew",
+        _("Google, COVID-19 Community Mobility Reports"),
+        _("ε 2.64 a day"),
+        _("a user on one day; every day anew"),
         "Aktay and others, arXiv 2004.04145",
+        "https://arxiv.org/abs/2004.04145",
     ),
     Deployment(
-        "Wikimedia Foundation, page views by country",
-        "ρ 0.015 a day, about ε 1 at δ 1e-7",
-        "the first ten pages that a device sees on one day; every day anew",
+        _("Wikimedia Foundation, page views by country"),
+        _("ρ 0.015 a day, about ε 1 at δ 1e-7"),
+        _("the first ten pages that a device sees on one day; every day anew"),
         "Pageviews Differential Privacy, README of the data at analytics.wikimedia.org",
     ),
     Deployment(
-        "Facebook and Social Science One, full URLs data set",
-        "ε 0.45 at δ 1e-5 for each kind of action; for most users ε 1.453 over all kinds",
-        "single actions, such as sharing one address",
+        _("Facebook and Social Science One, full URLs data set"),
+        _("ε 0.45 at δ 1e-5 for each kind of action; for most users ε 1.453 over all kinds"),
+        _("single actions, such as sharing one address"),
         "Messing and others, doi 10.7910/DVN/TDOAPG",
+        "https://doi.org/10.7910/DVN/TDOAPG",
     ),
     Deployment(
-        "Apple, emoji and health types",
-        "ε 4 and ε 2 a day",
-        "a device on one day, with noise added on the device itself",
+        _("Apple, emoji and health types"),
+        _("ε 4 and ε 2 a day"),
+        _("a device on one day, with noise added on the device itself"),
         "Apple, Differential Privacy Overview",
     ),
 )
@@ -154,16 +165,24 @@ def ladder() -> list[Consequences]:
 
 def place_of(epsilon_nano: int, harm: Harm) -> str:
     """Where an ε lies to the range of a harm, in a sentence."""
-    said = f"For that we would begin with {harm.range_text}: ε {as_text(epsilon_nano)}"
     if epsilon_nano > harm.high_nano:
-        return f"{said} is more than that, so that more may be learned about each person."
-    if epsilon_nano < harm.low_nano:
-        return f"{said} is less than that: better protected than need be, and noisier."
-    return f"{said} lies within."
+        pattern = gettext(
+            "For that we would begin with {range}: ε {epsilon} is more than that, so that more may "
+            "be learned about each person."
+        )
+    elif epsilon_nano < harm.low_nano:
+        pattern = gettext(
+            "For that we would begin with {range}: ε {epsilon} is less than that: better protected "
+            "than need be, and noisier."
+        )
+    else:
+        pattern = gettext("For that we would begin with {range}: ε {epsilon} lies within.")
+    return pattern.format(range=harm.range_text, epsilon=as_text(epsilon_nano))
 
 
 def _factor(log: Decimal) -> str:
     if log >= _MILLION.ln():
-        return "more than a million"
+        return gettext("more than a million")
     places = Decimal("0.01") if log < Decimal(100).ln() else Decimal(1)
-    return f"{log.exp().next_plus().quantize(places, rounding=ROUND_CEILING):,}"
+    factor = log.exp().next_plus().quantize(places, rounding=ROUND_CEILING)
+    return number_format(factor, force_grouping=True)

@@ -59,6 +59,9 @@ def _parts_like(tenant_id: UUID, whole: str, marks: list[int]) -> Iterator[Store
     alike = VersionFingerprint.objects.filter(
         Q(whole=whole) | Q(pk__in=parts.order_by().values("fingerprint"))
     ).exclude(version__dataset__held_at__isnull=False, version__dataset__archived_at__isnull=False)
+    by_fingerprint: dict[int, list[FingerprintPart]] = {}
+    for part in parts.filter(fingerprint__in=alike.order_by()):
+        by_fingerprint.setdefault(part.fingerprint_id, []).append(part)
     for found in alike.select_related("version").order_by("pk"):
         own = found.version.dataset_id if found.tenant_id == tenant_id else None
         whole_only = StoredPart(found.pk, own, found.whole, None, 0, "", 0, b"")
@@ -70,7 +73,7 @@ def _parts_like(tenant_id: UUID, whole: str, marks: list[int]) -> Iterator[Store
                 span=part.span,
                 sketch=bytes(part.sketch),
             )
-            for part in parts.filter(fingerprint=found)
+            for part in by_fingerprint.get(found.pk, [])
         ] or [whole_only]
 
 

@@ -8,6 +8,7 @@ from dpgov.privacy.budget import InvalidAmount, as_text
 from dpgov.privacy.currency import Currency
 from dpgov.privacy.decimals import decimal_text
 from dpgov.privacy.domains import check_capacity
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import CategoryDomain, ColumnSpec, DatasetSchema, InvalidDomain
 
 
@@ -38,22 +39,25 @@ class Declaration:
         if self.per_query_limit_nano > self.limit_nano:
             raise InvalidDomain(
                 "epsilon_per_query",
-                f"One question cannot cost more than the limit, ε {as_text(self.limit_nano)}.",
+                said(
+                    "One question cannot cost more than the limit, ε {limit}.",
+                    limit=as_text(self.limit_nano),
+                ),
             )
         try:
             self.currency.limit_of(self.limit_nano)
         except InvalidAmount as problem:
-            raise InvalidDomain("epsilon_limit", str(problem)) from problem
+            raise InvalidDomain("epsilon_limit", problem.args[0]) from problem
         check_columns(self.schema, headers)
 
 
 def check_columns(schema: DatasetSchema, headers: list[str]) -> None:
     """Raises InvalidDomain for columns that are not in the file or could not be kept exact."""
     if not schema.columns:
-        raise InvalidDomain("columns", "Declare at least one column that can be asked about.")
+        raise InvalidDomain("columns", said("Declare at least one column that can be asked about."))
     for spec in schema.columns:
         if spec.name not in headers:
-            raise InvalidDomain("columns", f"The file has no column “{spec.name}”.")
+            raise InvalidDomain("columns", _no_column(spec.name))
     _check_private_id(schema, headers)
     check_capacity(schema)
 
@@ -64,12 +68,19 @@ def _check_private_id(schema: DatasetSchema, headers: list[str]) -> None:
     if name is None:
         return
     if name not in headers:
-        raise InvalidDomain("private_id", f"The file has no column “{name}”.")
+        raise InvalidDomain("private_id", _no_column(name))
     if schema.index_of(name) is not None:
         raise InvalidDomain(
             "private_id",
-            f"“{name}” says whose row it is, so nobody may ask about it: leave it out below.",
+            said(
+                "“{name}” says whose row it is, so nobody may ask about it: leave it out below.",
+                name=name,
+            ),
         )
+
+
+def _no_column(name: str) -> str:
+    return said("The file has no column “{name}”.", name=name)
 
 
 def column_fields(spec: ColumnSpec) -> dict[str, Any]:

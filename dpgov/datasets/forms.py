@@ -1,14 +1,20 @@
 """Forms about a dataset as a whole. Each keeps what was typed when something is refused."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.utils.formats import number_format
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.datasets.forms_unit import UnitForm
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import NANO, InvalidAmount, parse_epsilon
 from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.loss import InvalidDelta, Mode, parse_delta
+from dpgov.tenants.language import translated
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
@@ -33,7 +39,9 @@ class EpsilonField(forms.CharField):
         """Take what is typed as a limit in this currency."""
         self.currency = currency
         if currency.delta is not None:
-            self.label = f"{self.label or 'ε'} at δ {currency.delta_text}"
+            self.label = _("{label} at δ {delta}").format(
+                label=self.label or "ε", delta=currency.delta_text
+            )
 
     def clean(self, value: Any) -> Any:
         """Raises ValidationError with the reason for which an amount cannot be booked."""
@@ -43,7 +51,7 @@ class EpsilonField(forms.CharField):
             self.currency.limit_of(nano)
             return nano
         except InvalidAmount as problem:
-            raise forms.ValidationError(str(problem)) from problem
+            raise forms.ValidationError(translated(problem.args[0])) from problem
 
 
 class DeltaField(forms.CharField):
@@ -61,16 +69,16 @@ class DeltaField(forms.CharField):
         try:
             return parse_delta(text) if text else None
         except InvalidDelta as problem:
-            raise forms.ValidationError(str(problem)) from problem
+            raise forms.ValidationError(translated(problem.args[0])) from problem
 
 
-def mode_field(help_text: str) -> forms.ChoiceField:
+def mode_field(help_text: "StrOrPromise") -> forms.ChoiceField:
     """How losses add up; pure where nothing is chosen, which promises more."""
     return forms.ChoiceField(
-        label="How losses add up",
+        label=_("How losses add up"),
         choices=[
-            ("pure", "Pure ε: the losses of all answers add up as they are"),
-            ("zcdp", "(ε, δ) through zCDP: many small questions cost much less together"),
+            ("pure", _("Pure ε: the losses of all answers add up as they are")),
+            ("zcdp", _("(ε, δ) through zCDP: many small questions cost much less together")),
         ],
         initial="pure",
         required=False,
@@ -84,8 +92,10 @@ def delta_field() -> DeltaField:
     return DeltaField(
         label="δ",
         required=False,
-        help_text="Only for (ε, δ): the probability with which the promise may fail, like 1e-6. "
-        "Take well under 1 in the number of people.",
+        help_text=_(
+            "Only for (ε, δ): the probability with which the promise may fail, like 1e-6. "
+            "Take well under 1 in the number of people."
+        ),
     )
 
 
@@ -108,20 +118,20 @@ def check_delta(form: forms.Form) -> None:
     """Refuse zCDP without a δ, and a limit at this δ that nothing fits under."""
     wanted, limit = form.cleaned_data.get("mode"), form.cleaned_data.get("epsilon_limit")
     if wanted == Mode.ZCDP and not form.cleaned_data.get("delta") and "delta" not in form.errors:
-        form.add_error("delta", "Give a δ, like 1e-6, or choose pure ε.")
+        form.add_error("delta", _("Give a δ, like 1e-6, or choose pure ε."))
     try:
         declared_currency(form).limit_of(limit or NANO)
     except InvalidAmount as problem:
-        form.add_error("epsilon_limit", str(problem))
+        form.add_error("epsilon_limit", translated(problem.args[0]))
 
 
 class UploadForm(forms.Form):
     """One file; what it is is found out from its content."""
 
     file = forms.FileField(
-        label="CSV or Parquet file",
+        label=_("CSV or Parquet file"),
         allow_empty_file=True,
-        error_messages={"required": "Choose a file first."},
+        error_messages={"required": _("Choose a file first.")},
         widget=forms.FileInput(attrs={"class": "form-control", "accept": ".csv,.parquet"}),
     )
 
@@ -129,71 +139,85 @@ class UploadForm(forms.Form):
 class DatasetForm(UnitForm):
     """What is declared about the dataset as a whole."""
 
-    name = forms.CharField(max_length=120, widget=forms.TextInput(attrs=_TEXT))
+    name = forms.CharField(label=_("Name"), max_length=120, widget=forms.TextInput(attrs=_TEXT))
     description = forms.CharField(
+        label=_("Description"),
         required=False,
         max_length=4000,
         widget=forms.Textarea(attrs=_TEXT | {"rows": 3}),
-        help_text="What the rows are, where they come from, what analysts should know.",
+        help_text=_("What the rows are, where they come from, what analysts should know."),
     )
     neighbouring = forms.ChoiceField(
-        label="Neighbouring relation",
+        label=_("Neighbouring relation"),
         choices=Dataset.Neighbouring.choices,
         initial=Dataset.Neighbouring.ADD_REMOVE,
         widget=forms.Select(attrs=_SELECT),
-        help_text="“Add or remove” also hides how many there are. Under “change one” the number "
-        "of rows (or of people, if a column names them) becomes public; with rows, means get "
-        "more exact.",
+        help_text=_(
+            "“Add or remove” also hides how many there are. Under “change one” the number "
+            "of rows (or of people, if a column names them) becomes public; with rows, means get "
+            "more exact."
+        ),
     )
     group_size = forms.IntegerField(
+        label=_("Group size"),
         min_value=1,
         max_value=1000,
         initial=1,
         widget=forms.TextInput(attrs=_NUMBER),
-        help_text="The guarantee is stated for this many units together: 1 for single people, "
-        "the size of a household for households. The noise grows with it.",
+        help_text=_(
+            "The guarantee is stated for this many units together: 1 for single people, "
+            "the size of a household for households. The noise grows with it."
+        ),
     )
     max_rows = forms.IntegerField(
-        label="Largest number of rows",
+        label=_("Largest number of rows"),
         min_value=1,
         max_value=10**12,
         initial=1_000_000,
         widget=forms.TextInput(attrs=_NUMBER),
-        help_text="A public bound well above what there is, such as a round number. It keeps "
-        "sums exact and does not change the noise.",
+        help_text=_(
+            "A public bound well above what there is, such as a round number. It keeps "
+            "sums exact and does not change the noise."
+        ),
     )
     public_rows = forms.IntegerField(
-        label="Approximate number of rows",
+        label=_("Approximate number of rows"),
         required=False,
         min_value=1,
         max_value=10**12,
         widget=forms.TextInput(attrs=_NUMBER),
-        help_text="Only if a rough figure is public anyway: it is shown to analysts and used for "
-        "expected errors. Leave it empty if you are not sure.",
+        help_text=_(
+            "Only if a rough figure is public anyway: it is shown to analysts and used for "
+            "expected errors. Leave it empty if you are not sure."
+        ),
     )
-    mode = mode_field("It can never be changed.")
+    mode = mode_field(_("It can never be changed."))
     delta = delta_field()
     epsilon_limit = EpsilonField(
-        label="Limit on ε for the dataset",
-        help_text="All answers together never pass it. 1 is strong protection, above 10 is weak. "
-        "It can be lowered later, not raised.",
+        label=_("Limit on ε for the dataset"),
+        help_text=_(
+            "All answers together never pass it. 1 is strong protection, above 10 is weak. "
+            "You can lower it later; raising it takes a second person."
+        ),
     )
     epsilon_per_query = EpsilonField(
-        label="Limit on ε for one question",
-        help_text="So that a single question cannot use everything up.",
+        label=_("Limit on ε for one question"),
+        help_text=_("So that a single question cannot use everything up."),
     )
 
     partition_column = forms.CharField(
-        label="Partition column",
+        label=_("Partition column"),
         required=False,
         max_length=200,
         widget=forms.TextInput(attrs=_TEXT | {"list": "file-columns", "autocomplete": "off"}),
-        help_text="Leave this empty if you are not sure. A category column, such as a region or "
-        "the year of entry, that puts each person into one part for good. A question about some "
-        "parts is then paid by those parts alone. It can never be changed.",
+        help_text=_(
+            "Leave this empty if you are not sure. A category column, such as a region or "
+            "the year of entry, that puts each person into one part for good. A question about "
+            "some parts is then paid by those parts alone. It can never be changed."
+        ),
     )
     needs_allocation = forms.BooleanField(
-        label="Only people and projects with a grant may ask",
+        label=_("Only people and projects with a grant may ask"),
         required=False,
         widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
     )
@@ -203,6 +227,11 @@ class DatasetForm(UnitForm):
         super().clean()
         public, bound = self.cleaned_data.get("public_rows"), self.cleaned_data.get("max_rows")
         if public is not None and bound is not None and public > bound:
-            self.add_error("public_rows", f"This is above the largest number of rows, {bound:,}.")
+            self.add_error(
+                "public_rows",
+                _("This is above the largest number of rows, {bound}.").format(
+                    bound=number_format(bound, force_grouping=True)
+                ),
+            )
         check_delta(self)
         return self.cleaned_data

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.approvals.models import Kind
 from dpgov.datasets.forms import EpsilonField, count_in
@@ -17,9 +18,10 @@ class NameForm(forms.Form):
     """A new name for a registered dataset."""
 
     name = forms.CharField(
+        label=_("Name"),
         max_length=120,
         widget=forms.TextInput(attrs=_TEXT),
-        help_text="The address of its pages and its short name in the API stay as they are.",
+        help_text=_("The address of its pages and its short name in the API stay as they are."),
     )
 
 
@@ -27,7 +29,7 @@ class AccessForm(forms.Form):
     """Who may ask of a dataset."""
 
     needs_allocation = forms.BooleanField(
-        label="Only people and projects with a grant may ask",
+        label=_("Only people and projects with a grant may ask"),
         required=False,
         widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
     )
@@ -37,34 +39,40 @@ class DecisionForm(forms.Form):
     """What should become of a held dataset, and why."""
 
     kind = forms.ChoiceField(
-        label="What should happen?",
+        label=_("What should happen?"),
         choices=[
-            (Kind.RELEASE_HELD_DATASET, "These are other people: it gets a budget of its own"),
-            (Kind.SHARE_HELD_DATASET_BUDGET, "These are the same people: it shares their budget"),
-            (Kind.DISCARD_HELD_DATASET, "Discard it: the file is deleted for good"),
+            (Kind.RELEASE_HELD_DATASET, _("These are other people: it gets a budget of its own")),
+            (
+                Kind.SHARE_HELD_DATASET_BUDGET,
+                _("These are the same people: it shares their budget"),
+            ),
+            (Kind.DISCARD_HELD_DATASET, _("Discard it: the file is deleted for good")),
         ],
         widget=forms.RadioSelect,
     )
     earlier = forms.ModelChoiceField(
-        label="The dataset with the same people",
+        label=_("The dataset with the same people"),
         queryset=Dataset.objects.none(),
         required=False,
-        empty_label="None",
+        empty_label=_("None"),
         widget=forms.Select(attrs=_SELECT),
-        help_text="Only if it shall share a budget. The limit and what is spent are those of this "
-        "dataset.",
+        help_text=_(
+            "Only if it shall share a budget. The limit and what is spent are those of this "
+            "dataset."
+        ),
     )
     reason = forms.CharField(
+        label=_("Reason"),
         max_length=500,
         widget=forms.TextInput(attrs=_TEXT),
-        help_text="The person who decides reads it; it goes into the audit log.",
+        help_text=_("The person who decides reads it; it goes into the audit log."),
     )
 
     def clean(self) -> dict[str, Any]:
         """A shared budget is somebody's."""
         shares = self.cleaned_data.get("kind") == Kind.SHARE_HELD_DATASET_BUDGET
         if shares and not self.cleaned_data.get("earlier") and "earlier" not in self.errors:
-            self.add_error("earlier", "Choose the dataset whose budget it shall share.")
+            self.add_error("earlier", _("Choose the dataset whose budget it shall share."))
         return self.cleaned_data
 
 
@@ -72,18 +80,22 @@ class DescriptionForm(forms.Form):
     """A new description of a registered dataset."""
 
     description = forms.CharField(
-        required=False, max_length=4000, widget=forms.Textarea(attrs=_TEXT | {"rows": 5})
+        label=_("Description"),
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs=_TEXT | {"rows": 5}),
     )
 
 
 class LimitForm(forms.Form):
     """A lower limit, and why."""
 
-    epsilon_limit = EpsilonField(label="New limit on ε")
+    epsilon_limit = EpsilonField(label=_("New limit on ε"))
     reason = forms.CharField(
+        label=_("Reason"),
         max_length=500,
         widget=forms.TextInput(attrs=_TEXT),
-        help_text="Goes into the audit log.",
+        help_text=_("Goes into the audit log."),
     )
 
     def __init__(self, *args: Any, currency: Currency = PURE, **kwargs: Any) -> None:

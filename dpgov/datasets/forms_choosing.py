@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.datasets.choosing import HARMS, Consequences, consequences, place_of
 from dpgov.datasets.forms import (
@@ -17,6 +18,7 @@ from dpgov.datasets.forms_unit import LARGEST_BOUND
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import InvalidAmount
 from dpgov.privacy.domains import MAX_GROUP_SIZE
+from dpgov.tenants.language import translated
 
 _SELECT = {"class": "form-select"}
 _NUMBER = {"class": "form-control", "inputmode": "numeric"}
@@ -34,31 +36,34 @@ class ChoosingForm(forms.Form):
     """Part of the registration form, under the same names; all but the limit may be left out."""
 
     harm = forms.ChoiceField(
-        label="What could happen to somebody if what the data says about them became known?",
-        choices=[("", "I have not thought about it yet"), *((h.key, h.words) for h in HARMS)],
+        label=_("What could happen to somebody if what the data says about them became known?"),
+        choices=[("", _("I have not thought about it yet")), *((h.key, h.words) for h in HARMS)],
         required=False,
         widget=forms.Select(attrs=_SELECT),
     )
-    epsilon_limit = EpsilonField(label="Limit on ε for the dataset")
+    epsilon_limit = EpsilonField(label=_("Limit on ε for the dataset"))
     epsilon_per_query = _PerhapsEpsilon(
-        label="Limit on ε for one question", required=False, help_text="A twentieth if left empty."
+        label=_("Limit on ε for one question"),
+        required=False,
+        help_text=_("A twentieth if left empty."),
     )
     mode = mode_field("")
     delta = DeltaField(label="δ", required=False)
     neighbouring = forms.ChoiceField(
-        label="Neighbouring relation",
+        label=_("Neighbouring relation"),
         choices=Dataset.Neighbouring.choices,
         required=False,
         widget=forms.Select(attrs=_SELECT),
     )
     group_size = forms.IntegerField(
+        label=_("Group size"),
         required=False,
         min_value=1,
         max_value=MAX_GROUP_SIZE,
         widget=forms.TextInput(attrs=_NUMBER),
     )
     max_rows_per_unit = forms.IntegerField(
-        label="Most rows of one person",
+        label=_("Most rows of one person"),
         required=False,
         min_value=1,
         max_value=LARGEST_BOUND,
@@ -92,7 +97,7 @@ class ChoosingForm(forms.Form):
                 rows_per_unit=data["max_rows_per_unit"] or 1,
             )
         except InvalidAmount as problem:
-            self.add_error("epsilon_limit", str(problem))
+            self.add_error("epsilon_limit", translated(problem.args[0]))
         self.place = next((place_of(limit, h) for h in HARMS if h.key == data["harm"]), "")
         self.place += next(
             (f" {h.advice}" for h in HARMS if h.key == data["harm"] and h.advice), ""

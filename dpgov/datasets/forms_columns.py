@@ -6,10 +6,13 @@ Nothing is ever filled in from the data: what is offered at first is the same fo
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.datasets.models import Column
 from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import CategoryDomain, ColumnSpec, InvalidDomain, NumericDomain
+from dpgov.tenants.language import translated
 
 _BOUND = {"class": "form-control", "inputmode": "decimal", "autocomplete": "off"}
 _SELECT = {"class": "form-select"}
@@ -20,44 +23,44 @@ class ColumnForm(forms.Form):
     """One column of the file; without a type it is left out and nobody can ask about it."""
 
     kind = forms.ChoiceField(
-        label="Type",
+        label=_("Type"),
         required=False,
-        choices=[("", "Left out"), *Column.Kind.choices],
+        choices=[("", _("Left out")), *Column.Kind.choices],
         widget=forms.Select(attrs=_SELECT),
     )
     lower = forms.CharField(
-        label="Lower bound",
+        label=_("Lower bound"),
         required=False,
         max_length=60,
         widget=forms.TextInput(attrs=_BOUND),
     )
     upper = forms.CharField(
-        label="Upper bound",
+        label=_("Upper bound"),
         required=False,
         max_length=60,
         widget=forms.TextInput(attrs=_BOUND),
     )
     step = forms.CharField(
-        label="Step",
+        label=_("Step"),
         required=False,
         max_length=60,
         widget=forms.TextInput(attrs=_BOUND | {"placeholder": "1"}),
     )
     categories = forms.CharField(
-        label="Categories, one per line",
+        label=_("Categories, one per line"),
         required=False,
         max_length=250_000,
-        widget=forms.Textarea(attrs={"class": "form-control", "rows": 4}),
+        widget=forms.Textarea(attrs={"class": "form-control", "rows": 4, "translate": "no"}),
     )
     missing = forms.ChoiceField(
-        label="Missing values",
+        label=_("Missing values"),
         required=False,
         choices=Column.Missing.choices,
         initial=Column.Missing.DROP,
         widget=forms.Select(attrs=_SELECT),
     )
     impute = forms.CharField(
-        label="Value to use instead",
+        label=_("Value to use instead"),
         required=False,
         max_length=200,
         widget=forms.TextInput(attrs={"class": "form-control", "autocomplete": "off"}),
@@ -80,7 +83,8 @@ class ColumnForm(forms.Form):
                 )
             except InvalidDomain as problem:
                 self.add_error(
-                    problem.field if problem.field in self.fields else "kind", str(problem)
+                    problem.field if problem.field in self.fields else "kind",
+                    translated(problem.args[0]),
                 )
         return data
 
@@ -88,7 +92,7 @@ class ColumnForm(forms.Form):
         typed = [name for name in (*_NUMBER_FIELDS, "categories") if self.cleaned_data.get(name)]
         if typed and "kind" not in self.errors:
             self.add_error(
-                "kind", "Choose a type, or empty what you typed below to leave the column out."
+                "kind", _("Choose a type, or empty what you typed below to leave the column out.")
             )
 
     def _domain(self) -> NumericDomain | CategoryDomain:
@@ -103,13 +107,23 @@ class ColumnForm(forms.Form):
         """Each empty field gets its own message, not just the first one."""
         empty = [name for name in _NUMBER_FIELDS if not self.cleaned_data[name]]
         for name in empty[1:]:
-            self.add_error(name, _EMPTY[name])
+            self.add_error(name, translated(_EMPTY[name]))
         if empty:
             raise InvalidDomain(empty[0], _EMPTY[empty[0]])
 
 
+# The labels within a line, after the name of the column.
+WITHIN_A_LINE = {
+    "kind": _("type"),
+    "lower": _("lower bound"),
+    "upper": _("upper bound"),
+    "step": _("step"),
+    "categories": _("categories, one per line"),
+    "missing": _("missing values"),
+    "impute": _("value to use instead"),
+}
 _EMPTY = {
-    "lower": "Give the lowest value that makes sense, such as 0.",
-    "upper": "Give the highest value that makes sense, such as 120 for an age.",
-    "step": "Give the step that values are rounded to, such as 1 or 0.01.",
+    "lower": said("Give the lowest value that makes sense, such as 0."),
+    "upper": said("Give the highest value that makes sense, such as 120 for an age."),
+    "step": said("Give the step that values are rounded to, such as 1 or 0.01."),
 }

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.datasets.importing import Filled, UnreadableMetadata, filled, read_metadata
 from dpgov.datasets.models import Upload
@@ -16,9 +17,9 @@ class MetadataForm(forms.Form):
     """One small file; `filled` holds what it says, once the form is valid."""
 
     file = forms.FileField(
-        label="YAML or JSON file",
+        label=_("YAML or JSON file"),
         allow_empty_file=True,
-        error_messages={"required": "Choose a file first."},
+        error_messages={"required": _("Choose a file first.")},
         widget=forms.FileInput(attrs={"class": "form-control", "accept": ".yaml,.yml,.json"}),
     )
 

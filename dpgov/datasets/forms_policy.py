@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
 from dpgov.datasets.forms import EpsilonField
@@ -13,14 +15,27 @@ from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.plan import StatisticKind
 from dpgov.tenants.models import Membership, Role, Tenant
 
-_CHOICES = [(kind.value, kind.value.replace("_", " ").capitalize()) for kind in StatisticKind]
+STATISTIC_NAMES: dict[StatisticKind, str | Promise] = {
+    StatisticKind.COUNT: _("Count"),
+    StatisticKind.COUNT_DISTINCT: _("Count of people"),
+    StatisticKind.SUM: _("Sum"),
+    StatisticKind.MEAN: _("Mean"),
+    StatisticKind.VARIANCE: _("Variance"),
+    StatisticKind.STANDARD_DEVIATION: _("Standard deviation"),
+    StatisticKind.MEDIAN: _("Median"),
+    StatisticKind.QUANTILES: _("Quantiles"),
+    StatisticKind.MIN: _("Minimum"),
+    StatisticKind.MAX: _("Maximum"),
+    StatisticKind.CDF: _("Cumulative distribution"),
+}
+_CHOICES = [(kind.value, STATISTIC_NAMES[kind]) for kind in StatisticKind]
 _TEXT = {"class": "form-control"}
 # What one question may cost, and from where on a permit is needed, as parts of the limit.
-TEMPLATES: Mapping[str, tuple[str, int, int | None, tuple[str, ...], int | None]] = {
-    "open": ("Open: only one question is bounded", 5, None, (), None),
-    "careful": ("Careful: small questions, larger ones by permit", 10, 50, (), None),
+TEMPLATES: Mapping[str, tuple[str | Promise, int, int | None, tuple[str, ...], int | None]] = {
+    "open": (_("Open: only one question is bounded"), 5, None, (), None),
+    "careful": (_("Careful: small questions, larger ones by permit"), 10, 50, (), None),
     "strict": (
-        "Strict: counts, sums and means only, never very exact",
+        _("Strict: counts, sums and means only, never very exact"),
         20,
         100,
         ("count", "count_distinct", "sum", "mean"),
@@ -41,29 +56,31 @@ class PolicyForm(forms.Form):
     """The rules that every question about the dataset must keep."""
 
     per_query = EpsilonField(
-        label="Most that one question may cost, in ε",
-        help_text="So that a single question cannot use everything up.",
+        label=_("Most that one question may cost, in ε"),
+        help_text=_("So that a single question cannot use everything up."),
     )
     approval_above = OptionalEpsilon(
-        label="Questions above this ε need your permit",
+        label=_("Questions above this ε need your permit"),
         required=False,
-        help_text="Leave it empty if none does. You give permits below, person by person.",
+        help_text=_("Leave it empty if none does. You give permits below, person by person."),
     )
     least_error = forms.IntegerField(
-        label="Counts are off by at least so many rows",
+        label=_("Counts are off by at least so many rows"),
         required=False,
         min_value=1,
         max_value=10**9,
         widget=forms.TextInput({"class": "form-control", "inputmode": "numeric"}),
-        help_text="With 95 % confidence, as the price says before asking. A more exact count is "
-        "refused, whatever remains of the budget. Leave it empty for no such rule.",
+        help_text=_(  # xgettext:no-python-format
+            "With 95 % confidence, as the price says before asking. A more exact count is "
+            "refused, whatever remains of the budget. Leave it empty for no such rule."
+        ),
     )
     statistics = forms.MultipleChoiceField(
-        label="Statistics that may be asked",
+        label=_("Statistics that may be asked"),
         required=False,
         choices=_CHOICES,
         widget=forms.CheckboxSelectMultiple({"class": "form-check-input"}),
-        help_text="None ticked means that all may be asked.",
+        help_text=_("None ticked means that all may be asked."),
     )
 
     def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
@@ -86,17 +103,20 @@ class PermitForm(forms.Form):
     """Who may ask larger questions, how large, until when, and why."""
 
     person = forms.ModelChoiceField(
-        label="Analyst",
+        label=_("Analyst"),
         queryset=Membership.objects.none(),
         widget=forms.Select({"class": "form-select"}),
     )
-    limit = EpsilonField(label="Questions up to this ε")
+    limit = EpsilonField(label=_("Questions up to this ε"))
     last_day = forms.DateField(
-        label="Until the end of",
+        label=_("Until the end of"),
         widget=forms.DateInput({"class": "form-control", "type": "date"}, format="%Y-%m-%d"),
     )
     reason = forms.CharField(
-        max_length=500, widget=forms.TextInput(_TEXT), help_text="Goes into the audit log."
+        label=_("Reason"),
+        max_length=500,
+        widget=forms.TextInput(_TEXT),
+        help_text=_("Goes into the audit log."),
     )
 
     def __init__(self, *args: Any, tenant: Tenant, **kwargs: Any) -> None:
@@ -122,7 +142,7 @@ def template(name: str, limit_epsilon_nano: int) -> dict[str, Any]:
     """A template filled in for a limit, as typed; empty for a name that is none."""
     if name not in TEMPLATES:
         return {}
-    _, question, above, statistics, error = TEMPLATES[name]
+    _words, question, above, statistics, error = TEMPLATES[name]
     return {
         "per_query": as_text(max(1, limit_epsilon_nano // question)),
         "approval_above": "" if above is None else as_text(max(1, limit_epsilon_nano // above)),

@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.forms import DatasetForm, declared_currency
-from dpgov.datasets.forms_columns import ColumnForm
+from dpgov.datasets.forms_columns import WITHIN_A_LINE, ColumnForm
 from dpgov.datasets.forms_unit import UnitForm
 from dpgov.datasets.importing import Filled
 from dpgov.datasets.models import Column
@@ -89,7 +89,7 @@ class RegistrationForm:
         if name not in form.fields:
             return {"target": "", "label": "", "message": message}
         field = form[name]
-        label = f"{where}, {str(field.label).lower()}" if where else field.label
+        label = f"{where}, {WITHIN_A_LINE[name]}" if where else field.label
         return {"target": field.id_for_label or field.auto_id, "label": label, "message": message}
 
 

@@ -3,6 +3,8 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.schema import PrivacyUnit
@@ -16,24 +18,28 @@ class BoundsForm(forms.Form):
     """How much one person may add: the part of the unit that a new version may change."""
 
     max_rows_per_unit = forms.IntegerField(
-        label="Most rows of one person",
+        label=_("Most rows of one person"),
         required=False,
         min_value=1,
         max_value=LARGEST_BOUND,
         widget=forms.TextInput(attrs=_NUMBER),
-        help_text="Of a person with more rows only so many are used, chosen by chance. The noise "
-        "of every answer grows with this number, so take what most people have, not the most "
-        "that anybody has. It can be changed later, and there is help with choosing it.",
+        help_text=_(
+            "Of a person with more rows only so many are used, chosen by chance. The noise "
+            "of every answer grows with this number, so take what most people have, not the most "
+            "that anybody has. It can be changed later, and there is help with choosing it."
+        ),
     )
     max_groups_per_unit = forms.IntegerField(
-        label="Most groups that one person counts in",
+        label=_("Most groups that one person counts in"),
         required=False,
         min_value=1,
         max_value=LARGEST_BOUND,
         widget=forms.TextInput(attrs=_NUMBER),
-        help_text="Leave this empty if you are not sure. It makes the noise of counts of people "
-        "by group smaller, and of nothing else: a person in more groups is counted in so many of "
-        "them, chosen by chance. Other statistics do not use it.",
+        help_text=_(
+            "Leave this empty if you are not sure. It makes the noise of counts of people "
+            "by group smaller, and of nothing else: a person in more groups is counted in so many "
+            "of them, chosen by chance. Other statistics do not use it."
+        ),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -45,8 +51,14 @@ class BoundsForm(forms.Form):
         if rows and groups and groups > rows:
             self.add_error(
                 "max_groups_per_unit",
-                f"Somebody with {rows} row{'s' if rows > 1 else ''} is in {rows} at most: "
-                "leave this empty or take fewer.",
+                ngettext(
+                    "Somebody with %(rows)d row is in %(rows)d at most: leave this empty or take "
+                    "fewer.",
+                    "Somebody with %(rows)d rows is in %(rows)d at most: leave this empty or take "
+                    "fewer.",
+                    rows,
+                )
+                % {"rows": rows},
             )
         return self.cleaned_data
 
@@ -61,18 +73,20 @@ class UnitForm(BoundsForm):
     """The whole unit, as it is declared once and for all at registration."""
 
     unit = forms.ChoiceField(
-        label="Whose privacy is protected?",
+        label=_("Whose privacy is protected?"),
         choices=Dataset.Unit.choices,
         initial=Dataset.Unit.ROW,
         widget=forms.RadioSelect,
     )
     private_id = forms.CharField(
-        label="Column that names the person",
+        label=_("Column that names the person"),
         required=False,
         max_length=200,
         widget=forms.TextInput(attrs=_TEXT | {"list": "file-columns", "autocomplete": "off"}),
-        help_text="A number or text that is the same in all rows of a person, such as a patient "
-        "number. Rows without it are dropped. Nobody can ask about this column.",
+        help_text=_(
+            "A number or text that is the same in all rows of a person, such as a patient "
+            "number. Rows without it are dropped. Nobody can ask about this column."
+        ),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -86,7 +100,7 @@ class UnitForm(BoundsForm):
         typed = [name for name in (*_NEEDED, "max_groups_per_unit") if data.get(name)]
         if "unit" in data and not named and typed:
             self.add_error(
-                "unit", "Choose the second, or empty what you typed about the person's column."
+                "unit", _("Choose the second, or empty what you typed about the person's column.")
             )
         return data
 
@@ -98,6 +112,6 @@ class UnitForm(BoundsForm):
 
 
 _NEEDED = {
-    "private_id": "Name the column that says whose row it is.",
-    "max_rows_per_unit": "Say how many rows of one person may be used, such as 5.",
+    "private_id": _("Name the column that says whose row it is."),
+    "max_rows_per_unit": _("Say how many rows of one person may be used, such as 5."),
 }

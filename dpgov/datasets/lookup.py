@@ -5,10 +5,11 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
-from dpgov.datasets.models import Dataset, Upload
-from dpgov.datasets.selectors import get_dataset, get_upload, held_datasets
+from dpgov.datasets.models import Dataset, DatasetVersion, Upload
+from dpgov.datasets.selectors import get_dataset, get_upload, held_datasets, version_to_ask
 from dpgov.tenants.requests import membership_of
 
 
@@ -17,6 +18,14 @@ def dataset_or_404(request: HttpRequest | Request, slug: str) -> Dataset:
     try:
         return get_dataset(membership_of(request).tenant, slug)
     except Dataset.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def version_or_404(request: HttpRequest | Request, slug: str) -> DatasetVersion:
+    """The newest version of the same dataset, with all that a price is made of."""
+    try:
+        return version_to_ask(membership_of(request).tenant, slug)
+    except DatasetVersion.DoesNotExist as missing:
         raise Http404 from missing
 
 
@@ -39,5 +48,5 @@ def upload_or_404(request: HttpRequest, upload_id: UUID) -> Upload:
 
 def used(request: HttpRequest) -> HttpResponse:
     """Where somebody goes who comes with a file for the second time."""
-    messages.info(request, "This file was registered or discarded before.")
+    messages.info(request, _("This file was registered or discarded before."))
     return redirect("datasets:list")

@@ -47,6 +47,21 @@ def current_version(dataset: Dataset) -> DatasetVersion:
     return newest[:1].get()
 
 
+def version_to_ask(tenant: Tenant, slug: str) -> DatasetVersion:
+    """The newest version of the dataset of `get_dataset`, with dataset, budget and columns.
+
+    Raises DatasetVersion.DoesNotExist for foreign, held and missing alike.
+    """
+    found = DatasetVersion.objects.filter(
+        dataset__tenant=tenant,
+        dataset__slug=slug,
+        dataset__archived_at__isnull=True,
+        dataset__held_at__isnull=True,
+    )
+    whole = found.select_related("dataset__budget").prefetch_related("columns")
+    return whole.order_by("-number")[:1].get()
+
+
 def schema_of(version: DatasetVersion) -> DatasetSchema:
     """The version's public metadata as a value, columns in stored order."""
     dataset = version.dataset

@@ -10,12 +10,17 @@ from uuid import UUID
 
 from django.conf import settings
 
+from dpgov.privacy.said import said
+from dpgov.tenants.spoken import SpokenRefusal
 
-class TooLarge(Exception):
+
+class TooLarge(SpokenRefusal):
     """The content is larger than `largest` bytes; what had been written is gone again."""
 
     def __init__(self, largest: int) -> None:
-        super().__init__(f"The file is larger than {largest // 1_000_000:,} MB.")
+        super().__init__(
+            said("The file is larger than {megabytes:,} MB.", megabytes=largest // 1_000_000)
+        )
         self.largest = largest
 
 

@@ -5,9 +5,11 @@ Each view asks the selectors or calls one service; a foreign dataset looks like 
 
 from django import forms
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.budgets.errors import LimitBelowCommitted
@@ -20,6 +22,7 @@ from dpgov.tenants.permissions import Permission, may, requires
 from dpgov.tenants.requests import membership_of
 
 _REFUSED = 422
+_DATASETS_PAGE = 40
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -27,8 +30,9 @@ _REFUSED = 422
 def index(request: HttpRequest) -> HttpResponse:
     """Every dataset of the tenant; for an owner also the files that wait for registration."""
     membership = membership_of(request)
+    datasets = selectors.datasets_of(membership.tenant)
     context = {
-        "datasets": selectors.datasets_of(membership.tenant),
+        "datasets": Paginator(datasets, _DATASETS_PAGE).get_page(request.GET.get("page")),
         "uploads": selectors.uploads_of(membership.tenant, membership.user),
         "held": _held(membership),
     }
@@ -63,7 +67,7 @@ def describe(request: HttpRequest, slug: str) -> HttpResponse:
             description=form.cleaned_data["description"],
             user=membership_of(request).user,
         )
-        messages.success(request, "The description is changed.")
+        messages.success(request, _("The description is changed."))
         return redirect("datasets:detail", slug)
     return _page(request, "datasets/describe.html", dataset, form)
 
@@ -77,7 +81,7 @@ def rename(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         name = form.cleaned_data["name"]
         services.rename_dataset(dataset=dataset, name=name, user=membership_of(request).user)
-        messages.success(request, f"The dataset is called {name} now.")
+        messages.success(request, _("The dataset is called {name} now.").format(name=name))
         return redirect("datasets:detail", slug)
     return _page(request, "datasets/rename.html", dataset, form)
 
@@ -95,7 +99,7 @@ def access(request: HttpRequest, slug: str) -> HttpResponse:
             needed=form.cleaned_data["needs_allocation"],
             user=membership_of(request).user,
         )
-        messages.success(request, "Who may ask is changed.")
+        messages.success(request, _("Who may ask is changed."))
         return redirect("datasets:detail", slug)
     return _page(request, "datasets/access.html", dataset, form)
 
@@ -117,7 +121,7 @@ def limit(request: HttpRequest, slug: str) -> HttpResponse:
         except (services.LimitNotLowered, LimitBelowCommitted) as refusal:
             form.add_error("epsilon_limit", str(refusal))
         else:
-            messages.success(request, "The limit is lowered.")
+            messages.success(request, _("The limit is lowered."))
             return redirect("datasets:detail", slug)
     return _page(request, "datasets/limit.html", dataset, form)
 
@@ -133,7 +137,8 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
         services.archive_dataset(dataset=dataset, user=membership_of(request).user)
     except Dataset.DoesNotExist as gone:
         raise Http404 from gone
-    messages.success(request, f"{dataset.name} is archived. Nobody can ask about it any more.")
+    archived = _("{name} is archived. Nobody can ask about it any more.")
+    messages.success(request, archived.format(name=dataset.name))
     return redirect("datasets:list")
 
 

@@ -5,6 +5,8 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from dpgov.datasets import services
@@ -15,6 +17,7 @@ from dpgov.datasets.lookup import upload_or_404, used
 from dpgov.datasets.models import Upload
 from dpgov.privacy.decimals import decimal_text
 from dpgov.privacy.schema import CategoryDomain, ColumnSpec, InvalidDomain
+from dpgov.tenants.language import translated
 from dpgov.tenants.permissions import Permission, requires
 
 _REFUSED = 422
@@ -34,7 +37,7 @@ def save_draft(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         messages.error(request, str(refusal))
         return redirect("datasets:register", upload_id)
     forget(request)
-    messages.success(request, "Saved. You find it again under your uploaded files.")
+    messages.success(request, _("Saved. You find it again under your uploaded files."))
     return redirect("datasets:list")
 
 
@@ -58,7 +61,7 @@ def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         "upload": chosen,
         "declared": declaration,
         "columns": columns,
-        "left_out": [n for n in chosen.headers if n not in {name for name, _ in columns}],
+        "left_out": [n for n in chosen.headers if n not in _used(declaration)],
         "fields": fields,
     }
     return render(request, "datasets/review.html", context)
@@ -71,15 +74,22 @@ def _declared(chosen: Upload, form: RegistrationForm) -> Declaration | None:
         declaration = form.declaration()
         declaration.check(chosen.headers)
     except InvalidDomain as problem:
-        form.refuse(str(problem), field=problem.field)
+        form.refuse(translated(problem.args[0]), field=problem.field)
         return None
     return declaration
 
 
 def _domain(spec: ColumnSpec) -> str:
     if isinstance(spec.domain, CategoryDomain):
-        return f"one of {len(spec.domain.categories):,} categories"
+        number = number_format(len(spec.domain.categories), force_grouping=True)
+        return _("one of {number} categories").format(number=number)
     lower, upper, step = (
         decimal_text(getattr(spec.domain, name)) for name in ("lower", "upper", "step")
     )
-    return f"{lower} to {upper} in steps of {step}"
+    return _("{lower} to {upper} in steps of {step}").format(lower=lower, upper=upper, step=step)
+
+
+def _used(declaration: Declaration) -> set[str]:
+    """Columns of the file that are kept: the declared ones, and whose rows they are."""
+    unit = declaration.schema.unit.private_id
+    return {spec.name for spec in declaration.schema.columns} | ({unit} if unit else set())

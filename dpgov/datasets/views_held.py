@@ -10,11 +10,12 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.approvals.models import Kind
-from dpgov.approvals.selectors import waiting_about
+from dpgov.approvals.selectors import all_waiting_about
 from dpgov.datasets import selectors, services
 from dpgov.datasets.forms_changes import DecisionForm
 from dpgov.datasets.lookup import held_or_404
@@ -33,7 +34,7 @@ def held(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     form = DecisionForm(request.POST if request.method == "POST" else None)
     form.fields["earlier"].queryset = services.possible_lenders(dataset)  # type: ignore[attr-defined]
     if form.is_valid() and _requested(request, dataset, form):
-        messages.success(request, "Requested. A compliance officer other than you decides.")
+        messages.success(request, _("Requested. A compliance officer other than you decides."))
         return redirect("datasets:held", dataset.pk)
     context = {"held": dataset, "form": form, "waiting": _waiting(dataset)}
     context |= _for_officers(request, dataset)
@@ -59,8 +60,7 @@ def _requested(request: HttpRequest, dataset: Dataset, form: DecisionForm) -> bo
 def _waiting(dataset: Dataset) -> list[Any]:
     """The requests about this dataset that nobody has decided yet."""
     subject = f"dataset:{dataset.pk}"
-    found = (waiting_about(dataset.tenant_id, kind, subject) for kind in services.HOLD_KINDS)
-    return [request for request in found if request is not None]
+    return list(all_waiting_about(dataset.tenant_id, services.HOLD_KINDS, subject))
 
 
 def _for_officers(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:

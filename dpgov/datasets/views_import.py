@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
@@ -39,7 +40,8 @@ def _read(request: HttpRequest, chosen: Upload, handler: CappedUploadHandler) ->
         form = MetadataForm(request.POST, request.FILES, headers=chosen.headers)
         if handler.too_large:
             form.errors.clear()
-            form.add_error("file", f"The file is larger than {LARGEST_BYTES // 1000} KB.")
+            largest = _("The file is larger than {kilobytes} KB.")
+            form.add_error("file", largest.format(kilobytes=LARGEST_BYTES // 1000))
         if form.is_valid() and form.filled is not None:
             keep(request, chosen, form.filled)
             return redirect("datasets:register", chosen.pk)

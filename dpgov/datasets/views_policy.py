@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.datasets import services
@@ -35,7 +36,7 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
         except services.QuestionAboveLimit as refusal:
             form.add_error("per_query", str(refusal))
         else:
-            messages.success(request, "The policy holds from the next question on.")
+            messages.success(request, _("The policy holds from the next question on."))
             return redirect("datasets:policy", slug)
     return _page(request, dataset, form)
 
@@ -59,7 +60,8 @@ def permit(request: HttpRequest, slug: str) -> HttpResponse:
         owner=membership.user,
         reason=data["reason"],
     )
-    messages.success(request, f"{data['person'].user} may ask larger questions now.")
+    permitted = _("{person} may ask larger questions now.")
+    messages.success(request, permitted.format(person=data["person"].user))
     return redirect("datasets:policy", slug)
 
 

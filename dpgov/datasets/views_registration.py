@@ -8,6 +8,8 @@ from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -20,6 +22,7 @@ from dpgov.datasets.intake import CappedUploadHandler
 from dpgov.datasets.lookup import upload_or_404, used
 from dpgov.datasets.models import Upload
 from dpgov.privacy.schema import InvalidDomain
+from dpgov.tenants.language import translated
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 
@@ -66,7 +69,9 @@ def _take(request: HttpRequest, form: UploadForm, handler: CappedUploadHandler) 
     if handler.too_large:
         megabytes = settings.DPGOV_UPLOAD_MAX_BYTES // 1_000_000
         form.errors.clear()
-        form.add_error("file", f"The file is larger than {megabytes:,} MB. Split or shorten it.")
+        too_large = _("The file is larger than {megabytes} MB. Split or shorten it.")
+        size = number_format(megabytes, force_grouping=True)
+        form.add_error("file", too_large.format(megabytes=size))
         return None
     if not form.is_valid():
         return None
@@ -80,7 +85,7 @@ def _take(request: HttpRequest, form: UploadForm, handler: CappedUploadHandler) 
             chunks=file.chunks(),
         )
     except services.RefusedFile as refusal:
-        form.add_error("file", str(refusal))
+        form.add_error("file", translated(refusal.args[0]))
         return None
 
 
@@ -102,9 +107,10 @@ def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         except services.UploadUsed:
             return used(request)
         except InvalidDomain as problem:
-            form.refuse(str(problem), field=problem.field)
+            form.refuse(translated(problem.args[0]), field=problem.field)
         except services.RefusedFile as refusal:
-            form.refuse(str(refusal), field=refusal.field, column=refusal.column)
+            said = translated(refusal.args[0])
+            form.refuse(said, field=refusal.field, column=refusal.column)
         except services.FingerprintKeyChanged as refusal:
             form.refuse(str(refusal))
     return _registration_page(request, chosen, form)
@@ -120,16 +126,19 @@ def _register(request: HttpRequest, chosen: Upload, form: RegistrationForm) -> H
     )
     dataset = registered.dataset
     if registered.is_held:
-        messages.warning(request, f"{dataset.name}: Held for a compliance check.")
+        held = _("{name}: Held for a compliance check.")
+        messages.warning(request, held.format(name=dataset.name))
         return redirect("datasets:held", dataset.id)
     budget = dataset.budget
-    messages.success(request, f"{dataset.name} is registered. Analysts can ask about it now.")
+    done = _("{name} is registered. Analysts can ask about it now.")
+    messages.success(request, done.format(name=dataset.name))
     if registered.shares_budget:
         messages.warning(
             request,
-            "This data was registered before. The budget belongs to the people in it, so this "
-            f"dataset shares the earlier budget: its limit is {limit_text(budget)} "
-            f"and {amount(budget.remaining_nano, budget.currency)} of it remains.",
+            _(
+                "This data was registered before. The budget belongs to the people in it, so this "
+                "dataset shares the earlier budget: its limit is {limit} and {left} of it remains."
+            ).format(limit=limit_text(budget), left=amount(budget.remaining_nano, budget.currency)),
         )
     return redirect("datasets:detail", dataset.slug)
 
@@ -143,7 +152,8 @@ def discard(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         services.discard_upload(upload=chosen, user=membership_of(request).user)
     except services.UploadUsed:
         return used(request)
-    messages.success(request, f"{chosen.original_name} is deleted.")
+    deleted = _("{name} is deleted.")
+    messages.success(request, deleted.format(name=chosen.original_name))
     return redirect("datasets:upload")
 
 

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from dpgov.datasets import services
@@ -10,6 +11,7 @@ from dpgov.datasets.forms_unit import BoundsForm
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.schema import InvalidDomain
+from dpgov.tenants.language import translated
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 
@@ -39,14 +41,18 @@ def unit_bounds(request: HttpRequest, slug: str) -> HttpResponse:
             )
         except InvalidDomain as refusal:
             known = refusal.field in form.fields
-            form.add_error(refusal.field if known else "max_rows_per_unit", str(refusal))
+            form.add_error(
+                refusal.field if known else "max_rows_per_unit", translated(refusal.args[0])
+            )
         except Dataset.DoesNotExist as gone:
             raise Http404 from gone
         else:
             messages.success(
                 request,
-                f"Version {version.number} is there, with the same data. Questions are asked of "
-                "it from now on.",
+                _(
+                    "Version {number} is there, with the same data. Questions are asked of it from "
+                    "now on."
+                ).format(number=version.number),
             )
             return redirect("datasets:detail", slug)
     return _page(request, dataset, form)

@@ -5,6 +5,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.datasets import selectors, services
@@ -12,6 +13,7 @@ from dpgov.datasets.forms_registration import VersionForm
 from dpgov.datasets.lookup import dataset_or_404, upload_or_404, used
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.privacy.schema import InvalidDomain
+from dpgov.tenants.language import translated
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 
@@ -52,9 +54,9 @@ def add_version(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
         except Dataset.DoesNotExist as gone:
             raise Http404 from gone
         except services.RefusedFile as refusal:
-            form.refuse(str(refusal), column=refusal.column)
+            form.refuse(translated(refusal.args[0]), column=refusal.column)
         except (InvalidDomain, services.FingerprintKeyChanged) as refusal:
-            form.refuse(str(refusal))
+            form.refuse(translated(refusal.args[0]))
     return _page(request, dataset, chosen, form)
 
 
@@ -63,7 +65,10 @@ def _add(request: HttpRequest, dataset: Dataset, chosen: Upload, form: VersionFo
         dataset=dataset, upload=chosen, columns=form.specs(), user=membership_of(request).user
     )
     messages.success(
-        request, f"Version {version.number} is there. Questions are asked of it from now on."
+        request,
+        _("Version {number} is there. Questions are asked of it from now on.").format(
+            number=version.number
+        ),
     )
     return redirect("datasets:detail", dataset.slug)
 

@@ -11,11 +11,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 from dpgov.engines.fingerprint import TableFingerprint, from_json
 from dpgov.engines.ingest.drafts import remove_drafts
 from dpgov.engines.ingest.request import UnitNames, columns_as_json
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import ColumnSpec
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
@@ -28,9 +30,9 @@ _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
 }
-_DIED = (
-    "The file could not be read within the memory that is allowed. It may be damaged, "
-    "or made to unpack to a huge size."
+_DIED = said(
+    "The file could not be read within the memory that is allowed. It may be damaged, or made to "
+    "unpack to a huge size."
 )
 
 
@@ -123,7 +125,10 @@ def _ask(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
         )
     except subprocess.TimeoutExpired:
         raise RefusedFile(
-            f"Reading the file took longer than {limits.seconds} seconds. Upload a smaller one."
+            said(
+                "Reading the file took longer than {most} seconds. Upload a smaller one.",
+                most=limits.seconds,
+            )
         ) from None
     return _answer(child)
 
@@ -135,6 +140,21 @@ def _answer(child: subprocess.CompletedProcess[bytes]) -> dict[str, Any]:
         raise RefusedFile(_DIED) from None
     if "refused" in answer:
         raise RefusedFile(
-            answer["refused"], field=answer.get("field", ""), column=answer.get("column", "")
+            _sentence(answer), field=answer.get("field", ""), column=answer.get("column", "")
         )
     return answer
+
+
+def _sentence(answer: dict[str, Any]) -> str:
+    """With its pattern, if that is one: the child has read a stranger's file."""
+    text, pattern, values = (answer.get(name) for name in ("refused", "pattern", "values"))
+    try:
+        parts = list(Formatter().parse(pattern or ""))
+        named = {name for _, name, _, _ in parts if name is not None}
+        plain = all(name.isidentifier() and not spec for _, name, spec, _ in parts if name)
+        if plain and isinstance(values, dict) and named == set(values):
+            found = said(str(pattern), **values)
+            return found if found == text else str(text)
+    except (ValueError, TypeError, KeyError, IndexError):
+        pass
+    return str(text)

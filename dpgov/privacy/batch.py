@@ -19,6 +19,7 @@ from dpgov.privacy.loss import Loss, Mode
 from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.plan import InvalidPlan, Plan
 from dpgov.privacy.problems import Problems
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import DatasetSchema
 
 MAX_PLANS = 20
@@ -64,13 +65,14 @@ def _entry(
     path: str, raw: object, schema: DatasetSchema, dataset: str, problems: Problems
 ) -> tuple[Plan | None, Fraction | None]:
     if not isinstance(raw, Mapping):
-        problems.add(path, "Must be a plan: an object with statistics.")
+        problems.add(path, said("Must be a plan: an object with statistics."))
         return None, None
     body = dict(raw)
     share = _share(path, body.pop("share", None), problems)
     for name in ("epsilon", "rho", "accuracy"):
         if body.pop(name, None) is not None:
-            problems.add(f"{path}.{name}", "The batch names one amount for all; lock a share.")
+            message = said("The batch names one amount for all; lock a share.")
+            problems.add(f"{path}.{name}", message)
     return _plan(f"{path}.", body | {"epsilon": 1}, schema, dataset, problems), share
 
 
@@ -91,10 +93,10 @@ def _share(path: str, raw: object, problems: Problems) -> Fraction | None:
     try:
         share = Fraction(read_decimal(raw))
     except InvalidNumber as problem:
-        problems.add(f"{path}.share", f"The share {problem}")
+        problems.add(f"{path}.share", said("The share {problem}", problem=str(problem)))
         return None
     if not 0 < share <= 1:
-        problems.add(f"{path}.share", "A share lies above 0 and is at most 1.")
+        problems.add(f"{path}.share", said("A share lies above 0 and is at most 1."))
         return None
     return share
 
@@ -103,9 +105,9 @@ def _check_shares(shares: Sequence[Fraction | None], problems: Problems) -> None
     locked = [share for share in shares if share is not None]
     free = len(shares) - len(locked)
     if sum(locked) > 1:
-        problems.add("plans", "The locked shares add up to more than the whole.")
+        problems.add("plans", said("The locked shares add up to more than the whole."))
     elif free and sum(locked) >= 1:
-        problems.add("plans", "The locked shares leave nothing for the other questions.")
+        problems.add("plans", said("The locked shares leave nothing for the other questions."))
 
 
 def priced(batch: Batch, schema: DatasetSchema) -> tuple[Blueprint, ...]:

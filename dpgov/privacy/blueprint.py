@@ -24,6 +24,7 @@ from dpgov.privacy.request import (
     MeasureKind,
     UnitBounds,
 )
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import DatasetSchema
 from dpgov.privacy.unit_sizes import SIZES, by_sizes, means_sizes, problem_with_sizes
 
@@ -95,7 +96,7 @@ def loss_of(plan: Plan, mode: Mode) -> Loss:
     """
     if mode is Mode.PURE:
         if plan.epsilon_nano is None:
-            raise refusal("rho", "This dataset counts ε; give an epsilon instead of a rho.")
+            raise refusal("rho", said("This dataset counts ε; give an epsilon instead of a rho."))
         return Loss(mode, plan.epsilon_nano)
     if plan.rho_nano is not None:
         return Loss(mode, plan.rho_nano)
@@ -122,8 +123,12 @@ def _check_cells(cells: int) -> None:
     if cells > MAX_CELLS:
         raise refusal(
             "group_by",
-            f"The grouping has {cells} cells; at most {MAX_CELLS} are answered at once. "
-            "Use fewer or wider bins.",
+            said(
+                "The grouping has {cells} cells; at most {most} are answered at once. Use fewer or "
+                "wider bins.",
+                cells=cells,
+                most=MAX_CELLS,
+            ),
         )
 
 
@@ -134,7 +139,7 @@ def _check_noise(plan: Plan, schema: DatasetSchema, mechanisms: tuple[Mechanism,
         for mechanism in mechanisms:
             mechanism.describe()
     except NoiseOutOfRange:
-        message = "The protected group is too large for these bounds to be added up exactly."
+        message = said("The protected group is too large for these bounds to be added up exactly.")
         raise refusal("statistics", message) from None
 
 
@@ -152,13 +157,21 @@ def _smallest_whole(plan: Plan, schema: DatasetSchema) -> Loss:
 
 def _refuse_amount(plan: Plan, smallest: Loss) -> NoReturn:
     if smallest.nano > MAX_NANO:
-        raise refusal("statistics", "Nothing is large enough for these bounds; narrow them.")
+        message = said("Nothing is large enough for these bounds; narrow them.")
+        raise refusal("statistics", message)
     if plan.rho_nano is not None:
-        message = f"ρ must be at least {as_text(smallest.nano)} for this question."
-        raise refusal("rho", message)
+        raise refusal("rho", _too_small("ρ", smallest.nano))
     pure = smallest.mode is Mode.PURE
     epsilon = smallest.nano if pure else epsilon_paid_by(smallest.nano) + 1
-    raise refusal("epsilon", f"ε must be at least {as_text(epsilon)} for this question.")
+    raise refusal("epsilon", _too_small("ε", epsilon))
+
+
+def _too_small(symbol: str, least_nano: int) -> str:
+    return said(
+        "{symbol} must be at least {least} for this question.",
+        symbol=symbol,
+        least=as_text(least_nano),
+    )
 
 
 def refusal(path: str, message: str) -> InvalidPlan:

@@ -7,6 +7,8 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
+from dpgov.privacy.said import said
+
 NANO = 1_000_000_000
 MAX_EPSILON = 1_000
 MAX_NANO = MAX_EPSILON * NANO
@@ -18,39 +20,43 @@ class InvalidAmount(ValueError):
     """The text or number is no amount of ε that can be booked; `str` says what to do."""
 
 
-def parse_epsilon(value: object) -> int:
-    """Read an ε from a form or JSON and return it in nano-ε, exactly.
+def parse_epsilon(value: object, *, symbol: str = "ε") -> int:
+    """Read an ε from a form or JSON and return it in nano-ε, exactly; a ρ alike.
 
     Accepts decimal text in ASCII digits, int, float (its shortest text) and Decimal. Raises
     InvalidAmount for booleans, NaN, infinities, zero, negatives, other scripts' digits, more than
     nine decimals (what cannot be booked exactly is refused, not rounded) and more than 1000.
     """
-    exact = _exact(_text(value))
+    exact = _exact(_text(value, symbol), symbol)
     nano = exact * NANO
     if nano < 1:
-        raise InvalidAmount("ε must be at least 0.000000001.")
+        raise InvalidAmount(said("{symbol} must be at least 0.000000001.", symbol=symbol))
     if nano.denominator != 1:
-        raise InvalidAmount("ε can have at most nine decimals.")
+        raise InvalidAmount(said("{symbol} can have at most nine decimals.", symbol=symbol))
     if nano > MAX_NANO:
-        raise InvalidAmount(f"ε can be at most {MAX_EPSILON}.")
+        raise InvalidAmount(
+            said("{symbol} can be at most {most}.", symbol=symbol, most=MAX_EPSILON)
+        )
     return nano.numerator
 
 
-def _text(value: object) -> str:
+def _text(value: object, symbol: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
-        raise InvalidAmount("ε must be a number, like 0.5.")
+        raise InvalidAmount(said("{symbol} must be a number, like 0.5.", symbol=symbol))
     text = (value if isinstance(value, str) else str(value)).strip()
     if text.startswith("-"):
-        raise InvalidAmount("ε must be above zero.")
+        raise InvalidAmount(said("{symbol} must be above zero.", symbol=symbol))
     if len(text) > _LONGEST or not _DECIMAL.fullmatch(text):
-        raise InvalidAmount("ε must be a plain decimal number, like 0.5.")
+        raise InvalidAmount(
+            said("{symbol} must be a plain decimal number, like 0.5.", symbol=symbol)
+        )
     return text
 
 
-def _exact(text: str) -> Fraction:
+def _exact(text: str, symbol: str) -> Fraction:
     amount = Fraction(text)
     if amount <= 0:
-        raise InvalidAmount("ε must be above zero.")
+        raise InvalidAmount(said("{symbol} must be above zero.", symbol=symbol))
     return amount
 
 

@@ -37,6 +37,8 @@ def basic(asked: Sequence[Asked], delta: Decimal) -> float:
 
     Dwork, Kenthapadi, McSherry, Mironov and Naor, Our Data, Ourselves, 2006, theorem 1.
     """
+    if all(one.mode is Mode.PURE for one in asked):
+        return sum(one.nano * one.count for one in asked) / NANO
     return sum(epsilon * count for epsilon, count in _at_shares(asked, delta)) * _MARGIN
 
 

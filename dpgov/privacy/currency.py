@@ -9,6 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 
 from dpgov.privacy.budget import InvalidAmount
 from dpgov.privacy.loss import Loss, Mode, epsilon_at, rho_limit, rho_of
+from dpgov.privacy.said import said
 
 _DIGITS = 4
 
@@ -48,7 +49,8 @@ class Currency:
             return epsilon_nano
         limit = rho_limit(epsilon_nano, self.delta)
         if limit < 1:
-            raise InvalidAmount(f"ε is too small for any answer at δ {self.delta_text}.")
+            refusal = said("ε is too small for any answer at δ {delta}.", delta=self.delta_text)
+            raise InvalidAmount(refusal)
         return limit
 
     def target_of(self, epsilon_nano: int) -> int | None:

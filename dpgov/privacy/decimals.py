@@ -8,6 +8,8 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
+from dpgov.privacy.said import said
+
 MAX_DECIMALS = 12
 MAX_DIGITS = 15
 LARGEST_NUMBER = 10**15
@@ -30,23 +32,23 @@ def read_decimal(value: object) -> Decimal:
     if number == 0:
         return Decimal(0)
     if abs(number) >= LARGEST_NUMBER:
-        raise InvalidNumber("must be smaller than 10¹⁵ in size.")
+        raise InvalidNumber(said("must be smaller than 10¹⁵ in size."))
     tidy = number.normalize()
     if len(tidy.as_tuple().digits) > MAX_DIGITS:
-        raise InvalidNumber(f"can have at most {MAX_DIGITS} significant digits.")
+        raise InvalidNumber(said("can have at most {most} significant digits.", most=MAX_DIGITS))
     if decimals_of(Fraction(tidy)) > MAX_DECIMALS:
-        raise InvalidNumber(f"can have at most {MAX_DECIMALS} decimals.")
+        raise InvalidNumber(said("can have at most {most} decimals.", most=MAX_DECIMALS))
     return tidy
 
 
 def _plain_text(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
-        raise InvalidNumber("must be a number, like 12.5.")
+        raise InvalidNumber(said("must be a number, like 12.5."))
     if isinstance(value, int) and abs(value) >= LARGEST_NUMBER:
-        raise InvalidNumber("must be smaller than 10¹⁵ in size.")
+        raise InvalidNumber(said("must be smaller than 10¹⁵ in size."))
     text = (value if isinstance(value, str) else str(value)).strip()
     if len(text) > _LONGEST or not _PLAIN.fullmatch(text):
-        raise InvalidNumber("must be a plain decimal number, like 12.5.")
+        raise InvalidNumber(said("must be a plain decimal number, like 12.5."))
     return text
 
 

@@ -19,6 +19,7 @@ from dpgov.privacy.loss import Loss
 from dpgov.privacy.mechanisms.mechanism import Column, Statements
 from dpgov.privacy.plan import Plan, Statistic
 from dpgov.privacy.release import FORMAT, adjusted, guarantee
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import DatasetSchema
 from dpgov.privacy.spread_sums import Term, bound
 from dpgov.privacy.unions import union_of
@@ -31,7 +32,9 @@ class SourceChanged(ValueError):
     """A stored answer was not made the way in which it would be made today: it stays as it is."""
 
     def __init__(self) -> None:
-        super().__init__("A stored answer was made in another way and can't be used any more.")
+        super().__init__(
+            said("A stored answer was made in another way and can't be used any more.")
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

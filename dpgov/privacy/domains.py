@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from dpgov.privacy.decimals import InvalidNumber, read_decimal
+from dpgov.privacy.said import said, sentences
 from dpgov.privacy.schema import (
     LARGEST_SUM,
     CategoryDomain,
@@ -33,11 +34,18 @@ def numeric_domain(lower: str, upper: str, step: str) -> NumericDomain:
     """
     low, high, width = (_number(name, text) for name, text in _named(lower, upper, step))
     if width <= 0:
-        raise InvalidDomain("step", "The step must be above zero, like 1 or 0.01.")
+        raise InvalidDomain("step", said("The step must be above zero, like 1 or 0.01."))
     if low == high:
-        raise InvalidDomain("upper", "The upper bound must be above the lower bound.")
+        raise InvalidDomain("upper", said("The upper bound must be above the lower bound."))
     if low > high:
-        raise InvalidDomain("upper", f"The upper bound {high:f} is below the lower bound {low:f}.")
+        raise InvalidDomain(
+            "upper",
+            said(
+                "The upper bound {upper} is below the lower bound {lower}.",
+                upper=f"{high:f}",
+                lower=f"{low:f}",
+            ),
+        )
     for field, bound in (("lower", low), ("upper", high)):
         _check_on_grid(field, bound, width)
     return NumericDomain(low, high, width)
@@ -51,21 +59,31 @@ def _number(field: str, text: str) -> Decimal:
     try:
         return read_decimal(text)
     except InvalidNumber as problem:
-        raise InvalidDomain(field, f"The {_words(field)} {problem}") from problem
+        raise InvalidDomain(field, _about(field, str(problem))) from problem
 
 
-def _words(field: str) -> str:
-    return "step" if field == "step" else f"{field} bound"
+def _about(field: str, problem: str) -> str:
+    if field == "step":
+        return said("The step {problem}", problem=problem)
+    if field == "lower":
+        return said("The lower bound {problem}", problem=problem)
+    return said("The upper bound {problem}", problem=problem)
 
 
 def _check_on_grid(field: str, bound: Decimal, step: Decimal) -> None:
     steps = Fraction(bound) / Fraction(step)
     if steps.denominator != 1:
+        width = f"{step:f}"
         raise InvalidDomain(
-            field, f"The {field} bound must be a whole multiple of the step {step:f}."
+            field,
+            said("The lower bound must be a whole multiple of the step {step}.", step=width)
+            if field == "lower"
+            else said("The upper bound must be a whole multiple of the step {step}.", step=width),
         )
     if abs(steps) > LARGEST_SUM:
-        raise InvalidDomain("step", "The step is too small for these bounds; choose a larger one.")
+        raise InvalidDomain(
+            "step", said("The step is too small for these bounds; choose a larger one.")
+        )
 
 
 def category_domain(categories: Sequence[str]) -> CategoryDomain:
@@ -75,22 +93,31 @@ def category_domain(categories: Sequence[str]) -> CategoryDomain:
     invisible control characters.
     """
     if not 1 <= len(categories) <= MAX_CATEGORIES:
-        raise InvalidDomain("categories", f"Declare 1 to {MAX_CATEGORIES} categories.")
-    names = tuple(_clean("categories", "A category", name) for name in categories)
+        raise InvalidDomain(
+            "categories", said("Declare 1 to {most} categories.", most=MAX_CATEGORIES)
+        )
+    names = tuple(_clean("categories", said("A category"), name) for name in categories)
     for position, name in enumerate(names):
         if name in names[:position]:
-            raise InvalidDomain("categories", f"The category “{name}” is there twice.")
+            raise InvalidDomain(
+                "categories", said("The category “{category}” is there twice.", category=name)
+            )
     return CategoryDomain(names)
 
 
 def _clean(field: str, what: str, name: object) -> str:
     if not isinstance(name, str) or not name.strip():
-        raise InvalidDomain(field, f"{what} must be text and not empty.")
+        raise InvalidDomain(field, said("{what} must be text and not empty.", what=what))
     text = name.strip()
     if len(text) > MAX_NAME_LENGTH:
-        raise InvalidDomain(field, f"{what} can have at most {MAX_NAME_LENGTH} characters.")
+        raise InvalidDomain(
+            field,
+            said("{what} can have at most {most} characters.", what=what, most=MAX_NAME_LENGTH),
+        )
     if any(unicodedata.category(character).startswith("C") for character in text):
-        raise InvalidDomain(field, f"{what} must not contain invisible control characters.")
+        raise InvalidDomain(
+            field, said("{what} must not contain invisible control characters.", what=what)
+        )
     return text
 
 
@@ -104,11 +131,13 @@ def column_spec(
 
     Raises InvalidDomain naming "name", "missing" or "impute".
     """
-    clean_name = _clean("name", "A column's name", name)
+    clean_name = _clean("name", said("A column's name"), name)
     try:
         rule = MissingRule(missing)
     except ValueError as problem:
-        raise InvalidDomain("missing", "Choose to drop or to impute missing values.") from problem
+        raise InvalidDomain(
+            "missing", said("Choose to drop or to impute missing values.")
+        ) from problem
     if rule is MissingRule.DROP:
         return ColumnSpec(clean_name, domain, rule)
     return ColumnSpec(clean_name, domain, rule, _impute_code(domain, impute))
@@ -117,16 +146,19 @@ def column_spec(
 def _impute_code(domain: NumericDomain | CategoryDomain, impute: str) -> int:
     if isinstance(domain, CategoryDomain):
         if impute.strip() not in domain.categories:
-            raise InvalidDomain("impute", "The value to use must be one of the categories.")
+            raise InvalidDomain("impute", said("The value to use must be one of the categories."))
         return domain.categories.index(impute.strip())
     try:
         value = read_decimal(impute)
     except InvalidNumber as problem:
-        raise InvalidDomain("impute", f"The value to use {problem}") from problem
+        raise InvalidDomain(
+            "impute", said("The value to use {problem}", problem=str(problem))
+        ) from problem
     code = Fraction(value - domain.lower) / Fraction(domain.step)
     if code.denominator != 1 or not 0 <= code <= domain.top:
         raise InvalidDomain(
-            "impute", "The value to use must lie within the bounds, a whole number of steps apart."
+            "impute",
+            said("The value to use must lie within the bounds, a whole number of steps apart."),
         )
     return code.numerator
 
@@ -138,11 +170,15 @@ def check_capacity(schema: DatasetSchema) -> None:
     InvalidDomain("group_size") when the influence of a group on a sum, could pass LARGEST_SUM.
     """
     if not 1 <= schema.max_rows <= LARGEST_SUM:
-        raise InvalidDomain("max_rows", f"The row limit must be from 1 to {LARGEST_SUM}.")
+        raise InvalidDomain(
+            "max_rows", said("The row limit must be from 1 to {most}.", most=LARGEST_SUM)
+        )
     if not 1 <= schema.group_size <= MAX_GROUP_SIZE:
-        raise InvalidDomain("group_size", f"The group size must be from 1 to {MAX_GROUP_SIZE}.")
+        raise InvalidDomain(
+            "group_size", said("The group size must be from 1 to {most}.", most=MAX_GROUP_SIZE)
+        )
     if schema.unit.max_rows_per_unit < 1:
-        raise InvalidDomain("max_rows_per_unit", "A unit must be allowed at least one row.")
+        raise InvalidDomain("max_rows_per_unit", said("A unit must be allowed at least one row."))
     for column in schema.columns:
         if isinstance(column.domain, NumericDomain):
             _check_sums(schema, column.name, column.domain)
@@ -153,13 +189,27 @@ def _check_sums(schema: DatasetSchema, name: str, domain: NumericDomain) -> None
     if schema.max_rows * largest > LARGEST_SUM:
         raise InvalidDomain(
             "max_rows",
-            f"Sums of {name} could not be kept exact: {schema.max_rows} rows of up to {largest} "
-            f"steps pass {LARGEST_SUM}. Choose a larger step, narrower bounds or a lower limit.",
+            said(
+                "Sums of {column} could not be kept exact: {rows} rows of up to {largest} steps "
+                "pass {most}. Choose a larger step, narrower bounds or a lower limit.",
+                column=name,
+                rows=schema.max_rows,
+                largest=largest,
+                most=LARGEST_SUM,
+            ),
         )
     if 2 * schema.group_size * schema.unit.max_rows_per_unit * largest > LARGEST_SUM:
-        alone = schema.unit.max_rows_per_unit == 1
-        raise InvalidDomain(
-            "group_size" if alone else "max_rows_per_unit",
-            f"A group of {schema.group_size} could move sums of {name} too far. Choose a smaller "
-            f"group, {'' if alone else 'fewer rows of each, '}a larger step or narrower bounds.",
-        )
+        raise _group_too_large(schema, name)
+
+
+def _group_too_large(schema: DatasetSchema, name: str) -> InvalidDomain:
+    moved = said(
+        "A group of {size} could move sums of {column} too far.",
+        size=schema.group_size,
+        column=name,
+    )
+    if schema.unit.max_rows_per_unit == 1:
+        mended = said("Choose a smaller group, a larger step or narrower bounds.")
+        return InvalidDomain("group_size", sentences(moved, mended))
+    mended = said("Choose a smaller group, fewer rows of each, a larger step or narrower bounds.")
+    return InvalidDomain("max_rows_per_unit", sentences(moved, mended))

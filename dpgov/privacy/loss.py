@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from dpgov.privacy.budget import MAX_NANO, NANO, as_number
+from dpgov.privacy.said import said
 
 _DIGITS = 60
 _SMALLEST_DELTA = Decimal("1e-30")
@@ -57,9 +58,11 @@ def parse_delta(value: object) -> Decimal:
     except ArithmeticError:
         delta = Decimal("nan")
     if isinstance(value, bool) or not delta.is_finite():
-        raise InvalidDelta("δ must be a plain decimal number, like 0.000001 or 1e-6.")
+        raise InvalidDelta(said("δ must be a plain decimal number, like 0.000001 or 1e-6."))
     if not _SMALLEST_DELTA <= delta <= Decimal("0.1"):
-        raise InvalidDelta("δ must lie between 1e-30 and 0.1; well under 1 in the number of rows.")
+        raise InvalidDelta(
+            said("δ must lie between 1e-30 and 0.1; well under 1 in the number of rows.")
+        )
     return delta.normalize()
 
 

@@ -13,7 +13,8 @@ from dpgov.privacy.parsing_groups import read_grouping
 from dpgov.privacy.parsing_statistics import read_statistics
 from dpgov.privacy.parsing_where import read_filters
 from dpgov.privacy.plan import Grouping, Plan, StatisticKind
-from dpgov.privacy.problems import Problems, quoted
+from dpgov.privacy.problems import Problems, shortened
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import DatasetSchema
 
 MAX_GROUPINGS = 3
@@ -32,7 +33,9 @@ def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str) -> Plan:
         problems.raise_if_any()
         raise AssertionError("a plan that is no object was let through")
     if body.get("dataset", dataset) != dataset:
-        problems.add("dataset", f"This question was sent to the dataset “{dataset}”.")
+        problems.add(
+            "dataset", said("This question was sent to the dataset “{dataset}”.", dataset=dataset)
+        )
     epsilon, rho = _price(body, schema.mode, problems)
     plan = Plan(
         dataset=dataset,
@@ -52,8 +55,10 @@ def _check_together(plan: Plan, problems: Problems) -> None:
     if cumulative and not (plan.group_by and plan.group_by[-1].edges):
         problems.add(
             "group_by",
-            "A cumulative distribution runs along a column of numbers: give it as the last group, "
-            "with its edges.",
+            said(
+                "A cumulative distribution runs along a column of numbers: give it as the last "
+                "group, with its edges."
+            ),
         )
 
 
@@ -64,20 +69,20 @@ def _price(
     if rho is None:
         return _amount("epsilon", epsilon, problems), None
     if mode is Mode.PURE:
-        problems.add("rho", "This dataset counts ε; give an epsilon instead of a rho.")
+        problems.add("rho", said("This dataset counts ε; give an epsilon instead of a rho."))
     if epsilon is not None:
-        problems.add("rho", "Give an epsilon or a rho, not both.")
+        problems.add("rho", said("Give an epsilon or a rho, not both."))
     return None, _amount("rho", rho, problems)
 
 
 def _amount(name: str, raw: object, problems: Problems) -> int:
     if raw is None:
-        problems.add(name, "Say how much ε to spend, like 0.5.")
+        problems.add(name, said("Say how much ε to spend, like 0.5."))
         return 0
     try:
-        return parse_epsilon(raw)
+        return parse_epsilon(raw, symbol="ε" if name == "epsilon" else "ρ")
     except InvalidAmount as problem:
-        problems.add(name, str(problem) if name == "epsilon" else str(problem).replace("ε", "ρ"))
+        problems.add(name, str(problem))
         return 0
 
 
@@ -89,6 +94,7 @@ def _group_by(raw: object, schema: DatasetSchema, problems: Problems) -> tuple[G
         if grouping is None:
             continue
         if grouping.column in (earlier.column for earlier in found):
-            problems.add(f"{path}.column", f"Already grouped by {quoted(grouping.column)}.")
+            message = said("Already grouped by “{column}”.", column=shortened(grouping.column))
+            problems.add(f"{path}.column", message)
         found.append(grouping)
     return tuple(found)

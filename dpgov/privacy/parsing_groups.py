@@ -7,7 +7,8 @@ from typing import Any
 from dpgov.privacy.decimals import read_decimal
 from dpgov.privacy.parsing_where import read_category, read_column, read_number
 from dpgov.privacy.plan import Grouping
-from dpgov.privacy.problems import Problems, quoted
+from dpgov.privacy.problems import Problems, shortened
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import CategoryDomain, DatasetSchema
 from dpgov.privacy.unit_sizes import ROWS_PER_UNIT, means_sizes
 
@@ -36,7 +37,8 @@ def _by_categories(
     path: str, name: str, domain: CategoryDomain, body: Mapping[str, Any], problems: Problems
 ) -> Grouping | None:
     if body.get("edges") is not None:
-        problems.add(f"{path}.edges", f"{quoted(name)} holds categories; it has no edges.")
+        message = said("“{column}” holds categories; it has no edges.", column=shortened(name))
+        problems.add(f"{path}.edges", message)
         return None
     raw = body.get("categories")
     if raw is None:
@@ -47,7 +49,7 @@ def _by_categories(
         where = f"{path}.categories.{position}"
         category = read_category(where, entry, domain, problems)
         if category in chosen:
-            problems.add(where, f"{quoted(category)} is there twice.")
+            problems.add(where, said("“{name}” is there twice.", name=shortened(category)))
         elif category is not None:
             chosen.append(category)
     return Grouping(name, categories=tuple(chosen))
@@ -56,11 +58,12 @@ def _by_categories(
 def _by_edges(path: str, name: str, body: Mapping[str, Any], problems: Problems) -> Grouping | None:
     if body.get("categories") is not None:
         problems.add(
-            f"{path}.categories", f"{quoted(name)} holds numbers; group it with edges instead."
+            f"{path}.categories",
+            said("“{column}” holds numbers; group it with edges instead.", column=shortened(name)),
         )
         return None
     if body.get("edges") is None:
-        problems.add(f"{path}.edges", "Give at least two edges, like [0, 20, 40].")
+        problems.add(f"{path}.edges", said("Give at least two edges, like [0, 20, 40]."))
         return None
     entries = problems.items(f"{path}.edges", body["edges"], least=2, most=MAX_BINS + 1)
     read = [
@@ -79,5 +82,9 @@ def _check_ascending(path: str, edges: tuple[str, ...], problems: Problems) -> N
         if read_decimal(low) >= read_decimal(high):
             problems.add(
                 f"{path}.edges.{position}",
-                f"Edges must rise from one to the next, but {high} follows {low}.",
+                said(
+                    "Edges must rise from one to the next, but {high} follows {low}.",
+                    high=high,
+                    low=low,
+                ),
             )

@@ -8,7 +8,8 @@ from typing import Any
 from dpgov.privacy.decimals import decimals_of
 from dpgov.privacy.parsing_where import read_number
 from dpgov.privacy.plan import OF_ROWS, Statistic, StatisticKind
-from dpgov.privacy.problems import Problems, quoted, suggestion
+from dpgov.privacy.problems import Problems, shortened, suggesting
+from dpgov.privacy.said import said, sentences
 from dpgov.privacy.schema import DatasetSchema, NumericDomain
 
 MAX_STATISTICS = 10
@@ -40,7 +41,7 @@ def read_statistics(
         if statistic is None:
             continue
         if _asked(statistic) in map(_asked, found):
-            problems.add(path, "The same statistic is there twice; one answer costs less.")
+            problems.add(path, said("The same statistic is there twice; one answer costs less."))
         found.append(statistic)
     _check_shares(found, problems)
     return tuple(found)
@@ -58,7 +59,8 @@ def _statistic(
         return None
     named = body.get("statistic")
     if named == "histogram":
-        problems.add(f"{path}.statistic", "For a histogram, ask a count and group it (group_by).")
+        message = said("For a histogram, ask a count and group it (group_by).")
+        problems.add(f"{path}.statistic", message)
         return None
     known = [kind.value for kind in StatisticKind]
     spelt = _SYNONYMS.get(named, named) if isinstance(named, str) else named
@@ -80,15 +82,16 @@ def _of_rows(
     if column is None:
         return Statistic(kind, share=share)
     what = {
-        StatisticKind.COUNT: "A count counts rows",
-        StatisticKind.COUNT_DISTINCT: "A distinct count counts privacy units",
-        StatisticKind.CDF: "A cumulative distribution runs along the last group",
+        StatisticKind.COUNT: said("A count counts rows and takes no column."),
+        StatisticKind.COUNT_DISTINCT: said(
+            "A distinct count counts privacy units and takes no column."
+        ),
+        StatisticKind.CDF: said(
+            "A cumulative distribution runs along the last group and takes no column."
+        ),
     }[kind]
-    problems.add(
-        f"{path}.column",
-        f"{what} and takes no column. To count where a column has a value, leave it out and "
-        "filter with is_present.",
-    )
+    mended = said("To count where a column has a value, leave it out and filter with is_present.")
+    problems.add(f"{path}.column", sentences(what, mended))
     return None
 
 
@@ -98,13 +101,21 @@ def _numeric(
     numeric = [c.name for c in schema.columns if isinstance(c.domain, NumericDomain)]
     if isinstance(column, str) and column in numeric:
         return column
-    what = kind.value.replace("_", " ")
+    # The names of statistics are translated with the pages that show them.
+    what = said(kind.value.replace("_", " "))
+    message: str
     if isinstance(column, str) and schema.index_of(column) is not None:
-        message = f"{quoted(column)} holds categories; a {what} needs a column of numbers."
+        message = said(
+            "“{column}” holds categories; a {statistic} needs a column of numbers.",
+            column=shortened(column),
+            statistic=what,
+        )
     elif column is None:
-        message = f"Choose a column for the {what}.{suggestion(None, numeric)}"
+        refusal = said("Choose a column for the {statistic}.", statistic=what)
+        message = suggesting(refusal, None, numeric)
     else:
-        message = f"Unknown column {quoted(column)}.{suggestion(column, numeric)}"
+        refusal = said("Unknown column “{name}”.", name=shortened(column))
+        message = suggesting(refusal, column, numeric)
     problems.add(f"{path}.column", message)
     return None
 
@@ -115,9 +126,8 @@ def _quantiles(
     raw = body.get("quantiles")
     if kind is not StatisticKind.QUANTILES:
         if raw is not None:
-            problems.add(
-                f"{path}.quantiles", "Only the statistic “quantiles” takes a list of them."
-            )
+            message = said("Only the statistic “quantiles” takes a list of them.")
+            problems.add(f"{path}.quantiles", message)
         return ()
     entries = problems.items(f"{path}.quantiles", raw, least=1, most=MAX_QUANTILES)
     read = [read_number(f"{path}.quantiles.{n}", q, problems) for n, q in enumerate(entries)]
@@ -127,12 +137,15 @@ def _quantiles(
         if not inside or decimals_of(Fraction(text)) > _QUANTILE_DECIMALS:
             problems.add(
                 f"{path}.quantiles.{position}",
-                f"A quantile lies between 0 and 1, with at most {_QUANTILE_DECIMALS} decimals. "
-                "For the ends ask for min or max.",
+                said(
+                    "A quantile lies between 0 and 1, with at most {most} decimals. For the ends "
+                    "ask for min or max.",
+                    most=_QUANTILE_DECIMALS,
+                ),
             )
     for position, (low, high) in enumerate(pairwise(texts), start=1):
         if Fraction(low) >= Fraction(high):
-            problems.add(f"{path}.quantiles.{position}", "Quantiles must rise.")
+            problems.add(f"{path}.quantiles.{position}", said("Quantiles must rise."))
     return tuple(texts)
 
 
@@ -142,7 +155,7 @@ def _share(path: str, body: Mapping[str, Any], problems: Problems) -> str | None
         return None
     text = read_number(f"{path}.share", raw, problems)
     if text is not None and not 0 < Fraction(text) <= 1:
-        problems.add(f"{path}.share", "A share lies above 0 and is at most 1.")
+        problems.add(f"{path}.share", said("A share lies above 0 and is at most 1."))
         return None
     return text
 
@@ -153,7 +166,7 @@ def _check_shares(found: list[Statistic], problems: Problems) -> None:
     if sum(locked) > 1 or (free and sum(locked) >= 1):
         problems.add(
             "statistics",
-            "The locked shares leave nothing for the other statistics."
+            said("The locked shares leave nothing for the other statistics.")
             if free
-            else "The locked shares add up to more than the whole.",
+            else said("The locked shares add up to more than the whole."),
         )

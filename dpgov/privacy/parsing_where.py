@@ -13,7 +13,8 @@ from dpgov.privacy.plan import (
     Filter,
     Joint,
 )
-from dpgov.privacy.problems import Problems, quoted, suggestion
+from dpgov.privacy.problems import Problems, shortened, suggesting
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import CategoryDomain, ColumnSpec, DatasetSchema
 
 MAX_VALUES = 1_000
@@ -38,7 +39,14 @@ def read_filters(
     found = _filters(path, raw, schema, problems, depth=0, least=0)
     many = sum(1 for item in found for _ in _leaves(item))
     if many > MAX_FILTERS:
-        problems.add(path, f"At most {MAX_FILTERS} conditions are answered at once, not {many}.")
+        problems.add(
+            path,
+            said(
+                "At most {most} conditions are answered at once, not {number}.",
+                most=MAX_FILTERS,
+                number=many,
+            ),
+        )
     return found
 
 
@@ -70,7 +78,7 @@ def _filter(
     if problems.mapping(path, raw, (joint.value,)) is None or len(raw) > 1:
         return None
     if depth >= MAX_DEPTH:
-        problems.add(path, f"Filters can be nested at most {MAX_DEPTH} deep.")
+        problems.add(path, said("Filters can be nested at most {most} deep.", most=MAX_DEPTH))
         return None
     inner = f"{path}.{joint.value}"
     if joint is Joint.NOT:
@@ -105,11 +113,14 @@ def _missing(
     path: str, op: str, body: Mapping[str, Any], spec: ColumnSpec, problems: Problems
 ) -> Condition | None:
     if body.get("value") is not None:
-        problems.add(f"{path}.value", f"{op} takes no value; leave it out.")
+        problems.add(f"{path}.value", said("{operator} takes no value; leave it out.", operator=op))
     if not spec.may_be_missing:
         problems.add(
             f"{path}.op",
-            f"{quoted(spec.name)} has no missing values: a fixed value stands in for them.",
+            said(
+                "“{column}” has no missing values: a fixed value stands in for them.",
+                column=shortened(spec.name),
+            ),
         )
         return None
     return Condition(spec.name, op, (), numeric=not isinstance(spec.domain, CategoryDomain))
@@ -133,7 +144,8 @@ def _between(
     entries = problems.items(f"{path}.value", raw, least=2, most=2)
     values = _all(path, entries, spec, problems, distinct=False)
     if values is not None and read_decimal(values[0]) > read_decimal(values[1]):
-        problems.add(f"{path}.value", f"{values[0]} is above {values[1]}; swap them.")
+        message = said("{low} is above {high}; swap them.", low=values[0], high=values[1])
+        problems.add(f"{path}.value", message)
         return None
     return values
 
@@ -147,7 +159,8 @@ def _all(
         if value is None:
             continue
         if distinct and value in values:
-            problems.add(f"{path}.value.{position}", f"{quoted(value)} is there twice.")
+            message = said("“{name}” is there twice.", name=shortened(value))
+            problems.add(f"{path}.value.{position}", message)
         values.append(value)
     return tuple(values) if entries and len(values) == len(entries) else None
 
@@ -161,7 +174,8 @@ def _value(path: str, raw: object, spec: ColumnSpec, problems: Problems) -> str 
 def read_category(path: str, raw: object, domain: CategoryDomain, problems: Problems) -> str | None:
     """A declared category, else None and a problem."""
     if raw is None:
-        problems.add(path, f"Give a category.{suggestion(None, domain.categories)}")
+        refusal = said("Give a category.")
+        problems.add(path, suggesting(refusal, None, domain.categories))
         return None
     return problems.choice(path, raw, domain.categories, "category")
 
@@ -171,5 +185,5 @@ def read_number(path: str, raw: object, problems: Problems) -> str | None:
     try:
         return decimal_text(read_decimal(raw))
     except InvalidNumber as problem:
-        problems.add(path, f"The value {problem}")
+        problems.add(path, said("The value {problem}", problem=str(problem)))
         return None

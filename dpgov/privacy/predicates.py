@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from dpgov.privacy.plan import Compound, Condition, Filter, Joint
 from dpgov.privacy.request import AllOf, AnyOf, CodeFilter, RowFilter
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import CategoryDomain, ColumnSpec, DatasetSchema, NumericDomain
 
 Range = tuple[int, int]
@@ -52,7 +53,7 @@ class UnknownColumn(ValueError):
     """The plan speaks of a column that the schema no longer has."""
 
     def __init__(self, column: str) -> None:
-        super().__init__(f"The column “{column}” is no longer there.")
+        super().__init__(said("The column “{column}” is no longer there.", column=column))
 
 
 def _negated(item: CodeFilter, spec: ColumnSpec) -> CodeFilter:

@@ -1,14 +1,27 @@
 """Collects every problem of a plan, each at its path, worded for a person and bounded in size."""
 
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from dpgov.privacy.plan import InvalidPlan, PlanProblem
+from dpgov.privacy.said import Said, said, sentences
 
 MAX_PROBLEMS = 50
 _SHOWN = 60
 _FEW = 6
+_CHOOSE: dict[str, Callable[[str], Said]] = {
+    "column": lambda names: said("Choose a column: {names}.", names=names),
+    "category": lambda names: said("Choose a category: {names}.", names=names),
+    "operator": lambda names: said("Choose a operator: {names}.", names=names),
+    "statistic": lambda names: said("Choose a statistic: {names}.", names=names),
+}
+_UNKNOWN: dict[str, Callable[[str], Said]] = {
+    "column": lambda name: said("Unknown column “{name}”.", name=name),
+    "category": lambda name: said("Unknown category “{name}”.", name=name),
+    "operator": lambda name: said("Unknown operator “{name}”.", name=name),
+    "statistic": lambda name: said("Unknown statistic “{name}”.", name=name),
+}
 
 
 class Problems:
@@ -30,38 +43,52 @@ class Problems:
     def mapping(self, path: str, raw: object, known: Collection[str]) -> Mapping[str, Any] | None:
         """`raw` if it is an object; unknown keys are problems, named with a suggestion."""
         if not isinstance(raw, dict):
-            self.add(path, f"Must be an object with the keys {listed(known)}.")
+            self.add(path, said("Must be an object with the keys {keys}.", keys=listed(known)))
             return None
         for key in raw:
             if key not in known:
                 where = f"{path}.{shortened(key)}" if path != "plan" else shortened(key)
-                self.add(where, f"Unknown key {quoted(key)}.{suggestion(key, known)}")
+                refusal = said("Unknown key “{key}”.", key=shortened(key))
+                self.add(where, suggesting(refusal, key, known))
         return raw
 
     def items(self, path: str, raw: object, *, most: int, least: int = 0) -> list[Any]:
         """`raw` if it is a list of an allowed length, else nothing and a problem."""
         if not isinstance(raw, list | tuple):
-            self.add(path, "Must be a list.")
+            self.add(path, said("Must be a list."))
             return []
         if not least <= len(raw) <= most:
-            self.add(path, f"Must have {least} to {most} entries, not {len(raw)}.")
+            self.add(
+                path,
+                said(
+                    "Must have {least} to {most} entries, not {number}.",
+                    least=least,
+                    most=most,
+                    number=len(raw),
+                ),
+            )
             return []
         return list(raw)
 
     def choice(self, path: str, raw: object, known: Collection[str], what: str) -> str | None:
-        """`raw` if it is one of the known names, else None and a problem that names it."""
+        """`raw` if it is one of the known names, else None and a problem that names it.
+
+        `what` is one of those in _CHOOSE.
+        """
         if isinstance(raw, str) and raw in known:
             return raw
         if raw is None:
-            self.add(path, f"Choose a {what}: {listed(known)}.")
+            self.add(path, _CHOOSE[what](listed(known)))
         else:
-            self.add(path, f"Unknown {what} {quoted(raw)}.{suggestion(raw, known)}")
+            self.add(path, suggesting(_UNKNOWN[what](shortened(raw)), raw, known))
         return None
 
 
 def shortened(raw: object) -> str:
     """At most 60 printable characters of whatever was sent."""
-    text = raw[: _SHOWN + 1] if isinstance(raw, str) else _other_text(raw)
+    if not isinstance(raw, str):
+        return _other_text(raw)
+    text = raw[: _SHOWN + 1]
     clean = "".join(character if character.isprintable() else "?" for character in text)
     return clean if len(clean) <= _SHOWN else f"{clean[: _SHOWN - 1]}…"
 
@@ -70,13 +97,10 @@ def _other_text(raw: object) -> str:
     if isinstance(raw, bool | float) or raw is None:
         return str(raw)
     if isinstance(raw, int):
-        return str(raw) if raw.bit_length() < 64 else "a very large number"
-    return "an object" if isinstance(raw, dict) else "a list" if isinstance(raw, list) else "it"
-
-
-def quoted(raw: object) -> str:
-    """What was sent, shortened and in quotation marks."""
-    return f"“{shortened(raw)}”"
+        return str(raw) if raw.bit_length() < 64 else said("a very large number")
+    if isinstance(raw, dict):
+        return said("an object")
+    return said("a list") if isinstance(raw, list) else said("it")
 
 
 def listed(names: Collection[str]) -> str:
@@ -85,12 +109,15 @@ def listed(names: Collection[str]) -> str:
     return ", ".join(shown) + (", …" if len(names) > len(shown) else "")
 
 
-def suggestion(raw: object, known: Collection[str]) -> str:
-    """“Did you mean …?” for a close misspelling; the names themselves where they are few."""
+def suggesting(refusal: str, raw: object, known: Collection[str]) -> Said:
+    """With “Did you mean …?” for a close misspelling; the names themselves where they are few."""
     close = _closest(raw, known)
-    hint = f" Did you mean “{close}”?" if close else ""
     few = known and (not close or len(known) <= _FEW)
-    return f"{hint} Known: {listed(known)}." if few else hint
+    return sentences(
+        refusal,
+        said("Did you mean “{name}”?", name=close) if close else "",
+        said("Known: {names}.", names=listed(known)) if few else "",
+    )
 
 
 def _closest(raw: object, known: Collection[str]) -> str | None:

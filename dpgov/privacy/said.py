@@ -14,6 +14,10 @@ class Said(str):
     pattern: str
     values: dict[str, Any]
 
+    def __str__(self) -> str:
+        """Itself, so that an exception's text keeps its pattern on the way to a page."""
+        return self
+
 
 def said(pattern: str, /, **values: Any) -> Said:
     """`pattern` with its `{names}` filled in; a value may itself be Said."""
@@ -21,3 +25,10 @@ def said(pattern: str, /, **values: Any) -> Said:
     text.pattern = pattern
     text.values = values
     return text
+
+
+def sentences(*parts: str) -> Said:
+    """Whole sentences one after the other; empty ones are left out."""
+    named = {f"sentence{place}": part for place, part in enumerate(filter(None, parts))}
+    pattern = " ".join(f"{{{name}}}" for name in named)
+    return said(pattern, **named)

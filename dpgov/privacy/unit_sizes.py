@@ -8,6 +8,7 @@ one bin by one (two, if it is replaced), whatever `max_rows_per_unit` is.
 from decimal import Decimal
 
 from dpgov.privacy.plan import Plan, PlanProblem, StatisticKind
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import ColumnSpec, DatasetSchema, NumericDomain
 
 ROWS_PER_UNIT = "rows_per_unit"
@@ -36,6 +37,8 @@ def problem_with_sizes(plan: Plan, schema: DatasetSchema) -> PlanProblem | None:
         return None
     return PlanProblem(
         "group_by",
-        f"Only a distinct count can be grouped by {ROWS_PER_UNIT}, without filters or other "
-        "groups.",
+        said(
+            "Only a distinct count can be grouped by {column}, without filters or other groups.",
+            column=ROWS_PER_UNIT,
+        ),
     )

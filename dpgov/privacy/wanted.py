@@ -19,6 +19,7 @@ from dpgov.privacy.loss import Mode
 from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.plan import InvalidPlan, Plan
 from dpgov.privacy.problems import Problems
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import DatasetSchema
 
 _KEYS = ("statistic", "value", "relative", "at_least", "confidence_level")
@@ -51,12 +52,14 @@ def parse_wanted(raw: object, schema: DatasetSchema, *, dataset: str) -> tuple[P
     body = dict(raw) if isinstance(raw, Mapping) else {}
     problems = Problems()
     if any(body.get(name) is not None for name in ("epsilon", "rho")):
-        problems.add("accuracy", "Give an accuracy or an amount to spend, not both.")
+        problems.add("accuracy", said("Give an accuracy or an amount to spend, not both."))
     wanted = _read(body.pop("accuracy", None), problems)
     plan = _plan(body | {"epsilon": 1, "rho": None}, schema, dataset, problems)
     if plan is not None and wanted is not None and wanted.statistic >= len(plan.statistics):
         many = len(plan.statistics)
-        problems.add("accuracy.statistic", f"Count from 0; this plan has {many}.")
+        problems.add(
+            "accuracy.statistic", said("Count from 0; this plan has {number}.", number=many)
+        )
     problems.raise_if_any()
     if plan is None or wanted is None:
         raise AssertionError("a plan or a wish that could not be read was let through")
@@ -80,7 +83,7 @@ def _read(raw: object, problems: Problems) -> Wanted | None:
         return None
     place = body.get("statistic", 0)
     if isinstance(place, bool) or not isinstance(place, int) or place < 0:
-        problems.add("accuracy.statistic", "Must be the place of a statistic, from 0 on.")
+        problems.add("accuracy.statistic", said("Must be the place of a statistic, from 0 on."))
         return None
     bound, level = _bound(body, problems), _level(body, problems)
     path = "accuracy.value" if body.get("value") is not None else "accuracy.relative"
@@ -90,7 +93,8 @@ def _read(raw: object, problems: Problems) -> Wanted | None:
 def _bound(body: Mapping[str, Any], problems: Problems) -> Fraction | None:
     value, relative = body.get("value"), body.get("relative")
     if (value is None) == (relative is None):
-        problems.add("accuracy", "Give a value, or relative and at_least: how wrong it may be.")
+        message = said("Give a value, or relative and at_least: how wrong it may be.")
+        problems.add("accuracy", message)
         return None
     if relative is None:
         return _positive("value", value, problems)
@@ -102,10 +106,10 @@ def _positive(name: str, raw: object, problems: Problems) -> Fraction | None:
     try:
         number = Fraction(read_decimal("" if raw is None else raw))
     except InvalidNumber as problem:
-        problems.add(f"accuracy.{name}", f"The number {problem}")
+        problems.add(f"accuracy.{name}", said("The number {problem}", problem=str(problem)))
         return None
     if number <= 0:
-        problems.add(f"accuracy.{name}", "The number must be above zero.")
+        problems.add(f"accuracy.{name}", said("The number must be above zero."))
         return None
     return number
 
@@ -114,7 +118,8 @@ def _level(body: Mapping[str, Any], problems: Problems) -> Fraction | None:
     raw = body.get("confidence_level", float(_USUAL_LEVEL))
     known = {str(float(level)): level for level in CONFIDENCE_LEVELS}
     if isinstance(raw, bool) or str(raw) not in known:
-        problems.add("accuracy.confidence_level", f"Choose one of {', '.join(known)}.")
+        message = said("Choose one of {levels}.", levels=", ".join(known))
+        problems.add("accuracy.confidence_level", message)
         return None
     return known[str(raw)]
 
@@ -132,7 +137,8 @@ def cheapest(
     reached = error_of(best, wanted, assumed_rows)
     if reached is None:
         raise refusal(
-            "assumed_rows", "How exact this is depends on the rows. Say how many you expect."
+            "assumed_rows",
+            said("How exact this is depends on the rows. Say how many you expect."),
         )
     if reached > wanted.bound:
         raise refusal(wanted.path, _out_of_reach(schema.mode, reached))
@@ -162,7 +168,12 @@ def error_of(blueprint: Blueprint, wanted: Wanted, assumed_rows: int | None) -> 
 
 def _out_of_reach(mode: Mode, reached: Fraction) -> str:
     symbol, most = ("ε" if mode is Mode.PURE else "ρ"), as_text(_amount(_LAST))
-    return f"No {symbol} is enough: even {symbol} {most} leaves an error of {float(reached):.6g}."
+    return said(
+        "No {symbol} is enough: even {symbol} {most} leaves an error of {error}.",
+        symbol=symbol,
+        most=most,
+        error=f"{float(reached):.6g}",
+    )
 
 
 def _priced(plan: Plan, mode: Mode, nano: int) -> Plan:

@@ -160,7 +160,7 @@ class ReceiptView(RefusingView):
 
 def _release(query: Query) -> Release:
     if message := ENDINGS.get(public_state(query)):
-        raise no_release(message)
+        raise no_release(str(message))
     release = visible_release(query)
     if release is None:
         raise not_ready()

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Limit, limits_touched
 from dpgov.budgets.services import Line
 from dpgov.budgets.words import amount, question
@@ -38,10 +40,11 @@ class Needed:
     def shortage(self) -> str:
         """Why they do not, with the numbers that a person needs."""
         if self.limit.stopped:
-            return f"Nothing more is admitted of {self.limit.words}: it is frozen or has ended."
+            refusal = _("Nothing more is admitted of {limit}: it is frozen or has ended.")
+            return refusal.format(limit=self.limit.words)
+        taken = _("These questions together take {amount}.")
         return (
-            f"These questions together take {amount(self.nano, self.limit.currency)}. "
-            f"{self.limit.shortage}"
+            f"{taken.format(amount=amount(self.nano, self.limit.currency))} {self.limit.shortage}"
         )
 
 
@@ -148,12 +151,16 @@ def _refusal(
     for place, blueprint in enumerate(blueprints, start=1):
         if blueprint.cost_nano > most:
             currency = dataset.budget.currency
-            return (
-                f"Question {place} would cost {question(blueprint.cost_nano, currency)}; one "
-                f"question on this dataset may cost at most {question(most, currency)}."
+            return _(
+                "Question {number} would cost {price}; one question on this dataset may cost at "
+                "most {most}."
+            ).format(
+                number=place,
+                price=question(blueprint.cost_nano, currency),
+                most=question(most, currency),
             )
     if dataset.budget.frozen_at is not None:
-        return "This dataset is frozen until a compliance officer confirms its balance."
+        return _("This dataset is frozen until a compliance officer confirms its balance.")
     return next((needed.shortage for needed in limits if not needed.fits), None)
 
 

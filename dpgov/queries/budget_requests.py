@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
@@ -16,6 +17,7 @@ from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import as_text
 from dpgov.queries.models import BudgetRequest
+from dpgov.queries.words import lower_first
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 from dpgov.tenants.selectors import actor_of
@@ -29,8 +31,10 @@ class AlreadyAsked(ValueError):
 
     def __init__(self) -> None:
         super().__init__(
-            "You have asked for this already, and no owner has answered yet. Withdraw that "
-            "request first if it should be another one."
+            _(
+                "You have asked for this already, and no owner has answered yet. Withdraw that "
+                "request first if it should be another one."
+            )
         )
 
 
@@ -38,14 +42,15 @@ class AlreadyAnswered(ValueError):
     """A request is answered once."""
 
     def __init__(self, state: str) -> None:
-        super().__init__(f"This request was answered before: {state.lower()}. Nothing was changed.")
+        refusal = _("This request was answered before: {state}. Nothing was changed.")
+        super().__init__(refusal.format(state=lower_first(state)))
 
 
 class MayNot(ValueError):
     """The person's role does not let them do this step."""
 
     def __init__(self) -> None:
-        super().__init__("Analysts ask for budget, and data owners answer.")
+        super().__init__(_("Analysts ask for budget, and data owners answer."))
 
 
 @transaction.atomic

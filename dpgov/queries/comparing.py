@@ -9,12 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
 from dpgov.queries.numbers import NOTHING, accuracy_at, margin, readable
 from dpgov.queries.presentation import cell_labels
 from dpgov.queries.words import statistic_in_words
 
 _LEVEL = 0.99
-BEYOND, WITHIN, UNKNOWN = "beyond noise", "within noise", "cannot be said"
+BEYOND = gettext_lazy("beyond noise")
+WITHIN = gettext_lazy("within noise")
+UNKNOWN = gettext_lazy("cannot be said")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,12 @@ class Side:
     value: str
     error: str
     difference: str = ""
-    verdict: str = ""
+    verdict: str | Promise = ""
+
+    @property
+    def differs(self) -> bool:
+        """Whether noise does not explain it."""
+        return self.verdict is BEYOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +48,7 @@ class ComparedRow:
     @property
     def differs(self) -> bool:
         """Whether any of them stands out."""
-        return any(side.verdict == BEYOND for side in self.sides)
+        return any(side.differs for side in self.sides)
 
 
 Cells = dict[tuple[str, tuple[str, ...]], dict[str, Any]]
@@ -71,7 +81,7 @@ def _cells(body: dict[str, Any]) -> Cells:
     }
 
 
-def _side(cell: dict[str, Any], difference: str = "", verdict: str = "") -> Side:
+def _side(cell: dict[str, Any], difference: str = "", verdict: str | Promise = "") -> Side:
     if cell["value"] is None:
         return Side(NOTHING, NOTHING, difference, verdict)
     error = accuracy_at(cell["accuracy"], 0.95)

@@ -6,7 +6,10 @@ Works from a quote's description or the stored body of a release, of format 1 or
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from dpgov.queries.numbers import price, readable
+from dpgov.queries.stored_words import shown
 from dpgov.queries.words import joined, lower_first, statistic_in_words
 
 _CHOICE = "report noisy max"
@@ -45,8 +48,10 @@ def drawings_of(body: dict[str, Any]) -> list[Drawing]:
 def sharing_in_words(drawings: list[Drawing]) -> list[str]:
     """A sentence for each draw that several statistics share."""
     return [
-        f"{drawing.label} are made of the same noisy numbers, which are paid for once: "
-        f"{drawing.price} for all of them."
+        _(
+            "{statistics} are made of the same noisy numbers, which are paid for once: {price} "
+            "for all of them."
+        ).format(statistics=drawing.label, price=drawing.price)
         for drawing in drawings
         if drawing.shared
     ]
@@ -59,7 +64,7 @@ def _drawing(body: dict[str, Any], place: int) -> Drawing:
     labels = dict.fromkeys(statistic_in_words(together(s, columns)) for s in columns)
     return Drawing(
         labels=list(labels),
-        mechanism=drawn["mechanism"],
+        mechanism=shown(drawn["mechanism"]),
         on=_on(drawn),
         price=price(drawn),
         sensitivity=readable(drawn["sensitivity_l1"]) if "sensitivity_l1" in drawn else "–",
@@ -78,15 +83,16 @@ def together(statistic: dict[str, Any], columns: list[dict[str, Any]]) -> dict[s
 def _on(drawn: dict[str, Any]) -> str:
     """What the noise was added to."""
     if drawn["mechanism"] == _CHOICE:
-        return f"{drawn['readings'][0]['name']} ({readable(drawn['candidates'])} candidates)"
-    return joined([reading["name"] for reading in drawn["readings"]])
+        name, many = drawn["readings"][0]["name"], readable(drawn["candidates"])
+        return _("{name} ({number} candidates)").format(name=shown(name), number=many)
+    return joined([shown(reading["name"]) for reading in drawn["readings"]])
 
 
 def _of_a_part(statistic: dict[str, Any], part: dict[str, Any]) -> Drawing:
     return Drawing(
         labels=[statistic_in_words(statistic)],
-        mechanism=statistic["mechanism"],
-        on=part["name"],
+        mechanism=shown(statistic["mechanism"]),
+        on=shown(part["name"]),
         price=price(part),
         sensitivity=readable(part["sensitivity"]),
         noise_scale=readable(part["noise_scale"]),

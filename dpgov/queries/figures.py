@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
+from django.utils.translation import gettext as _
 
-from dpgov.queries.numbers import margin
+from dpgov.queries.numbers import accuracy_at, margin, rank_error_at, rows_in_words
 from dpgov.queries.words import statistic_in_words
 
 Figure = dict[str, Any]
@@ -64,11 +65,17 @@ def release_figures(body: dict[str, Any]) -> list[Figure]:
 def caption_of(label: str, figure: Figure) -> str:
     """What a chart of `release_figures` shows, in a sentence or two."""
     spanned = any("error_y" in trace for trace in figure["data"])
-    line = "; its line spans the error at 95 %" if spanned else ""
-    return (
-        f"{label} in each group. Each bar is a released number{line}. "
-        "The table below holds the same numbers."
-    )
+    if spanned:
+        pattern = _(
+            "{statistic} in each group. Each bar is a released number; its line spans the error "
+            "at {level}. The table below holds the same numbers."
+        )
+    else:
+        pattern = _(
+            "{statistic} in each group. Each bar is a released number. The table below holds the "
+            "same numbers."
+        )
+    return pattern.format(statistic=label, level="95 %")
 
 
 def _bars(statistic: dict[str, Any], groups: list[dict[str, Any]]) -> Figure:
@@ -127,5 +134,8 @@ def _margin(cell: dict[str, Any]) -> float | None:
 
 def _within(cell: dict[str, Any]) -> str:
     """The error at 95 % as it follows the number in a hover text; nothing where none is stated."""
-    text = margin(cell.get("accuracy") or [], _CONFIDENCE)
-    return f" {text}" if text.startswith("±") else f", within {text}" if text[0].isdigit() else ""
+    accuracy = cell.get("accuracy") or []
+    if accuracy_at(accuracy, _CONFIDENCE) is not None:
+        return f" {margin(accuracy, _CONFIDENCE)}"
+    rows = rank_error_at(accuracy, _CONFIDENCE)
+    return "" if rows is None else _(", within {rows}").format(rows=rows_in_words(rows))

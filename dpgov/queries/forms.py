@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
 from dpgov.privacy.plan import InvalidPlan
 from dpgov.privacy.schema import CategoryDomain, DatasetSchema
@@ -25,6 +26,7 @@ from dpgov.queries.forms_rows import Row
 from dpgov.queries.forms_state import row_ids
 from dpgov.queries.forms_statistics import StatisticRow
 from dpgov.queries.forms_where import Path, row_at, where_of
+from dpgov.tenants.language import translated
 
 
 class AskForm:
@@ -92,11 +94,11 @@ class AskForm:
             field = self.price.field_for(problem.path)
             row, inside = self._row_at(kind, rest)
             if field is not None:
-                self.price.add_error(field, problem.message)
+                self.price.add_error(field, translated(problem.message))
             elif row is not None:
-                row.add_error(row.field_for(inside), problem.message)
+                row.add_error(row.field_for(inside), translated(problem.message))
             else:
-                self.general_errors.append(problem.message)
+                self.general_errors.append(translated(problem.message))
 
     def problems(self) -> list[tuple[str, str]]:
         """Every message with the id of its field ("" for the form as a whole), in page order."""
@@ -112,7 +114,7 @@ class AskForm:
 
     def _check_together(self, each_is_valid: bool) -> None:
         if not self.statistics:
-            self.general_errors.append("Choose what to compute: add a statistic.")
+            self.general_errors.append(_("Choose what to compute: add a statistic."))
         if not each_is_valid or self.groupings:
             return
         for row in self.statistics:
@@ -141,7 +143,8 @@ class AskForm:
             if fixed or self.schema.index_of(name) is not None:
                 found.append(row_id)
             else:
-                self.general_errors.append(f"This dataset has no queryable column “{name[:80]}”.")
+                refusal = _("This dataset has no queryable column “{name}”.")
+                self.general_errors.append(refusal.format(name=name[:80]))
         return found
 
     def _filter(self, row_id: str) -> FilterRow:

@@ -12,6 +12,8 @@ from uuid import UUID
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.loss import Mode
 from dpgov.privacy.plan import InvalidPlan
@@ -20,6 +22,7 @@ from dpgov.queries.forms_rows import Row
 from dpgov.queries.forms_state import append, new_key, row_ids
 from dpgov.queries.forms_text import NumberField
 from dpgov.queries.words import in_words
+from dpgov.tenants.language import translated
 
 QUESTION = "question"
 _PRICES = ("epsilon", "rho", "dataset")
@@ -29,7 +32,7 @@ class QuestionRow(Row):
     """One question as its JSON, and the share of the price that is locked for it."""
 
     plan = forms.CharField(max_length=200_000, widget=forms.HiddenInput)
-    share = NumberField(label="Share of the price in %, or nothing")
+    share = NumberField(label=gettext_lazy("Share of the price in %, or nothing"))
 
     def clean_plan(self) -> dict[str, Any]:
         """The JSON, exactly; whether it can be asked is decided where plans are read."""
@@ -38,7 +41,7 @@ class QuestionRow(Row):
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
-            raise forms.ValidationError("This question cannot be read any more. Remove it.")
+            raise forms.ValidationError(_("This question cannot be read any more. Remove it."))
         return found
 
     @property
@@ -47,7 +50,7 @@ class QuestionRow(Row):
         try:
             return in_words(json.loads(self["plan"].value() or ""))
         except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-            return "A question that cannot be read any more"
+            return _("A question that cannot be read any more")
 
     def entry(self) -> dict[str, Any]:
         """The batch's form of it. Only when valid."""
@@ -79,7 +82,7 @@ class BatchForm:
     def raw_batch(self) -> dict[str, Any] | None:
         """The batch as the form states it, or None (then every field has its message)."""
         if not self.questions:
-            self.general_errors.append("Put a question aside first: compose one, and add it.")
+            self.general_errors.append(_("Put a question aside first: compose one, and add it."))
         valid = [form.is_valid() for form in self._forms()]
         if self.general_errors or not all(valid):
             return None
@@ -103,24 +106,28 @@ class BatchForm:
             kind, *rest = problem.path.split(".")
             if kind == "plans" and rest and int(rest[0]) < len(self.questions):
                 row = self.questions[int(rest[0])]
-                row.add_error(row.field_for(rest[1:]), problem.message)
+                row.add_error(row.field_for(rest[1:]), translated(problem.message))
             elif (field := self.price.field_for(kind)) is not None:
-                self.price.add_error(field, problem.message)
+                self.price.add_error(field, translated(problem.message))
             else:
-                self.general_errors.append(problem.message)
+                self.general_errors.append(translated(problem.message))
 
     def problems(self) -> list[tuple[str, str]]:
         """Every message with the id of its field ("" for the form as a whole), in page order."""
         found = [("", message) for message in self.general_errors]
         for place, row in enumerate(self.questions, start=1):
             for name, errors in row.errors.items():
-                found += [(row[name].auto_id, f"Question {place}: {e}") for e in errors]
+                found += [(row[name].auto_id, _said_of(place, str(e))) for e in errors]
         for name, errors in self.price.errors.items():
             found += [(self.price[name].auto_id, str(error)) for error in errors]
         return found
 
     def _forms(self) -> Iterable[forms.Form]:
         return [*self.questions, self.price]
+
+
+def _said_of(place: int, message: str) -> str:
+    return _("Question {number}: {message}").format(number=place, message=message)
 
 
 def batch_of(texts: Iterable[str], epsilon: str) -> QueryDict:

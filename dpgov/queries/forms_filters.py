@@ -9,25 +9,27 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.schema import ColumnSpec
 from dpgov.queries.forms_rows import SELECT, TEXT, Row, offer_categories
 from dpgov.queries.forms_text import NumberField, number_list
 from dpgov.queries.words import filter_in_words
 
-JOINTS = [("and", "and"), ("or", "or")]
-_MISSING = [("is_missing", "is missing"), ("is_present", "has a value")]
+JOINTS = [("and", gettext_lazy("and")), ("or", gettext_lazy("or"))]
+_MISSING = [("is_missing", gettext_lazy("is missing")), ("is_present", gettext_lazy("has a value"))]
 _NUMERIC = [
-    ("between", "is between"),
-    (">=", "is at least"),
-    (">", "is more than"),
-    ("<=", "is at most"),
-    ("<", "is less than"),
-    ("=", "is exactly"),
-    ("!=", "is not"),
-    ("in", "is one of"),
+    ("between", gettext_lazy("is between")),
+    (">=", gettext_lazy("is at least")),
+    (">", gettext_lazy("is more than")),
+    ("<=", gettext_lazy("is at most")),
+    ("<", gettext_lazy("is less than")),
+    ("=", gettext_lazy("is exactly")),
+    ("!=", gettext_lazy("is not")),
+    ("in", gettext_lazy("is one of")),
 ]
-_CATEGORY = [("in", "is one of"), ("!=", "is none of")]
+_CATEGORY = [("in", gettext_lazy("is one of")), ("!=", gettext_lazy("is none of"))]
 
 
 class FilterRow(Row):
@@ -56,7 +58,7 @@ class NumericFilterRow(FilterRow):
         strip=True,
         widget=forms.TextInput(attrs=TEXT),
     )
-    upper = NumberField(label="and")
+    upper = NumberField(label=gettext_lazy("and"))
 
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data
@@ -76,11 +78,11 @@ class NumericFilterRow(FilterRow):
 
     def _check(self, op: str, data: dict[str, Any]) -> None:
         if not data["numbers"]:
-            self.add_error("value", "Type a number.")
+            self.add_error("value", _("Type a number."))
         elif op != "in" and len(data["numbers"]) > 1:
-            self.add_error("value", "Type one number, or choose “is one of”.")
+            self.add_error("value", _("Type one number, or choose “is one of”."))
         if op == "between":
-            self.need("upper", "Type the largest value.")
+            self.need("upper", _("Type the largest value."))
 
     def conditions(self) -> list[dict[str, Any]]:
         """The plan's form of it: exact numbers."""
@@ -105,7 +107,7 @@ class CategoryFilterRow(FilterRow):
     template = "queries/_category_row.html"
     op = forms.ChoiceField(choices=[*_CATEGORY, *_MISSING], widget=forms.Select(attrs=SELECT))
     values = forms.MultipleChoiceField(
-        required=False, label="Values", widget=forms.CheckboxSelectMultiple
+        required=False, label=gettext_lazy("Values"), widget=forms.CheckboxSelectMultiple
     )
 
     def __init__(self, *args: Any, spec: ColumnSpec, **kwargs: Any) -> None:
@@ -115,7 +117,7 @@ class CategoryFilterRow(FilterRow):
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data
         if data.get("op") in dict(_CATEGORY):
-            self.need("values", "Choose at least one value.")
+            self.need("values", _("Choose at least one value."))
         else:
             self.ignore("values")
         return data
@@ -149,7 +151,7 @@ class FixedFilterRow(FilterRow):
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
-            raise forms.ValidationError("This filter cannot be read any more. Remove it.")
+            raise forms.ValidationError(_("This filter cannot be read any more. Remove it."))
         return found
 
     @property
@@ -158,7 +160,7 @@ class FixedFilterRow(FilterRow):
         try:
             return filter_in_words(json.loads(self["fixed"].value() or ""))
         except (ValueError, RecursionError, KeyError, TypeError, AttributeError, IndexError):
-            return "A filter that cannot be read any more"
+            return _("A filter that cannot be read any more")
 
     def conditions(self) -> list[dict[str, Any]]:
         """As it was."""

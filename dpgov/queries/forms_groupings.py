@@ -3,6 +3,8 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.schema import ColumnSpec
 from dpgov.queries.forms_rows import SELECT, TEXT, Row, offer_categories
@@ -14,11 +16,14 @@ class CategoryGroupingRow(Row):
 
     template = "queries/_category_row.html"
     which = forms.ChoiceField(
-        choices=[("all", "all declared categories"), ("some", "only these, the rest as “other”")],
+        choices=[
+            ("all", gettext_lazy("all declared categories")),
+            ("some", gettext_lazy("only these, the rest as “other”")),
+        ],
         widget=forms.Select(attrs=SELECT),
     )
     values = forms.MultipleChoiceField(
-        required=False, label="Categories", widget=forms.CheckboxSelectMultiple
+        required=False, label=gettext_lazy("Categories"), widget=forms.CheckboxSelectMultiple
     )
 
     def __init__(self, *args: Any, spec: ColumnSpec, **kwargs: Any) -> None:
@@ -28,7 +33,7 @@ class CategoryGroupingRow(Row):
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data
         if data.get("which") == "some":
-            self.need("values", "Choose at least one category.")
+            self.need("values", _("Choose at least one category."))
         else:
             self.ignore("values")
         return data
@@ -48,14 +53,20 @@ class NumericGroupingRow(Row):
 
     template = "queries/_numeric_grouping_row.html"
     mode = forms.ChoiceField(
-        choices=[("width", "bins of equal width"), ("edges", "bins with my own edges")],
+        choices=[
+            ("width", gettext_lazy("bins of equal width")),
+            ("edges", gettext_lazy("bins with my own edges")),
+        ],
         widget=forms.Select(attrs=SELECT),
     )
-    lower = NumberField(label="from")
-    upper = NumberField(label="to")
-    width = NumberField(label="width")
+    lower = NumberField(label=gettext_lazy("from"))
+    upper = NumberField(label=gettext_lazy("to"))
+    width = NumberField(label=gettext_lazy("width"))
     edges = forms.CharField(
-        max_length=4000, required=False, label="edges", widget=forms.TextInput(attrs=TEXT)
+        max_length=4000,
+        required=False,
+        label=gettext_lazy("edges"),
+        widget=forms.TextInput(attrs=TEXT),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -66,7 +77,7 @@ class NumericGroupingRow(Row):
             self._read("edges", lambda: number_list(data.get("edges", "")))
         elif mode == "width":
             for name in ("lower", "upper", "width"):
-                self.need(name, "Type a number.")
+                self.need(name, _("Type a number."))
             if not self.errors:
                 self._read("width", lambda: even_edges(data["lower"], data["upper"], data["width"]))
         return data
@@ -78,7 +89,7 @@ class NumericGroupingRow(Row):
             self.add_error(field, error)
             return
         if len(numbers) < 2:
-            self.add_error(field, "Give at least two edges, like 20, 40, 60.")
+            self.add_error(field, _("Give at least two edges, like 20, 40, 60."))
         self.cleaned_data["numbers"] = numbers
 
     def grouping(self) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from uuid import UUID
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.accuracy import CONFIDENCE_LEVELS
 from dpgov.privacy.loss import Mode
@@ -20,11 +22,11 @@ from dpgov.queries.words import lower_first
 _LARGEST_GUESS = 10**12
 _DECIMAL = {**TEXT, "inputmode": "decimal"}
 _WAYS = [
-    ("epsilon", "I choose ε"),
-    ("error", "I say how wrong it may be"),
-    ("relative", "I say how wrong it may be, as part of the answer"),
+    ("epsilon", gettext_lazy("I choose ε")),
+    ("error", gettext_lazy("I say how wrong it may be")),
+    ("relative", gettext_lazy("I say how wrong it may be, as part of the answer")),
 ]
-_BY_RHO = ("rho", "I choose ρ")
+_BY_RHO = ("rho", gettext_lazy("I choose ρ"))
 _USUAL_LEVEL = "0.95"
 _LEVELS = [(str(float(level)), f"{int(level * 100)} %") for level in CONFIDENCE_LEVELS]
 # Where refusals of an accuracy are shown.
@@ -45,46 +47,48 @@ class PriceForm(forms.Form):
     """An amount, or the error to live with; only what the chosen way needs has to be there."""
 
     by = forms.ChoiceField(
-        label="How do you want to set the price?",
+        label=gettext_lazy("How do you want to set the price?"),
         required=False,
         widget=forms.Select(attrs=SELECT),
     )
     epsilon = forms.CharField(
-        label="Privacy loss ε",
+        label=gettext_lazy("Privacy loss ε"),
         max_length=60,
         required=False,
         widget=forms.TextInput(attrs=_DECIMAL),
     )
     rho = forms.CharField(
-        label="Privacy loss ρ",
+        label=gettext_lazy("Privacy loss ρ"),
         max_length=60,
         required=False,
         widget=forms.TextInput(attrs=_DECIMAL),
     )
-    value = NumberField(label="Off by at most")
-    percent = NumberField(label="Off by at most, in %")
-    least = NumberField(label="if the answer is at least")
+    value = NumberField(label=gettext_lazy("Off by at most"))
+    percent = NumberField(label=gettext_lazy("Off by at most, in %"))
+    least = NumberField(label=gettext_lazy("if the answer is at least"))
     level = forms.ChoiceField(
         choices=_LEVELS,
         required=False,
-        label="in this share of answers",
+        label=gettext_lazy("in this share of answers"),
         widget=forms.Select(attrs=SELECT),
     )
     target = forms.ChoiceField(
-        required=False, label="This is about", widget=forms.Select(attrs=SELECT)
+        required=False, label=gettext_lazy("This is about"), widget=forms.Select(attrs=SELECT)
     )
     assumed_rows = forms.CharField(
-        label="How many rows do you expect to match?",
+        label=gettext_lazy("How many rows do you expect to match?"),
         required=False,
         max_length=20,
         widget=forms.TextInput(attrs={**TEXT, "inputmode": "numeric"}),
     )
     allocation = forms.ChoiceField(
-        label="Charge it to",
+        label=gettext_lazy("Charge it to"),
         required=False,
         widget=forms.Select(attrs=SELECT),
         error_messages={
-            "invalid_choice": "That allocation has ended or was never yours. Choose another one."
+            "invalid_choice": gettext_lazy(
+                "That allocation has ended or was never yours. Choose another one."
+            )
         },
     )
 
@@ -107,7 +111,7 @@ class PriceForm(forms.Form):
         ways = _WAYS if mode is Mode.PURE else [_WAYS[0], _BY_RHO, *_WAYS[1:]]
         for name, choices in (
             ("by", ways),
-            ("allocation", [("", "Choose…"), *allocations]),
+            ("allocation", [("", _("Choose…")), *allocations]),
             ("target", list(statistics)),
         ):
             self.fields[name].choices = choices  # type: ignore[attr-defined]
@@ -120,14 +124,14 @@ class PriceForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         data, way = self.cleaned_data, self.way
         if way == "error":
-            self._need("value", "Type how far the answer may be off, like 50.")
+            self._need("value", _("Type how far the answer may be off, like 50."))
         elif way == "relative":
-            self._need("percent", "Type how many percent the answer may be off, like 5.")
-            self._need("least", "Type the smallest answer that this is meant for, like 1000.")
+            self._need("percent", _("Type how many percent the answer may be off, like 5."))
+            self._need("least", _("Type the smallest answer that this is meant for, like 1000."))
         elif way == "rho":
-            self._need("rho", "Type how much ρ this question may cost, like 0.005.")
+            self._need("rho", _("Type how much ρ this question may cost, like 0.005."))
         else:
-            self._need("epsilon", "Type how much ε this question may cost, like 0.5.")
+            self._need("epsilon", _("Type how much ε this question may cost, like 0.5."))
         for name in {"value", "percent", "least", "epsilon", "rho"} - set(_NEEDED.get(way, ())):
             self.errors.pop(name, None)
         return data
@@ -143,7 +147,7 @@ class PriceForm(forms.Form):
         if not text:
             return None
         if not (text.isascii() and text.isdigit() and 0 < int(text) <= _LARGEST_GUESS):
-            raise forms.ValidationError("Type a whole number above zero, like 1000.")
+            raise forms.ValidationError(_("Type a whole number above zero, like 1000."))
         return int(text)
 
     def amount(self) -> dict[str, Any]:
@@ -161,18 +165,19 @@ class PriceForm(forms.Form):
 
     @property
     def wish(self) -> str:
-        """How exact the answer was asked to be, if that sets the price. Only when valid."""
+        """A sentence on how exact the answer was asked to be, if that sets the price.
+
+        Only when valid.
+        """
         data, way = self.cleaned_data, self.way
         if way not in ("error", "relative"):
             return ""
         target = data["target"] or self.places[0]
-        about = f"the {lower_first(dict(self.statistics)[target])}"
-        share, unit = dict(_LEVELS)[data["level"]], " rows" if target in self.in_rows else ""
-        if way == "error":
-            return f"{about} off by at most {data['value']}{unit} in {share} of answers"
-        return (
-            f"{about} off by at most {data['percent']} % in {share} of answers, "
-            f"if it is at least {data['least']}{unit}"
+        return _wish(self.way, counted_in_rows=target in self.in_rows).format(
+            statistic=lower_first(dict(self.statistics)[target]),
+            bound=f"{data['percent']} %" if way == "relative" else data["value"],
+            share=dict(_LEVELS)[data["level"]],
+            least=data["least"],
         )
 
     def field_for(self, path: str) -> str | None:
@@ -192,3 +197,26 @@ _NEEDED = {
     "error": ("value",),
     "relative": ("percent", "least"),
 }
+
+
+def _wish(way: str, *, counted_in_rows: bool) -> str:
+    """The sentence with {statistic}, {bound}, {share} and {least} to be filled in."""
+    if way == "error" and counted_in_rows:
+        return _(
+            "This is the smallest price that keeps the {statistic} off by at most {bound} rows in "
+            "{share} of answers."
+        )
+    if way == "error":
+        return _(
+            "This is the smallest price that keeps the {statistic} off by at most {bound} in "
+            "{share} of answers."
+        )
+    if counted_in_rows:
+        return _(
+            "This is the smallest price that keeps the {statistic} off by at most {bound} "
+            "in {share} of answers, if it is at least {least} rows."
+        )
+    return _(
+        "This is the smallest price that keeps the {statistic} off by at most {bound} in "
+        "{share} of answers, if it is at least {least}."
+    )

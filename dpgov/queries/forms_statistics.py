@@ -4,6 +4,8 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.schema import DatasetSchema, NumericDomain
 from dpgov.queries.forms_rows import SELECT, TEXT, Row
@@ -11,46 +13,64 @@ from dpgov.queries.forms_text import NumberField, quantile_list
 
 STATISTICS = [
     (
-        "How many",
+        gettext_lazy("How many"),
         [
-            ("count", "Count: how many rows"),
-            ("count_distinct", "Distinct count: privacy units"),
-            ("histogram", "Histogram: count per group"),
-            ("cdf", "Cumulative: rows up to each edge"),
+            ("count", gettext_lazy("Count: how many rows")),
+            ("count_distinct", gettext_lazy("Distinct count: privacy units")),
+            ("histogram", gettext_lazy("Histogram: count per group")),
+            ("cdf", gettext_lazy("Cumulative: rows up to each edge")),
         ],
     ),
     (
-        "How much",
+        gettext_lazy("How much"),
         [
-            ("sum", "Sum: total of a column"),
-            ("min", "Minimum: a value near it"),
-            ("max", "Maximum: a value near it"),
+            ("sum", gettext_lazy("Sum: total of a column")),
+            ("min", gettext_lazy("Minimum: a value near it")),
+            ("max", gettext_lazy("Maximum: a value near it")),
         ],
     ),
     (
-        "Typical value",
+        gettext_lazy("Typical value"),
         [
-            ("mean", "Mean: average of a column"),
-            ("median", "Median: half lie below it"),
-            ("quantiles", "Quantiles: quartiles and others"),
+            ("mean", gettext_lazy("Mean: average of a column")),
+            ("median", gettext_lazy("Median: half lie below it")),
+            ("quantiles", gettext_lazy("Quantiles: quartiles and others")),
         ],
     ),
     (
-        "Spread",
+        gettext_lazy("Spread"),
         [
-            ("standard_deviation", "Standard deviation"),
-            ("variance", "Variance: its square"),
+            ("standard_deviation", gettext_lazy("Standard deviation")),
+            ("variance", gettext_lazy("Variance: its square")),
         ],
     ),
 ]
+# The same in short.
+_NAMES = {
+    "count": gettext_lazy("Count"),
+    "count_distinct": gettext_lazy("Distinct count"),
+    "histogram": gettext_lazy("Histogram"),
+    "cdf": gettext_lazy("Cumulative"),
+    "sum": gettext_lazy("Sum"),
+    "min": gettext_lazy("Minimum"),
+    "max": gettext_lazy("Maximum"),
+    "mean": gettext_lazy("Mean"),
+    "median": gettext_lazy("Median"),
+    "quantiles": gettext_lazy("Quantiles"),
+    "standard_deviation": gettext_lazy("Standard deviation"),
+    "variance": gettext_lazy("Variance"),
+}
 WITHOUT_COLUMN = ("count", "count_distinct", "histogram", "cdf")
 _NEED_GROUPS = {
-    "histogram": "A histogram needs groups: add a column under “Group the answer”.",
-    "cdf": (
+    "histogram": gettext_lazy("A histogram needs groups: add a column under “Group the answer”."),
+    "cdf": gettext_lazy(
         "A cumulative distribution runs along a column of numbers: "
         "add one under “Group the answer”, as the last."
     ),
 }
+
+# Column names are the same in every language.
+_NAMES_OF_DATA = {**SELECT, "translate": "no"}
 
 
 class StatisticRow(Row):
@@ -59,20 +79,22 @@ class StatisticRow(Row):
     template = "queries/_statistic_row.html"
     kind = forms.ChoiceField(choices=STATISTICS, widget=forms.Select(attrs=SELECT))
     column = forms.ChoiceField(
-        required=False, label="of the column", widget=forms.Select(attrs=SELECT)
+        required=False,
+        label=gettext_lazy("of the column"),
+        widget=forms.Select(attrs=_NAMES_OF_DATA),
     )
     quantiles = forms.CharField(
         required=False,
         max_length=2000,
-        label="Quantiles, as shares between 0 and 1",
+        label=gettext_lazy("Quantiles, as shares between 0 and 1"),
         widget=forms.TextInput(attrs=TEXT),
     )
-    share = NumberField(label="Share of the price in %")
+    share = NumberField(label=gettext_lazy("Share of the price in %"))
 
     def __init__(self, *args: Any, schema: DatasetSchema, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         numeric = [c.name for c in schema.columns if isinstance(c.domain, NumericDomain)]
-        self.fields["column"].choices = [("", "Choose a column"), *((n, n) for n in numeric)]  # type: ignore[attr-defined]
+        self.fields["column"].choices = [("", _("Choose a column")), *((n, n) for n in numeric)]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data
@@ -80,7 +102,7 @@ class StatisticRow(Row):
         if kind in WITHOUT_COLUMN:
             self.ignore("column")
         else:
-            self.need("column", "Choose the column to compute this for.")
+            self.need("column", _("Choose the column to compute this for."))
         if kind != "quantiles":
             self.ignore("quantiles")
             return data
@@ -90,21 +112,22 @@ class StatisticRow(Row):
             self.add_error("quantiles", error)
             return data
         if not data["orders"]:
-            self.add_error("quantiles", "Type at least one, like 0.25, 0.5, 0.75.")
+            self.add_error("quantiles", _("Type at least one, like 0.25, 0.5, 0.75."))
         return data
 
     @property
     def needs_grouping(self) -> str:
         """What to say where it has nothing to count by, if it needs that."""
-        return _NEED_GROUPS.get(str(self.cleaned_data.get("kind")), "")
+        return str(_NEED_GROUPS.get(str(self.cleaned_data.get("kind")), ""))
 
     @property
     def name(self) -> str:
         """What is chosen, for a list of the statistics: "Mean of age"."""
         kind, column = str(self["kind"].value()), str(self["column"].value() or "")
-        named = {key: text for _, group in STATISTICS for key, text in group}
-        said = named.get(kind, "Statistic").partition(":")[0]
-        return said if kind in WITHOUT_COLUMN or not column else f"{said} of {column}"
+        said = str(_NAMES.get(kind, _("Statistic")))
+        if kind in WITHOUT_COLUMN or not column:
+            return said
+        return _("{statistic} of {column}").format(statistic=said, column=column)
 
     @property
     def in_rows(self) -> bool:

@@ -8,6 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.parsing_groups import MAX_BINS
 from dpgov.privacy.parsing_statistics import MAX_QUANTILES
@@ -16,7 +18,7 @@ from dpgov.privacy.schema import NumericDomain
 _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,12})?", re.ASCII)
 # What the buttons beside a list of quantiles fill in.
 PRESETS = {"quartiles": "0.25, 0.5, 0.75", "deciles": ", ".join(f"0.{n}" for n in range(1, 10))}
-_NOT_A_NUMBER = "Type a plain number, like 40 or -2.5."
+_NOT_A_NUMBER = gettext_lazy("Type a plain number, like 40 or -2.5.")
 
 
 class NumberField(forms.CharField):
@@ -47,7 +49,8 @@ def number_list(text: str) -> list[Decimal]:
     """Read numbers separated by commas, semicolons or spaces; raises ValidationError."""
     parts = [part for part in re.split(r"[,;\s]+", text.strip()) if part]
     if len(parts) > MAX_BINS:
-        raise forms.ValidationError(f"Give at most {MAX_BINS} numbers.")
+        refusal = _("Give at most {most} numbers.")
+        raise forms.ValidationError(refusal.format(most=MAX_BINS))
     return [number(part) for part in parts]
 
 
@@ -55,7 +58,8 @@ def quantile_list(text: str) -> list[Decimal]:
     """Read shares of one, or percentages, in any order; raises ValidationError."""
     parts = [part for part in re.split(r"[,;\s]+", re.sub(r"\s+%", "%", text.strip())) if part]
     if len(parts) > MAX_QUANTILES:
-        raise forms.ValidationError(f"Give at most {MAX_QUANTILES} quantiles.")
+        refusal = _("Give at most {most} quantiles.")
+        raise forms.ValidationError(refusal.format(most=MAX_QUANTILES))
     return sorted({_order(part) for part in parts})
 
 
@@ -66,14 +70,13 @@ def _order(part: str) -> Decimal:
 def even_edges(lower: Decimal, upper: Decimal, width: Decimal) -> list[Decimal]:
     """Bin edges from lower to upper; the last bin is narrower if the width does not fit."""
     if upper <= lower:
-        raise forms.ValidationError("“To” must be above “from”.")
+        raise forms.ValidationError(_("“To” must be above “from”."))
     if width <= 0:
-        raise forms.ValidationError("The width must be above zero.")
+        raise forms.ValidationError(_("The width must be above zero."))
     bins = -int(-(upper - lower) // width)
     if bins > MAX_BINS:
-        raise forms.ValidationError(
-            f"That makes {bins} bins; choose a width that makes at most {MAX_BINS}."
-        )
+        refusal = _("That makes {bins} bins; choose a width that makes at most {most}.")
+        raise forms.ValidationError(refusal.format(bins=bins, most=MAX_BINS))
     edges = [lower + width * place for place in range(bins + 1)]
     return [*(edge for edge in edges if edge < upper), upper]
 

@@ -3,20 +3,25 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from dpgov.privacy.budget import InvalidAmount, parse_epsilon
-from dpgov.privacy.unit_choice import EDGES, size_bins
+from dpgov.privacy.unit_choice import EDGES, SizeBin, size_bins
 from dpgov.queries.forms_rows import TEXT
+from dpgov.tenants.language import translated
 
 _DECIMAL = {**TEXT, "inputmode": "decimal", "autocomplete": "off"}
-_LABELS = [one.label for one in size_bins([0.0] * len(EDGES))]
+_BINS = size_bins([0.0] * len(EDGES))
 
 
 class SizesQuestionForm(forms.Form):
     """What the small question about the data may cost."""
 
     epsilon = forms.CharField(
-        label="ε of this question", max_length=60, widget=forms.TextInput(attrs=_DECIMAL)
+        label=gettext_lazy("ε of this question"),
+        max_length=60,
+        widget=forms.TextInput(attrs=_DECIMAL),
     )
     key = forms.CharField(max_length=200, widget=forms.HiddenInput)
 
@@ -31,29 +36,33 @@ class BeliefForm(forms.Form):
     """What somebody believes without looking, and the questions that they have in mind."""
 
     people = forms.IntegerField(
-        label="About how many people are in the data?",
+        label=gettext_lazy("About how many people are in the data?"),
         required=False,
         min_value=1,
         max_value=10**10,
         widget=forms.TextInput(attrs={**TEXT, "inputmode": "numeric"}),
-        help_text="Only a number that you know without looking into the file.",
+        help_text=gettext_lazy("Only a number that you know without looking into the file."),
     )
     epsilon = forms.CharField(
-        label="ε of a usual question", max_length=60, widget=forms.TextInput(attrs=_DECIMAL)
+        label=gettext_lazy("ε of a usual question"),
+        max_length=60,
+        widget=forms.TextInput(attrs=_DECIMAL),
     )
     part = forms.DecimalField(
-        label="Part of all rows that it is about, in %",
+        label=gettext_lazy("Part of all rows that it is about, in %"),
         min_value=0,
         max_value=100,
         widget=forms.TextInput(attrs=_DECIMAL),
-        help_text="Noise is the same for few rows and for many; what is left out is not.",
+        help_text=gettext_lazy(
+            "Noise is the same for few rows and for many; what is left out is not."
+        ),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for place, label in enumerate(_LABELS):
+        for place, one in enumerate(_BINS):
             self.fields[f"share_{place}"] = forms.DecimalField(
-                label=f"{label} row{'' if label == '1' else 's'}",
+                label=_rows(one),
                 required=False,
                 min_value=0,
                 max_value=100,
@@ -63,7 +72,7 @@ class BeliefForm(forms.Form):
     @property
     def shares(self) -> list[forms.BoundField]:
         """The fields of the shares, in per cent."""
-        return [self[f"share_{place}"] for place in range(len(_LABELS))]
+        return [self[f"share_{place}"] for place in range(len(_BINS))]
 
     def clean_epsilon(self) -> int:
         """Nano-ε."""
@@ -71,7 +80,7 @@ class BeliefForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """Shares make up the whole, if there are any, and need a number of people."""
-        added = sum(self._share(place) for place in range(len(_LABELS)))
+        added = sum(self._share(place) for place in range(len(_BINS)))
         if added and not 99 <= added <= 101 and not self.errors:
             self.add_error("share_0", f"The shares add up to {added:g} %; make that 100 %.")
         if added and not self.cleaned_data.get("people") and "people" not in self.errors:
@@ -80,7 +89,7 @@ class BeliefForm(forms.Form):
 
     def believed(self) -> list[float] | None:
         """So many people in each bin; None where nothing is said. Only after `is_valid`."""
-        shares = [self._share(place) for place in range(len(_LABELS))]
+        shares = [self._share(place) for place in range(len(_BINS))]
         if not any(shares):
             return None
         return [share / sum(shares) * self.cleaned_data["people"] for share in shares]
@@ -89,8 +98,16 @@ class BeliefForm(forms.Form):
         return float(self.cleaned_data.get(f"share_{place}") or 0)
 
 
+def _rows(one: SizeBin) -> str:
+    if one.high is None:
+        return _("more than {number} rows").format(number=one.low - 1)
+    if one.low == one.high:
+        return ngettext("{number} row", "{number} rows", one.low).format(number=one.low)
+    return _("{low} to {high} rows").format(low=one.low, high=one.high)
+
+
 def _amount(text: str) -> int:
     try:
         return parse_epsilon(text)
     except InvalidAmount as problem:
-        raise forms.ValidationError(str(problem)) from problem
+        raise forms.ValidationError(translated(str(problem))) from problem

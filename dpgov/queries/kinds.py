@@ -5,7 +5,23 @@ A history is searched for these names, so that none may be part of another.
 
 from typing import Any
 
+from django.utils.translation import gettext_lazy
+
 LONGEST_KIND = 200
+# Statistics as a plan calls them, in the reader's language.
+STATISTIC_NAMES = {
+    "count": gettext_lazy("count"),
+    "count_distinct": gettext_lazy("count distinct"),
+    "sum": gettext_lazy("sum"),
+    "mean": gettext_lazy("mean"),
+    "variance": gettext_lazy("variance"),
+    "standard_deviation": gettext_lazy("standard deviation"),
+    "median": gettext_lazy("median"),
+    "quantiles": gettext_lazy("quantiles"),
+    "min": gettext_lazy("min"),
+    "max": gettext_lazy("max"),
+    "cdf": gettext_lazy("cdf"),
+}
 # Others are called as the plan calls them.
 _NAMES = {
     "count_distinct": "distinct units",

@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.queries.kinds import LONGEST_KIND
@@ -28,12 +29,12 @@ class Query(models.Model):
     """
 
     class State(models.TextChoices):
-        QUEUED = "queued", "Waiting"
-        RUNNING = "running", "Running"
-        RELEASED = "released", "Answered"
-        FAILED = "failed", "Failed, charged"
-        VOIDED = "voided", "Not run, not charged"
-        EXPIRED = "expired", "Expired, not charged"
+        QUEUED = "queued", gettext_lazy("Waiting")
+        RUNNING = "running", gettext_lazy("Running")
+        RELEASED = "released", gettext_lazy("Answered")
+        FAILED = "failed", gettext_lazy("Failed, charged")
+        VOIDED = "voided", gettext_lazy("Not run, not charged")
+        EXPIRED = "expired", gettext_lazy("Expired, not charged")
 
     ENDED = (State.RELEASED, State.FAILED, State.VOIDED, State.EXPIRED)
     CHARGED = (State.RELEASED, State.FAILED)
@@ -163,11 +164,11 @@ class Refusal(models.Model):
     """
 
     class Reason(models.TextChoices):
-        BUDGET = "budget", "Did not fit what remained"
-        QUESTION = "question", "Cost more than one question may"
-        POLICY = "policy", "Outside the dataset's policy"
-        GRANT = "grant", "No grant to ask"
-        STOPPED = "stopped", "The budget was frozen or closed"
+        BUDGET = "budget", gettext_lazy("Did not fit what remained")
+        QUESTION = "question", gettext_lazy("Cost more than one question may")
+        POLICY = "policy", gettext_lazy("Outside the dataset's policy")
+        GRANT = "grant", gettext_lazy("No grant to ask")
+        STOPPED = "stopped", gettext_lazy("The budget was frozen or closed")
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="+")

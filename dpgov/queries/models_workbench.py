@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Tenant, User
@@ -48,15 +49,15 @@ class BudgetRequest(models.Model):
     """
 
     class About(models.TextChoices):
-        ALLOCATION = "allocation", "An allocation of my own, or a larger one"
-        LIMIT = "limit", "A higher limit of the dataset"
+        ALLOCATION = "allocation", gettext_lazy("An allocation of my own, or a larger one")
+        LIMIT = "limit", gettext_lazy("A higher limit of the dataset")
 
     class State(models.TextChoices):
-        WAITING = "waiting", "Waiting"
-        GRANTED = "granted", "Granted"
-        PASSED_ON = "passed_on", "Passed on to a compliance officer"
-        DECLINED = "declined", "Declined"
-        WITHDRAWN = "withdrawn", "Withdrawn"
+        WAITING = "waiting", gettext_lazy("Waiting")
+        GRANTED = "granted", gettext_lazy("Granted")
+        PASSED_ON = "passed_on", gettext_lazy("Passed on to a compliance officer")
+        DECLINED = "declined", gettext_lazy("Declined")
+        WITHDRAWN = "withdrawn", gettext_lazy("Withdrawn")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")

@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+from django.utils.translation import ngettext
+
 LEVELS = (0.9, 0.95, 0.99)
 NOTHING = "–"
 
@@ -39,7 +41,8 @@ def margin(accuracy: list[dict[str, Any]], level: float) -> str:
 
 def rows_in_words(rows: float) -> str:
     """A number of rows: "1 row", "20 rows"."""
-    return f"{readable(rows)} row{'' if rows == 1 else 's'}"
+    pattern = ngettext("{rows} row", "{rows} rows", 1 if rows == 1 else 2)
+    return pattern.format(rows=readable(rows))
 
 
 def price(priced: dict[str, Any]) -> str:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
-from dpgov.budgets.charging import Limit, one_part_each
+from dpgov.budgets.charging import Grants, Limit, one_part_each
 from dpgov.budgets.words import question
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.privacy.budget import as_text, parse_epsilon
 from dpgov.privacy.plan import InvalidPlan
 from dpgov.queries.drawings import Drawing, drawings_of, sharing_in_words, together
@@ -125,7 +125,14 @@ def _request(about: str, epsilon_nano: int) -> str:
     return "?" + urlencode({"about": about, "epsilon": as_text(epsilon_nano)})
 
 
-def offer_for(form: AskForm, dataset: Dataset, user: User) -> Offer:
+def offer_for(
+    form: AskForm,
+    dataset: Dataset,
+    user: User,
+    *,
+    version: DatasetVersion | None = None,
+    grants: Grants | None = None,
+) -> Offer:
     """Price the form for this person; its refusals are placed at its fields."""
     raw_plan = form.raw_plan()
     if raw_plan is None:
@@ -137,6 +144,8 @@ def offer_for(form: AskForm, dataset: Dataset, user: User) -> Offer:
             raw_plan=raw_plan,
             assumed_rows=form.assumed_rows,
             allocation_id=form.allocation_id,
+            version=version,
+            grants=grants,
         )
     except InvalidPlan as refusal:
         form.place(refusal)

@@ -4,12 +4,17 @@ A function of the plan, declarations and the clock's day; never of data. Counts 
 error, because only their error is counted in rows.
 """
 
+from collections.abc import Iterable
+
+from django.utils.translation import gettext as _
+
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import Rules, permitted_nano, rules_of
 from dpgov.privacy.blueprint import Blueprint
 from dpgov.privacy.plan import StatisticKind
 from dpgov.queries.clock import database_now
+from dpgov.queries.kinds import STATISTIC_NAMES
 from dpgov.tenants.models import User
 
 _COUNTS = (StatisticKind.COUNT, StatisticKind.COUNT_DISTINCT, StatisticKind.CDF)
@@ -35,22 +40,25 @@ def _of_statistics(blueprint: Blueprint, rules: Rules) -> str | None:
     refused = sorted({s.kind.value for s in blueprint.plan.statistics} - set(rules.statistics))
     if not refused:
         return None
-    names = ", ".join(name.replace("_", " ") for name in refused)
-    allowed = ", ".join(name.replace("_", " ") for name in rules.statistics)
-    return f"The owner does not allow this here: {names}. You may ask for: {allowed}."
+    pattern = _("The owner does not allow this here: {refused}. You may ask for: {allowed}.")
+    return pattern.format(refused=_named(refused), allowed=_named(rules.statistics))
+
+
+def _named(statistics: Iterable[str]) -> str:
+    return ", ".join(str(STATISTIC_NAMES.get(name, name)) for name in statistics)
 
 
 def _of_errors(blueprint: Blueprint, rules: Rules) -> str | None:
     if rules.least_error is None:
         return None
-    for _, column, statements in blueprint.expected(None):
+    for _draw, column, statements in blueprint.expected(None):
         if column.statistic.kind in _COUNTS:
             errors = [s["value"] for s in statements if s["confidence_level"] == _CONFIDENCE]
             if any(error is not None and error < rules.least_error for error in errors):
-                return (
-                    f"The owner wants counts to be off by {rules.least_error:,} at least (with "
-                    f"95 % confidence); this one would be off by {min(errors):,}. Lower its price."
-                )
+                return _(
+                    "The owner wants counts to be off by {least} at least (with {level} "
+                    "confidence); this one would be off by {error}. Lower its price."
+                ).format(least=f"{rules.least_error:,}", level="95 %", error=f"{min(errors):,}")
     return None
 
 
@@ -60,7 +68,7 @@ def _of_price(blueprint: Blueprint, rules: Rules, dataset: Dataset, user: User) 
         return None
     if blueprint.cost_nano <= permitted_nano(dataset, user, database_now().date()):
         return None
-    return (
-        f"Questions above {question(most, dataset.budget.currency)} need the owner's permit. Ask "
-        "the owner of the dataset for one, or lower the price."
-    )
+    return _(
+        "Questions above {price} need the owner's permit. Ask the owner of the dataset for one, or "
+        "lower the price."
+    ).format(price=question(most, dataset.budget.currency))

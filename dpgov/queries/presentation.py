@@ -4,44 +4,43 @@ Works from the stored body of a release alone, so that page, CSV and JSON hold t
 Answers of format 1, whose noise belonged to single statistics, are read as those of format 2.
 """
 
-import math
 from dataclasses import dataclass
 from itertools import groupby, product
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from dpgov.queries.drawings import Drawing, drawings_of, sharing_in_words
+from dpgov.queries.guarantee_words import guarantee_in_words
 from dpgov.queries.numbers import (
     LEVELS,
     NOTHING,
     accuracy_at,
     margin,
-    price,
     rank_error_at,
     readable,
     rows_in_words,
 )
 from dpgov.queries.selectors import PublicState
+from dpgov.queries.stored_words import shown
 from dpgov.queries.words import statistic_in_words
 
 # One wording for each ending, whatever went wrong: the text must not depend on the data.
 ENDINGS = {
-    PublicState.FAILED: (
+    PublicState.FAILED: gettext_lazy(
         "This question could not be answered. Its price was charged, because the data had been "
         "opened."
     ),
-    PublicState.VOIDED: "This question was not run. Nothing was charged.",
-    PublicState.EXPIRED: "This question was not run. Nothing was charged.",
+    PublicState.VOIDED: gettext_lazy("This question was not run. Nothing was charged."),
+    PublicState.EXPIRED: gettext_lazy("This question was not run. Nothing was charged."),
 }
 _PLAN_KEYS = [
     *("dataset", "statistics", "where", "group_by", "epsilon", "rho"),
     *("and", "or", "not", "statistic", "column", "quantiles", "share"),
     *("op", "value", "edges", "categories"),
 ]
-_MOST_TELLING_FACTOR = 1_000
-_NOTHING_USED = (
-    "This answer used nothing of the dataset's budget: it was computed from answers that had been "
-    "given before, without the data, and gives away nothing that they had not given away."
-)
+_LEVEL = "95 %"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,41 +150,6 @@ def adjusted_values(statistic: dict[str, Any]) -> list[int | None]:
     return values
 
 
-def guarantee_in_words(guarantee: dict[str, Any]) -> list[str]:
-    """What the answer reveals at most, in sentences that need no mathematics."""
-    if not guarantee.get("epsilon", guarantee.get("rho")):
-        return [_NOTHING_USED]
-    size, used = guarantee["group_size"], f"This answer used {price(guarantee)}"
-    rows = guarantee.get("privacy_unit", "row") == "row"
-    one, many = ("row", "rows") if rows else ("person with all their rows", "people")
-    whom = f"any one {one}" if size == 1 else f"any {size} {many} together"
-    change = (
-        f"Had {whom} been missing or been added"
-        if guarantee["neighbouring"] == "add_remove"
-        else f"Had {whom} held other values"
-    )
-    if "epsilon" not in guarantee:
-        return [
-            f"{used} of the dataset's budget.",
-            f"{change}, the possible answers would have been spread almost the same, within this "
-            "amount of zero-concentrated differential privacy. All answers together stay within "
-            "the ε that the owner declared, except with the tiny probability δ.",
-        ]
-    return [
-        f"{used} of the dataset's budget.",
-        f"{change}, every possible answer would have been {_factor(guarantee['epsilon'])}.",
-    ]
-
-
-def _factor(epsilon: float) -> str:
-    if epsilon > math.log(_MOST_TELLING_FACTOR):
-        return (
-            "as likely as now only within a factor above 1000, which is hardly any protection "
-            "from this answer alone"
-        )
-    return f"at most {math.exp(epsilon):.3g} times as likely, or as unlikely, as it is now"
-
-
 def _statistic(statistic: dict[str, Any], drawings: list[Drawing]) -> StatisticAnswer:
     return StatisticAnswer(
         label=statistic_in_words(statistic),
@@ -197,7 +161,7 @@ def _statistic(statistic: dict[str, Any], drawings: list[Drawing]) -> StatisticA
             for cell, adjusted in zip(statistic["cells"], adjusted_values(statistic), strict=True)
         ],
         drawing=drawings[statistic["draw"]] if "draw" in statistic else None,
-        adjusted=statistic.get("adjusted", {}).get("method", ""),
+        adjusted=shown(statistic.get("adjusted", {}).get("method", "")),
     )
 
 
@@ -206,18 +170,24 @@ def _aim(statistic: dict[str, Any]) -> str:
     beyond = statistic.get("rows_beyond")
     if beyond is None:
         return ""
-    side = "below" if statistic["statistic"] == "min" else "above"
-    label = statistic_in_words(statistic)
-    return (
-        f"{label}: the outermost value itself would tell of one person, so this one was looked "
-        f"for where about {rows_in_words(beyond)} lie {side} it."
+    pattern = (
+        _(
+            "{statistic}: the outermost value itself would tell of one person, so this one was "
+            "looked for where about {rows} lie below it."
+        )
+        if statistic["statistic"] == "min"
+        else _(
+            "{statistic}: the outermost value itself would tell of one person, so this one was "
+            "looked for where about {rows} lie above it."
+        )
     )
+    return pattern.format(statistic=statistic_in_words(statistic), rows=rows_in_words(beyond))
 
 
 def _cell(cell: dict[str, Any], plausible: int | None) -> Cell:
     value, accuracy = cell["value"], cell["accuracy"]
     if value is None:
-        return Cell(NOTHING, (NOTHING,) * len(LEVELS), "The true number may be anything.")
+        return Cell(NOTHING, (NOTHING,) * len(LEVELS), _("The true number may be anything."))
     texts = tuple(margin(accuracy, level) for level in LEVELS)
     return Cell(
         readable(value, accuracy_at(accuracy, 0.95)),
@@ -230,11 +200,12 @@ def _cell(cell: dict[str, Any], plausible: int | None) -> Cell:
 def _interval(value: float, accuracy: list[dict[str, Any]]) -> str:
     error, rows = accuracy_at(accuracy, 0.95), rank_error_at(accuracy, 0.95)
     if rows is not None:
-        return (
-            f"At most {rows_in_words(rows)} lie between this value and the true one, "
-            "with 95 % confidence."
+        pattern = _(
+            "At most {rows} lie between this value and the true one, with {level} confidence."
         )
+        return pattern.format(rows=rows_in_words(rows), level=_LEVEL)
     if error is None:
-        return "The true number may be anything."
+        return _("The true number may be anything.")
     low, high = readable(value - error, error), readable(value + error, error)
-    return f"The true number lies between {low} and {high} with 95 % confidence."
+    pattern = _("The true number lies between {low} and {high} with {level} confidence.")
+    return pattern.format(low=low, high=high, level=_LEVEL)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Limit, limits_touched
+from django.utils.translation import gettext as _
+
+from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Grants, Limit, limits_touched
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset, DatasetVersion
@@ -63,29 +65,36 @@ def quote(
     raw_plan: object,
     assumed_rows: int | None = None,
     allocation_id: UUID | None = None,
+    version: DatasetVersion | None = None,
+    grants: Grants | None = None,
 ) -> Quote:
     """Price a plan for this person; raises InvalidPlan. Changes nothing.
 
     The plan may name an "accuracy" in place of an amount: it gets the smallest that is enough.
     `assumed_rows` is the reader's own guess of how many rows match, for errors of means.
+    The newest `version` and the person's `grants` are read here where the caller did not.
     """
-    blueprint = priced_blueprint(dataset, raw_plan, assumed_rows)
+    version = version or current_version(dataset)
+    blueprint = _priced(dataset, version, raw_plan, assumed_rows)
     try:
-        lines = lines_of(blueprint, dataset=dataset, user=user, allocation_id=allocation_id)
+        lines = lines_of(
+            blueprint, dataset=dataset, user=user, allocation_id=allocation_id, grants=grants
+        )
     except (AllocationNeeded, ChooseAllocation) as problem:
-        return _quote(blueprint, dataset, (), assumed_rows, str(problem))
+        return _quote(blueprint, version, (), assumed_rows, str(problem))
     limits = tuple(limits_touched(lines))
     refusal = _refusal(blueprint, limits, dataset) or outside_policy(blueprint, dataset, user)
-    return _quote(blueprint, dataset, limits, assumed_rows, refusal)
+    return _quote(blueprint, version, limits, assumed_rows, refusal)
 
 
 def _quote(
     blueprint: Blueprint,
-    dataset: Dataset,
+    version: DatasetVersion,
     limits: tuple[Limit, ...],
     assumed_rows: int | None,
     refusal: str | None,
 ) -> Quote:
+    dataset = version.dataset
     own = [
         limit.remaining_nano
         for limit in limits
@@ -100,7 +109,7 @@ def _quote(
         refusal=refusal,
         limits=limits,
         currency=dataset.budget.currency,
-        reusable=reusable_for(current_version(dataset), blueprint, assumed_rows=assumed_rows),
+        reusable=reusable_for(version, blueprint, assumed_rows=assumed_rows),
     )
 
 
@@ -115,7 +124,12 @@ def priced_blueprint(
     dataset: Dataset, raw_plan: object, assumed_rows: int | None = None
 ) -> Blueprint:
     """The plan with its amount: its own, or the smallest that its wish needs; InvalidPlan."""
-    version = current_version(dataset)
+    return _priced(dataset, current_version(dataset), raw_plan, assumed_rows)
+
+
+def _priced(
+    dataset: Dataset, version: DatasetVersion, raw_plan: object, assumed_rows: int | None
+) -> Blueprint:
     if not isinstance(raw_plan, Mapping) or "accuracy" not in raw_plan:
         return blueprint_for(dataset, version, raw_plan)
     schema = schema_of(version)
@@ -132,11 +146,12 @@ def blueprint_for(dataset: Dataset, version: DatasetVersion, raw_plan: object) -
 def _refusal(blueprint: Blueprint, limits: tuple[Limit, ...], dataset: Dataset) -> str | None:
     if blueprint.cost_nano > dataset.per_query_limit_nano:
         most = question(dataset.per_query_limit_nano, dataset.budget.currency)
-        return f"One question on this dataset may cost at most {most}."
+        return _("One question on this dataset may cost at most {most}.").format(most=most)
     if dataset.budget.frozen_at is not None:
-        return "This dataset is frozen until a compliance officer confirms its balance."
+        return _("This dataset is frozen until a compliance officer confirms its balance.")
     if limits[0].stopped:
-        return f"Nothing more is admitted of {limits[0].words}: it is frozen or has ended."
+        refusal = _("Nothing more is admitted of {limit}: it is frozen or has ended.")
+        return refusal.format(limit=limits[0].words)
     if limits[0].fit_nano < blueprint.cost_nano:
         return limits[0].shortage
     return None

@@ -23,7 +23,7 @@ from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.plan import InvalidPlan, Plan
 from dpgov.privacy.schema import DatasetSchema
 from dpgov.privacy.unions import union_of
-from dpgov.queries.clock import database_now
+from dpgov.queries.clock import DatabaseNow
 from dpgov.queries.models import Query
 
 _CANDIDATES = 200
@@ -149,7 +149,8 @@ def _with_new(blueprint: Blueprint, sources: Sequence[Stored], rows: int | None)
 def _sources(version: DatasetVersion, blueprint: Blueprint, form: str) -> list[_Source]:
     """Stored answers whose cells make the asked ones, those that cost most first."""
     found: dict[str, Query] = {}
-    for query in [*_same_form(version, form), *_newest(version)]:
+    stored = stored_answers(version)
+    for query in [*_same_form(stored, form), *_newest(stored)]:
         if _may_fit(query, blueprint):
             found.setdefault(str(query.pk), query)
     dearest = sorted(found.values(), key=lambda query: -query.cost_nano)
@@ -198,15 +199,15 @@ def stored_answers(version: DatasetVersion) -> QuerySet[Query]:
         version=version,
         state=Query.State.RELEASED,
         reuse=False,
-        visible_at__lte=database_now(),
+        visible_at__lte=DatabaseNow(),
     ).exclude(canonical_sha256="")
 
 
-def _same_form(version: DatasetVersion, form: str) -> list[Query]:
-    same = stored_answers(version).filter(canonical_sha256=form).order_by("-cost_nano")
+def _same_form(stored: QuerySet[Query], form: str) -> list[Query]:
+    same = stored.filter(canonical_sha256=form).order_by("-cost_nano")
     return list(same.only(*_READ)[:_SAME])
 
 
-def _newest(version: DatasetVersion) -> list[Query]:
-    newest = stored_answers(version).order_by("-visible_at")
+def _newest(stored: QuerySet[Query]) -> list[Query]:
+    newest = stored.order_by("-visible_at")
     return list(newest.only(*_READ)[:_CANDIDATES])

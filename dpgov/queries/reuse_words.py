@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from dpgov.privacy.estimates import Columns
 from dpgov.queries.drawings import together
 from dpgov.queries.numbers import NOTHING, margin
@@ -10,14 +13,16 @@ from dpgov.queries.reuse import FreeAnswer, Reusable, Way
 from dpgov.queries.words import statistic_in_words
 
 _TITLES = {
-    Way.IDENTICAL: "Already answered: free",
-    Way.DERIVED: "Stored answers already tell it: free",
-    Way.COMBINED: "Several stored answers put together: free",
+    Way.IDENTICAL: gettext_lazy("Already answered: free"),
+    Way.DERIVED: gettext_lazy("Stored answers already tell it: free"),
+    Way.COMBINED: gettext_lazy("Several stored answers put together: free"),
 }
 _SENTENCES = {
-    Way.IDENTICAL: "The same question was asked before. You get the same numbers.",
-    Way.DERIVED: "The groups of an answer that was given before add up to this one.",
-    Way.COMBINED: "Each of them holds its own noise, and together they are more exact.",
+    Way.IDENTICAL: gettext_lazy("The same question was asked before. You get the same numbers."),
+    Way.DERIVED: gettext_lazy("The groups of an answer that was given before add up to this one."),
+    Way.COMBINED: gettext_lazy(
+        "Each of them holds its own noise, and together they are more exact."
+    ),
 }
 
 
@@ -34,7 +39,12 @@ class FreeOffer:
 def free_offers(reusable: Reusable) -> list[FreeOffer]:
     """What is free, an identical answer first."""
     return [
-        FreeOffer(one.choice, _TITLES[one.way], _SENTENCES[one.way], errors_of(one.expected))
+        FreeOffer(
+            one.choice,
+            str(_TITLES[one.way]),
+            str(_SENTENCES[one.way]),
+            errors_of(one.expected),
+        )
         for one in reusable.free
     ]
 
@@ -46,7 +56,7 @@ def errors_of(columns: Columns) -> list[tuple[str, str]]:
     for head, statements in columns:
         same = [h for h in heads if h.get("column") == head.get("column") and "quantile" in h]
         within = margin(statements, 0.95)
-        said = "depends on the rows" if within == NOTHING else within
+        said = _("depends on the rows") if within == NOTHING else within
         found.setdefault(statistic_in_words(together(head, same)), said)
     return list(found.items())
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import SavedQuestion
@@ -23,14 +24,16 @@ class NameTaken(ValueError):
     """One name stands for one question on a dataset."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"You have a question called “{name}” already. Choose another name.")
+        refusal = _("You have a question called “{name}” already. Choose another name.")
+        super().__init__(refusal.format(name=name))
 
 
 class TooManySaved(ValueError):
     """A list that nobody reads to its end helps nobody."""
 
     def __init__(self) -> None:
-        super().__init__(f"You have saved {MOST_SAVED} questions. Remove one first.")
+        refusal = _("You have saved {number} questions. Remove one first.")
+        super().__init__(refusal.format(number=MOST_SAVED))
 
 
 def saved_questions(membership: Membership) -> QuerySet[SavedQuestion]:

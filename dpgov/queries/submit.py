@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
@@ -60,8 +61,9 @@ class QueryLimitExceeded(Exception):
         self.requested_nano = requested_nano
         self.limit_nano = limit_nano
         super().__init__(
-            f"One question on this dataset may cost at most {question(limit_nano, currency)}; "
-            f"this one costs {question(requested_nano, currency)}."
+            _(
+                "One question on this dataset may cost at most {most}; this one costs {price}."
+            ).format(most=question(limit_nano, currency), price=question(requested_nano, currency))
         )
 
 
@@ -138,7 +140,7 @@ def check_key(idempotency_key: str) -> None:
 
 def _accept_as_it_is_now(*asked: Any) -> Submission:
     """Begin again when the dataset came to share another budget in the very moment."""
-    for _ in range(_TRIES - 1):
+    for _again in range(_TRIES - 1):
         try:
             return _accept(*asked)
         except BudgetsMoved:

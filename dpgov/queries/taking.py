@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.entry import canonical_json
@@ -36,8 +37,10 @@ class NothingFree(Exception):
 
     def __init__(self) -> None:
         super().__init__(
-            "Stored answers do not answer this question, or not in this way any more. Look at "
-            "its price again."
+            _(
+                "Stored answers do not answer this question, or not in this way any more. Look at "
+                "its price again."
+            )
         )
 
 

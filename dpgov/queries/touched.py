@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from dpgov.budgets.charging import (
+    Grants,
     Parts,
     allocations_of,
     choose_allocation,
@@ -16,14 +17,20 @@ from dpgov.tenants.models import User
 
 
 def lines_of(
-    blueprint: Blueprint, *, dataset: Dataset, user: User, allocation_id: UUID | None = None
+    blueprint: Blueprint,
+    *,
+    dataset: Dataset,
+    user: User,
+    allocation_id: UUID | None = None,
+    grants: Grants | None = None,
 ) -> list[Line]:
     """Every budget that this question of this person would be charged to, and how much.
 
-    Raises AllocationNeeded and ChooseAllocation.
+    `grants` are the person's own on this dataset, where they were read already. Raises
+    AllocationNeeded and ChooseAllocation.
     """
     allocation = choose_allocation(
-        allocations_of(user, dataset.budget_id),
+        allocations_of(user, dataset.budget_id) if grants is None else grants,
         wanted=allocation_id,
         needed=dataset.needs_allocation,
     )

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.standing import charged_to
@@ -95,7 +96,7 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
         "dataset": query.dataset,
         "words": in_words(query.plan),
         "plan_text": json.dumps(ordered(query.plan), indent=2, ensure_ascii=False),
-        "cost": "nothing"
+        "cost": _("nothing")
         if query.reuse
         else question(query.cost_nano, query.dataset.budget.currency),
         "made_from": _sources(request, query),

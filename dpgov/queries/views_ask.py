@@ -3,23 +3,26 @@
 Shows declared metadata and the ledger only. Whatever is refused changes nothing.
 """
 
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.budgets.charging import (
     AllocationNeeded,
     ChooseAllocation,
+    Grants,
     allocations_of,
-    named_allocations,
+    names_of_grants,
 )
 from dpgov.budgets.errors import NotAdmitted
-from dpgov.datasets.lookup import dataset_or_404
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.lookup import version_or_404
+from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.budget import NANO, as_text
 from dpgov.privacy.schema import DatasetSchema
@@ -47,51 +50,70 @@ _USUAL_EPSILON = NANO // 2
 @require_http_methods(["GET", "POST"])
 def ask(request: HttpRequest, slug: str) -> HttpResponse:
     """The form. Adding rows and looking at the price are POSTs too, so it works without scripts."""
-    dataset, schema = _dataset(request, slug)
+    ground = _ground(request, version_or_404(request, slug))
     if request.method != "POST":
-        data = _starting_data(request, dataset, schema)
-        return _page(request, dataset, data, schema, quiet=True)
-    data = _with_changes(request.POST, schema)
+        return _page(request, ground, _starting_data(request, ground), quiet=True)
+    data = _with_changes(request.POST, ground.schema)
     if "price" in request.POST:
-        return _ask(request, dataset, data, schema)
+        return _ask(request, ground, data)
     quiet = request.POST.get("action", "price") != "price"
-    return _page(request, dataset, data, schema, quiet=quiet)
+    return _page(request, ground, data, quiet=quiet)
 
 
 @requires(Permission.SUBMIT_QUERIES)
 @require_POST
 def quote(request: HttpRequest, slug: str) -> HttpResponse:
     """The price of the form as it stands: a fragment for the page to swap in."""
-    dataset, schema = _dataset(request, slug)
-    form = _form(request, dataset, request.POST, schema)
-    offer = offer_for(form, dataset, membership_of(request).user)
+    ground = _ground(request, version_or_404(request, slug))
+    form, dataset = _form(ground, request.POST), ground.dataset
+    offer = _offer(request, ground, form)
     lines = _notebook(request, dataset, form, offer)
     context = {"offer": offer, "dataset": dataset, "lines": lines}
     return render(request, "queries/_quote.html", context)
 
 
-def _dataset(request: HttpRequest, slug: str) -> tuple[Dataset, DatasetSchema]:
-    dataset = dataset_or_404(request, slug)
-    return dataset, schema_of(current_version(dataset))
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What a price in one request is made of, read once."""
+
+    version: DatasetVersion
+    schema: DatasetSchema
+    grants: Grants
+
+    @property
+    def dataset(self) -> Dataset:
+        """Whose version it is."""
+        return self.version.dataset
 
 
-def _starting_data(request: HttpRequest, dataset: Dataset, schema: DatasetSchema) -> QueryDict:
+def _ground(request: HttpRequest, version: DatasetVersion) -> _Ground:
+    grants = allocations_of(membership_of(request).user, version.dataset.budget_id)
+    return _Ground(version, schema_of(version), grants)
+
+
+def _offer(request: HttpRequest, ground: _Ground, form: AskForm) -> Offer:
+    user = membership_of(request).user
+    return offer_for(form, ground.dataset, user, version=ground.version, grants=ground.grants)
+
+
+def _starting_data(request: HttpRequest, ground: _Ground) -> QueryDict:
     """An empty form, or the plan of the question named by `?again=`, if this person may see it."""
+    dataset, schema = ground.dataset, ground.schema
     if again := request.GET.get("again"):
         try:
             query = get_query(membership_of(request), UUID(again))
         except (Query.DoesNotExist, ValueError, ValidationError) as missing:
             raise Http404 from missing
         if query.dataset_id == dataset.pk:
-            return _charging(request, dataset, from_plan(query.plan, schema))
+            return _charging(request, ground, from_plan(query.plan, schema))
     if saved := request.GET.get("saved"):
-        return _charging(request, dataset, from_plan(_saved_plan(request, dataset, saved), schema))
+        return _charging(request, ground, from_plan(_saved_plan(request, dataset, saved), schema))
     currency = dataset.budget.currency
     most, remaining = dataset.per_query_limit_nano, dataset.budget.remaining_nano
     fitting = min(
         _USUAL_EPSILON, currency.question(most), currency.question(remaining) or _USUAL_EPSILON
     )
-    return _charging(request, dataset, forms_state.blank(as_text(fitting)))
+    return _charging(request, ground, forms_state.blank(as_text(fitting)))
 
 
 def _saved_plan(request: HttpRequest, dataset: Dataset, saved_id: str) -> dict[str, Any]:
@@ -106,10 +128,9 @@ def _saved_plan(request: HttpRequest, dataset: Dataset, saved_id: str) -> dict[s
     return plan
 
 
-def _charging(request: HttpRequest, dataset: Dataset, data: QueryDict) -> QueryDict:
+def _charging(request: HttpRequest, ground: _Ground, data: QueryDict) -> QueryDict:
     """Charge what this person charged last on this dataset, else what they usually would."""
-    grants = allocations_of(membership_of(request).user, dataset.budget_id)
-    last = request.session.get(_remembered(dataset))
+    grants, last = ground.grants, request.session.get(_remembered(ground.dataset))
     usual = [str(grant.pk) for grant in grants if grant.user_id or len(grants) == 1]
     known = [str(grant.pk) for grant in grants]
     data["allocation"] = last if last in known else next(iter(usual), "")
@@ -120,11 +141,9 @@ def _remembered(dataset: Dataset) -> str:
     return f"allocation:{dataset.budget_id}"
 
 
-def _form(
-    request: HttpRequest, dataset: Dataset, data: QueryDict, schema: DatasetSchema
-) -> AskForm:
-    allocations = named_allocations(membership_of(request).user, dataset.budget_id)
-    return AskForm(data, schema, dataset=dataset.slug, allocations=allocations)
+def _form(ground: _Ground, data: QueryDict) -> AskForm:
+    allocations = names_of_grants(ground.grants)
+    return AskForm(data, ground.schema, dataset=ground.dataset.slug, allocations=allocations)
 
 
 def _with_changes(posted: QueryDict, schema: DatasetSchema) -> QueryDict:
@@ -134,15 +153,14 @@ def _with_changes(posted: QueryDict, schema: DatasetSchema) -> QueryDict:
     return data
 
 
-def _ask(
-    request: HttpRequest, dataset: Dataset, data: QueryDict, schema: DatasetSchema
-) -> HttpResponse:
-    form = _form(request, dataset, data, schema)
-    offer = offer_for(form, dataset, membership_of(request).user)
+def _ask(request: HttpRequest, ground: _Ground, data: QueryDict) -> HttpResponse:
+    form, dataset = _form(ground, data), ground.dataset
+    offer = _offer(request, ground, form)
     if offer.raw_plan is None:
         return _refused(request, dataset, form, offer, "")
     if not same_price(offer, str(data.get("price"))):
-        notice = f"The price of this question is now {offer.price_words}. Look at it and ask again."
+        changed = _("The price of this question is now {price}. Look at it and ask again.")
+        notice = changed.format(price=offer.price_words)
         return _refused(request, dataset, form, offer, notice)
     try:
         submission = submit(
@@ -154,12 +172,13 @@ def _ask(
         )
     except (IdempotencyConflict, InvalidKey):
         data["key"] = forms_state.new_key()
-        notice = "This form was already used for another question. Press ask to send this one."
+        notice = _("This form was already used for another question. Press ask to send this one.")
         return _refused(request, dataset, form, offer, notice)
     except (NotAdmitted, QueryLimitExceeded, AllocationNeeded, ChooseAllocation):
-        # Somebody else may have spent since the form was read: price it again.
-        form = _form(request, dataset, data, schema)
-        offer = offer_for(form, dataset, membership_of(request).user)
+        # Somebody else may have spent since the form was read: read and price it again.
+        ground = _ground(request, version_or_404(request, dataset.slug))
+        form, dataset = _form(ground, data), ground.dataset
+        offer = _offer(request, ground, form)
         return _refused(request, dataset, form, offer, "")
     if form.allocation_id is not None:
         request.session[_remembered(dataset)] = str(form.allocation_id)
@@ -186,8 +205,9 @@ def _refused(
 
 def priced_form(request: HttpRequest, dataset: Dataset) -> tuple[AskForm, Offer]:
     """The posted ask form with its price or its problems."""
-    form = _form(request, dataset, request.POST, schema_of(current_version(dataset)))
-    return form, offer_for(form, dataset, membership_of(request).user)
+    ground = _ground(request, current_version(dataset))
+    form = _form(ground, request.POST)
+    return form, _offer(request, ground, form)
 
 
 def refused_form(
@@ -208,20 +228,13 @@ def show_form(
     request: HttpRequest, dataset: Dataset, data: QueryDict, schema: DatasetSchema
 ) -> HttpResponse:
     """The ask page with this form in it, as if it had been filled in by hand."""
-    return _page(request, dataset, _charging(request, dataset, data), schema, quiet=True)
+    ground = replace(_ground(request, current_version(dataset)), schema=schema)
+    return _page(request, ground, _charging(request, ground, data), quiet=True)
 
 
-def _page(
-    request: HttpRequest,
-    dataset: Dataset,
-    data: QueryDict,
-    schema: DatasetSchema,
-    *,
-    quiet: bool,
-) -> HttpResponse:
-    form = _form(request, dataset, data, schema)
-    offer = offer_for(form, dataset, membership_of(request).user)
-    return _render(request, dataset, form, offer, quiet=quiet)
+def _page(request: HttpRequest, ground: _Ground, data: QueryDict, *, quiet: bool) -> HttpResponse:
+    form = _form(ground, data)
+    return _render(request, ground.dataset, form, _offer(request, ground, form), quiet=quiet)
 
 
 def _render(

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, named_allocations
@@ -38,7 +39,8 @@ def put_aside(request: HttpRequest, slug: str) -> HttpResponse:
         return refused_form(request, dataset, form, offer)
     kept = _kept(request, dataset)
     if len(kept) >= MAX_PLANS:
-        messages.error(request, f"A batch holds at most {MAX_PLANS} questions.")
+        refusal = _("A batch holds at most {most} questions.")
+        messages.error(request, refusal.format(most=MAX_PLANS))
     else:
         _keep(request, dataset, [*kept, text_of(offer.quote.plan.as_json())])
     return redirect("queries:batch", slug=slug)
@@ -88,7 +90,8 @@ def _ask(request: HttpRequest, dataset: Dataset, data: QueryDict) -> HttpRespons
     if offer.raw_batch is None:
         return _render(request, dataset, form, offer, status=422)
     if not same_batch_price(offer, str(data.get("price"))):
-        notice = f"The price of this batch is now {offer.price_words}. Look at it and ask again."
+        changed = _("The price of this batch is now {price}. Look at it and ask again.")
+        notice = changed.format(price=offer.price_words)
         return _render(request, dataset, form, offer, notice=notice, status=422)
     try:
         queries = submit_batch(
@@ -100,13 +103,14 @@ def _ask(request: HttpRequest, dataset: Dataset, data: QueryDict) -> HttpRespons
         )
     except (IdempotencyConflict, InvalidKey):
         data["key"] = new_key()
-        notice = "This form was already used for other questions. Press ask to send these."
+        notice = _("This form was already used for other questions. Press ask to send these.")
         return _render(request, dataset, form, offer, notice=notice, status=422)
     except (NotAdmitted, QueryLimitExceeded, AllocationNeeded, ChooseAllocation):
         # Somebody else may have spent since the form was read: price it again.
         return _page(request, dataset, data, status=422)
     _keep(request, dataset, [])
-    messages.success(request, f"Asked together: {len(queries)}. Their answers appear here.")
+    asked = _("Asked together: {number}. Their answers appear here.")
+    messages.success(request, asked.format(number=len(queries)))
     return redirect(f"{reverse('dashboards:history')}?dataset={dataset.pk}")
 
 

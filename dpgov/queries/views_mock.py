@@ -5,6 +5,7 @@ Shows nothing of any dataset but its declarations; spends and stores nothing.
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.datasets.lookup import dataset_or_404
@@ -46,9 +47,8 @@ def csv_response(dataset: Dataset, wanted: str) -> HttpResponse:
     short = wanted.isascii() and wanted.isdigit() and len(wanted) < 8
     rows = USUAL_ROWS if not wanted else int(wanted) if short else 0
     if not 1 <= rows <= MOST_ROWS:
-        return HttpResponseBadRequest(
-            f"Give a number of rows from 1 to {MOST_ROWS}.", content_type="text/plain"
-        )
+        refusal = _("Give a number of rows from 1 to {most}.").format(most=MOST_ROWS)
+        return HttpResponseBadRequest(refusal, content_type="text/plain; charset=utf-8")
     content = rows_as_csv(schema_of(current_version(dataset)), rows)
     response = HttpResponse(content, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="invented-{dataset.slug}.csv"'

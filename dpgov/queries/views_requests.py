@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dpgov.approvals.errors import ApprovalRefusal
@@ -52,7 +53,7 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
         except service.AlreadyAsked as refusal:
             form.add_error("about", str(refusal))
         else:
-            messages.success(request, "Your request is sent. You see here what becomes of it.")
+            messages.success(request, _("Your request is sent. You see here what becomes of it."))
             return redirect("queries:budget_request", wish.pk)
     context = {"dataset": dataset, "form": form}
     status = _REFUSED if form.errors else 200
@@ -83,7 +84,7 @@ def answer(request: HttpRequest, request_id: UUID) -> HttpResponse:
     wish = _wish(request, request_id)
     form = AnswerForm(request.POST, wish=wish)
     if form.is_valid() and _answered(request, wish, form):
-        messages.success(request, "The analyst sees your answer.")
+        messages.success(request, _("The analyst sees your answer."))
         return redirect("queries:budget_request", wish.pk)
     return _page(request, wish, form)
 

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from dpgov.datasets.lookup import dataset_or_404
@@ -9,6 +10,7 @@ from dpgov.privacy.derived import SourceChanged
 from dpgov.queries.submit import IdempotencyConflict, InvalidKey
 from dpgov.queries.taking import NothingFree, take
 from dpgov.queries.views_ask import priced_form, refused_form
+from dpgov.tenants.language import translated
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 
@@ -30,8 +32,8 @@ def take_free(request: HttpRequest, slug: str) -> HttpResponse:
             choice=request.POST.get("choice", ""),
         )
     except (NothingFree, SourceChanged) as refusal:
-        return refused_form(request, dataset, form, offer, notice=str(refusal))
+        return refused_form(request, dataset, form, offer, notice=translated(str(refusal)))
     except (IdempotencyConflict, InvalidKey):
-        notice = "This form was already used for another question. Open it anew to ask another."
+        notice = _("This form was already used for another question. Open it anew to ask another.")
         return refused_form(request, dataset, form, offer, notice=notice)
     return redirect("queries:detail", query_id=taken.query.pk)

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.budgets.words import question
@@ -39,8 +40,8 @@ def save(request: HttpRequest, slug: str) -> HttpResponse:
         return refused_form(request, dataset, form, offer)
     name = " ".join(request.POST.get("saved_name", "").split())
     if not 1 <= len(name) <= LONGEST_NAME:
-        notice = f"Type a name of 1 to {LONGEST_NAME} characters to save this question."
-        return refused_form(request, dataset, form, offer, notice)
+        notice = _("Type a name of 1 to {most} characters to save this question.")
+        return refused_form(request, dataset, form, offer, notice.format(most=LONGEST_NAME))
     try:
         save_question(
             membership=membership_of(request),
@@ -50,7 +51,8 @@ def save(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except (NameTaken, TooManySaved) as refusal:
         return refused_form(request, dataset, form, offer, str(refusal))
-    messages.success(request, f"Saved as “{name}”. Nothing was asked or charged.")
+    kept = _("Saved as “{name}”. Nothing was asked or charged.")
+    messages.success(request, kept.format(name=name))
     return redirect("queries:saved")
 
 

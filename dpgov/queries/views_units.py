@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
@@ -27,6 +28,7 @@ from dpgov.queries.models import Query
 from dpgov.queries.numbers import accuracy_at
 from dpgov.queries.selectors import PublicState, visible_queries, visible_release, with_public_state
 from dpgov.queries.submit import IdempotencyConflict, InvalidKey, QueryLimitExceeded, submit
+from dpgov.tenants.language import translated
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
@@ -49,9 +51,9 @@ def unit_rows(request: HttpRequest, slug: str) -> HttpResponse:
             _ask(membership_of(request), dataset, form.cleaned_data)
             return redirect("queries:unit_rows", slug)
         except InvalidPlan as refusal:
-            form.add_error("epsilon", " ".join(one.message for one in refusal.problems))
+            form.add_error("epsilon", " ".join(translated(one.message) for one in refusal.problems))
         except (IdempotencyConflict, InvalidKey):
-            form.add_error("epsilon", "This form was used before. Load the page again.")
+            form.add_error("epsilon", _("This form was used before. Load the page again."))
         except _REFUSALS as refusal:
             form.add_error("epsilon", str(refusal))
     return _page(request, dataset, form)

@@ -1,4 +1,4 @@
-"""A plan as an English sentence, for pages, history, downloads and the audit reader.
+"""A plan as a sentence in the reader's language, for pages, history and whoever reads the log.
 
 Works from the plan's one JSON form alone; never looks at a dataset, an answer or its data.
 """
@@ -7,32 +7,42 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
+
+from dpgov.tenants.language import english
+
 _LONGEST_LIST = 4
 _STATISTICS = {
-    "count": "Count of rows",
-    "count_distinct": "Count of distinct privacy units",
-    "sum": "Sum of {column}",
-    "mean": "Mean of {column}",
-    "variance": "Variance of {column}",
-    "standard_deviation": "Standard deviation of {column}",
-    "median": "Median of {column}",
-    "min": "Minimum of {column}",
-    "max": "Maximum of {column}",
-    "cdf": "Cumulative count of rows",
+    "count": gettext_lazy("Count of rows"),
+    "count_distinct": gettext_lazy("Count of distinct privacy units"),
+    "sum": gettext_lazy("Sum of {column}"),
+    "mean": gettext_lazy("Mean of {column}"),
+    "variance": gettext_lazy("Variance of {column}"),
+    "standard_deviation": gettext_lazy("Standard deviation of {column}"),
+    "median": gettext_lazy("Median of {column}"),
+    "min": gettext_lazy("Minimum of {column}"),
+    "max": gettext_lazy("Maximum of {column}"),
+    "cdf": gettext_lazy("Cumulative count of rows"),
 }
-_OPERATORS = {
-    "=": "is",
-    "!=": "is not",
-    "<": "is less than",
-    "<=": "is at most",
-    ">": "is more than",
-    ">=": "is at least",
-    "between": "is between",
-    "in": "is",
-    "is_missing": "is missing",
-    "is_present": "has a value",
+_CONDITIONS = {
+    "=": gettext_lazy("{column} is {value}"),
+    "in": gettext_lazy("{column} is {value}"),
+    "!=": gettext_lazy("{column} is not {value}"),
+    "<": gettext_lazy("{column} is less than {value}"),
+    "<=": gettext_lazy("{column} is at most {value}"),
+    ">": gettext_lazy("{column} is more than {value}"),
+    ">=": gettext_lazy("{column} is at least {value}"),
+    "between": gettext_lazy("{column} is between {low} and {high}"),
+    "is_missing": gettext_lazy("{column} is missing"),
+    "is_present": gettext_lazy("{column} has a value"),
+}
+_LISTS = {
+    "and": gettext_lazy("{items} and {last}"),
+    "or": gettext_lazy("{items} or {last}"),
 }
 _JOINTS = ("and", "or", "not")
+# Languages that write names with a capital letter wherever they stand.
+_CAPITALS = ("de",)
 
 
 def in_words(plan: dict[str, Any]) -> str:
@@ -41,10 +51,18 @@ def in_words(plan: dict[str, Any]) -> str:
     parts = [joined([first, *(lower_first(text) for text in others)])]
     if conditions := plan.get("where"):
         inside = "and" if len(conditions) > 1 else ""
-        parts.append("where " + joined([filter_in_words(c, inside=inside) for c in conditions]))
+        said = joined([filter_in_words(c, inside=inside) for c in conditions])
+        parts.append(gettext("where {conditions}").format(conditions=said))
     if groupings := plan.get("group_by"):
-        parts.append("for each " + joined([grouping_in_words(g) for g in groupings]))
+        said = joined([grouping_in_words(g) for g in groupings])
+        parts.append(gettext("for each {groups}").format(groups=said))
     return ", ".join(parts)
+
+
+def in_english(plan: dict[str, Any]) -> str:
+    """The same for files and whatever else is kept, whoever reads along."""
+    with english():
+        return in_words(plan)
 
 
 def statistic_in_words(statistic: dict[str, Any]) -> str:
@@ -52,11 +70,18 @@ def statistic_in_words(statistic: dict[str, Any]) -> str:
     column = statistic.get("column")
     if (orders := statistic.get("quantiles")) is not None:
         many = [percent(order) for order in orders]
-        word = "Quantile" if len(many) == 1 else "Quantiles"
-        return f"{word} of {column} at {joined(_shortened(many))}"
+        if len(many) != 1:
+            shares = joined(_shortened(many))
+            pattern = gettext("Quantiles of {column} at {shares}")
+            return pattern.format(column=column, shares=shares)
+        return _quantile(column, many[0])
     if (order := statistic.get("quantile")) is not None:
-        return f"Quantile of {column} at {percent(order)}"
-    return _STATISTICS.get(statistic["statistic"], "{column}").format(column=column)
+        return _quantile(column, percent(order))
+    return str(_STATISTICS.get(statistic["statistic"], "{column}")).format(column=column)
+
+
+def _quantile(column: str | None, share: str) -> str:
+    return gettext("Quantile of {column} at {share}").format(column=column, share=share)
 
 
 def filter_in_words(item: dict[str, Any], *, inside: str = "") -> str:
@@ -70,7 +95,7 @@ def filter_in_words(item: dict[str, Any], *, inside: str = "") -> str:
         listed = item.get("op") == "in" and len(item["value"]) > 1
         return f"({text})" if inside == "or" and listed else text
     if joint == "not":
-        return f"not ({filter_in_words(item['not'])})"
+        return gettext("not ({condition})").format(condition=filter_in_words(item["not"]))
     members = item[joint]
     if len(members) == 1:
         return filter_in_words(members[0], inside=inside)
@@ -82,12 +107,11 @@ def condition_in_words(condition: dict[str, Any]) -> str:
     """One condition: "age is between 20 and 30"."""
     column, op = condition["column"], condition["op"]
     value: Any = condition.get("value")
-    verb = f"{column} {_OPERATORS.get(op, op)}"
-    if op in ("is_missing", "is_present"):
-        return verb
+    pattern = str(_CONDITIONS.get(op, "{column} " + op + " {value}"))
     if op == "between":
-        return f"{verb} {value[0]} and {value[1]}"
-    return f"{verb} {joined(_shortened(value), 'or') if isinstance(value, list) else value}"
+        return pattern.format(column=column, low=value[0], high=value[1])
+    said = joined(_shortened(value), "or") if isinstance(value, list) else value
+    return pattern.format(column=column, value=said)
 
 
 def grouping_in_words(grouping: dict[str, Any]) -> str:
@@ -95,7 +119,12 @@ def grouping_in_words(grouping: dict[str, Any]) -> str:
     column, edges = grouping["column"], grouping.get("edges")
     if edges:
         bins = len(edges) - 1
-        return f"{column} group ({edges[0]} to {edges[-1]} in {bins} {_plural('bin', bins)})"
+        pattern = ngettext(
+            "{column} group ({low} to {high} in {bins} bin)",
+            "{column} group ({low} to {high} in {bins} bins)",
+            bins,
+        )
+        return pattern.format(column=column, low=edges[0], high=edges[-1], bins=bins)
     return f"{column} ({', '.join(_shortened(grouping.get('categories') or []))})"
 
 
@@ -106,14 +135,16 @@ def percent(order: int | float | str) -> str:
 
 
 def joined(items: Sequence[str], word: str = "and") -> str:
-    """The items as a list in words: "a, b and c"."""
+    """The items as a list in words, by "and" or "or": "a, b and c"."""
     if len(items) < 2:
         return "".join(items)
-    return f"{', '.join(items[:-1])} {word} {items[-1]}"
+    return str(_LISTS[word]).format(items=", ".join(items[:-1]), last=items[-1])
 
 
 def lower_first(text: str) -> str:
     """The text as it stands inside a sentence."""
+    if (get_language() or "").startswith(_CAPITALS):
+        return text
     return text[:1].lower() + text[1:]
 
 
@@ -122,8 +153,5 @@ def _shortened(values: Sequence[Any]) -> list[str]:
     if len(values) <= _LONGEST_LIST:
         return [str(value) for value in values]
     shown = _LONGEST_LIST - 1
-    return [*(str(value) for value in values[:shown]), f"{len(values) - shown} more"]
-
-
-def _plural(noun: str, count: int) -> str:
-    return noun if count == 1 else f"{noun}s"
+    left_out = gettext("{number} more").format(number=len(values) - shown)
+    return [*(str(value) for value in values[:shown]), left_out]

@@ -1,7 +1,7 @@
 """Asks for a second factor where DPGOV_MFA_REQUIRED names the person's role.
 
 Until one is set up, every page leads to where that is done. Must never stand in the way of setting
-it up, signing out, or going to another organisation.
+it up, signing out, choosing a language, or going to another organisation.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from dpgov.tenants.models import Membership
 
 # Its own routes bear no room's name: account_*, mfa_*, sessions, health and the API's description.
 # The API itself is opened by tokens alone, which are made on a page of a room.
-_FREE = frozenset({"tenants:switch", "tenants:join"})
+_FREE = frozenset({"tenants:switch", "tenants:join", "tenants:language"})
 _FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 _WORDS = _("Your role needs a second factor. Set up an authenticator app or a passkey to go on.")
 

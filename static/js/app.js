@@ -15,12 +15,17 @@
     }
   });
 
+  // On paper a page says where it came from.
+  const source = document.querySelector("[data-source]");
+  if (source) source.textContent = window.location.href;
+
   document.querySelector(".tabs .active")?.scrollIntoView({ inline: "center", block: "nearest" });
 
-  // A table that is wider than the screen can be scrolled with the keyboard too.
+  // A table that is wider or higher than its frame can be scrolled with the keyboard too.
   const watcher = new ResizeObserver((entries) => {
     for (const { target } of entries) {
-      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+      const across = target.scrollWidth > target.clientWidth;
+      if (across || target.scrollHeight > target.clientHeight) target.tabIndex = 0;
       else target.removeAttribute("tabindex");
     }
   });

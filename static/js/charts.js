@@ -90,6 +90,12 @@
     if (event.target instanceof Element) drawAll(event.target);
   });
   document.addEventListener("dpgov:theme", () => drawAll(document));
+  // Paper is narrower than most windows: drawn anew, a chart is not cut off.
+  const onPaper = (change) => document.querySelectorAll(".chart[data-drawn]").forEach(
+    (chart) => window.Plotly.relayout(chart, change),
+  );
+  window.addEventListener("beforeprint", () => onPaper({ autosize: false, width: 640 }));
+  window.addEventListener("afterprint", () => onPaper({ autosize: true, width: null }));
   // A chart inside a closed <details> has no size until it is opened.
   document.addEventListener("toggle", (event) => {
     if (event.target.open) drawAll(event.target);

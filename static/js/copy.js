@@ -21,11 +21,11 @@
     const said = button.parentElement.querySelector("[data-copied]");
     try {
       await navigator.clipboard.writeText(source.textContent);
-      said.textContent = "Copied.";
+      said.textContent = said.dataset.done || "Copied.";
     } catch {
       // Browsers allow it on secure addresses only.
       select(source);
-      said.textContent = "Selected: copy it with your keyboard.";
+      said.textContent = said.dataset.selected || "Selected: copy it with your keyboard.";
     }
   });
 

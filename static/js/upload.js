@@ -1,4 +1,4 @@
-// A progress bar for the upload form. Without this file the form works as any other.
+// A progress bar for the upload form, which holds its words. Without this file it works as any other.
 "use strict";
 (() => {
   const form = document.getElementById("upload-form");
@@ -13,7 +13,7 @@
       if (current.dataset.sent) return;
       if (file.size > Number(current.dataset.largestBytes)) {
         event.stopPropagation(); // so that the form does not count as sent
-        tell("This file is larger than what can be uploaded. Split or shorten it.");
+        tell(current.dataset.tooLarge);
         return;
       }
       send(current);
@@ -34,7 +34,8 @@
     if (!event.lengthComputable) return;
     const percent = Math.floor((100 * event.loaded) / event.total);
     document.getElementById("upload-bar").value = percent;
-    tell(percent < 100 ? `${percent} % sent` : "Sent. The file is being checked …");
+    const { sending, checking } = document.getElementById("upload-form").dataset;
+    tell(percent < 100 ? sending.replace("{percent}", percent) : checking);
   }
 
   function send(current) {
@@ -42,11 +43,11 @@
     request.upload.addEventListener("progress", progress);
     request.addEventListener("load", () => arrived(request));
     request.addEventListener("error", () => {
-      tell("The connection broke. Nothing was stored; try again.");
+      tell(current.dataset.broken);
       release(current);
     });
     request.open("POST", window.location.href);
-    tell("0 % sent");
+    tell(current.dataset.sending.replace("{percent}", 0));
     request.send(new FormData(current));
   }
 
@@ -60,8 +61,9 @@
     page.innerHTML = request.responseText;
     const answer = page.content.getElementById("upload-form");
     if (!answer) {
-      tell("The server did not take the file. Reload the page and try again.");
-      release(document.getElementById("upload-form"));
+      const current = document.getElementById("upload-form");
+      tell(current.dataset.notTaken);
+      release(current);
       return;
     }
     document.getElementById("upload-form").replaceWith(document.adoptNode(answer));

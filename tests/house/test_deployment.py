@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.house import dockerfile, tree
+from tests.house import dockerfile, settings_read, tree
 
 COMPOSE = tree.ROOT / "docker/compose.yaml"
 UNITS = sorted((tree.ROOT / "docker/systemd").glob("*.service"))
@@ -108,7 +108,7 @@ def test_no_secret_is_written_into_a_file_of_ours() -> None:
 
 
 def test_every_variable_of_an_installation_is_one_that_is_read() -> None:
-    known = _read() | OF_OTHERS
+    known = settings_read.names() | OF_OTHERS
     given = {n for name in OURS for n in _compose()["services"][name].get("environment", {})}
     for path in [*UNITS, *(tree.ROOT / "docker/systemd").glob("*.example")]:
         given |= set(
@@ -116,20 +116,6 @@ def test_every_variable_of_an_installation_is_one_that_is_read() -> None:
         )
     given |= set(dockerfile.stages()[-1].environment()) - {"PATH"}
     assert {name for name in given - known if not name.startswith("PYTHON")} == set()
-
-
-def test_every_variable_that_is_read_is_documented() -> None:
-    documented = set(re.findall(r"`(\w+)`", (tree.ROOT / "docs/configuration.md").read_text()))
-    assert _read() - documented == set()
-
-
-def _read() -> set[str]:
-    """Names of variables in the two files that read the environment, with their _FILE twins."""
-    text = "".join(
-        (tree.ROOT / "dpgov" / name).read_text() for name in ("settings.py", "configuration.py")
-    )
-    names = set(re.findall(r'"(DPGOV_\w+)"', text))
-    return names | {f"{n}_FILE" for n in re.findall(r'secret_text\(env, "(\w+)"\)', text)}
 
 
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)

@@ -18,6 +18,11 @@ ARGUMENTS = [
 ]
 PICTURES = Path(os.environ.get("DPGOV_SCREENSHOTS", "test-results"))
 _WIDTHS = {"1280": (1280, 900), "360": (360, 740)}
+# A chart takes its new width a moment after the window has it.
+_CHARTS_FIT = """() => [...document.querySelectorAll(".chart")].every((chart) => {
+  const drawn = chart.querySelector(".main-svg");
+  return !drawn || Math.abs(drawn.getBoundingClientRect().width - chart.clientWidth) < 2;
+})"""
 
 
 class Visitor:
@@ -59,6 +64,7 @@ class Visitor:
             self.page.emulate_media(color_scheme=theme)
             for width, (across, down) in _WIDTHS.items():
                 self.page.set_viewport_size({"width": across, "height": down})
+                self.page.wait_for_function(_CHARTS_FIT)
                 self._require_no_sideways_scrolling(name, width)
                 path = PICTURES / f"{name}-{theme}-{width}.png"
                 self.page.screenshot(path=path, full_page=True)

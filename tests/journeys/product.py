@@ -18,6 +18,8 @@ from tests.servers.postgres import APP
 
 ROOT = Path(__file__).resolve().parents[2]
 _SAID_LAST = "logs: "
+# Workers of a run have the numbers 0 to 2 and from there 4, 8 and 12 on (see tests/profile.py).
+_BESIDE_ANOTHER = (3, 7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,14 @@ class Product:
 
 
 @contextmanager
-def started_product(home: Path) -> Generator[Product]:
-    """Start it with the servers of this test run's profile; on leaving it must stop cleanly."""
+def started_product(home: Path, *, beside_another: bool = False) -> Generator[Product]:
+    """Start it with the servers of this test run's profile; on leaving it must stop cleanly.
+
+    One product of a run may stand `beside_another`, with Redis numbers that nobody else has.
+    """
     port = free_port()
     said = home / "said.txt"
-    settings = _settings(home, f"journeys_{port}")
+    settings = _settings(home, f"journeys_{port}", beside_another=beside_another)
     with said.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "demo", "--port", str(port), "--force"],
@@ -62,7 +67,7 @@ def workers_of(product: Product) -> list[int]:
     return [pid for pid in found if b"celery" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
-def _settings(home: Path, database: str) -> dict[str, str]:
+def _settings(home: Path, database: str, *, beside_another: bool) -> dict[str, str]:
     """A state folder of its own and, on servers, a database and Redis numbers of its own.
 
     The owner's role migrates; the product then runs as the application's.
@@ -78,8 +83,9 @@ def _settings(home: Path, database: str) -> dict[str, str]:
         settings["DPGOV_DATABASE_URL"] = f"{as_application}/{database}"
     if broker := os.environ.get("DPGOV_TESTS_REDIS"):
         number = int(os.environ["DPGOV_BROKER_URL"].rsplit("/", 1)[1])
-        settings["DPGOV_BROKER_URL"] = f"{broker}/{number + 4}"
-        settings["DPGOV_CACHE_URL"] = f"{broker.replace('redis:', 'rediscache:')}/{number + 12}"
+        messages, counts = _BESIDE_ANOTHER if beside_another else (number + 4, number + 12)
+        settings["DPGOV_BROKER_URL"] = f"{broker}/{messages}"
+        settings["DPGOV_CACHE_URL"] = f"{broker.replace('redis:', 'rediscache:')}/{counts}"
     return settings
 
 

@@ -89,7 +89,7 @@ def test_a_refusal_leads_to_a_request_that_an_owner_grants(visit: Visit) -> None
     desk.get_by_role("link", name="An allocation of up to ε").first.click()
     owner.picture("budget-request")
     assert accessibility_problems(desk) == []
-    desk.get_by_label("Your answer", exact=True).fill("for the study")
+    desk.get_by_role("textbox", name="Your answer").fill("for the study")
     desk.get_by_role("button", name="Grant the allocation").click()
     expect(desk.locator("main")).to_contain_text("Granted")
     page.reload()

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.privacy.currency import Currency
 from dpgov.privacy.loss import Mode
@@ -25,14 +26,14 @@ class Budget(models.Model):
     """
 
     class Kind(models.TextChoices):
-        DATASET = "dataset", "Dataset"
-        ALLOCATION = "allocation", "Allocation"
-        PARTITION = "partition", "Partition line"
-        POPULATION = "population", "Population"
+        DATASET = "dataset", _("Dataset")
+        ALLOCATION = "allocation", _("Allocation")
+        PARTITION = "partition", _("Partition line")
+        POPULATION = "population", _("Population")
 
     class Mode(models.TextChoices):
-        PURE = "pure", "Pure ε"
-        ZCDP = "zcdp", "(ε, δ) through zCDP"
+        PURE = "pure", _("Pure ε")
+        ZCDP = "zcdp", _("(ε, δ) through zCDP")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="budgets")
@@ -121,9 +122,9 @@ class RateLimit(models.Model):
     """
 
     class Period(models.TextChoices):
-        DAY = "day", "a day"
-        WEEK = "week", "a week"
-        MONTH = "month", "a month"
+        DAY = "day", _("a day")
+        WEEK = "week", _("a week")
+        MONTH = "month", _("a month")
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="rate_limits")

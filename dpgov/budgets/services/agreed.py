@@ -24,6 +24,7 @@ from dpgov.budgets.services.populations import (
     joining_facts,
     locked,
 )
+from dpgov.privacy.said import said
 
 _OVERTAKEN = (
     BudgetClosed,
@@ -46,7 +47,7 @@ def merge_as_agreed(request: ChangeRequest) -> Effect:
     try:
         facts = dividing.merge_populations(into=into, other=other, reason=request.reason)
     except _OVERTAKEN as overtaken:
-        raise Stale(str(overtaken)) from overtaken
+        raise Stale(overtaken) from overtaken
     return Effect(facts)
 
 
@@ -66,7 +67,7 @@ def _split(request: ChangeRequest, payload: dict[str, Any]) -> Effect:
     rows = locked([UUID(payload["population"]), *leaving])
     population = rows.get(UUID(payload["population"]))
     if population is None:
-        raise Stale(str(CannotShare()))
+        raise Stale(CannotShare())
     _same_limit(population, payload["limit_nano"])
     try:
         facts = dividing.split_population(
@@ -77,7 +78,7 @@ def _split(request: ChangeRequest, payload: dict[str, Any]) -> Effect:
             reason=request.reason,
         )
     except _OVERTAKEN as overtaken:
-        raise Stale(str(overtaken)) from overtaken
+        raise Stale(overtaken) from overtaken
     return Effect(facts)
 
 
@@ -87,7 +88,7 @@ def invite_as_agreed(request: ChangeRequest) -> Effect:
     rows = _own(request, [payload["population"]])
     population = rows[UUID(payload["population"])]
     if population.closed_at is not None or population.kind != Budget.Kind.POPULATION:
-        raise Stale("This shared budget has ended.")
+        raise Stale(said("This shared budget has ended."))
     invitation, code = new_invitation(population)
     facts = {
         "population": str(population.pk),
@@ -106,19 +107,19 @@ def accept_as_agreed(request: ChangeRequest) -> Effect:
     payload = approved(request, Kind.ACCEPT_POPULATION)
     population_id = crossing.admit(UUID(payload["invitation"]), request.tenant_id)
     if population_id is None:
-        raise Stale("The invitation is not there any more. Ask for a new code.")
+        raise Stale(said("The invitation is not there any more. Ask for a new code."))
     budget_ids = [UUID(text) for text in payload["dataset_budgets"]]
     rows = locked([population_id, *budget_ids])
     population = rows[population_id]
     if population.limit_nano > payload["limit_nano"]:
-        raise Stale("The limit of the shared budget was raised since the code was entered.")
+        raise Stale(said("The limit of the shared budget was raised since the code was entered."))
     joined = []
     try:
         for budget_id in budget_ids:
             carried = bring_in(population=population, dataset_budget=rows[budget_id])
             joined.append(joining_facts(population, rows[budget_id], carried))
     except _OVERTAKEN as overtaken:
-        raise Stale(str(overtaken)) from overtaken
+        raise Stale(overtaken) from overtaken
     return Effect({"population": str(population_id), "joined": joined})
 
 
@@ -127,12 +128,15 @@ def _own(request: ChangeRequest, ids: Iterable[str]) -> dict[UUID, Budget]:
     wanted = [UUID(text) for text in ids]
     rows = locked(wanted)
     if any(pk not in rows or rows[pk].tenant_id != request.tenant_id for pk in wanted):
-        raise Stale(str(CannotShare()))
+        raise Stale(CannotShare())
     return rows
 
 
 def _same_limit(population: Budget, seen_nano: int) -> None:
     if population.limit_nano != seen_nano:
         raise Stale(
-            f"The limit of “{population.label}” is another one than when this was requested."
+            said(
+                "The limit of “{name}” is another one than when this was requested.",
+                name=population.label,
+            )
         )

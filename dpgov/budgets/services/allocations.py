@@ -17,21 +17,23 @@ from dpgov.budgets.services.limits import move_limit
 from dpgov.budgets.services.line import amount
 from dpgov.budgets.services.opening import open_budget
 from dpgov.budgets.words import noted, noted_target
+from dpgov.privacy.said import said
 from dpgov.tenants.models import Membership, Project, Role, User
+from dpgov.tenants.spoken import SpokenRefusal
 
 
-class NotAHolder(ValueError):
+class NotAHolder(SpokenRefusal, ValueError):
     """Only an analyst or a project of the same organisation may hold a grant."""
 
     def __init__(self) -> None:
-        super().__init__("Choose an analyst of this organisation, or one of its projects.")
+        super().__init__(said("Choose an analyst of this organisation, or one of its projects."))
 
 
-class NothingGranted(ValueError):
+class NothingGranted(SpokenRefusal, ValueError):
     """The grant was withdrawn before."""
 
     def __init__(self) -> None:
-        super().__init__("This allocation was withdrawn before. Nothing was changed.")
+        super().__init__(said("This allocation was withdrawn before. Nothing was changed."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from django.db import IntegrityError, connection, transaction
 from dpgov.budgets.errors import AlreadyCorrected, ForeignBudget, InsufficientBudget, InvalidAmount
 from dpgov.budgets.models import Budget, Correction
 from dpgov.budgets.services import one_statement, portable
-from dpgov.budgets.words import limit_in_words
+from dpgov.budgets.words import whose_said
 from dpgov.privacy.budget import MAX_NANO
 
 
@@ -51,7 +51,7 @@ def correct(
         raise InsufficientBudget(
             requested_nano=amount_nano,
             remaining_nano=outcome.available_nano or 0,
-            limit=limit_in_words(budget),
+            limit=whose_said(budget),
             currency=budget.currency,
         )
     return row

@@ -26,6 +26,7 @@ from dpgov.budgets.services.populations import (
     refuse_standing_still,
 )
 from dpgov.budgets.words import noted, noted_limit
+from dpgov.privacy.said import said
 from dpgov.tenants.models import Tenant
 
 Facts = dict[str, object]
@@ -36,8 +37,10 @@ class SharedWithOthers(LedgerRefusal):
 
     def __init__(self) -> None:
         super().__init__(
-            "The budget that would end is shared with another organisation, which agreed to this "
-            "budget only. Merge the other way round: keep this one."
+            said(
+                "The budget that would end is shared with another organisation, which agreed to "
+                "this budget only. Merge the other way round: keep this one."
+            )
         )
 
 
@@ -45,14 +48,14 @@ class NotMembers(LedgerRefusal):
     """Who should leave is not (or not any more) a member of the tenant's own."""
 
     def __init__(self) -> None:
-        super().__init__("One of these datasets does not share this budget any more.")
+        super().__init__(said("One of these datasets does not share this budget any more."))
 
 
 class NobodyStays(LedgerRefusal):
     """A division leaves members on both sides."""
 
     def __init__(self) -> None:
-        super().__init__("At least one dataset has to stay. Choose fewer datasets.")
+        super().__init__(said("At least one dataset has to stay. Choose fewer datasets."))
 
 
 @transaction.atomic

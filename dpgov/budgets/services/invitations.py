@@ -24,6 +24,7 @@ from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.models import Budget, PopulationInvitation, PopulationMember
 from dpgov.budgets.services.populations import AlreadyShares, CannotShare
 from dpgov.privacy.budget import as_text
+from dpgov.privacy.said import said
 from dpgov.tenants.models import Membership
 
 LIFETIME = timedelta(days=7)
@@ -38,8 +39,10 @@ class InvalidCode(LedgerRefusal):
 
     def __init__(self) -> None:
         super().__init__(
-            "This code does not work. It may be mistyped, used or out of date. Ask whoever gave "
-            "it to you for a new one."
+            said(
+                "This code does not work. It may be mistyped, used or out of date. Ask whoever "
+                "gave it to you for a new one."
+            )
         )
 
 
@@ -47,7 +50,7 @@ class TooManyCodes(LedgerRefusal):
     """Codes are not for guessing."""
 
     def __init__(self) -> None:
-        super().__init__("Too many codes were tried. Wait an hour and try again.")
+        super().__init__(said("Too many codes were tried. Wait an hour and try again."))
 
 
 def new_invitation(population: Budget) -> tuple[PopulationInvitation, str]:

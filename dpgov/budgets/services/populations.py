@@ -20,8 +20,9 @@ from dpgov.budgets.errors import BudgetClosed, BudgetFrozen, LedgerRefusal
 from dpgov.budgets.models import Budget, Correction, PopulationMember
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.opening import open_budget
-from dpgov.budgets.words import limit_in_words, noted, noted_limit
+from dpgov.budgets.words import noted, noted_limit, promise_said, whose_said
 from dpgov.privacy.currency import PURE, Currency
+from dpgov.privacy.said import said
 from dpgov.tenants.models import Tenant
 
 
@@ -29,7 +30,11 @@ class NameTaken(LedgerRefusal):
     """An open population of this tenant has that name."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"There is a shared budget called “{name}” already. Choose another name.")
+        super().__init__(
+            said(
+                "There is a shared budget called “{name}” already. Choose another name.", name=name
+            )
+        )
 
 
 class AlreadyShares(LedgerRefusal):
@@ -37,7 +42,9 @@ class AlreadyShares(LedgerRefusal):
 
     def __init__(self) -> None:
         super().__init__(
-            "This dataset shares a budget already. Ask for the two shared budgets to be merged."
+            said(
+                "This dataset shares a budget already. Ask for the two shared budgets to be merged."
+            )
         )
 
 
@@ -45,7 +52,7 @@ class CannotShare(LedgerRefusal):
     """The budgets are of kinds or guarantees that cannot be added up; a bug, or a forged id."""
 
     def __init__(self) -> None:
-        super().__init__("These budgets cannot be shared.")
+        super().__init__(said("These budgets cannot be shared."))
 
 
 class OtherCurrency(CannotShare):
@@ -54,8 +61,10 @@ class OtherCurrency(CannotShare):
     def __init__(self) -> None:
         LedgerRefusal.__init__(
             self,
-            "One of these budgets adds up pure ε and the other ρ towards an (ε, δ): there is no "
-            "common sum. Share a budget that counts in the same way.",
+            said(
+                "One of these budgets adds up pure ε and the other ρ towards an (ε, δ): there is "
+                "no common sum. Share a budget that counts in the same way."
+            ),
         )
 
 
@@ -65,8 +74,12 @@ class OtherPromise(CannotShare):
     def __init__(self, one: str, other: str) -> None:
         LedgerRefusal.__init__(
             self,
-            f"One of these budgets protects “{one}” and the other “{other}”: a sum of their losses "
-            "would be a promise to nobody. Share a budget that protects the same.",
+            said(
+                "One of these budgets protects “{one}” and the other “{other}”: a sum of their "
+                "losses would be a promise to nobody. Share a budget that protects the same.",
+                one=promise_said(one),
+                other=promise_said(other),
+            ),
         )
 
 
@@ -194,4 +207,4 @@ def refuse_standing_still(budgets: Iterable[Budget]) -> None:
         if budget.frozen_at is not None:
             raise BudgetFrozen
         if budget.closed_at is not None:
-            raise BudgetClosed(limit_in_words(budget))
+            raise BudgetClosed(whose_said(budget))

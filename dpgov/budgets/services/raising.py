@@ -13,8 +13,9 @@ from dpgov.budgets.errors import InvalidAmount, NotRaised, SharedLimit
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.limits import locked_with_lines, move_limit
 from dpgov.budgets.services.line import amount
-from dpgov.budgets.words import limit_text, noted, noted_target
+from dpgov.budgets.words import limit_said, noted, noted_target
 from dpgov.privacy.budget import as_text, parse_epsilon
+from dpgov.privacy.said import said
 from dpgov.tenants.models import Membership
 
 RAISABLE = (Budget.Kind.DATASET, Budget.Kind.POPULATION)
@@ -37,7 +38,7 @@ def request_raise(
     currency = present.currency
     after = amount(currency.limit_of(amount(limit_nano)))
     if after <= present.limit_nano:
-        raise NotRaised(limit=limit_text(present))
+        raise NotRaised(limit=limit_said(present))
     return request_change(
         membership=membership,
         kind=Kind.RAISE_LIMIT,
@@ -65,11 +66,15 @@ def raise_limit(request: ChangeRequest) -> Effect:
     locked = locked_with_lines(budget)
     if locked.limit_nano != payload["before_nano"] or locked.closed_at is not None:
         raise Stale(
-            f"The limit was ε {payload['before_epsilon']} when this was requested and is "
-            f"{limit_text(locked)} now. Nothing was raised; request it again."
+            said(
+                "The limit was ε {before} when this was requested and is {limit} now. Nothing was "
+                "raised; request it again.",
+                before=payload["before_epsilon"],
+                limit=limit_said(locked),
+            )
         )
     if _shared_with_others(locked):
-        raise Stale(str(SharedLimit()))
+        raise Stale(SharedLimit())
     currency, after = locked.currency, payload["after_nano"]
     target = currency.target_of(parse_epsilon(payload["after_epsilon"]))
     move_limit(budget=locked, limit_nano=after, target_nano=target, reason=request.reason)

@@ -5,6 +5,8 @@ Called by the sweeper in every round; it changes nothing where nothing was resto
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop
+
 from dpgov.audit.actor import OPERATOR, SWEEPER, Actor
 from dpgov.audit.outside import newest_outside, set_aside
 from dpgov.audit.selectors import newest_checkpoint
@@ -14,8 +16,9 @@ from dpgov.budgets.services.freezing import freeze_tenant, moved, settle_in
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
 
-MOVED = "This database is a copy: it is not where the ledger was last at home."
-BEHIND = (
+# Stored as they are; pages say them in the language of the reader.
+MOVED = gettext_noop("This database is a copy: it is not where the ledger was last at home.")
+BEHIND = gettext_noop(
     "A checkpoint outside the database was signed over {outside} entries of the log, but the "
     "newest one that the database knows covers {here}: the database is older than that checkpoint."
 )

@@ -22,7 +22,7 @@ from dpgov.budgets.models import Budget, PartitionLine, Reservation
 from dpgov.budgets.services import one_statement, portable
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.budgets.services.line import Line, Outcome, Steps, amount, checked
-from dpgov.budgets.words import limit_in_words, rate_in_words
+from dpgov.budgets.words import rate_said, whose_said
 
 
 def _database() -> Steps:
@@ -73,12 +73,12 @@ def _refusal(query_id: UUID, outcome: Outcome, lines: Sequence[Line]) -> LedgerR
         return ForeignBudget(query_id)
     budget = Budget.objects.get(pk=cast(UUID, outcome.budget_id))
     if outcome.refusal == "closed":
-        return BudgetClosed(limit_in_words(budget))
-    words = limit_in_words(budget)
+        return BudgetClosed(whose_said(budget))
+    words = whose_said(budget)
     return InsufficientBudget(
         requested_nano=next(line.amount_nano for line in lines if line.budget_id == budget.pk),
         remaining_nano=outcome.available_nano or 0,
-        limit=rate_in_words(words, outcome.period) if outcome.period else words,
+        limit=rate_said(words, outcome.period) if outcome.period else words,
         currency=budget.currency,
     )
 

@@ -12,6 +12,9 @@ from uuid import UUID
 
 from django.db.models import BigIntegerField, Sum
 from django.db.models.functions import Cast
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import DayTally, Query
@@ -33,12 +36,17 @@ class Forecast:
     def words(self) -> str:
         """When it would be used up, as one says it."""
         if self.dataset.budget.remaining_nano <= 0:
-            return "used up"
+            return _("used up")
         if not self.taken_nano:
-            return f"never at this pace: nothing was asked in {DAYS} days"
+            return _("never at this pace: nothing was asked in %(days)s days") % {"days": DAYS}
         if self.days_left is None:
-            return "not within ten years at this pace"
-        return f"in about {self.days_left:,} day{'' if self.days_left == 1 else 's'} at this pace"
+            return _("not within ten years at this pace")
+        said = ngettext(
+            "in about %(days)s day at this pace",
+            "in about %(days)s days at this pace",
+            self.days_left,
+        )
+        return said % {"days": number_format(self.days_left, force_grouping=True)}
 
 
 def forecasts(datasets: Sequence[Dataset], today: date) -> list[Forecast]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
+from django.utils.translation import gettext as _
 
 from dpgov.dashboards.group_privacy import GroupReading
 from dpgov.privacy.budget import as_number
@@ -13,13 +14,13 @@ from dpgov.queries.figures import Figure, as_figure
 def epsilon_at_fixed_noise(readings: Sequence[GroupReading]) -> Figure:
     """ε of a group for all answers together, the noise being what it is."""
     values = [as_number(reading.budget_nano) for reading in readings]
-    return _by_size(readings, values, "ε of the group", "ε %{y:,}")
+    return _by_size(readings, values, _("ε of the group"), _("%{x} units: ε %{y:,}"))
 
 
 def noise_at_fixed_epsilon(readings: Sequence[GroupReading]) -> Figure:
     """The noise scale of a count that gives the whole group the question's ε."""
     values = [float(reading.noise_scale) for reading in readings]
-    return _by_size(readings, values, "noise scale of a count", "scale %{y:,}")
+    return _by_size(readings, values, _("noise scale of a count"), _("%{x} units: scale %{y:,}"))
 
 
 def _by_size(
@@ -33,7 +34,7 @@ def _by_size(
         barmode="overlay",
         showlegend=True,
         xaxis={
-            "title": {"text": "units in the group"},
+            "title": {"text": _("units in the group")},
             "tickvals": sorted({1, 5, 10, 15, 20} | {r.size for r in readings if r.is_setting}),
             "showgrid": False,
         },
@@ -52,7 +53,7 @@ def _bars(
     return go.Bar(
         x=[size for size, _ in chosen],
         y=[value for _, value in chosen],
-        name="this dataset's setting" if setting else "other group sizes",
+        name=_("this dataset's setting") if setting else _("other group sizes"),
         meta={"role": "spent" if setting else "rest"},
-        hovertemplate=f"%{{x}} units: {hover}<extra></extra>",
+        hovertemplate=f"{hover}<extra></extra>",
     )

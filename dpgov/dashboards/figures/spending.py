@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import plotly.graph_objects as go
+from django.utils.translation import gettext as _
 
 from dpgov.budgets.history import Balance
 from dpgov.dashboards.shares import Share
@@ -30,17 +31,18 @@ def over_time(
     spent = [read(balance.spent_nano) for balance in balances]
     taken = [read(balance.spent_nano + balance.reserved_nano) for balance in balances]
     limits = [read(balance.limit_nano) for balance in balances]
-    traces = [_steps("Spent and reserved", "reserved", times, taken, "tozeroy")] if split else []
-    traces.append(_steps("Spent" if split else "Committed", "spent", times, spent, "tozeroy"))
-    limit = _steps("Limit", "limit", times, limits, None)
+    traces = [_steps(_("Spent and reserved"), "reserved", times, taken, "tozeroy")] if split else []
+    word = _("Spent") if split else _("Committed")
+    traces.append(_steps(word, "spent", times, spent, "tozeroy"))
+    limit = _steps(_("Limit"), "limit", times, limits, None)
     limit.line.dash = "dash"
-    at_delta = f" at δ {currency.delta_text}" if currency.delta else ""
+    at_delta = _("ε at δ %(delta)s") % {"delta": currency.delta_text} if currency.delta else "ε"
     traces.append(limit)
     return as_figure(
         traces,
         legend={"traceorder": "normal"},
         xaxis={"type": "date", "showgrid": False},
-        yaxis={"title": {"text": f"ε{at_delta}"}, "rangemode": "tozero"},
+        yaxis={"title": {"text": at_delta}, "rangemode": "tozero"},
     )
 
 
@@ -51,11 +53,11 @@ def shares(parts: Sequence[Share], *, split: bool, currency: Currency = PURE) ->
     """
     ordered = list(reversed(parts))
     names = [part.name for part in ordered]
-    sign, word = currency.symbol, "Spent" if split else "Committed"
+    sign, word = currency.symbol, _("Spent") if split else _("Committed")
     traces = [_bar(word, "spent", names, _spent(ordered, split), sign)]
     if split:
         reserved = [as_number(part.reserved_nano) for part in ordered]
-        traces.append(_bar("Reserved", "reserved", names, reserved, sign))
+        traces.append(_bar(_("Reserved"), "reserved", names, reserved, sign))
     return as_figure(
         traces,
         barmode="stack",

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import plotly.graph_objects as go
+from django.utils.translation import gettext as _
 
 from dpgov.dashboards.meaning.averaging import TRUTH, Replay
 from dpgov.dashboards.meaning.beliefs import moved
@@ -25,7 +26,7 @@ def beliefs(policy: Policy) -> Figure:
             before,
             [_percent(e.at_last.high) for e in found],
             "limit",
-            "after every answer that the budget allows",
+            _("after every answer that the budget allows"),
             "tonexty",
         ),
     ]
@@ -33,13 +34,13 @@ def beliefs(policy: Policy) -> Figure:
         low = [_percent(each.so_far.low) for each in found]
         high = [_percent(each.so_far.high) for each in found]
         traces.append(_band(before, low, "spent", "", None))
-        traces.append(_band(before, high, "spent", "after the answers so far", "tonexty"))
-    same = _band(before, before, "rest", "if nothing were learned", None)
+        traces.append(_band(before, high, "spent", _("after the answers so far"), "tonexty"))
+    same = _band(before, before, "rest", _("if nothing were learned"), None)
     same.line.dash = "dash"
     return as_figure(
         [*traces, same],
-        xaxis={"title": {"text": "sure before, %"}, "range": [0, 100]},
-        yaxis={"title": {"text": "sure afterwards, %"}, "range": [0, 100]},
+        xaxis={"title": {"text": _("sure before, %")}, "range": [0, 100]},
+        yaxis={"title": {"text": _("sure afterwards, %")}, "range": [0, 100]},
     )
 
 
@@ -47,8 +48,8 @@ def noises(sides: Sides) -> Figure:
     """Each possible answer's probability, without somebody and with them."""
     places = [sides.at(place) for place in sides.bins]
     sets = (
-        ("without them", "1", [100 * place.without for place in sides.bins]),
-        ("with them", "2", [100 * place.within for place in sides.bins]),
+        (_("without them"), "1", [100 * place.without for place in sides.bins]),
+        (_("with them"), "2", [100 * place.within for place in sides.bins]),
     )
     traces = [
         go.Scatter(
@@ -63,11 +64,11 @@ def noises(sides: Sides) -> Figure:
         )
         for name, role, values in sets
     ]
-    label = f"{inert(sides.axis, 80)}, less the true one without them"
+    label = _("%(axis)s, less the true one without them") % {"axis": inert(sides.axis, 80)}
     return as_figure(
         traces,
         xaxis={"title": {"text": label}},
-        yaxis={"title": {"text": "probability, %"}, "rangemode": "tozero"},
+        yaxis={"title": {"text": _("probability, %")}, "rangemode": "tozero"},
     )
 
 
@@ -75,15 +76,15 @@ def averaging(replay: Replay) -> Figure:
     """The mean of all answers so far, with a budget and without."""
     asked = [step.asked for step in replay.steps]
     given = [step for step in replay.steps if not step.is_refused]
-    free = _line(asked, [s.without_budget for s in replay.steps], "without a budget", "2")
-    bound = _line([s.asked for s in given], [s.without_budget for s in given], "with it", "1")
+    free = _line(asked, [s.without_budget for s in replay.steps], _("without a budget"), "2")
+    bound = _line([s.asked for s in given], [s.without_budget for s in given], _("with it"), "1")
     bound.line.width, bound.mode = 4, "lines+markers"
-    truth = _line([asked[0], asked[-1]], [TRUTH, TRUTH], "the invented truth", "rest")
+    truth = _line([asked[0], asked[-1]], [TRUTH, TRUTH], _("the invented truth"), "rest")
     truth.line.dash = "dash"
     return as_figure(
         [free, bound, truth],
-        xaxis={"title": {"text": "times asked"}, "type": "log", "dtick": 1},
-        yaxis={"title": {"text": "mean of the answers"}},
+        xaxis={"title": {"text": _("times asked")}, "type": "log", "dtick": 1},
+        yaxis={"title": {"text": _("mean of the answers")}},
     )
 
 
@@ -95,7 +96,7 @@ def _line(x: Sequence[int], y: Sequence[float], name: str, role: str) -> Any:
         mode="lines",
         line={"width": 2},
         meta={"role": role},
-        hovertemplate="asked %{x:,} times: %{y:,.2f}<extra></extra>",
+        hovertemplate=_("asked %{x:,} times: %{y:,.2f}") + "<extra></extra>",
     )
 
 
@@ -109,7 +110,7 @@ def _band(x: list[float], y: list[float], role: str, name: str, fill: str | None
         line={"width": 2},
         fill=fill,
         meta={"role": role},
-        hovertemplate="%{x} % before: %{y:.2f} % afterwards<extra></extra>",
+        hovertemplate=_("%{x} % before: %{y:.2f} % afterwards") + "<extra></extra>",
     )
 
 

@@ -6,6 +6,9 @@ Words and rounding as in `privacy.odds`: never more optimistic than the truth.
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
 from dpgov.dashboards.meaning.policy import Policy
 from dpgov.privacy.odds import Belief, Frequency, belief_after, best_guess, frequency_of, log_odds
 from dpgov.privacy.odds import together_of as amount_together
@@ -106,9 +109,10 @@ def factor_text(policy: Policy, nano: int) -> str:
     """What the odds are multiplied by at most, rounded up."""
     log = log_odds(nano, policy.currency)
     if log >= _LARGEST_FACTOR.ln():
-        return "more than a million"
+        return _("more than a million")
     places = _HUNDREDTH if log < Decimal(100).ln() else Decimal(1)
-    return f"{log.exp().next_plus().quantize(places, rounding=ROUND_CEILING):,}"
+    factor = log.exp().next_plus().quantize(places, rounding=ROUND_CEILING)
+    return number_format(factor, force_grouping=True)
 
 
 def range_text(belief: Belief) -> str:
@@ -116,5 +120,6 @@ def range_text(belief: Belief) -> str:
     low = (belief.low * 100).quantize(_HUNDREDTH, rounding=ROUND_FLOOR)
     high = (belief.high * 100).quantize(_HUNDREDTH, rounding=ROUND_CEILING)
     if belief.low == belief.high:
-        return f"{(belief.before * 100).normalize():f} %, as before"
-    return f"{low} % to {high} %"
+        same = f"{(belief.before * 100).normalize():f}"
+        return _("%(percent)s %%, as before") % {"percent": same}
+    return _("%(low)s %% to %(high)s %%") % {"low": low, "high": high}

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from dpgov.dashboards.meaning.policy import Policy
 from dpgov.privacy.blueprint import prepare
 from dpgov.privacy.budget import as_text
@@ -75,19 +78,20 @@ def sides(policy: Policy, *, statistic: str, column: str, epsilon_nano: int) -> 
     bound = best_guess(blueprint.cost_nano, policy.currency)
     guess = min(bound, Decimal(overlap.best_guess)) if is_exact else bound
     return Sides(
-        axis=_AXES[type(mechanism)] if statistic == "mean" else statistic,
+        axis=_(_AXES[type(mechanism)] if statistic == "mean" else statistic),
         unit=reading.unit / (mechanism.rows if isinstance(mechanism, PublicMean) else 1),
         shift=overlap.shift,
         bins=tuple(overlap.bins(_MOST_BINS)),
         guess=frequency_of(guess),
         bound=frequency_of(bound),
         is_exact=is_exact,
-        noise=taken.noise.kind.value,
+        noise=_(taken.noise.kind.value),
         cost_nano=blueprint.cost_nano,
     )
 
 
 _AXES = {
-    Moments: "noisy sum behind the mean",
-    PublicMean: "mean",
+    Moments: gettext_noop("noisy sum behind the mean"),
+    PublicMean: gettext_noop("mean"),
 }
+_NOISES = (gettext_noop("discrete Laplace"), gettext_noop("discrete Gaussian"))

@@ -5,6 +5,8 @@ ones before there is a dataset.
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.utils.translation import gettext as _
+
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.budget import NANO
@@ -54,8 +56,9 @@ class Policy:
         named = self.schema.unit.private_id is not None
         size = self.schema.group_size
         if size == 1:
-            return "one person" if named else "one row"
-        return f"any {size} {'people' if named else 'rows'} together"
+            return _("one person") if named else _("one row")
+        said = _("any %(size)s people together") if named else _("any %(size)s rows together")
+        return said % {"size": size}
 
 
 def policy_of(dataset: Dataset) -> Policy:

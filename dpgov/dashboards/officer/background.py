@@ -10,10 +10,14 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count, Q
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.models import Budget, LimitChange
 from dpgov.budgets.words import amount
+from dpgov.dashboards.populations import why_limited
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.currency import Currency
 from dpgov.queries.models import Query
@@ -58,7 +62,7 @@ def background_of(change: ChangeRequest) -> Background:
 
 
 def _item(change: ChangeRequest) -> tuple[Dataset | None, Budget | None]:
-    kind, _, text = change.subject.partition(":")
+    kind, __, text = change.subject.partition(":")
     known = Dataset.objects.filter(tenant_id=change.tenant_id).select_related("budget", "owner")
     known = known.annotate(number_of_versions=Count("versions"))
     identity = _uuid(text)
@@ -99,7 +103,7 @@ def _asker(change: ChangeRequest, others: Sequence[ChangeRequest]) -> Asker:
     states = ChangeRequest.State
     return Asker(
         name=str(change.requested_by),
-        role=here.get_role_display() if here else "no member any more",
+        role=here.get_role_display() if here else _("no member any more"),
         since=here.created_at if here else None,
         requests=counts.total(),
         approved=counts[states.APPROVED],
@@ -112,17 +116,25 @@ def _lineage(
 ) -> list[tuple[str, str]]:
     """From the item down to where it came from."""
     found: list[tuple[str, str]] = []
-    kind, _, text = change.subject.partition(":")
+    kind, __, text = change.subject.partition(":")
     if kind == "query" and (query := _query(change, text)) is not None:
-        asked = f"asked by {query.analyst} on {query.submitted_at:%-d %B %Y}"
-        found.append(("Question", f"version {query.version.number} of the data, {asked}"))
+        asked = _("version %(version)s of the data, asked by %(person)s on %(day)s") % {
+            "version": query.version.number,
+            "person": query.analyst,
+            "day": _day(query.submitted_at),
+        }
+        found.append((_("Question"), asked))
     if dataset is not None:
-        registered = f"{dataset.created_at:%-d %B %Y}"
         versions: int = dataset.number_of_versions  # type: ignore[attr-defined]
-        about = f"registered by {dataset.owner} on {registered}, in version {versions}"
-        found.append(("Dataset", f"{dataset.name}, {about}"))
+        about = _("%(name)s, registered by %(person)s on %(day)s, in version %(version)s") % {
+            "name": dataset.name,
+            "person": dataset.owner,
+            "day": _day(dataset.created_at),
+            "version": versions,
+        }
+        found.append((_("Dataset"), about))
     if budget is not None:
-        found += [("Budget", line) for line in _limits(budget)]
+        found += [(_("Budget"), line) for line in _limits(budget)]
     return found
 
 
@@ -140,11 +152,18 @@ def _limits(budget: Budget) -> list[str]:
 
 
 def _step(step: LimitChange, currency: Currency) -> str:
-    after = amount(step.after_nano, currency)
-    said = f"changed from {amount(step.before_nano, currency)} to {after}"
-    said = said if step.before_nano else f"opened at {after}"
-    why = f" ({step.reason})" if step.reason else ""
-    return f"limit {said} on {step.created_at:%-d %B %Y}{why}"
+    changed = _("limit changed from %(before)s to %(after)s on %(day)s")
+    said = (changed if step.before_nano else _("limit opened at %(after)s on %(day)s")) % {
+        "before": amount(step.before_nano, currency),
+        "after": amount(step.after_nano, currency),
+        "day": _day(step.created_at),
+    }
+    why = why_limited(step.reason) if step.before_nano else ""
+    return f"{said} ({why})" if why else said
+
+
+def _day(moment: datetime) -> str:
+    return date_format(moment, pgettext("date format", "j F Y"))
 
 
 def _earlier(change: ChangeRequest, others: Sequence[ChangeRequest]) -> list[ChangeRequest]:

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db.models import Count, F, Q, Sum
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.selectors import rare_actions_between
@@ -89,7 +90,9 @@ class Line:
         for currency, nano in self.charged.items():
             by_sign[currency.symbol] += nano
         said = [amount(n, _any(self.charged, sign)) for sign, n in sorted(by_sign.items()) if n]
-        return " and ".join(said) or amount(0, PURE)
+        if len(said) < 2:
+            return said[0] if said else amount(0, PURE)
+        return _("%(epsilon)s and %(rho)s") % {"epsilon": said[0], "rho": said[1]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +205,9 @@ def _lines(
     by: str,
 ) -> tuple[Line, ...]:
     lines: defaultdict[Any, Line] = defaultdict(lambda: Line(""))
+    currencies = {key: dataset.budget.currency for key, dataset in datasets.items()}
     for row in rows:
-        _add(lines[row[by]], row, datasets[row["dataset_id"]].budget.currency)
+        _add(lines[row[by]], row, currencies[row["dataset_id"]])
     for row in refused:
         lines[row[by]].refused += row["number"]
     for key, line in lines.items():
@@ -260,4 +264,4 @@ def _decisions(tenant: Tenant, month: Month) -> dict[str, int]:
     ).order_by()
     counts = dict(decided.values_list("state").annotate(number=Count("pk")))
     states = ChangeRequest.State
-    return {states(state).label: number for state, number in sorted(counts.items())}
+    return {str(states(state).label): number for state, number in sorted(counts.items())}

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 from dpgov.dashboards.officer.month import Month, figures_of
 from dpgov.dashboards.officer.month_csv import csv_of
 from dpgov.dashboards.officer.report import report_of
+from dpgov.tenants.language import english
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import MemberRequest
 
@@ -25,7 +26,8 @@ def month(request: MemberRequest) -> HttpResponse:
 def month_csv(request: MemberRequest) -> HttpResponse:
     """The same as a file for a spreadsheet."""
     chosen = Month.read(request.GET.get("month", ""))
-    text = csv_of(figures_of(request.membership.tenant, chosen))
+    with english():
+        text = csv_of(figures_of(request.membership.tenant, chosen))
     return _file(request, text.encode(), chosen, "csv", "text/csv; charset=utf-8")
 
 
@@ -34,7 +36,8 @@ def month_csv(request: MemberRequest) -> HttpResponse:
 def month_report(request: MemberRequest) -> HttpResponse:
     """The same as a PDF: equal bytes for equal figures."""
     chosen, tenant = Month.read(request.GET.get("month", "")), request.membership.tenant
-    content = report_of(tenant.name, figures_of(tenant, chosen))
+    with english():
+        content = report_of(tenant.name, figures_of(tenant, chosen))
     return _file(request, content, chosen, "pdf", "application/pdf")
 
 

@@ -13,6 +13,10 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from dpgov.dashboards.group_privacy import odds_text, posterior_text
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import schema_of
@@ -148,17 +152,24 @@ class _Telling:
 
     def repeated(self, same: Sequence[_Asked]) -> Pattern:
         words = in_words(self.plans[same[0].id])
-        why = (
+        why = _(
             "Averaging the answers takes noise away, as one question of their whole price would. "
             "The price of each was paid, so that is all it gains."
         )
-        return self._pattern(f"Asked {len(same)} times: {words}", why, [same[0]], same)
+        title = _("Asked %(number)s times: %(question)s") % {
+            "number": len(same),
+            "question": words,
+        }
+        return self._pattern(title, why, [same[0]], same)
 
     def differing(self, family: Family) -> Pattern:
         firsts = [self.by_form[form][0] for form in family.keys]
         everybody = [one for form in family.keys for one in self.by_form[form]]
-        about = f"the condition on {family.column}" if family.column else "one joined condition"
-        title = f"{len(firsts)} questions that differ in {about}"
+        title = (
+            _("%(number)s questions that differ in the condition on %(column)s")
+            if family.column
+            else _("%(number)s questions that differ in one joined condition")
+        ) % {"number": len(firsts), "column": family.column}
         return self._pattern(title, _why(family), firsts, everybody, narrow=family.is_narrow)
 
     def _pattern(
@@ -183,11 +194,16 @@ class _Telling:
 
 
 def _why(family: Family) -> str:
-    said = "Subtracting two of the answers leaves the people between the two groups."
     if family.closest is None or family.values is None:
-        return said
-    values = "value" if family.closest == 1 else "values"
-    return (
-        f"{said} The two most alike are {family.closest} {values} of {family.column} apart, of "
-        f"{family.values:,}."
-    )
+        return _("Subtracting two of the answers leaves the people between the two groups.")
+    return ngettext(
+        "Subtracting two of the answers leaves the people between the two groups. The two most "
+        "alike are %(apart)s value of %(column)s apart, of %(values)s.",
+        "Subtracting two of the answers leaves the people between the two groups. The two most "
+        "alike are %(apart)s values of %(column)s apart, of %(values)s.",
+        family.closest,
+    ) % {
+        "apart": family.closest,
+        "column": family.column,
+        "values": number_format(family.values, force_grouping=True),
+    }

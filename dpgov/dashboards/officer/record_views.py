@@ -10,6 +10,7 @@ from dpgov.dashboards.officer.record_forms import RecordForm
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
+from dpgov.tenants.language import english
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 
@@ -27,7 +28,8 @@ def record(request: HttpRequest, slug: str) -> HttpResponse:
     form = RecordForm(request.POST)
     text = ""
     if form.is_valid():
-        text = record_yaml(dataset, current_version(dataset), form.typed())
+        with english():
+            text = record_yaml(dataset, current_version(dataset), form.typed())
         if "file" in request.POST:
             return _file(dataset, text)
     context = {"dataset": dataset, "form": form, "text": text}

@@ -9,6 +9,7 @@ from typing import Any
 from django import template
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import limit_text, rest, together
@@ -77,19 +78,35 @@ class Meter:
 def budget_meter(budget: Budget, split: bool) -> Meter:
     """The meter of a budget; without `split`, reserved and spent are one amount."""
     amounts = (
-        [("spent", "Spent", budget.spent_nano), ("reserved", "Reserved", budget.reserved_nano)]
+        [
+            ("spent", _("Spent"), budget.spent_nano),
+            ("reserved", _("Reserved"), budget.reserved_nano),
+        ]
         if split
-        else [("spent", "Committed", budget.spent_nano + budget.reserved_nano)]
+        else [("spent", _("Committed"), budget.spent_nano + budget.reserved_nano)]
     )
     parts: list[MeterPart] = []
     for role, label, nano in amounts:
         start = parts[-1].start + parts[-1].width if parts else 0.0
         width = round(100 * nano / max(budget.limit_nano, 1), 3)
         parts.append(MeterPart(role, label, nano, start, width))
+    return Meter(parts=tuple(parts), sentence=_meter_sentence(budget, split))
+
+
+def _meter_sentence(budget: Budget, split: bool) -> str:
     currency = budget.currency
-    said = ", ".join(f"{part.label.lower()} {together(part.nano, currency)}" for part in parts)
-    left = f"remaining {rest(budget.remaining_nano, currency)} of {limit_text(budget)}"
-    return Meter(parts=tuple(parts), sentence=f"Budget: {said}, {left}.")
+    said = (
+        _("Budget: spent %(spent)s, reserved %(reserved)s, remaining %(left)s of %(limit)s.")
+        if split
+        else _("Budget: committed %(committed)s, remaining %(left)s of %(limit)s.")
+    )
+    return said % {
+        "spent": together(budget.spent_nano, currency),
+        "reserved": together(budget.reserved_nano, currency),
+        "committed": together(budget.committed_nano, currency),
+        "left": rest(budget.remaining_nano, currency),
+        "limit": limit_text(budget),
+    }
 
 
 @register.simple_tag(takes_context=True)

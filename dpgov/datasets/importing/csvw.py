@@ -6,6 +6,8 @@ Formats: W3C, Metadata Vocabulary for Tabular Data and Model for Tabular Data, 2
 import re
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from dpgov.datasets.importing.found import (
     Found,
     FoundColumn,
@@ -55,22 +57,26 @@ def read_csvw(tree: Tree) -> Found:
     schema = table.get("tableSchema")
     columns = schema.get("columns") if isinstance(schema, dict) else None
     if not isinstance(schema, dict) or not isinstance(columns, list):
-        raise UnreadableMetadata("The tableSchema lists no columns.")
+        raise UnreadableMetadata(_("The tableSchema lists no columns."))
     found = Found("CSVW", [])
     usual = schema.get("datatype") or table.get("datatype") or tree.get("datatype") or "string"
     for place, body in enumerate(columns, start=1):
         names = _names(body) if isinstance(body, dict) else ()
         if not names:
-            found.notes.append(f"Column {place} has neither a name nor a title.")
+            found.notes.append(
+                _("Column {place} has neither a name nor a title.").format(place=place)
+            )
         elif str(body.get("virtual")) != "true":
             found.columns.append(_column(names, body, usual))
     if schema.get("primaryKey"):
         found.notes.append(
-            "The primaryKey is not taken over. If it names a person who can have several rows, "
-            "choose it as the column that names the person."
+            _(
+                "The primaryKey is not taken over. If it names a person who can have several "
+                "rows, choose it as the column that names the person."
+            )
         )
     if schema.get("foreignKeys"):
-        found.notes.append("The foreignKeys are not taken over: a dataset is one table.")
+        found.notes.append(_("The foreignKeys are not taken over: a dataset is one table."))
     return found
 
 
@@ -79,7 +85,9 @@ def _one_table(tree: Tree) -> Tree:
     if not isinstance(tables, list):
         return tree
     if len(tables) != 1 or not isinstance(tables[0], dict):
-        raise UnreadableMetadata("The file describes several tables: keep the one that is meant.")
+        raise UnreadableMetadata(
+            _("The file describes several tables: keep the one that is meant.")
+        )
     return tables[0]
 
 
@@ -116,7 +124,9 @@ def _column(names: tuple[str, ...], body: Tree, usual: Any) -> FoundColumn:
     else:
         left_out(column, kind)
     if body.get("separator"):
-        column.notes.append("Its cells hold several values each: every such cell is one category.")
+        column.notes.append(
+            _("Its cells hold several values each: every such cell is one category.")
+        )
     if isinstance(default := body.get("default"), str) and default and column.fields:
         column.fields |= {"missing": "impute", "impute": default}
     return column
@@ -155,6 +165,8 @@ def _exclusive(column: FoundColumn, facets: Tree, name: str, inwards: int, whole
         return str(int(text) + inwards)
     if text:
         column.notes.append(
-            f"{name} {short(text)} counts as the bound itself: bounds are included."
+            _("{name} {value} counts as the bound itself: bounds are included.").format(
+                name=name, value=short(text)
+            )
         )
     return text

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from dpgov.datasets.importing.found import Found, FoundColumn, short
 
 _MOST_NOTES = 200
@@ -31,10 +33,12 @@ def filled(found: Found, headers: Sequence[str]) -> Filled:
     for column in found.columns:
         name = _name_in(column, headers)
         if name is None:
-            notes.append(f"{short(column.names[0])} is described, but not in the file.")
+            described_only = _("{name} is described, but not in the file.")
+            notes.append(described_only.format(name=short(column.names[0])))
             continue
         if name in described:
-            notes.append(f"{short(name)} is described twice: the first description counts.")
+            twice = _("{name} is described twice: the first description counts.")
+            notes.append(twice.format(name=short(name)))
             continue
         described.add(name)
         if column.fields:
@@ -42,10 +46,12 @@ def filled(found: Found, headers: Sequence[str]) -> Filled:
         notes += [f"{short(name)}: {note}" for note in column.notes]
     if dataset.get("private_id") not in (None, *headers):
         named = dataset.pop("private_id")
-        notes.append(f"The person's column, {short(named)}, is not in the file: choose it.")
+        absent = _("The person's column, {name}, is not in the file: choose it.")
+        notes.append(absent.format(name=short(named)))
     missing = [short(name) for name in headers if name not in described]
     if missing:
-        notes.append(f"Not described, and left out so far: {', '.join(missing)}.")
+        left_out = _("Not described, and left out so far: {names}.")
+        notes.append(left_out.format(names=", ".join(missing)))
     return Filled(found.format, dataset, columns, notes[:_MOST_NOTES])
 
 

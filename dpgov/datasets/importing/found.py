@@ -4,8 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext as _
+
 from dpgov.privacy.decimals import InvalidNumber, decimal_text, read_decimal
 from dpgov.privacy.domains import MAX_CATEGORIES
+from dpgov.tenants.language import translated
 
 _LONGEST_NAME = 60
 _PLAIN_CHOICE = re.compile(r"[\w .,'&/+-]+")
@@ -41,17 +44,21 @@ def as_number(column: FoundColumn, *, lower: str, upper: str, step: str) -> None
         if text:
             _take_number(column, name, text)
     if not (lower and upper):
-        column.notes.append("It has no bounds: type in what you know of them.")
+        column.notes.append(_("It has no bounds: type in what you know of them."))
     if not step:
-        column.notes.append("Nothing says how fine its values are: choose the step.")
+        column.notes.append(_("Nothing says how fine its values are: choose the step."))
 
 
 def _take_number(column: FoundColumn, name: str, text: str) -> None:
     try:
         column.fields[name] = decimal_text(read_decimal(text))
     except InvalidNumber as problem:
-        word = name if name == "step" else f"{name} bound"
-        column.notes.append(f"Its {word} {problem}")
+        patterns = {
+            "lower": _("Its lower bound {problem}"),
+            "upper": _("Its upper bound {problem}"),
+            "step": _("Its step {problem}"),
+        }
+        column.notes.append(patterns[name].format(problem=translated(problem.args[0])))
 
 
 def as_category(column: FoundColumn, categories: Sequence[object]) -> None:
@@ -60,28 +67,35 @@ def as_category(column: FoundColumn, categories: Sequence[object]) -> None:
     names = [str(each).strip() for each in categories if not isinstance(each, dict | list)]
     names = [name for name in names if name]
     if len(names) > MAX_CATEGORIES:
-        column.notes.append(f"It has more than {MAX_CATEGORIES} categories: too many to list.")
+        column.notes.append(
+            _("It has more than {most} categories: too many to list.").format(most=MAX_CATEGORIES)
+        )
         return
     if any("\n" in name or "\r" in name for name in names):
-        column.notes.append("A category spans lines: list the categories yourself.")
+        column.notes.append(_("A category spans lines: list the categories yourself."))
         return
     column.fields["categories"] = "\n".join(dict.fromkeys(names))
     if not names:
-        column.notes.append("Its categories are not listed: write them down, one per line.")
+        column.notes.append(_("Its categories are not listed: write them down, one per line."))
 
 
 def as_truth(column: FoundColumn, words: Sequence[str] = ()) -> None:
     """A column of true and false."""
     as_category(column, words or ("true", "false"))
     if not words:
-        column.notes.append("Spell true and false as they stand in the file.")
+        column.notes.append(_("Spell true and false as they stand in the file."))
 
 
 def left_out(column: FoundColumn, kind: str) -> None:
     """A type that nobody can ask about here."""
     dates = "date" in kind.lower() or "time" in kind.lower() or kind.startswith("g")
-    advice = " Put the year or the age into a column of its own." if dates else ""
-    column.notes.append(f"Its type, {short(kind)}, cannot be asked about: it is left out.{advice}")
+    pattern = _("Its type, {type}, cannot be asked about: it is left out.")
+    if dates:
+        pattern = _(
+            "Its type, {type}, cannot be asked about: it is left out. Put the year or the age into "
+            "a column of its own."
+        )
+    column.notes.append(pattern.format(type=short(kind)))
 
 
 def choices_of(pattern: str) -> list[str]:

@@ -6,6 +6,9 @@ Formats: docs.smartnoise.org/sql/metadata.html and the administration guide of L
 from collections.abc import Iterator
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from dpgov.datasets.importing.found import (
     Found,
     FoundColumn,
@@ -18,19 +21,19 @@ from dpgov.datasets.importing.found import (
 from dpgov.datasets.importing.tree import Tree, UnreadableMetadata
 
 _NOT_NEEDED = {
-    "censor_dims": "groups are always those that were declared",
-    "clamp_counts": "noisy counts are released as they were drawn",
-    "clamp_columns": "values are always clipped to the bounds",
-    "sample_max_ids": "rows over a person's limit are always left out",
-    "use_dpsu": "groups are always those that were declared",
-    "sensitivity": "it follows from the bounds",
-    "precision": "values are kept as whole numbers of steps",
-    "cardinality": "the categories themselves are needed",
-    "nullable": "missing values are allowed in every column",
-    "bounded": "it follows from the bounds",
-    "max_partition_length": "it is not used",
-    "max_partition_contributions": "it is not used",
-    "max_influenced_partitions": "the limit on groups is one for the whole dataset",
+    "censor_dims": gettext_lazy("groups are always those that were declared"),
+    "clamp_counts": gettext_lazy("noisy counts are released as they were drawn"),
+    "clamp_columns": gettext_lazy("values are always clipped to the bounds"),
+    "sample_max_ids": gettext_lazy("rows over a person's limit are always left out"),
+    "use_dpsu": gettext_lazy("groups are always those that were declared"),
+    "sensitivity": gettext_lazy("it follows from the bounds"),
+    "precision": gettext_lazy("values are kept as whole numbers of steps"),
+    "cardinality": gettext_lazy("the categories themselves are needed"),
+    "nullable": gettext_lazy("missing values are allowed in every column"),
+    "bounded": gettext_lazy("it follows from the bounds"),
+    "max_partition_length": gettext_lazy("it is not used"),
+    "max_partition_contributions": gettext_lazy("it is not used"),
+    "max_influenced_partitions": gettext_lazy("the limit on groups is one for the whole dataset"),
 }
 _WITHOUT_A_WORD = {"cardinality", "nullable", "precision", "bounded", "name"}
 _OF_TABLE = {"rows", "max_ids", "row_privacy"}
@@ -56,11 +59,15 @@ def read_smartnoise(tree: Tree) -> Found:
     tables = list(_tables(tree, 0))
     if not tables:
         raise UnreadableMetadata(
-            "No description of columns was found. SmartNoise and Lomas files name a type for each "
-            "column; CSVW files have a tableSchema."
+            _(
+                "No description of columns was found. SmartNoise and Lomas files name a type for "
+                "each column; CSVW files have a tableSchema."
+            )
         )
     if len(tables) > 1:
-        raise UnreadableMetadata("The file describes several tables: keep the one that is meant.")
+        raise UnreadableMetadata(
+            _("The file describes several tables: keep the one that is meant.")
+        )
     options = {name: value for name, value in tables[0].items() if not _is_column(value)}
     columns = {name: value for name, value in tables[0].items() if _is_column(value)}
     return _table("SmartNoise", options, columns)
@@ -83,12 +90,15 @@ def _is_column(value: Any) -> bool:
 def _table(name: str, options: Tree, columns: Tree) -> Found:
     found = Found(name, [_column(key, each) for key, each in columns.items() if _is_column(each)])
     broken = [key for key, each in columns.items() if not _is_column(each)]
-    found.notes += [f"{short(key)} has no type and is left out." for key in broken]
+    untyped = _("{name} has no type and is left out.")
+    found.notes += [untyped.format(name=short(key)) for key in broken]
     _take_unit(found, options)
     if options.get("rows"):
         found.notes.append(
-            f"The number of rows, {short(options['rows'])}, is not taken over, because it would "
-            "become public. Type it in if it is public anyway."
+            _(
+                "The number of rows, {rows}, is not taken over, because it would become public. "
+                "Type it in if it is public anyway."
+            ).format(rows=short(options["rows"]))
         )
     found.notes += _unused(options, _OF_TABLE)
     return found
@@ -100,18 +110,20 @@ def _take_unit(found: Found, options: Tree) -> None:
     most = str(options.get("max_ids") or "1").strip()
     by_row = _is_true(options.get("row_privacy"))
     if len(ids) > 1:
-        found.notes.append("Several columns are named as the person's: choose one of them.")
+        found.notes.append(_("Several columns are named as the person's: choose one of them."))
     if len(ids) == 1 and not by_row:
         found.dataset |= {"unit": "person", "private_id": ids[0]}
         if "max_ids" not in options:
-            found.notes.append("Nothing says how many rows a person may have: choose a number.")
+            found.notes.append(_("Nothing says how many rows a person may have: choose a number."))
             return
         found.dataset["max_rows_per_unit"] = most
     elif most.isdigit() and int(most) > 1:
         found.dataset["group_size"] = most
         found.notes.append(
-            f"A person may have {most} rows and no column says whose they are: the group size is "
-            f"set to {most}, so that they are protected together."
+            _(
+                "A person may have {most} rows and no column says whose they are: the group size "
+                "is set to {most}, so that they are protected together."
+            ).format(most=most)
         )
 
 
@@ -145,9 +157,9 @@ def _unused(options: Tree, used: set[str]) -> list[str]:
             continue
         reason = _NOT_NEEDED.get(name)
         notes.append(
-            f"{name} is not needed: {reason}."
+            _("{name} is not needed: {reason}.").format(name=name, reason=reason)
             if reason
-            else f"“{short(name)}” is not known and not taken over."
+            else _("“{name}” is not known and not taken over.").format(name=short(name))
         )
     return notes
 

@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from typing import Any, NoReturn
 
 import yaml
+from django.utils.translation import gettext as _
 
 Tree = dict[str, Any]
 _DEEPEST = 12
@@ -25,18 +26,19 @@ def parse(text: str) -> Tree:
         found = _from_json(text) if is_json else _from_yaml(text)
         _check_depth(found, 0)
     except RecursionError as deep:
-        raise UnreadableMetadata(_DEEP) from deep
+        raise _too_deep() from deep
     if not isinstance(found, dict):
-        raise UnreadableMetadata("The file does not describe a table: it has no named entries.")
+        raise UnreadableMetadata(_("The file does not describe a table: it has no named entries."))
     return found
 
 
-_DEEP = "The file is nested too deeply for a description of columns."
+def _too_deep() -> UnreadableMetadata:
+    return UnreadableMetadata(_("The file is nested too deeply for a description of columns."))
 
 
 def _check_depth(part: object, depth: int) -> None:
     if depth > _DEEPEST:
-        raise UnreadableMetadata(_DEEP)
+        raise _too_deep()
     inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
     for each in inner:
         _check_depth(each, depth + 1)
@@ -52,19 +54,21 @@ def _from_json(text: str) -> object:
             object_pairs_hook=_without_repeats,
         )
     except json.JSONDecodeError as problem:
-        raise UnreadableMetadata(f"The JSON breaks off in line {problem.lineno}.") from problem
+        told = _("The JSON breaks off in line {line}.").format(line=problem.lineno)
+        raise UnreadableMetadata(told) from problem
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> Tree:
     found: Tree = {}
     for key, value in pairs:
         if key in found:
-            raise UnreadableMetadata(_REPEATED)
+            raise _repeated()
         found[key] = _text_of(value)
     return found
 
 
-_REPEATED = "A name stands there twice on one level: keep one of the two."
+def _repeated() -> UnreadableMetadata:
+    return UnreadableMetadata(_("A name stands there twice on one level: keep one of the two."))
 
 
 def _text_of(value: Any) -> Any:
@@ -82,7 +86,7 @@ class _Texts(yaml.BaseLoader):
     def compose_node(self, parent: Any, index: Any) -> Any:
         """Refuse aliases, with which a small file can stand for a huge one."""
         if self.check_event(yaml.AliasEvent):
-            raise UnreadableMetadata("The file uses YAML aliases (*name): write them out.")
+            raise UnreadableMetadata(_("The file uses YAML aliases (*name): write them out."))
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
@@ -90,9 +94,9 @@ class _Texts(yaml.BaseLoader):
         found: dict[Hashable, Any] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise UnreadableMetadata("A name in the file is not a plain text.")
+                raise UnreadableMetadata(_("A name in the file is not a plain text."))
             if key.value in found:
-                raise UnreadableMetadata(_REPEATED)
+                raise _repeated()
             found[key.value] = self.construct_object(value, deep=True)
         return found
 
@@ -107,9 +111,14 @@ def _from_yaml(text: str) -> object:
     except yaml.MarkedYAMLError as problem:
         _refuse_yaml(problem)
     except yaml.YAMLError as problem:
-        raise UnreadableMetadata("The file holds characters that YAML does not allow.") from problem
+        told = _("The file holds characters that YAML does not allow.")
+        raise UnreadableMetadata(told) from problem
 
 
 def _refuse_yaml(problem: yaml.MarkedYAMLError) -> NoReturn:
-    line = f" in line {problem.problem_mark.line + 1}" if problem.problem_mark else ""
-    raise UnreadableMetadata(f"The YAML cannot be read{line}.") from problem
+    told = _("The YAML cannot be read.")
+    if problem.problem_mark:
+        told = _("The YAML cannot be read in line {line}.").format(
+            line=problem.problem_mark.line + 1
+        )
+    raise UnreadableMetadata(told) from problem

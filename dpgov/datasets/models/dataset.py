@@ -4,6 +4,7 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
 from dpgov.tenants.models import Tenant, User
@@ -13,8 +14,8 @@ class Upload(models.Model):
     """A file on its way to becoming a dataset version; visible to its uploader alone."""
 
     class State(models.TextChoices):
-        READY = "ready", "Ready"
-        USED = "used", "Used"
+        READY = "ready", _("Ready")
+        USED = "used", _("Used")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
@@ -41,15 +42,15 @@ class Dataset(models.Model):
     """
 
     class Unit(models.TextChoices):
-        ROW = "row", "Each row is one person (or unit)"
-        PERSON = "person", "A column names the person (or unit)"
+        ROW = "row", _("Each row is one person (or unit)")
+        PERSON = "person", _("A column names the person (or unit)")
 
     class Neighbouring(models.TextChoices):
-        ADD_REMOVE = "add_remove", "Add or remove one unit"
-        CHANGE_ONE = "change_one", "Change one unit"
+        ADD_REMOVE = "add_remove", _("Add or remove one unit")
+        CHANGE_ONE = "change_one", _("Change one unit")
 
     class HeldReason(models.TextChoices):
-        LIKE_EARLIER_DATA = "like_earlier_data", "Held for a compliance check"
+        LIKE_EARLIER_DATA = "like_earlier_data", _("Held for a compliance check")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="datasets")
@@ -135,12 +136,12 @@ class Column(models.Model):
     """A queryable column with its declared domain. Columns left out are not queryable."""
 
     class Kind(models.TextChoices):
-        NUMBER = "number", "Number"
-        CATEGORY = "category", "Category"
+        NUMBER = "number", _("Number")
+        CATEGORY = "category", _("Category")
 
     class Missing(models.TextChoices):
-        DROP = "drop", "Leave the row out of this column's statistics"
-        IMPUTE = "impute", "Use a fixed value instead"
+        DROP = "drop", _("Leave the row out of this column's statistics")
+        IMPUTE = "impute", _("Use a fixed value instead")
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="columns")

@@ -81,5 +81,5 @@ def decide_as_agreed(request: ChangeRequest) -> Effect:
         else:
             discard_held(dataset=dataset)
     except (NotHeld, SamePeople, OtherBudget, InvalidDomain) as overtaken:
-        raise Stale(str(overtaken)) from overtaken
+        raise Stale(overtaken.args[0]) from overtaken
     return Effect(payload)

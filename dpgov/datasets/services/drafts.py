@@ -11,16 +11,20 @@ from django.http import QueryDict
 
 from dpgov.datasets.models import Draft, Upload
 from dpgov.datasets.services.uploads import ready_upload
+from dpgov.privacy.said import said
+from dpgov.tenants.spoken import SpokenRefusal
 
 LARGEST = 2_000_000
 _NOT_TYPED = frozenset({"csrfmiddlewaretoken"})
 
 
-class DraftTooLarge(ValueError):
+class DraftTooLarge(SpokenRefusal, ValueError):
     """More was typed than is kept."""
 
     def __init__(self) -> None:
-        super().__init__("This is too much to keep as a draft. Shorten the lists of categories.")
+        super().__init__(
+            said("This is too much to keep as a draft. Shorten the lists of categories.")
+        )
 
 
 @transaction.atomic

@@ -11,15 +11,19 @@ from dpgov.datasets.models import (
 )
 from dpgov.datasets.services.resemblance import assembled, key_id, marks_of
 from dpgov.engines.fingerprint import Part, TableFingerprint
+from dpgov.privacy.said import said
+from dpgov.tenants.spoken import SpokenRefusal
 
 
-class FingerprintKeyChanged(Exception):
+class FingerprintKeyChanged(SpokenRefusal):
     """The secret of fingerprints is not the one that earlier data was recorded with."""
 
     def __init__(self) -> None:
         super().__init__(
-            "Nothing can be registered at present: this installation lost the key by which it "
-            "recognises data. Ask the people who run it to put the earlier key back."
+            said(
+                "Nothing can be registered at present: this installation lost the key by which it "
+                "recognises data. Ask the people who run it to put the earlier key back."
+            )
         )
 
 

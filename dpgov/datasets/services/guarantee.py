@@ -6,6 +6,7 @@ from dpgov.datasets.models import Column, Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.privacy.currency import Currency
 from dpgov.privacy.loss import Mode
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import CategoryDomain, DatasetSchema, InvalidDomain, Neighbouring
 
 # The line of the values that were not declared.
@@ -19,7 +20,10 @@ def partition_parts(schema: DatasetSchema, column: str) -> list[str]:
     if not isinstance(domain, CategoryDomain):
         raise InvalidDomain(
             "partition_column",
-            f"“{column}” must be one of the columns below, declared as a category.",
+            said(
+                "“{column}” must be one of the columns below, declared as a category.",
+                column=column,
+            ),
         )
     return [*domain.categories, _other(domain.categories)]
 
@@ -54,12 +58,13 @@ def check_same_guarantee(
     for field in ("neighbouring", "group_size"):
         before = getattr(earlier, field)
         if before != getattr(schema, field):
-            raise InvalidDomain(field, _differs(earlier, f"with {before} here"))
+            raise InvalidDomain(field, _differs(earlier, said("with {value} here", value=before)))
     if earlier.partition_column and earlier.partition_column != partition_column:
-        before = f"with “{earlier.partition_column}” here"
+        before = said("with “{value}” here", value=earlier.partition_column)
         raise InvalidDomain("partition_column", _differs(earlier, before))
     if partition_column and not earlier.partition_column:
-        raise InvalidDomain("partition_column", _differs(earlier, "without a partition column"))
+        before = said("without a partition column")
+        raise InvalidDomain("partition_column", _differs(earlier, before))
     if partition_column:
         check_same_parts(earlier, schema)
 
@@ -68,19 +73,25 @@ def _check_same_unit(earlier: Dataset, schema: DatasetSchema) -> None:
     """How many rows of a unit are used may differ: each loss is stated for whole units."""
     before, named = earlier.private_id, schema.unit.private_id or ""
     if bool(before) != bool(named):
-        words = "with a column that names people" if before else "with each row as one person"
+        words = said("with each row as one person")
+        if before:
+            words = said("with a column that names people")
         raise InvalidDomain("unit", _differs(earlier, words))
     if before != named:
-        raise InvalidDomain("private_id", _differs(earlier, f"with people named by “{before}”"))
+        words = said("with people named by “{column}”", column=before)
+        raise InvalidDomain("private_id", _differs(earlier, words))
 
 
 def _check_same_currency(earlier: Dataset, declared: Currency) -> None:
     before = earlier.budget.currency
     if before.mode is not declared.mode:
-        words = "counting pure ε" if before.mode is Mode.PURE else "counting ρ towards an (ε, δ)"
+        words = said("counting ρ towards an (ε, δ)")
+        if before.mode is Mode.PURE:
+            words = said("counting pure ε")
         raise InvalidDomain("mode", _differs(earlier, words))
     if before.delta != declared.delta:
-        raise InvalidDomain("delta", _differs(earlier, f"with δ {before.delta_text} here"))
+        words = said("with δ {delta} here", delta=before.delta_text)
+        raise InvalidDomain("delta", _differs(earlier, words))
 
 
 def check_same_parts(earlier: Dataset, schema: DatasetSchema) -> None:
@@ -89,13 +100,20 @@ def check_same_parts(earlier: Dataset, schema: DatasetSchema) -> None:
     if partition_parts(schema, earlier.partition_column)[:-1] != declared.categories:
         raise InvalidDomain(
             "partition_column",
-            f"“{earlier.partition_column}” divides the budget of “{earlier.name}” into "
-            f"{', '.join(declared.categories)}. Declare the same categories in the same order.",
+            said(
+                "“{column}” divides the budget of “{name}” into {categories}. Declare the same "
+                "categories in the same order.",
+                column=earlier.partition_column,
+                name=earlier.name,
+                categories=", ".join(declared.categories),
+            ),
         )
 
 
 def _differs(earlier: Dataset, before: str) -> str:
-    return (
-        f"This data was registered before, as “{earlier.name}”, {before}, and shares the budget "
-        "of that dataset. Choose the same."
+    return said(
+        "This data was registered before, as “{name}”, {before}, and shares the budget of that "
+        "dataset. Choose the same.",
+        name=earlier.name,
+        before=before,
     )

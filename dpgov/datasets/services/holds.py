@@ -20,29 +20,34 @@ from dpgov.datasets.services.registration import same_data
 from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.likeness import Likeness
+from dpgov.privacy.said import said
+from dpgov.tenants.spoken import SpokenRefusal
 
 
-class NotHeld(Exception):
+class NotHeld(SpokenRefusal):
     """The dataset is not held any more: somebody has decided already."""
 
     def __init__(self) -> None:
-        super().__init__("This dataset is not held any more: somebody has decided already.")
+        super().__init__(said("This dataset is not held any more: somebody has decided already."))
 
 
-class SamePeople(Exception):
+class SamePeople(SpokenRefusal):
     """Exactly this data has a budget already; a second one would not protect its people."""
 
     def __init__(self, earlier: Dataset) -> None:
         super().__init__(
-            f"This is exactly the data of “{earlier.name}”. Let it share that budget or discard it."
+            said(
+                "This is exactly the data of “{name}”. Let it share that budget or discard it.",
+                name=earlier.name,
+            )
         )
 
 
-class OtherBudget(Exception):
+class OtherBudget(SpokenRefusal):
     """The earlier dataset cannot lend its budget: it is held itself, or not of this tenant."""
 
     def __init__(self) -> None:
-        super().__init__("Choose a dataset of your organisation that is not held itself.")
+        super().__init__(said("Choose a dataset of your organisation that is not held itself."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,10 @@ from dpgov.audit.services import append
 from dpgov.budgets.words import noted
 from dpgov.datasets.models import Dataset, Permit, Policy
 from dpgov.privacy.currency import Currency
+from dpgov.privacy.said import said
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
+from dpgov.tenants.spoken import SpokenRefusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +36,11 @@ class Rules:
     least_error: int | None = None
 
 
-class QuestionAboveLimit(ValueError):
+class QuestionAboveLimit(SpokenRefusal, ValueError):
     """One question cannot cost more than the limit of all of them."""
 
     def __init__(self) -> None:
-        super().__init__("One question cannot cost more than the limit of the whole budget.")
+        super().__init__(said("One question cannot cost more than the limit of the whole budget."))
 
 
 def rules_of(dataset: Dataset) -> Rules:

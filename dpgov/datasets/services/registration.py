@@ -28,6 +28,7 @@ from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.uploads import ready_upload
 from dpgov.engines.child import Ingested
 from dpgov.engines.likeness import Likeness
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import InvalidDomain, Neighbouring
 from dpgov.tenants.models import Tenant, User
 from dpgov.tenants.selectors import actor_of
@@ -151,7 +152,8 @@ def public_rows(declared: int | None, declaration: Declaration, rows: int) -> in
         return declared
     if declared is not None and declared != rows:
         raise InvalidDomain(
-            "public_rows", f"The file has {rows:,} rows. Leave this empty to publish that number."
+            "public_rows",
+            said("The file has {rows:,} rows. Leave this empty to publish that number.", rows=rows),
         )
     return rows
 

@@ -21,6 +21,7 @@ from dpgov.datasets.services.resemblance import one_at_a_time
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.child import Ingested
 from dpgov.privacy.domains import check_capacity
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import DatasetSchema, InvalidDomain, PrivacyUnit
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
@@ -82,7 +83,9 @@ def _record(dataset: Dataset, wanted: PrivacyUnit, version_id: UUID, user: User)
 
 def _check(schema: DatasetSchema, unit: PrivacyUnit) -> None:
     if unit.private_id is None:
-        raise InvalidDomain("max_rows_per_unit", "Here each row is one person: there is no limit.")
+        raise InvalidDomain(
+            "max_rows_per_unit", said("Here each row is one person: there is no limit.")
+        )
     if unit == schema.unit:
-        raise InvalidDomain("max_rows_per_unit", "These are the limits already.")
+        raise InvalidDomain("max_rows_per_unit", said("These are the limits already."))
     check_capacity(replace(schema, unit=unit))

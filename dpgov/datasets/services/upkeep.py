@@ -8,18 +8,20 @@ from django.utils import timezone
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.services import change_limit
-from dpgov.budgets.words import limit_text
+from dpgov.budgets.words import limit_said
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.turns import queue_up
+from dpgov.privacy.said import said
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
+from dpgov.tenants.spoken import SpokenRefusal
 
 
-class LimitNotLowered(Exception):
+class LimitNotLowered(SpokenRefusal):
     """The new limit is not below the present one; raising a limit takes two persons."""
 
     def __init__(self, *, limit: str) -> None:
-        super().__init__(f"The limit is {limit} now. Give a lower one.")
+        super().__init__(said("The limit is {limit} now. Give a lower one.", limit=limit))
 
 
 @transaction.atomic
@@ -69,7 +71,7 @@ def lower_limit(*, dataset: Dataset, limit_nano: int, user: User, reason: str) -
     queue_up(dataset.tenant)
     budget = Dataset.objects.select_related("budget").get(pk=dataset.pk).budget
     if limit_nano >= budget.limit_epsilon_nano:
-        raise LimitNotLowered(limit=limit_text(budget))
+        raise LimitNotLowered(limit=limit_said(budget))
     change_limit(budget=budget, limit_nano=limit_nano, actor=actor_of(user), reason=reason)
 
 

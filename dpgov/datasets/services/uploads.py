@@ -33,7 +33,7 @@ def receive_upload(*, tenant: Tenant, uploader: User, name: str, chunks: Iterabl
     try:
         size = storage.write(path, chunks, largest=settings.DPGOV_UPLOAD_MAX_BYTES)
     except storage.TooLarge as problem:
-        raise RefusedFile(str(problem)) from problem
+        raise RefusedFile(problem.args[0]) from problem
     try:
         found = child.inspect(path, limits=child_limits())
         with transaction.atomic():

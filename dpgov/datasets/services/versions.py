@@ -22,17 +22,14 @@ from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.uploads import ready_upload
 from dpgov.engines.child import Ingested
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import ColumnSpec, DatasetSchema, InvalidDomain, Neighbouring
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
 
-_OTHER_BUDGET = (
+_OTHER_BUDGET = said(
     "This file resembles data that may have another budget, so it cannot become a version here "
     "without a compliance check. Register it as a dataset of its own: it is checked there."
-)
-_OTHER_NUMBER = (
-    "The number of {what} of this dataset is public and has to stay: {before:,}, and the file has "
-    "{now:,}. Register it as a dataset of its own."
 )
 
 
@@ -95,11 +92,24 @@ def _check_number(dataset: Dataset, ingested: Ingested) -> None:
     """Under change_one the number of units is public and part of the guarantee."""
     if dataset.neighbouring != Neighbouring.CHANGE_ONE:
         return
-    before, now, what = dataset.public_rows, ingested.rows, "rows"
     if dataset.private_id:
-        before, now, what = dataset.public_units, ingested.units or 0, "different ids"
+        before, now = dataset.public_units, ingested.units or 0
+        message = said(
+            "The number of different ids of this dataset is public and has to stay: {before:,}, "
+            "and the file has {now:,}. Register it as a dataset of its own.",
+            before=before or 0,
+            now=now,
+        )
+    else:
+        before, now = dataset.public_rows, ingested.rows
+        message = said(
+            "The number of rows of this dataset is public and has to stay: {before:,}, and the "
+            "file has {now:,}. Register it as a dataset of its own.",
+            before=before or 0,
+            now=now,
+        )
     if before != now:
-        raise InvalidDomain("columns", _OTHER_NUMBER.format(what=what, before=before, now=now))
+        raise InvalidDomain("columns", message)
 
 
 def _check_people(dataset: Dataset, ingested: Ingested) -> None:

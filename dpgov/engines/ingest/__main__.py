@@ -9,11 +9,12 @@ from typing import Any
 from dpgov.engines.ingest.limits import MAX_COLUMNS, limit_self
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.sniff import check_names, check_text, csv_layout, format_of
+from dpgov.privacy.said import Said, said
 
-_UNREADABLE = "The file could not be read. Export it again as CSV or Parquet and upload that."
-_TOO_MUCH_MEMORY = (
-    "The file needs more memory to read than is allowed. It may be damaged, "
-    "or made to unpack to a huge size."
+_UNREADABLE = said("The file could not be read. Export it again as CSV or Parquet and upload that.")
+_TOO_MUCH_MEMORY = said(
+    "The file needs more memory to read than is allowed. It may be damaged, or made to unpack to a "
+    "huge size."
 )
 
 
@@ -24,16 +25,23 @@ def main() -> None:
     try:
         answer = {"inspect": _inspect, "ingest": _ingest}[request["do"]](request)
     except Refused as refusal:
-        answer = {"refused": str(refusal), "field": refusal.field, "column": refusal.column}
+        answer = _refused(str(refusal)) | {"field": refusal.field, "column": refusal.column}
     except MemoryError:
-        answer = {"refused": _TOO_MUCH_MEMORY}
+        answer = _refused(_TOO_MUCH_MEMORY)
     except Exception:  # noqa: BLE001 - the parent gets a refusal, never a traceback
         # The cause may quote the data; a refusal in fixed words may not.
-        answer = {"refused": _UNREADABLE}
+        answer = _refused(_UNREADABLE)
     json.dump(answer, sys.stdout)
     sys.stdout.flush()
     # The interpreter's own farewell can need memory that is not there any more.
     os._exit(0)
+
+
+def _refused(text: str) -> dict[str, Any]:
+    """The sentence, and how it was made, so that it can be said in another language."""
+    if isinstance(text, Said):
+        return {"refused": text, "pattern": text.pattern, "values": text.values}
+    return {"refused": text}
 
 
 def _inspect(request: dict[str, Any]) -> dict[str, Any]:

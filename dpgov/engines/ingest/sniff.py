@@ -11,20 +11,24 @@ from pathlib import Path
 
 from dpgov.engines.ingest.limits import MAX_COLUMNS, MAX_HEADER_BYTES, MAX_NAME_LENGTH
 from dpgov.engines.ingest.refusal import Refused
+from dpgov.privacy.said import said
 
 _PARQUET = b"PAR1"
 _DELIMITERS = ",;\t"
 _CHUNK = 1 << 20
 _KNOWN = (
-    (b"\x1f\x8b", "This is a gzip archive. Unpack it and upload the CSV or Parquet inside."),
-    (b"PK\x03\x04", "This is a zip archive or a spreadsheet. Save it as CSV and upload that."),
-    (b"\x28\xb5\x2f\xfd", "This is a zstd archive. Unpack it and upload the file inside."),
-    (b"BZh", "This is a bzip2 archive. Unpack it and upload the file inside."),
-    (b"\xfd7zXZ", "This is an xz archive. Unpack it and upload the file inside."),
-    (b"\xd0\xcf\x11\xe0", "This is a spreadsheet. Save it as CSV and upload that."),
-    (b"%PDF", "This is a PDF. Upload a CSV or Parquet file."),
-    (b"\xff\xfe", "This text is in UTF-16. Save it as UTF-8 and upload that."),
-    (b"\xfe\xff", "This text is in UTF-16. Save it as UTF-8 and upload that."),
+    (b"\x1f\x8b", said("This is a gzip archive. Unpack it and upload the CSV or Parquet inside.")),
+    (
+        b"PK\x03\x04",
+        said("This is a zip archive or a spreadsheet. Save it as CSV and upload that."),
+    ),
+    (b"\x28\xb5\x2f\xfd", said("This is a zstd archive. Unpack it and upload the file inside.")),
+    (b"BZh", said("This is a bzip2 archive. Unpack it and upload the file inside.")),
+    (b"\xfd7zXZ", said("This is an xz archive. Unpack it and upload the file inside.")),
+    (b"\xd0\xcf\x11\xe0", said("This is a spreadsheet. Save it as CSV and upload that.")),
+    (b"%PDF", said("This is a PDF. Upload a CSV or Parquet file.")),
+    (b"\xff\xfe", said("This text is in UTF-16. Save it as UTF-8 and upload that.")),
+    (b"\xfe\xff", said("This text is in UTF-16. Save it as UTF-8 and upload that.")),
 )
 
 
@@ -41,14 +45,14 @@ def format_of(path: Path) -> str:
     with path.open("rb") as file:
         start = file.read(512)
     if not start:
-        raise Refused("The file is empty.")
+        raise Refused(said("The file is empty."))
     if start.startswith(_PARQUET):
         return "parquet"
     for mark, message in _KNOWN:
         if start.startswith(mark):
             raise Refused(message)
     if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{", b"["):
-        raise Refused("This looks like a web page or JSON. Upload a CSV or Parquet file.")
+        raise Refused(said("This looks like a web page or JSON. Upload a CSV or Parquet file."))
     return "csv"
 
 
@@ -61,10 +65,10 @@ def csv_layout(path: Path) -> CsvLayout:
         names = next(reader)
     except csv.Error as problem:
         raise Refused(
-            "The header line cannot be read: a quotation mark is not closed."
+            said("The header line cannot be read: a quotation mark is not closed.")
         ) from problem
     if any("\n" in name or "\r" in name for name in names):
-        raise Refused("A column name runs over more than one line. Give it a one-line name.")
+        raise Refused(said("A column name runs over more than one line. Give it a one-line name."))
     return CsvLayout(delimiter, tuple(names))
 
 
@@ -72,15 +76,17 @@ def _header_text(path: Path) -> str:
     with path.open("rb") as file:
         line = file.readline(MAX_HEADER_BYTES + 1)
     if len(line) > MAX_HEADER_BYTES and b"\r" not in line:
-        raise Refused("The header line is too long. Is the first line the column names?")
+        raise Refused(said("The header line is too long. Is the first line the column names?"))
     if not line.endswith((b"\n", b"\r")) and b"\r" not in line:
-        raise Refused("The file has one line only. It needs column names and rows below them.")
+        raise Refused(
+            said("The file has one line only. It needs column names and rows below them.")
+        )
     try:
         text = line.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        raise Refused("The header line is not UTF-8. Save the file as UTF-8.") from problem
+        raise Refused(said("The header line is not UTF-8. Save the file as UTF-8.")) from problem
     if not text.strip():
-        raise Refused("The first line is empty. It must hold the column names.")
+        raise Refused(said("The first line is empty. It must hold the column names."))
     return text
 
 
@@ -88,25 +94,41 @@ def check_names(names: tuple[str, ...]) -> tuple[str, ...]:
     """The names with spaces around them removed; refuses too many, empty, long or repeated ones."""
     if len(names) > MAX_COLUMNS:
         raise Refused(
-            f"The file has {len(names):,} columns; at most {MAX_COLUMNS} can be registered. "
-            "Leave out those that nobody will ask about."
+            said(
+                "The file has {number} columns; at most {most} can be registered. Leave out those "
+                "that nobody will ask about.",
+                number=f"{len(names):,}",
+                most=MAX_COLUMNS,
+            )
         )
     seen: set[str] = set()
     for place, name in enumerate((name.strip() for name in names), start=1):
         _check_name(name, place)
         if name in seen:
-            raise Refused(f"Two columns are called “{name}”. Rename one of them.")
+            raise Refused(said("Two columns are called “{name}”. Rename one of them.", name=name))
         seen.add(name)
     return tuple(name.strip() for name in names)
 
 
 def _check_name(name: str, place: int) -> None:
     if not name:
-        raise Refused(f"Column {place} has no name. Name it in the first line, or remove it.")
+        raise Refused(
+            said(
+                "Column {place} has no name. Name it in the first line, or remove it.", place=place
+            )
+        )
     if len(name) > MAX_NAME_LENGTH:
-        raise Refused(f"The name of column {place} is longer than {MAX_NAME_LENGTH} characters.")
+        raise Refused(
+            said(
+                "The name of column {place} is longer than {most} characters.",
+                place=place,
+                most=MAX_NAME_LENGTH,
+            )
+        )
     if not name.isprintable():
-        raise Refused(f"The name of column {place} has invisible characters. Rename it.")
+        raise Refused(
+            said("The name of column {place} has invisible characters. Rename it.", place=place)
+        )
 
 
 def check_text(path: Path) -> None:
@@ -117,7 +139,12 @@ def check_text(path: Path) -> None:
         while chunk := file.read(_CHUNK):
             if b"\0" in chunk:
                 line += chunk[: chunk.index(b"\0")].count(b"\n")
-                raise Refused(f"Line {line:,} has a NUL byte, so this is not a CSV text file.")
+                raise Refused(
+                    said(
+                        "Line {line} has a NUL byte, so this is not a CSV text file.",
+                        line=f"{line:,}",
+                    )
+                )
             _check_encoding(decoder, chunk, line)
             line += chunk.count(b"\n")
     _check_encoding(decoder, b"", line, final=True)
@@ -131,5 +158,8 @@ def _check_encoding(
     except UnicodeDecodeError as problem:
         line += chunk[: problem.start].count(b"\n")
         raise Refused(
-            f"Line {line:,} is not UTF-8; the file seems to mix encodings. Save it as UTF-8."
+            said(
+                "Line {line} is not UTF-8; the file seems to mix encodings. Save it as UTF-8.",
+                line=f"{line:,}",
+            )
         ) from problem

@@ -22,6 +22,7 @@ from dpgov.engines.ingest.request import UnitNames
 from dpgov.engines.ingest.tables import Table
 from dpgov.engines.ingest.units import MARKS, UnitColumn, UnitMarks, rank_rows
 from dpgov.engines.ingest.values import cells_of, code_type, codes
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import ColumnSpec, NumericDomain
 
 _SQL_TYPES = {
@@ -78,12 +79,16 @@ def _places(table: Table, columns: Sequence[ColumnSpec]) -> list[int]:
     places = []
     for spec in columns:
         if spec.name not in table.names:
-            raise Refused(f"The file has no column “{spec.name}”.", column=spec.name)
+            raise Refused(
+                said("The file has no column “{column}”.", column=spec.name), column=spec.name
+            )
         place = table.names.index(spec.name)
         if isinstance(spec.domain, NumericDomain) and pa.types.is_temporal(table.types[place]):
             raise Refused(
-                "This column holds dates or times. Convert them to numbers in the file, "
-                "or register the column as categories.",
+                said(
+                    "This column holds dates or times. Convert them to numbers in the file, or "
+                    "register the column as categories."
+                ),
                 column=spec.name,
             )
         places.append(place)
@@ -92,7 +97,9 @@ def _places(table: Table, columns: Sequence[ColumnSpec]) -> list[int]:
 
 def _unit_column(table: Table, columns: Sequence[ColumnSpec], unit: UnitNames) -> UnitColumn:
     if unit.private_id not in table.names:
-        raise Refused(f"The file has no column “{unit.private_id}”.", field="private_id")
+        raise Refused(
+            said("The file has no column “{column}”.", column=unit.private_id), field="private_id"
+        )
     names = [spec.name for spec in columns]
     partition = names.index(unit.partition) if unit.partition in names else None
     return UnitColumn(table.names.index(unit.private_id), partition)
@@ -156,7 +163,7 @@ def _part(columns: Sequence[ColumnSpec], unit: UnitColumn) -> str | None:
         return None
     domain = columns[unit.partition].domain
     if isinstance(domain, NumericDomain):
-        raise Refused("A partition column holds categories.", field="partition_column")
+        raise Refused(said("A partition column holds categories."), field="partition_column")
     return f"coalesce(c{unit.partition}, {domain.other})"
 
 
@@ -189,8 +196,11 @@ def _append(
 
 def _too_many_rows(max_rows: int) -> Refused:
     return Refused(
-        f"The file has more than {max_rows:,} rows. Raise the largest number of rows, "
-        "or upload a smaller file.",
+        said(
+            "The file has more than {most} rows. Raise the largest number of rows, or upload a "
+            "smaller file.",
+            most=f"{max_rows:,}",
+        ),
         field="max_rows",
     )
 

@@ -14,9 +14,10 @@ import pyarrow.parquet as pq
 from dpgov.engines.ingest.limits import MAX_ROW_BYTES, largest_unpacked
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.sniff import CsvLayout, check_names, csv_layout
+from dpgov.privacy.said import said
 
 _ROWS_AT_A_TIME = 65_536
-_UNREADABLE = "The file is damaged or not complete. Export it again and upload that."
+_UNREADABLE = said("The file is damaged or not complete. Export it again and upload that.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,9 @@ def _bounded(batches: Iterator[pa.RecordBatch], file_bytes: int) -> Iterator[pa.
     while (batch := _next(batches)) is not None:
         decoded += batch.nbytes
         if decoded > allowed:
-            raise Refused("The file unpacks to more than 100 times its size. Export it again.")
+            raise Refused(
+                said("The file unpacks to more than 100 times its size. Export it again.")
+            )
         yield batch
 
 
@@ -68,7 +71,7 @@ def _csv_batches(path: Path, layout: CsvLayout) -> Iterator[pa.RecordBatch]:
     try:
         reader = _csv_reader(path, layout, ragged)
         if tuple(reader.schema.names) != layout.names or set(reader.schema.types) != {pa.string()}:
-            raise Refused("The header line cannot be read in one way only. Use simple names.")
+            raise Refused(said("The header line cannot be read in one way only. Use simple names."))
         yield from reader
     except pa.ArrowInvalid as problem:
         raise (ragged.refusal() or _csv_refusal(problem)) from problem
@@ -76,7 +79,7 @@ def _csv_batches(path: Path, layout: CsvLayout) -> Iterator[pa.RecordBatch]:
 
 def _csv_refusal(problem: pa.ArrowInvalid) -> Refused:
     if "straddling" in str(problem):
-        return Refused(f"A row is longer than {MAX_ROW_BYTES:,} bytes.")
+        return Refused(said("A row is longer than {most} bytes.", most=f"{MAX_ROW_BYTES:,}"))
     return Refused(_UNREADABLE)
 
 
@@ -112,8 +115,23 @@ class _Ragged:
         if self._first is None:
             return None
         number, cells = self._first
-        where = "A row" if number is None else f"Row {number:,}"
-        return Refused(f"{where} has {cells:,} cells where the header has {self._width:,}.")
+        many, width = f"{cells:,}", f"{self._width:,}"
+        if number is None:
+            return Refused(
+                said(
+                    "A row has {cells} cells where the header has {width}.",
+                    cells=many,
+                    width=width,
+                )
+            )
+        return Refused(
+            said(
+                "Row {row} has {cells} cells where the header has {width}.",
+                row=f"{number:,}",
+                cells=many,
+                width=width,
+            )
+        )
 
 
 def _open_parquet(path: Path) -> Table:
@@ -125,7 +143,11 @@ def _open_parquet(path: Path) -> Table:
     for name, kind in zip(names, schema.types, strict=True):
         if pa.types.is_nested(kind) or _is_binary(kind):
             raise Refused(
-                f"Column “{name}” holds lists, records or bytes. Flatten or remove it.", column=name
+                said(
+                    "Column “{column}” holds lists, records or bytes. Flatten or remove it.",
+                    column=name,
+                ),
+                column=name,
             )
     _check_size(file.metadata, schema.types, path.stat().st_size)
     return Table(names, tuple(schema.types), file.iter_batches(_ROWS_AT_A_TIME))
@@ -147,7 +169,9 @@ def _check_size(metadata: pq.FileMetaData, types: list[pa.DataType], file_bytes:
     groups = (metadata.row_group(place).num_rows for place in range(metadata.num_row_groups))
     rows = max(metadata.num_rows, sum(groups))
     if rows * sum(_least_width(kind) for kind in types) > largest_unpacked(file_bytes):
-        raise Refused("The file unpacks to far more than its size allows for. Export it again.")
+        raise Refused(
+            said("The file unpacks to far more than its size allows for. Export it again.")
+        )
 
 
 def _least_width(kind: pa.DataType) -> int:

@@ -15,6 +15,7 @@ from dpgov.privacy.mechanisms.sharing import Family, families
 from dpgov.privacy.mechanisms.totals import count, count_distinct, total
 from dpgov.privacy.mechanisms.views import Basis, Line, Mean, Variance
 from dpgov.privacy.plan import InvalidPlan, Plan, PlanProblem, Statistic, StatisticKind
+from dpgov.privacy.said import said
 from dpgov.privacy.schema import ColumnSpec, DatasetSchema, NumericDomain
 from dpgov.privacy.sensitivity import Exposure, exposure
 from dpgov.privacy.unit_sizes import by_sizes
@@ -88,7 +89,7 @@ class _Chooser:
         if self.schema.unit.private_id is not None:
             return count_distinct(self.first, exposed, self.loss)
         if self.schema.unit.max_rows_per_unit > 1:
-            message = "Units can't be counted here: no column tells whose row it is."
+            message = said("Units can't be counted here: no column tells whose row it is.")
             raise InvalidPlan((PlanProblem("statistics", message),))
         return count(self.first, exposed, self.loss)
 
@@ -139,6 +140,6 @@ def numeric_column(statistic: Statistic, schema: DatasetSchema) -> tuple[int, Nu
     index = schema.index_of(statistic.column or "")
     domain = None if index is None else schema.columns[index].domain
     if index is None or not isinstance(domain, NumericDomain):
-        message = f"“{statistic.column}” is no longer a column of numbers."
+        message = said("“{column}” is no longer a column of numbers.", column=statistic.column)
         raise InvalidPlan((PlanProblem("statistics", message),))
     return index, domain

@@ -10,6 +10,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from dpgov.privacy.loss import Mode
 from dpgov.privacy.schema import (
     CategoryDomain,
@@ -83,28 +85,28 @@ def _of(kind: str, column: str = "value", **more: Any) -> dict[str, Any]:
 
 _REPLACED = Neighbouring.CHANGE_ONE
 _ALL = (
-    Case("count", "Count", {"statistic": "count"}, tables.one_more_row),
+    Case("count", _("Count"), {"statistic": "count"}, tables.one_more_row),
     Case(
         "count_distinct",
-        "Distinct people",
+        _("Distinct people"),
         {"statistic": "count_distinct"},
         tables.one_more_person,
         unit=_PEOPLE,
     ),
-    Case("sum", "Sum", _of("sum"), tables.one_more_person, unit=_PEOPLE),
-    Case("mean", "Mean", _of("mean"), tables.one_more_row),
+    Case("sum", _("Sum"), _of("sum"), tables.one_more_person, unit=_PEOPLE),
+    Case("mean", _("Mean"), _of("mean"), tables.one_more_row),
     Case(
         "mean_of_public_number",
-        "Mean of a public number of rows",
+        _("Mean of a public number of rows"),
         _of("mean"),
         tables.one_row_raised,
         neighbouring=_REPLACED,
         public_rows=len(tables.ROWS),
     ),
-    Case("variance", "Variance", _of("variance"), tables.one_more_row),
+    Case("variance", _("Variance"), _of("variance"), tables.one_more_row),
     Case(
         "median",
-        "Median",
+        _("Median"),
         _of("median"),
         tables.around_the_median,
         weakened=_WEAKER,
@@ -112,7 +114,7 @@ _ALL = (
     ),
     Case(
         "quantile",
-        "One quantile",
+        _("One quantile"),
         _of("quantiles", quantiles=[0.9]),
         tables.around_nine_tenths,
         weakened=_WEAKER,
@@ -120,7 +122,7 @@ _ALL = (
     ),
     Case(
         "quantiles",
-        "Several quantiles",
+        _("Several quantiles"),
         _of("quantiles", "level", quantiles=[0.25, 0.5, 0.75]),
         tables.around_the_median_level,
         # These tables show one of two choices that follow each other and share the price.
@@ -129,7 +131,7 @@ _ALL = (
     ),
     Case(
         "min",
-        "Min",
+        _("Min"),
         _of("min"),
         tables.around_the_least,
         weakened=_WEAKER,
@@ -137,7 +139,7 @@ _ALL = (
     ),
     Case(
         "max",
-        "Max",
+        _("Max"),
         _of("max"),
         tables.around_the_largest,
         weakened=_WEAKER,
@@ -145,7 +147,7 @@ _ALL = (
     ),
     Case(
         "histogram",
-        "Histogram",
+        _("Histogram"),
         {"statistic": "count"},
         tables.one_row_recoloured,
         group_by=(_COLOURS,),
@@ -153,14 +155,14 @@ _ALL = (
     ),
     Case(
         "cdf",
-        "Cumulative distribution",
+        _("Cumulative distribution"),
         {"statistic": "cdf"},
         tables.one_more_row,
         group_by=(_EDGES,),
     ),
     Case(
         "contingency",
-        "Contingency table",
+        _("Contingency table"),
         {"statistic": "count"},
         tables.one_more_person,
         group_by=(_COLOURS, _SIZES),

@@ -13,6 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext_noop
+
+# Kept as it is; the page says it in the language of the reader.
+NOT_RUN = gettext_noop("could not be run: {kind}")
 
 
 class Verdict(StrEnum):

@@ -7,7 +7,7 @@ import structlog
 
 from dpgov.privacy.loss import Mode
 from dpgov.queries.self_audit.cases import CASES, Case
-from dpgov.queries.self_audit.findings import Finding, Report, Verdict, keep
+from dpgov.queries.self_audit.findings import NOT_RUN, Finding, Report, Verdict, keep
 from dpgov.queries.self_audit.measuring import CLAIMS, FALSE_ALARM, measure
 from dpgov.queries.self_audit.table_files import TableFiles, table_files
 
@@ -58,5 +58,5 @@ def _measured(case: Case, mode: Mode, trials: int, files: TableFiles) -> Finding
             weakened=float(case.weakened),
             trials=0,
             false_alarm=FALSE_ALARM,
-            problem=f"could not be run: {type(error).__name__}",
+            problem=NOT_RUN.format(kind=type(error).__name__),
         )

@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from dpgov.privacy.decimals import decimal_text
@@ -24,8 +25,10 @@ def read_group(node: exp.Expr, names: Names) -> dict[str, Any]:
         return {"column": names.name(column), "edges": [names.number(edge) for edge in edges]}
     raise names.text.refused(
         node,
-        "Group by a column of categories, WIDTH_BUCKET(column, low, high, bins) or "
-        "BINS(column, 0, 20, 40).",
+        _(
+            "Group by a column of categories, WIDTH_BUCKET(column, low, high, bins) or "
+            "BINS(column, 0, 20, 40)."
+        ),
     )
 
 
@@ -34,9 +37,8 @@ def _even_bins(node: exp.WidthBucket, names: Names) -> dict[str, Any]:
         Decimal(names.number(node.args[name])) for name in ("min_value", "max_value", "num_buckets")
     )
     if bins != int(bins) or not 1 <= bins <= MOST_BINS or low >= high:
-        raise names.text.refused(
-            node, f"WIDTH_BUCKET needs low below high and 1 to {MOST_BINS} bins."
-        )
+        message = _("WIDTH_BUCKET needs low below high and 1 to {most} bins.")
+        raise names.text.refused(node, message.format(most=MOST_BINS))
     width = (high - low) / bins
     edges = [*(low + width * place for place in range(int(bins))), high]
     return {"column": names.name(node.this), "edges": [decimal_text(edge) for edge in edges]}

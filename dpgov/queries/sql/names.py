@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from dpgov.queries.sql.refusal import Text
@@ -18,7 +19,7 @@ class Names:
     def name(self, node: exp.Expr) -> str:
         """The name that a column stands for; letters' case counts only between quotes."""
         if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
-            raise self.text.refused(node, "Name a column here, nothing else.")
+            raise self.text.refused(node, _("Name a column here, nothing else."))
         name = node.this.name
         if name in self._exact or node.this.quoted:
             return name
@@ -35,7 +36,7 @@ class Names:
         sign, inner = ("-", node.this) if isinstance(node, exp.Neg) else ("", node)
         if isinstance(inner, exp.Literal) and not inner.is_string:
             return f"{sign}{inner.name}"
-        raise self.text.refused(node, "Write a plain number here.")
+        raise self.text.refused(node, _("Write a plain number here."))
 
     def constant(self, node: exp.Expr) -> str:
         """A number or a text between single quotes, as a plan's value."""

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from sqlglot import exp, parse
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, Tokenizer, TokenType
@@ -16,20 +18,23 @@ from dpgov.queries.sql.groups import read_group
 from dpgov.queries.sql.refusal import Place, RefusedSql, SqlProblem, Text
 from dpgov.queries.sql.statistics import Reader
 from dpgov.queries.sql.where import Placed, read_where
+from dpgov.tenants.language import translated
 
 LONGEST = 20_000
-_NO_PRICE = "End with the price, like WITH EPSILON 0.5."
+_NO_PRICE = gettext_lazy("End with the price, like WITH EPSILON 0.5.")
 _ALLOWED = {"expressions", "from_", "where", "group", "kind", "operation_modifiers"}
 _NOT_ANSWERED = {
-    "joins": "One dataset is answered at a time; joins are not.",
-    "order": "An answer's groups come in their declared order; leave ORDER BY out.",
-    "limit": "Every declared group is in the answer; leave LIMIT out.",
-    "offset": "Every declared group is in the answer; leave OFFSET out.",
-    "having": "Groups cannot be chosen by their values; leave HAVING out.",
-    "distinct": "Write COUNT(DISTINCT …) for people; SELECT DISTINCT is not answered.",
-    "windows": "Windows are not answered.",
-    "qualify": "QUALIFY is not answered.",
-    "with_": "WITH … AS is not answered; ask of the dataset itself.",
+    "joins": gettext_lazy("One dataset is answered at a time; joins are not."),
+    "order": gettext_lazy("An answer's groups come in their declared order; leave ORDER BY out."),
+    "limit": gettext_lazy("Every declared group is in the answer; leave LIMIT out."),
+    "offset": gettext_lazy("Every declared group is in the answer; leave OFFSET out."),
+    "having": gettext_lazy("Groups cannot be chosen by their values; leave HAVING out."),
+    "distinct": gettext_lazy(
+        "Write COUNT(DISTINCT …) for people; SELECT DISTINCT is not answered."
+    ),
+    "windows": gettext_lazy("Windows are not answered."),
+    "qualify": gettext_lazy("QUALIFY is not answered."),
+    "with_": gettext_lazy("WITH … AS is not answered; ask of the dataset itself."),
 }
 
 
@@ -42,7 +47,9 @@ class ReadSql:
 
     def placed(self, refusal: InvalidPlan) -> RefusedSql:
         """The plan's own refusals at their places in the text."""
-        return RefusedSql(*(SqlProblem(*self._place(p.path), p.message) for p in refusal.problems))
+        return RefusedSql(
+            *(SqlProblem(*self._place(p.path), translated(p.message)) for p in refusal.problems)
+        )
 
     def _place(self, path: str) -> Place:
         parts = path.split(".")
@@ -58,7 +65,9 @@ def read_sql(text: str, *, columns: Sequence[str], private_id: str | None = None
     Raises RefusedSql with the place of the problem.
     """
     if len(text) > LONGEST:
-        raise RefusedSql(SqlProblem(1, 1, f"The text is longer than {LONGEST} characters."))
+        raise RefusedSql(
+            SqlProblem(1, 1, _("The text is longer than {most} characters.").format(most=LONGEST))
+        )
     source = Text(text)
     price, rest = _price(text, source)
     select = _select(rest, source)
@@ -71,12 +80,12 @@ def read_sql(text: str, *, columns: Sequence[str], private_id: str | None = None
         if statistic is not None:
             statistics.append((node, statistic))
     if not statistics:
-        raise source.refused(select, "Name at least one statistic, like COUNT(*).")
+        raise source.refused(select, _("Name at least one statistic, like COUNT(*)."))
     where = select.args.get("where")
     filters = read_where(where.this, reader) if where is not None else []
     places = {"dataset": source.place_of(table), next(iter(price.raw)): price.place}
     for name, parts in (("statistics", statistics), ("group_by", groups), ("where", filters)):
-        places |= {f"{name}.{n}": source.place_of(node) for n, (node, _) in enumerate(parts)}
+        places |= {f"{name}.{n}": source.place_of(node) for n, (node, _read) in enumerate(parts)}
     raw = {
         "dataset": table.name,
         "statistics": [part for _, part in statistics],
@@ -101,15 +110,15 @@ def _price(text: str, source: Text) -> tuple[_Price, str]:
         kind = name.text.lower()
         if kind in ("epsilon", "rho") and amount.token_type is TokenType.NUMBER:
             return _Price({kind: amount.text}, source.place(amount.start)), text[: word.start]
-        raise RefusedSql(SqlProblem(*source.place(name.start), _NO_PRICE))
-    raise RefusedSql(SqlProblem(*source.place(len(text.rstrip())), _NO_PRICE))
+        raise RefusedSql(SqlProblem(*source.place(name.start), str(_NO_PRICE)))
+    raise RefusedSql(SqlProblem(*source.place(len(text.rstrip())), str(_NO_PRICE)))
 
 
 def _tokens(text: str) -> list[Token]:
     try:
         return Tokenizer().tokenize(text)
     except SqlglotError as problem:
-        raise RefusedSql(SqlProblem(1, 1, "This text cannot be read as SQL.")) from problem
+        raise RefusedSql(SqlProblem(1, 1, _("This text cannot be read as SQL."))) from problem
 
 
 def _select(text: str, source: Text) -> exp.Select:
@@ -119,12 +128,13 @@ def _select(text: str, source: Text) -> exp.Select:
         raise _unreadable(problem) from problem
     if len(statements) != 1 or not isinstance(statements[0], exp.Select):
         where = source.place_of(statements[-1]) if statements else (1, 1)
-        raise RefusedSql(SqlProblem(*where, "Write one SELECT statement and nothing else."))
+        raise RefusedSql(SqlProblem(*where, _("Write one SELECT statement and nothing else.")))
     select = statements[0]
     for name, value in select.args.items():
         if value and name not in _ALLOWED:
             node = next((v for v in (value if isinstance(value, list) else [value])), select)
-            message = _NOT_ANSWERED.get(name, f"{name.strip('_').upper()} is not answered.")
+            other = _("{word} is not answered.").format(word=name.strip("_").upper())
+            message = str(_NOT_ANSWERED.get(name, other))
             raise source.refused(node if isinstance(node, exp.Expr) else select, message)
     return select
 
@@ -134,18 +144,22 @@ def _unreadable(problem: SqlglotError) -> RefusedSql:
         if error.get("line"):
             width = len(str(error.get("highlight") or "")) or 1
             column = max(1, int(error["col"]) - width + 1)
-            text = f"{error['description']}, near “{error.get('highlight')}”."
+            text = _("{problem}, near “{place}”.").format(
+                problem=error["description"], place=error.get("highlight")
+            )
             return RefusedSql(SqlProblem(int(error["line"]), column, text))
-    return RefusedSql(SqlProblem(1, 1, "This text cannot be read as SQL."))
+    return RefusedSql(SqlProblem(1, 1, _("This text cannot be read as SQL.")))
 
 
 def _table(select: exp.Select, source: Text) -> exp.Table:
     origin = select.args.get("from_")
     table = origin.this if origin is not None else None
     if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
-        raise source.refused(origin or select, "Name one dataset after FROM, by its address.")
+        raise source.refused(origin or select, _("Name one dataset after FROM, by its address."))
     if any(value for name, value in table.args.items() if name not in ("this", "alias")):
-        raise source.refused(table, "Name the dataset alone after FROM; nothing more is answered.")
+        raise source.refused(
+            table, _("Name the dataset alone after FROM; nothing more is answered.")
+        )
     return table
 
 
@@ -154,5 +168,5 @@ def _groups(select: exp.Select, source: Text) -> list[exp.Expr]:
     if group is None:
         return []
     if any(value for name, value in group.args.items() if name != "expressions"):
-        raise source.refused(group, "Only plain groups are answered after GROUP BY.")
+        raise source.refused(group, _("Only plain groups are answered after GROUP BY."))
     return list(group.expressions)

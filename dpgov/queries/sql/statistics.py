@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from dpgov.queries.sql.groups import read_group
 from dpgov.queries.sql.names import Names
+from dpgov.queries.sql.refusal import RefusedSql
 
 _OF_COLUMN: dict[type[exp.Expr], str] = {
     exp.Sum: "sum",
@@ -19,10 +21,6 @@ _OF_COLUMN: dict[type[exp.Expr], str] = {
     exp.Min: "min",
     exp.Max: "max",
 }
-_KNOWN = (
-    "COUNT(*), COUNT(DISTINCT person), SUM, AVG, VAR_POP, STDDEV_POP, MEDIAN, MIN, MAX and "
-    "PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY column)"
-)
 
 
 class Reader(Names):
@@ -41,7 +39,17 @@ class Reader(Names):
         if isinstance(item, exp.Column | exp.WidthBucket | exp.Anonymous):
             self._check_grouped(item, groups)
             return None
-        raise self.text.refused(node, f"This is not answered. Known: {_KNOWN}.")
+        raise self._unknown(node)
+
+    def _unknown(self, item: exp.Expr) -> RefusedSql:
+        return self.text.refused(
+            item,
+            _(
+                "This is not answered. Known: COUNT(*), COUNT(DISTINCT person), SUM, AVG, VAR_POP, "
+                "STDDEV_POP, MEDIAN, MIN, MAX and PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY "
+                "column)."
+            ),
+        )
 
     def _count(self, item: exp.Count) -> dict[str, Any]:
         counted = item.this
@@ -52,10 +60,11 @@ class Reader(Names):
             if column is not None and self.private_id and self.name(column) == self.private_id:
                 return {"statistic": "count_distinct"}
             raise self.text.refused(
-                item, "Only the privacy unit can be counted by COUNT(DISTINCT …)."
+                item, _("Only the privacy unit can be counted by COUNT(DISTINCT …).")
             )
         raise self.text.refused(
-            item, "Write COUNT(*), and where a column must have a value: WHERE column IS NOT NULL."
+            item,
+            _("Write COUNT(*), and where a column must have a value: WHERE column IS NOT NULL."),
         )
 
     def _quantile(self, item: exp.Expr) -> dict[str, Any]:
@@ -67,7 +76,7 @@ class Reader(Names):
                 or order is None
                 or order.args.get("desc")
             ):
-                raise self.text.refused(item, f"This is not answered. Known: {_KNOWN}.")
+                raise self._unknown(item)
             return self._of_order(order.this, inner.this)
         return self._of_order(item.this, item.args["quantile"])
 
@@ -82,5 +91,5 @@ class Reader(Names):
         found = read_group(item, self)
         if found not in groups:
             raise self.text.refused(
-                item, "A column that is shown must stand in GROUP BY; rows are never shown."
+                item, _("A column that is shown must stand in GROUP BY; rows are never shown.")
             )

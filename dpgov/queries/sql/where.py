@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from dpgov.queries.sql.names import Names
@@ -64,8 +65,10 @@ def _condition(node: exp.Expr, names: Names) -> dict[str, Any]:
         return _comparison(node, op, names)
     raise names.text.refused(
         node,
-        "Compare a column with a constant (=, <>, <, <=, >, >=, BETWEEN, IN, IS NULL), joined by "
-        "AND, OR and NOT.",
+        _(
+            "Compare a column with a constant (=, <>, <, <=, >, >=, BETWEEN, IN, IS NULL), joined "
+            "by AND, OR and NOT."
+        ),
     )
 
 

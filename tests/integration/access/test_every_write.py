@@ -8,9 +8,10 @@ from django.core.management import get_commands
 from django.db import connection
 
 from dpgov.audit.models import AuditEntry
+from tests.integration.access.commands import COMMANDS, TASKS
 from tests.integration.access.doors import DOORS
 from tests.integration.access.world import World
-from tests.integration.access.writes import COMMANDS, TASKS, WRITES, Write, send
+from tests.integration.access.writes import WRITES, Write, send
 
 CHANGING = {"POST", "PUT", "PATCH", "DELETE"}
 CALLS = {name: write for name, write in WRITES.items() if isinstance(write, Write)}

@@ -275,24 +275,6 @@ WRITES: dict[str, Write | str] = {
     "socialaccount_signup": "is closed: nobody signs up by themselves",
 }
 
-COMMANDS: dict[str, str] = {
-    "makemessages": "collects sentences for translators, in files of the source",
-    "create_tenant": "TENANT_CREATED, in tests/integration/tenants/test_create_tenant.py",
-    "migrate": "changes tables, and what is in them only as a migration says",
-    "verify_audit_log": "reads only",
-    "verify_ledger": "reads only",
-    "reconcile": "reads only",
-    "freeze": "DATASETS_FROZEN, in tests/integration/ledger/test_freezing.py",
-    "checkpoint": "signs what the log says; an entry about it would itself have to be signed",
-    "rotate_checkpoint_key": "CHECKPOINT_KEY_CHANGED, in tests/integration/audit/test_rotation.py",
-    "audit_mechanisms": "asks made-up tables only, and keeps what it found in a file",
-    "sweep": "ends queries by the services that the task uses, in tests/integration/queue",
-    "demo": "calls services and pages that are all in this table",
-}
-TASKS: dict[str, str] = {
-    "dpgov.queries.look": "QUERY_RELEASED and its siblings, in tests/integration/queue",
-}
-
 
 def send(world: World, name: str, write: Write, ids: dict[str, Any]) -> HttpResponseBase:
     """The one good call of a door."""

@@ -98,7 +98,7 @@ def test_the_page_works_without_a_script_and_names_its_sources(
     assert "With ε&nbsp;1 for all answers together" in " ".join(page.split())
     assert "cannot be compared with each other" in page
     for each in DEPLOYMENTS:
-        assert each.who in page
+        assert str(each.who) in page
         assert each.source in page
 
 

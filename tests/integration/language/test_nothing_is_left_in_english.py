@@ -5,7 +5,8 @@ import re
 import pytest
 from django.db import models
 
-from dpgov.datasets.models import Dataset
+from dpgov.budgets.models import Budget
+from dpgov.datasets.models import Column, Dataset
 from dpgov.notices.models import Webhook
 from dpgov.tenants.models import ApiToken, Project, Tenant, User
 from tests.integration.access.doors import DOORS, ROLES, Kind
@@ -41,6 +42,7 @@ def test_every_sentence_of_a_page_can_be_translated(
 def _words_of_data() -> set[str]:
     texts: list[str] = []
     models_and_fields: list[tuple[type[models.Model], tuple[str, ...]]] = [
+        (Budget, ("label",)),
         (Tenant, ("name", "slug")),
         (User, ("name", "email")),
         (Dataset, ("name", "slug", "description")),
@@ -51,5 +53,7 @@ def _words_of_data() -> set[str]:
     for model, fields in models_and_fields:
         for row in model.objects.values_list(*fields):
             texts += row
+    for column, categories in Column.objects.values_list("name", "categories"):
+        texts += [column, *categories]
     words = {word for text in texts for word in re.findall(r"[^\W\d_]{2,}", text.casefold())}
     return words | _SAME

@@ -171,3 +171,15 @@ def test_the_page_begins_with_templates_and_saves(
     refused = browser.post(address, typed | {"per_query": "11"})
     assert refused.status_code == 422
     assert "cannot cost more than the limit" in refused.text
+
+
+def test_the_privacy_label_names_every_rule(
+    govern: Callable[..., None], client_for: ClientFor, analyst: Membership, dataset: Dataset
+) -> None:
+    browser, page = client_for(analyst), f"/datasets/{dataset.slug}/"
+    assert "The owner&#x27;s rules" not in browser.get(page).content.decode()
+    govern(statistics=("count", "mean"), least_error=10, approval_above_nano=NANO // 4)
+    label = " ".join(browser.get(page).content.decode().split())
+    assert "Only these may be asked: Count, Mean." in label
+    assert "Counts are off by 10 at least" in label
+    assert "Above ε 0.25 a question needs the owner&#x27;s permit." in label

@@ -2,12 +2,17 @@
 
 from dataclasses import dataclass
 
-_SIGNS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
+from django.utils.translation import gettext
+
+from dpgov.dashboards.meaning.glossary.links import LINKS
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word, its address on the page and what it means; `see` are anchors of others."""
+    """A word, its address on the page and what it means; `see` are anchors of others.
+
+    Written in English; the properties say it in the reader's language.
+    """
 
     anchor: str
     word: str
@@ -15,9 +20,19 @@ class Term:
     see: tuple[str, ...] = ()
 
     @property
+    def name(self) -> str:
+        """The word."""
+        return gettext(self.word)
+
+    @property
+    def meaning(self) -> str:
+        """What it means."""
+        return gettext(self.text)
+
+    @property
     def links(self) -> list[tuple[str, str]]:
         """The others' anchors and what to call them."""
-        return [(anchor, _SIGNS.get(anchor, anchor.replace("-", " "))) for anchor in self.see]
+        return [(anchor, gettext(LINKS[anchor])) for anchor in self.see]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +41,8 @@ class Theme:
 
     title: str
     terms: tuple[Term, ...]
+
+    @property
+    def name(self) -> str:
+        """The title in the reader's language."""
+        return gettext(self.title)

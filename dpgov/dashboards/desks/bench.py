@@ -1,0 +1,33 @@
+"""An analyst's part of the desk: what can be asked, what was kept, and what was asked last.
+
+Declared metadata, limits and this person's own questions; it never looks at answers or data.
+"""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from dpgov.dashboards.history import QuestionTable
+from dpgov.datasets.finding import find
+from dpgov.queries.saved import saved_questions
+from dpgov.queries.selectors import visible_queries
+from dpgov.tenants.requests import membership_of
+
+_DATASETS = 8
+_OWN = 5
+
+
+def bench(request: HttpRequest) -> dict[str, Any]:
+    """The first datasets by name, and the newest saved and asked questions of this person."""
+    membership = membership_of(request)
+    page, found = find(membership, "", None)
+    recent = QuestionTable(
+        list(visible_queries(membership)[:_OWN]), orderable=False, exclude=("analyst",)
+    )
+    recent.before_render(request)
+    return {
+        "found": found[:_DATASETS],
+        "more_datasets": max(0, page.paginator.count - _DATASETS),
+        "kept": saved_questions(membership)[:_OWN],
+        "recent": recent,
+    }

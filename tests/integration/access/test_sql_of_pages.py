@@ -1,0 +1,49 @@
+"""E11: no page asks the database more than twelve times, however much lies on it."""
+
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.cast import Ask
+from tests.integration.access.doors import DOORS, ROLES, Kind
+from tests.integration.access.much import much_of_everything
+from tests.integration.access.routes import Route, all_routes
+from tests.integration.access.world import World
+
+MOST = 12
+PAGES = [
+    route
+    for route in all_routes()
+    if (door := DOORS.get(route.name)) and door.kind is Kind.PAGE and "GET" in door.methods
+]
+# Marks of a transaction are no questions.
+_MARKS = ("SAVEPOINT", "RELEASE SAVEPOINT", "ROLLBACK TO SAVEPOINT", "BEGIN", "COMMIT")
+
+
+@pytest.mark.django_db
+def test_no_page_asks_the_database_more_than_twelve_times(
+    world: World, ask: Ask, answer_all: Callable[[], int]
+) -> None:
+    """E11: every page, as everybody who may open it, with several of everything on it."""
+    much_of_everything(world, ask, answer_all)
+    asked = {
+        f"{route.name}, {role}": _statements(world, route, role)
+        for route in PAGES
+        for role in ROLES
+        if role in DOORS[route.name].roles - DOORS[route.name].hidden_from
+    }
+    assert {page: len(sql) for page, sql in asked.items() if len(sql) > MOST} == {}
+    assert len(asked) > len(PAGES)
+    assert all(asked.values())
+
+
+def _statements(world: World, route: Route, role: str) -> list[str]:
+    browser, url = world.browser(role), world.url(route, role, "own")
+    with CaptureQueriesContext(connection) as captured:
+        response = browser.get(url)
+        if response.streaming:
+            b"".join(response)
+    assert response.status_code in (200, 302), f"{url} answers {response.status_code} to {role}"
+    return [one["sql"] for one in captured if not one["sql"].startswith(_MARKS)]

@@ -1,0 +1,94 @@
+"""Turns what the journeys left into the documentation's pictures, small enough to be kept.
+
+`uv run python -m tests.journeys.keep_pictures` after a run of tests/journeys. Tutorials get the
+pictures that they ask for; each page gets one with both themes, wide and narrow; docs/pages.md
+shows the pages in the order in which the journeys visit them.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from PIL import Image
+
+from tests.journeys.browser import PICTURES
+from tests.journeys.lessons import ROOT
+from tests.journeys.test_every_page import PAGES
+
+IMAGES = ROOT / "docs/images"
+GALLERY = ROOT / "docs/pages.md"
+# Pages that need steps before them; the journeys say which.
+MORE = {
+    "sign-in": "before signing in, `/account/login/`",
+    "api-docs": "anybody, `/api/docs/`",
+    "register": "owner, registering a file",
+    "dataset-new": "owner, a dataset just registered",
+    "ask-tried": "analyst, a question tried on invented rows",
+    "answer-mean": "analyst, an answer",
+    "answer-histogram": "analyst, an answer in groups",
+    "budget-ask": "analyst, asking for more budget",
+    "budget-request": "owner, answering a request for budget",
+    "missing": "a member of another organisation, at an address that is not theirs",
+}
+_PARTS = (("light-1280", 560), ("dark-1280", 560), ("light-360", 220), ("dark-360", 220))
+_DOWN, _GAP, _EDGE = 700, 12, (128, 128, 128)
+_INTRODUCTION = """# Every page
+
+Each picture shows one page four times: light and dark, on a wide screen and on a narrow one. The
+journeys in `tests/journeys` take them; long pages are cut. How they are renewed is in
+[CONTRIBUTING.md](../CONTRIBUTING.md).
+"""
+
+
+def main() -> None:
+    """Write docs/images and docs/pages.md; raises FileNotFoundError for a picture not taken."""
+    for folder in ("tutorials", "pages"):
+        (IMAGES / folder).mkdir(parents=True, exist_ok=True)
+    for taken in sorted(PICTURES.glob("tutorial-*.png")):
+        name = taken.stem.removeprefix("tutorial-")
+        _save(Image.open(taken).convert("RGB"), IMAGES / f"tutorials/{name}.webp", quality=72)
+    for name in captions():
+        _save(_four(name), IMAGES / f"pages/{name}.webp", quality=45)
+    GALLERY.write_text(gallery())
+
+
+def captions() -> dict[str, str]:
+    """Every kept page by its picture's name, with who sees it and where."""
+    return {name: f"{person}, `{path}`" for person, name, path in PAGES} | MORE
+
+
+def gallery() -> str:
+    """The text of docs/pages.md."""
+    return "".join([_INTRODUCTION, *_entries()])
+
+
+def _entries() -> Iterator[str]:
+    for name, where in captions().items():
+        title = name.replace("-", " ").capitalize()
+        yield f"\n## {title}\n\n{where}\n\n![{title}](images/pages/{name}.webp)\n"
+
+
+def _four(name: str) -> Image.Image:
+    """The four pictures of a page side by side, long ones cut."""
+    parts = [_small(PICTURES / f"{name}-{part}.png", width) for part, width in _PARTS]
+    across = sum(part.width + _GAP for part in parts) - _GAP
+    sheet = Image.new("RGB", (across, max(part.height for part in parts)), _EDGE)
+    left = 0
+    for part in parts:
+        sheet.paste(part, (left, 0))
+        left += part.width + _GAP
+    return sheet
+
+
+def _small(path: Path, across: int) -> Image.Image:
+    shot = Image.open(path).convert("RGB")
+    down = round(shot.height * across / shot.width)
+    small = shot.resize((across, down), Image.Resampling.LANCZOS)
+    return small.crop((0, 0, across, min(down, _DOWN)))
+
+
+def _save(picture: Image.Image, path: Path, *, quality: int) -> None:
+    picture.save(path, "WEBP", quality=quality, method=6)
+
+
+if __name__ == "__main__":
+    main()

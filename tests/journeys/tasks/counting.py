@@ -1,0 +1,99 @@
+"""What a task takes: pages and clicks, counted in the browser from a person's desk on.
+
+A page is a document that the window loads; what htmx swaps in is none. A click is a press of the
+mouse, and a field that is filled in or chosen from a list counts as one too.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from playwright.sync_api import Page
+
+Journey = Callable[..., None]
+
+# Kept for the tab, so that a press which leaves the page is not lost with it.
+_COUNT_PRESSES = """
+(() => {
+  const count = () => {
+    const before = Number(sessionStorage.getItem("presses"));
+    sessionStorage.setItem("presses", before + 1);
+  };
+  let at = null;
+  addEventListener("pointerdown", (event) => { at = event.target; count(); }, true);
+  addEventListener("input", (event) => {
+    if (!event.isTrusted || event.target === at) return;
+    if (event.target.matches("textarea, input:not([type=checkbox], [type=radio])")) count();
+    at = event.target;
+  }, true);
+  addEventListener("change", (event) => {
+    if (!event.isTrusted && event.target.matches("select, input[type=file]")) count();
+  }, true);
+})();
+"""
+
+
+class Role(StrEnum):
+    """Whose task it is, which is also the name of a person of the demonstration."""
+
+    OWNER = "owner"
+    ANALYST = "analyst"
+    OFFICER = "officer"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How many pages and clicks a task takes."""
+
+    pages: int
+    clicks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One line of the list: who does what, and the effort that it is promised to take."""
+
+    role: Role
+    words: str
+    effort: Effort
+
+
+def task(role: Role, *, pages: int, clicks: int) -> Callable[[Journey], Journey]:
+    """Puts a journey on the list; its name says what is done, and it must take exactly this."""
+
+    def listed(journey: Journey) -> Journey:
+        words = journey.__name__.removeprefix("test_").replace("_", " ")
+        journey.__dict__["task"] = Task(role, words, Effort(pages, clicks))
+        return journey
+
+    return listed
+
+
+def task_of(journey: Any) -> Task | None:
+    """The task of a test function, if it is one."""
+    found = getattr(journey, "task", None)
+    return found if isinstance(found, Task) else None
+
+
+class Counter:
+    """Counts in one window, from the page that it shows now."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._pages = 0
+        page.add_init_script(_COUNT_PRESSES)
+
+    def start(self) -> None:
+        """Begin at the page that is open."""
+        self._page.evaluate("sessionStorage.removeItem('presses')")
+        self._page.on("domcontentloaded", self._loaded)
+
+    def counted(self) -> Effort:
+        """What it took so far."""
+        presses = self._page.evaluate("Number(sessionStorage.getItem('presses'))")
+        return Effort(self._pages, int(presses))
+
+    def _loaded(self, _: Page) -> None:
+        self._pages += 1

@@ -1,0 +1,47 @@
+"""An analyst's main task without a mouse: from the desk to an answer, seeing where one is."""
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.journeys.conftest import Visit
+
+_FURTHEST = 120
+# What the stylesheet draws around whatever has the focus, in either theme.
+_IS_MARKED = """element => {
+  const style = getComputedStyle(element);
+  const outlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+  return outlined || style.boxShadow !== "none";
+}"""
+
+
+def test_a_question_is_asked_with_the_keyboard_alone(visit: Visit) -> None:
+    """E10: every step is reached by the tab key and marked while it has the focus."""
+    page = visit().sign_in("analyst")
+    _reach(page, page.get_by_role("link", name="Skip to the content"))
+    page.keyboard.press("Enter")
+    _reach(page, page.get_by_role("link", name="Ask a question of Adult census income"))
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/ask/")
+    _reach(page, page.get_by_label("Statistic", exact=True))
+    page.keyboard.type("Mean")
+    _reach(page, page.get_by_label("of the column"))
+    page.keyboard.type("age")
+    _reach(page, page.get_by_label("Privacy loss ε", exact=True))
+    page.keyboard.press("Control+a")
+    page.keyboard.type("0.017")
+    ask = page.get_by_role("button", name="Ask for ε 0.017", exact=True)
+    expect(ask).to_be_visible(timeout=15_000)
+    _reach(page, ask)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/queries/**")
+    expect(page.locator(".answer-value")).to_contain_text("at 95 %", timeout=30_000)
+
+
+def _reach(page: Page, wanted: Locator) -> None:
+    """Press the tab key until it has the focus."""
+    expect(wanted).to_be_attached()
+    for _ in range(_FURTHEST):
+        if wanted.evaluate("element => element === document.activeElement"):
+            break
+        page.keyboard.press("Tab")
+    expect(wanted).to_be_focused()
+    assert wanted.evaluate(_IS_MARKED), "whatever has the focus is marked"

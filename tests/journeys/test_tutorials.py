@@ -1,0 +1,293 @@
+"""The tutorials, followed to the letter on a product of their own; they leave their pictures.
+
+Each works on a fresh demonstration and after the others alike, so that a reader may begin anywhere.
+"""
+
+import re
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.journeys.browser import Visitor
+from tests.journeys.lessons import TUTORIALS, Lesson, sections_of
+from tests.journeys.product import Product, started_product
+
+VISITS = TUTORIALS / "ward-visits.csv"
+NAMES = ("owner", "analyst", "officer", "administrator")
+Begin = Callable[[], Page]
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Generator[Product]:
+    """A demonstration as readers have it: nobody has done anything in it."""
+    with started_product(tmp_path_factory.mktemp("tutorials"), beside_another=True) as started:
+        yield started
+
+
+@pytest.fixture
+def begin(browser: Browser, fresh: Product) -> Generator[Begin]:
+    """Opens the address that the demonstration prints; no page may complain in its console."""
+    windows: list[Visitor] = []
+
+    def open_window() -> Page:
+        windows.append(Visitor(browser, fresh))
+        windows[-1].page.goto("/account/login/")
+        return windows[-1].page
+
+    yield open_window
+    complaints = [complaint for window in windows for complaint in window.complaints]
+    for window in windows:
+        window.close()
+    assert complaints == []
+
+
+def _sign_in(lesson: Lesson, address: str, password: str) -> None:
+    lesson.fill("Email", address)
+    lesson.secret("Password", password)
+    lesson.click("Sign in")
+
+
+def test_every_tutorial_is_followed() -> None:
+    assert sorted(path.stem for path in TUTORIALS.glob("*.md")) == sorted(NAMES)
+
+
+def test_an_owner_s_first_day(begin: Begin, fresh: Product) -> None:
+    lesson = Lesson("owner", begin())
+    with lesson.section("1. Sign in"):
+        _sign_in(lesson, "owner@example.org", fresh.password)
+        lesson.see("Your desk")
+        lesson.see("To begin with")
+        lesson.picture("desk")
+    _owner_declares(lesson)
+    with lesson.section("6. Look before you register"):
+        lesson.click("Review the privacy label")
+        lesson.see("Privacy label", told=False)
+        lesson.picture("label")
+        lesson.click("Register with this label")
+        lesson.see("Ward visits", seconds=60)
+    with lesson.section("7. Put a policy in front"):
+        lesson.click("Policy")
+        lesson.click("Careful: small questions, larger ones by permit")
+        lesson.picture("policy")
+        lesson.click("Save the policy")
+    with lesson.section("8. Give one analyst a share"):
+        lesson.click("Limits")
+        lesson.click("Grant an allocation")
+        lesson.choose("Analyst or project", re.compile("Anna Analyst"))
+        lesson.fill("May use up to ε", "1")
+        lesson.fill("Reason", "The spring study")
+        lesson.click("Grant it")
+        lesson.see("Granted together", told=False)
+        lesson.picture("limits")
+    with lesson.section("9. See what you promised"):
+        lesson.click("What ε means here")
+        lesson.drawn()
+        lesson.picture("meaning")
+        lesson.click("About")
+        lesson.see("Lower the limit")
+    lesson.finish()
+
+
+def _owner_declares(lesson: Lesson) -> None:
+    with lesson.section("2. Upload a table"):
+        lesson.click("Register a dataset")
+        lesson.attach("CSV or Parquet file", VISITS)
+        lesson.click("Upload")
+        lesson.see("Save and go on later")
+    with lesson.section("3. Say what it is and whom it protects"):
+        lesson.fill("Name", "Ward visits")
+        lesson.fill("Description", "Stays in three wards; invented.")
+        lesson.tick("A column names the person (or unit)")
+        lesson.fill("Column that names the person", "patient")
+        lesson.fill("Most rows of one person", "3")
+        lesson.fill("Largest number of rows", "2000")
+        lesson.picture("unit", top="The dataset")
+    with lesson.section("4. Declare the columns"):
+        for name, bounds in (("age", ("0", "110", "1")), ("nights", ("0", "30", "1"))):
+            column = lesson.page.get_by_role("group", name=name, exact=True)
+            lesson.choose("Type", "Number", within=column)
+            for label, value in zip(("Lower bound", "Upper bound", "Step"), bounds, strict=True):
+                lesson.fill(label, value, within=column)
+        column = lesson.page.get_by_role("group", name="ward", exact=True)
+        lesson.choose("Type", "Category", within=column)
+        lesson.write("Categories, one per line", ["North", "South", "West"], within=column)
+        lesson.picture("columns", top="Columns")
+    with lesson.section("5. Set the budget"):
+        lesson.fill("Limit on ε for the dataset", "3")
+        lesson.fill("Limit on ε for one question", "0.5")
+        lesson.see("With ε 3 for all answers together", told=False)
+        lesson.picture("budget", top="Privacy budget")
+
+
+def test_an_analyst_s_first_day(begin: Begin, fresh: Product) -> None:
+    lesson = Lesson("analyst", begin())
+    with lesson.section("1. Sign in and find a dataset"):
+        _sign_in(lesson, "analyst@example.org", fresh.password)
+        lesson.click("Datasets")
+        lesson.fill("A name, a topic or a column", "education")
+        lesson.click("Find")
+        lesson.picture("find")
+    with lesson.section("2. Read the label"):
+        lesson.click("Adult census income")
+        lesson.see("Privacy label")
+        lesson.see("Columns that can be asked about")
+        lesson.see("?")
+        lesson.picture("label")
+    with lesson.section("3. Compose a question and watch its price"):
+        lesson.click("Ask a question")
+        lesson.choose("Statistic", "Mean: average of a column")
+        lesson.choose("of the column", "age")
+        lesson.fill("Privacy loss ε", "0.1")
+        lesson.fill("How many rows do you expect to match?", "40000")
+        lesson.see("Expected error")
+        lesson.see("Ask for ε 0.1", told=False)
+        lesson.see("± 0.", told=False)
+        lesson.picture("price", down=1250)
+    with lesson.section("4. Try it for nothing"):
+        lesson.click("Try it on invented data, free")
+        lesson.see("Not an answer")
+        lesson.picture("trial", top="Try it first")
+    with lesson.section("5. Ask"):
+        lesson.click("Ask for ε 0.1")
+        lesson.page.wait_for_url(re.compile("/queries/"))
+        lesson.see("at 95 %")
+        lesson.see("What it gives away")
+        lesson.see("Receipt")
+        lesson.picture("answer")
+    _analyst_asks_for_groups(lesson)
+    with lesson.section("7. Take an answer for nothing"):
+        lesson.click("Ask again")
+        lesson.see("Already answered: free")
+        lesson.picture("free")
+        lesson.click("Take this answer, free")
+        lesson.page.wait_for_url(re.compile("/queries/"))
+    _analyst_is_refused_and_goes_on(lesson)
+    lesson.finish()
+
+
+def _analyst_asks_for_groups(lesson: Lesson) -> None:
+    with lesson.section("6. Ask for groups"):
+        lesson.click("Ask again")
+        lesson.choose("Statistic", "Count: how many rows")
+        lesson.choose("Group by", "age")
+        lesson.click("Add grouping")
+        lesson.fill("from", "20")
+        lesson.fill("to", "80")
+        lesson.fill("width", "10")
+        lesson.fill("Privacy loss ε", "0.2")
+        lesson.click("Ask for ε 0.2")
+        lesson.page.wait_for_url(re.compile("/queries/"))
+        lesson.see("Released numbers", told=False)
+        lesson.drawn()
+        lesson.picture("histogram", down=1000)
+
+
+def _analyst_is_refused_and_goes_on(lesson: Lesson) -> None:
+    with lesson.section("8. When it does not fit"):
+        lesson.click("Ask a question")
+        lesson.fill("Privacy loss ε", "5")
+        lesson.see("Use ε 2, the most that fits")
+        lesson.named("Ask an owner for more")
+        lesson.picture("refusal", around=lesson.page.get_by_role("alert").last)
+    with lesson.section("9. Go on in a notebook"):
+        lesson.see("In a notebook")
+        lesson.click("Anna Analyst", told=False)
+        lesson.click("API tokens")
+        lesson.fill("Name", "notebook")
+        lesson.click("Create token")
+        lesson.hide("Token")
+        lesson.picture("token")
+
+
+def test_an_officer_s_first_day(begin: Begin, fresh: Product, tmp_path: Path) -> None:
+    lesson = Lesson("officer", begin())
+    with lesson.section("1. Sign in"):
+        _sign_in(lesson, "officer@example.org", fresh.password)
+        lesson.see("Your desk")
+        lesson.picture("desk")
+    with lesson.section("2. Verify the log"):
+        lesson.click("Audit log")
+        lesson.click("Verify now")
+        lesson.see("The log is complete and unchanged")
+        lesson.picture("verified")
+    with lesson.section("3. Search it"):
+        lesson.type_into(lesson.page.get_by_role("textbox").first, "action:DATASET_REGISTERED")
+        lesson.click("Search")
+        lesson.page.get_by_role("table").get_by_role("link").first.click()
+        lesson.see("How it is tied to the log")
+        lesson.picture("entry")
+    with lesson.section("4. Take a copy that proves itself"):
+        lesson.click("Back to the log")
+        with lesson.page.expect_download():
+            lesson.click("Export as JSON lines")
+        lesson.picture("export", top="Export", down=400)
+    _officer_decides(lesson, begin, fresh)
+    with lesson.section("6. See the month"):
+        lesson.click("Month")
+        lesson.see("Report (PDF)")
+        lesson.see("Table (CSV)")
+        lesson.picture("month")
+    with lesson.section("7. Look for attacks"):
+        lesson.click("Datasets")
+        lesson.click("Adult census income")
+        lesson.click("Patterns")
+        lesson.picture("patterns")
+    lesson.finish()
+
+
+def _officer_decides(lesson: Lesson, begin: Begin, fresh: Product) -> None:
+    with lesson.section("5. Be the second person"):
+        with lesson.at(begin()):
+            _sign_in(lesson, "owner@example.org", fresh.password)
+            lesson.forget("Email", "Password", "Sign in")
+            for name in ("Datasets", "Adult census income", "Limits", "request a higher one"):
+                lesson.click(name)
+            lesson.fill("New limit on ε", "12")
+            lesson.fill("Why is a higher limit needed?", "One more study in the spring.")
+            lesson.click("Show what it means")
+            lesson.click("Send the request")
+        lesson.click("Approvals")
+        lesson.click("Raise the limit of adult-census-income")
+        lesson.see("What would change")
+        lesson.picture("request")
+        lesson.fill("Your reason", "The study fits into what is left.")
+        lesson.click("Reject")
+
+
+def test_an_administrator_s_first_day(begin: Begin, fresh: Product) -> None:
+    lesson = Lesson("administrator", begin())
+    with lesson.section("1. Sign in and see who is here"):
+        _sign_in(lesson, "admin@example.org", fresh.password)
+        lesson.click("Members")
+        lesson.picture("members")
+    with lesson.section("2. Invite a second officer"):
+        lesson.click("Invitations")
+        lesson.fill("E-mail address", "second.officer@example.org")
+        lesson.choose("Role", "Compliance officer")
+        lesson.click("Send the invitation")
+        link = lesson.value_of("Link to join")
+        lesson.hide("Link to join")
+        lesson.picture("invitation")
+    with lesson.section("3. Join, as the invited person"), lesson.at(begin()):
+        lesson.page.goto(link)
+        lesson.fill("Password", "a-long-and-lonely-road")
+        lesson.fill("Password, once more", "a-long-and-lonely-road")
+        lesson.picture("join")
+        lesson.click("Join")
+    with lesson.section("4. Let another system hear of things"):
+        lesson.click("More")
+        lesson.click("Webhooks")
+        lesson.picture("webhooks")
+    with lesson.section("5. Ask more of sign-in"):
+        lesson.click("Adam Administrator", told=False)
+        lesson.click("Two-factor sign-in and passkeys")
+        lesson.picture("two-factor")
+    lesson.finish()
+
+
+def test_the_pictures_that_the_tutorials_show_are_kept() -> None:
+    shown = {picture for n in NAMES for s in sections_of(n).values() for picture in s.pictures}
+    kept = {path.stem for path in (TUTORIALS.parent / "images/tutorials").glob("*.webp")}
+    assert shown == kept
