@@ -18,8 +18,8 @@ from tests.servers.missing import find
 
 ROOT = Path(settings.BASE_DIR)
 HERE = Path("dpgov/locale/de/LC_MESSAGES/django.po")
-# "100 % sure" is no placeholder, "%s" and "%(name)s" are.
-_FILLED_IN = re.compile(r"%\(\w+\)[sd]|%[sd]\b|\{\w*\}")
+# "100 % sure" is no placeholder; "%s", "%(name)s" and "{name}" are, and "{name:,}" is "{name}".
+_FILLED_IN = re.compile(r"%\(\w+\)[sd]|%[sd]\b|\{\w*(?=(?::[^{}]*)?\})")
 _TAG = re.compile(r"</?\w+")
 Key = tuple[str, str, str]
 
