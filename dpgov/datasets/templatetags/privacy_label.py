@@ -31,5 +31,5 @@ def _lines(dataset: Dataset) -> Iterator[str]:
         yield _("Above {amount} a question needs the owner's permit.").format(amount=amount)
     if rules.least_error is not None:
         rows = number_format(rules.least_error, force_grouping=True)
-        # xgettext:no-python-format
+        # The sign is per cent; xgettext:no-python-format
         yield _("Counts are off by {rows} at least, with 95 % confidence.").format(rows=rows)
