@@ -21,7 +21,7 @@ ClientFor = Callable[[Membership], Client]
 @pytest.mark.django_db
 def test_pages_before_signing_in_have_language_and_landmarks(path: str) -> None:
     html = page(Client(), reverse(path))
-    assert '<html lang="en">' in html
+    assert '<html lang="en-gb">' in html
     assert html.count("<main ") == html.count("<h1") == 1
     assert 'href="#main">Skip to the content' in html
 
@@ -49,7 +49,7 @@ def test_a_wrong_address_leads_back(analyst: Membership, client_for: ClientFor) 
     response = client_for(analyst).get("/nowhere/")
     assert response.status_code == 404
     assert "There is nothing here" in response.text
-    assert "Go to the overview" in response.text
+    assert "Go to your desk" in response.text
 
 
 def test_a_refused_role_is_told_why(analyst: Membership, client_for: ClientFor) -> None:
