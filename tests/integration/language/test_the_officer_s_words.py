@@ -18,6 +18,7 @@ from dpgov.budgets.services.restored import BEHIND, MOVED
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import archive_dataset
 from dpgov.privacy.budget import NANO
+from dpgov.queries.submit import QueryLimitExceeded
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
 from tests.integration.language.marking import CLOSE, OPEN
@@ -86,6 +87,8 @@ def test_a_month_on_paper_is_the_same_for_every_reader(
     officer: Membership, analyst: Membership, ask: Ask, client_for: ClientFor, path: str
 ) -> None:
     ask(analyst, epsilon=1)
+    with pytest.raises(QueryLimitExceeded):
+        ask(analyst, epsilon=2.5)
     ours, theirs = (client_for(officer).get(path, headers=head) for head in ({}, _GERMAN))
     assert ours.content == theirs.content
 
