@@ -18,8 +18,12 @@ _SAID_BY_CHARTS = {"text", "name", "ticktext", "hovertext"}
 
 
 def mark(patch: pytest.MonkeyPatch) -> None:
-    """From now on each translated sentence stands between two brackets."""
+    """From now on everybody reads German, each translated sentence between two brackets.
+
+    What is said in English on purpose is left alone.
+    """
     functions = translation._trans
+    patch.setattr(functions, "get_language_from_request", lambda *_, **__: "de", raising=False)
     for name in ("gettext", "ngettext", "pgettext", "npgettext"):
         patch.setattr(functions, name, _marked(getattr(functions, name)), raising=False)
 
@@ -27,6 +31,8 @@ def mark(patch: pytest.MonkeyPatch) -> None:
 def _marked(function: Any) -> Any:
     def said(*parts: Any) -> str:
         text = function(*parts)
+        if translation.get_language() != "de":
+            return text
         return f"{OPEN}{text}{CLOSE}" if text.strip() else text
 
     return said

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import connection, transaction
+from django.http import HttpResponseBase
 
+from tests.integration.access.doors import DOORS
 from tests.integration.access.test_every_write import CALLS
 from tests.integration.access.world import World
 from tests.integration.access.writes import send
@@ -39,3 +41,24 @@ def _translated_cells() -> Iterator[str]:
             cursor.execute(f'SELECT * FROM "{table}"')
             for row in cursor.fetchall():
                 yield from (f"{table}: {cell}" for cell in row if OPEN in str(cell))
+
+
+@pytest.mark.django_db
+def test_no_file_and_no_answer_to_a_program_is_translated(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark(monkeypatch)
+    found, seen = [], 0
+    for name in DOORS:
+        route = world.route(name)
+        for role in sorted(DOORS[name].roles):
+            answer = world.knock(role, DOORS[name].kind, "GET", world.url(route, role, "own"))
+            if answer.status_code == 200 and not _is_page(answer):
+                seen += 1
+                found += [f"{name} as {role}"] if OPEN in answer.text_of_body else []
+    assert found == []
+    assert seen > 10
+
+
+def _is_page(answer: HttpResponseBase) -> bool:
+    return answer.headers["Content-Type"].startswith("text/html")
