@@ -56,7 +56,17 @@ def _served(made: Installation) -> Generator[str]:
     collect = [sys.executable, str(ROOT / "manage.py"), "collectstatic", "--noinput", "-v0"]
     subprocess.run(collect, env=environment, check=True)
     address = f"127.0.0.1:{free_port()}"
-    command = [sys.executable, "-m", "gunicorn", "dpgov.wsgi", "-b", address, "-w", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "dpgov.wsgi",
+        "-b",
+        address,
+        "-w",
+        "2",
+        "--no-control-socket",
+    ]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
     try:
         wait_until(lambda: _answers(f"http://{address}/account/login/"), process, "gunicorn")
