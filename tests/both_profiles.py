@@ -25,10 +25,14 @@ _ALIKE_EVERYWHERE = (
     "unit",
     "statistical",
     "house",
+    "integration/language",
     "journeys/tasks",
     "journeys/test_every_page.py",
     "journeys/test_keyboard.py",
     "journeys/test_paper.py",
+    "journeys/test_passkey.py",
+    "journeys/test_tutorials.py",
+    "journeys/test_workbench.py",
 )
 _NOTHING_RAN = 5
 
