@@ -28,6 +28,7 @@ _ALIKE_EVERYWHERE = (
     "integration/language",
     "journeys/tasks",
     "journeys/test_every_page.py",
+    "journeys/test_german.py",
     "journeys/test_keyboard.py",
     "journeys/test_paper.py",
     "journeys/test_passkey.py",

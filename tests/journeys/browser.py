@@ -28,14 +28,14 @@ _CHARTS_FIT = """() => [...document.querySelectorAll(".chart")].every((chart) =>
 class Visitor:
     """One browser window of one person."""
 
-    def __init__(self, browser: Browser, product: Product) -> None:
+    def __init__(self, browser: Browser, product: Product, locale: str = "en-GB") -> None:
         self.product = product
         self.complaints: list[str] = []
         self.expected = re.compile(r"(?!)")
         self._context = browser.new_context(
             base_url=product.url,
             viewport={"width": 1280, "height": 900},
-            locale="en-GB",
+            locale=locale,
             reduced_motion="reduce",
         )
         self.page: Page = self._context.new_page()
@@ -70,6 +70,13 @@ class Visitor:
                 self.page.screenshot(path=path, full_page=True)
         self.page.emulate_media(color_scheme="light")
         self.page.set_viewport_size({"width": 1280, "height": 900})
+
+    def fits(self, name: str) -> None:
+        """The page as it is now needs no sideways scrolling, wide and narrow."""
+        for width, (across, down) in _WIDTHS.items():
+            self.page.set_viewport_size({"width": across, "height": down})
+            self.page.wait_for_function(_CHARTS_FIT)
+            self._require_no_sideways_scrolling(name, width)
 
     def close(self) -> None:
         """Close the window."""

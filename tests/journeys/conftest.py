@@ -10,7 +10,7 @@ from tests.journeys.browser import ARGUMENTS, Visitor
 from tests.journeys.product import Product, started_product
 from tests.servers.missing import MissingProgram, find
 
-Visit = Callable[[], Visitor]
+Visit = Callable[..., Visitor]
 
 
 @pytest.fixture(scope="package")
@@ -38,8 +38,8 @@ def visit(browser: Browser, product: Product) -> Generator[Visit]:
     """Opens windows; at the end no page may have complained in its console."""
     windows: list[Visitor] = []
 
-    def open_window() -> Visitor:
-        windows.append(Visitor(browser, product))
+    def open_window(locale: str = "en-GB") -> Visitor:
+        windows.append(Visitor(browser, product, locale))
         return windows[-1]
 
     yield open_window
