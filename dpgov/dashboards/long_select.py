@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 from django.forms.utils import flatatt
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
-_SELECTED = mark_safe(" selected")
+_SELECTED = SafeString(" selected")
 
 
 class LongSelect(forms.Select):

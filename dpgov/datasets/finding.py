@@ -3,11 +3,12 @@
 Declared metadata and the ledger only; archived and held datasets are never found.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Window
 
 from dpgov.budgets.rooms import Room, rooms_for
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
@@ -61,6 +62,15 @@ def find(membership: Membership, text: str, page: str | None) -> tuple[Page[Data
     ]
 
 
+def first_by_name(membership: Membership, most: int) -> tuple[list[Found], int]:
+    """The first datasets with what fits of each, without their columns; and how many there are."""
+    counted = datasets_of(membership.tenant).annotate(every=Window(Count("pk")))
+    datasets = list(counted[:most])
+    rooms = _rooms(membership, datasets)
+    found = [Found(one, [], frozenset(), rooms.get(one.budget_id)) for one in datasets]
+    return found, getattr(datasets[0], "every") if datasets else 0  # noqa: B009
+
+
 def _matching(membership: Membership, words: list[str]) -> QuerySet[Dataset]:
     newest = DatasetVersion.objects.filter(dataset=OuterRef("pk")).order_by("-number")
     found = datasets_of(membership.tenant).annotate(newest=Subquery(newest.values("pk")[:1]))
@@ -80,7 +90,7 @@ def _columns(datasets: list[Dataset]) -> dict[UUID, list[Column]]:
     return found
 
 
-def _rooms(membership: Membership, datasets: list[Dataset]) -> dict[UUID, Room]:
+def _rooms(membership: Membership, datasets: Sequence[Dataset]) -> dict[UUID, Room]:
     if not may(membership, Permission.SUBMIT_QUERIES) or not datasets:
         return {}
     needing = {dataset.budget_id for dataset in datasets if dataset.needs_allocation}

@@ -29,7 +29,7 @@ def datasets_of(tenant: Tenant) -> QuerySet[Dataset]:
 
 def get_dataset(tenant: Tenant, slug: str) -> Dataset:
     """One of the above; raises Dataset.DoesNotExist for foreign, held and missing alike."""
-    return datasets_of(tenant).get(slug=slug)
+    return datasets_of(tenant).select_related("budget", "policy").get(slug=slug)
 
 
 def held_datasets(tenant: Tenant) -> QuerySet[Dataset]:

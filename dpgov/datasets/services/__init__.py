@@ -28,6 +28,7 @@ from dpgov.datasets.services.policy import (
     permits_of,
     permitted_nano,
     rules_of,
+    rules_shown,
 )
 from dpgov.datasets.services.registration import Registered, register_dataset
 from dpgov.datasets.services.unit_bounds import change_unit_bounds
@@ -83,6 +84,7 @@ __all__ = [
     "request_decision",
     "resembling",
     "rules_of",
+    "rules_shown",
     "set_needs_allocation",
     "share_budget",
 ]

@@ -45,7 +45,15 @@ class QuestionAboveLimit(SpokenRefusal, ValueError):
 
 def rules_of(dataset: Dataset) -> Rules:
     """What holds now."""
-    policy = Policy.objects.filter(dataset_id=dataset.pk).first()
+    return _rules(dataset, Policy.objects.filter(dataset_id=dataset.pk).first())
+
+
+def rules_shown(dataset: Dataset) -> Rules:
+    """The same for a page, out of what was read with the dataset; never decides anything."""
+    return _rules(dataset, getattr(dataset, "policy", None))
+
+
+def _rules(dataset: Dataset, policy: Policy | None) -> Rules:
     if policy is None:
         return Rules(dataset.per_query_limit_nano)
     return Rules(

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.words import question
 from dpgov.datasets.forms_policy import STATISTIC_NAMES
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.services import rules_of
+from dpgov.datasets.services import rules_shown
 from dpgov.privacy.plan import StatisticKind
 
 register = template.Library()
@@ -22,7 +22,7 @@ def policy_lines(dataset: Dataset) -> list[str]:
 
 
 def _lines(dataset: Dataset) -> Iterator[str]:
-    rules = rules_of(dataset)
+    rules = rules_shown(dataset)
     if rules.statistics:
         names = ", ".join(str(STATISTIC_NAMES[StatisticKind(name)]) for name in rules.statistics)
         yield _("Only these may be asked: {statistics}.").format(statistics=names)

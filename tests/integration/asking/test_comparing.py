@@ -84,7 +84,7 @@ def test_two_answers_of_one_dataset_are_put_side_by_side(
 
 def test_without_a_choice_the_page_says_what_to_choose(browser: Client, stored: Stored) -> None:
     query = stored({"epsilon": 1})
-    assert "Choose two to 5 answers" in text_of(browser.get(PAGE).content)
+    assert "Choose two to five answers" in text_of(browser.get(PAGE).content)
     one = text_of(browser.get(PAGE, {"answer": str(query.pk)}).content)
     assert "Choose at least one more" in one
     assert browser.get(PAGE, {"answer": "nonsense"}).status_code == 200
