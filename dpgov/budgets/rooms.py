@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, Value
 
 from dpgov.budgets.charging import Limit, limits_touched
 from dpgov.budgets.models import Allocation, PartitionLine, PopulationMember
@@ -64,17 +64,20 @@ def _tightest(limits: Mapping[UUID, list[Limit]], budgets: Iterable[UUID]) -> Li
 
 def _shared(dataset_budgets: Collection[UUID]) -> dict[UUID, list[UUID]]:
     """What everybody's question on a dataset touches: itself or its parts, and populations."""
-    found: dict[UUID, list[UUID]] = {budget: [] for budget in dataset_budgets}
-    lines = PartitionLine.objects.filter(dataset_budget__in=dataset_budgets)
-    for whole, part in lines.values_list("dataset_budget", "budget"):
-        found[whole].append(part)
-    found = {whole: parts or [whole] for whole, parts in found.items()}
+    lines = PartitionLine.objects.filter(dataset_budget__in=dataset_budgets).order_by()
     joined = PopulationMember.objects.filter(
         dataset_budget__in=dataset_budgets, left_at__isnull=True
+    ).order_by()
+    rows = lines.values_list(Value("part"), "dataset_budget", "budget").union(
+        joined.values_list(Value("population"), "dataset_budget", "population"), all=True
     )
-    for whole, population in joined.values_list("dataset_budget", "population"):
-        found[whole].append(population)
-    return found
+    parts: dict[UUID, list[UUID]] = {}
+    populations: dict[UUID, list[UUID]] = {}
+    for what, whole, budget in rows:
+        (parts if what == "part" else populations).setdefault(whole, []).append(budget)
+    return {
+        whole: parts.get(whole, [whole]) + populations.get(whole, []) for whole in dataset_budgets
+    }
 
 
 def _granted(user: User, dataset_budgets: Collection[UUID]) -> dict[UUID, list[UUID]]:
