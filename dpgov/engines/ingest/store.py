@@ -184,9 +184,12 @@ def _append(
         cells = cells_of(batch.column(place))
         hashes = fingerprint.add(place, cells)
         if marks is not None:
-            marks.add(place, cells, hashes)
+            marks.add(place, cells)
         if place in declared:
-            stored[declared[place]] = codes(cells, columns[declared[place]])
+            spec = columns[declared[place]]
+            stored[declared[place]] = codes(cells, spec)
+            if marks is not None:
+                marks.mix(spec.name, cells, hashes)
     fingerprint.end_rows()
     ordered = {f"c{number}": stored[number] for number in sorted(stored)}
     connection.register("batch", pa.table(ordered) if marks is None else marks.table(ordered))

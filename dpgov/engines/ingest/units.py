@@ -3,9 +3,11 @@
 Two rows belong to one unit when their ids are the same text, spaces at the ends aside; numbers are
 compared as they are written, since large ones are not exact as floats. A row without an id (empty,
 or NaN) is dropped. `u` numbers the units in no particular order; `k` is a keyed hash of the id. `r`
-numbers a unit's rows from 0 in the order of a keyed hash of the unit and the row's whole content,
-then of the stored codes: rows that still tie are the same to every question. So what is kept of a
-unit depends on that unit's rows alone. `n` is the number of its rows, up to LARGEST_SIZE.
+numbers a unit's rows from 0 in the order of a keyed hash of the unit and of what the row holds in
+the declared columns, by their names, then of the stored codes: rows that still tie are the same to
+every question. So what is kept of a unit depends on that unit's rows alone, and neither on the
+order of the columns nor on columns that nobody declared. `n` is the number of its rows, up to
+LARGEST_SIZE.
 """
 
 from collections.abc import Sequence
@@ -23,8 +25,6 @@ from dpgov.engines.ingest.values import Cells
 from dpgov.privacy.unit_sizes import LARGEST_SIZE
 
 MARKS = "id VARCHAR, k UBIGINT, h UBIGINT"
-# An odd number spreads the bits of the columns' hashes; their order in the file matters.
-_STRIDE = np.uint64(0x9E3779B97F4A7C15)
 
 Words = npt.NDArray[np.uint64]
 
@@ -48,6 +48,7 @@ class UnitMarks:
     ) -> None:
         self._column = column
         self._connection = connection
+        self._key = key
         self._unit_key = SipKey.of(derived(key, "unit"))
         self._order_key = SipKey.of(derived(key, "order"))
         self._mixed: Words = np.empty(0, np.uint64)
@@ -58,11 +59,18 @@ class UnitMarks:
         """A batch of this many rows begins; its columns follow by `add`, then `table`."""
         self._mixed = np.zeros(rows, np.uint64)
 
-    def add(self, place: int, cells: Cells, hashes: Words) -> None:
-        """Add one column of the batch, with the keyed hash of each of its distinct cells."""
-        self._mixed = self._mixed * _STRIDE + hashes[cells.rows]
+    def add(self, place: int, cells: Cells) -> None:
+        """Add one column of the batch, declared or not: the one that names the unit is read."""
         if place == self._column.place:
             self._read_ids(cells)
+
+    def mix(self, name: str, cells: Cells, hashes: Words) -> None:
+        """Let a declared column of the batch, with its distinct cells' hashes, order the rows.
+
+        A sum of hashes, each under a key that the name makes: the columns' order is no matter.
+        """
+        own = SipKey.of(derived(self._key, f"order of {name}"))
+        self._mixed = self._mixed + siphash(own, hashes)[cells.rows]
 
     def _read_ids(self, cells: Cells) -> None:
         known = pc.not_equal(pc.utf8_lower(cells.texts), "nan")

@@ -155,6 +155,30 @@ def test_other_units_never_change_what_is_stored_of_a_unit(
     assert {person: kept for person, kept in together.items() if person < 50} == alone
 
 
+@settings(max_examples=15, deadline=None)
+@given(rows=_PEOPLE, data=st.data(), partition=st.sampled_from(["", "town"]))
+def test_neither_the_order_of_columns_nor_undeclared_ones_change_what_is_kept(
+    rows: list[Cells], data: st.DataObject, partition: str
+) -> None:
+    """L2: rows are put in order by the names of the declared columns and by nothing else."""
+    names = ["id", "v", "town", "note"]
+    wide = [(*row, str(place)) for place, row in enumerate(rows)]
+    order = data.draw(st.permutations(range(4)))
+    fewer = [place for place in order if names[place] != "note"]
+    columns = [number("id", "0", "99"), *COLUMNS[1:]]
+    kept = []
+    for places in (range(4), order, fewer):
+        cells = [[row[place] for place in places] for row in wide]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "t.csv"
+            source = write_csv(path, [names[place] for place in places], cells)
+            ingest_here(source, columns, unit=UnitNames("id", partition))
+            with duckdb.connect(str(source.with_suffix(".duckdb")), read_only=True) as connection:
+                found = "SELECT c0, r, c1, c2, k, n FROM data ORDER BY c0, r"
+                kept.append(connection.execute(found).fetchall())
+    assert kept[0] == kept[1] == kept[2]
+
+
 def test_rows_without_an_id_are_dropped_and_ids_are_compared_as_text(tmp_path: Path) -> None:
     """D4: empty, blank and NaN name nobody; large numbers are not rounded together."""
     ids = ["", "  ", "NaN", "nan", None, "9007199254740993", "9007199254740992", " 7", "7 ", "07"]
