@@ -7,6 +7,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
 from tests.journeys.product import Product
+from tests.journeys.settled import note_leaving, settle
 
 ARGUMENTS = [
     "--disable-gpu",
@@ -40,6 +41,7 @@ class Visitor:
         )
         self.page: Page = self._context.new_page()
         self.page.set_default_timeout(15_000)
+        note_leaving(self.page)
         self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
@@ -59,6 +61,7 @@ class Visitor:
 
     def picture(self, name: str) -> None:
         """The page as it is now: light and dark, wide and narrow."""
+        settle(self.page)
         PICTURES.mkdir(parents=True, exist_ok=True)
         for theme in ("light", "dark"):
             self.page.emulate_media(color_scheme=theme)
@@ -73,6 +76,7 @@ class Visitor:
 
     def fits(self, name: str) -> None:
         """The page as it is now needs no sideways scrolling, wide and narrow."""
+        settle(self.page)
         for width, (across, down) in _WIDTHS.items():
             self.page.set_viewport_size({"width": across, "height": down})
             self.page.wait_for_function(_CHARTS_FIT)

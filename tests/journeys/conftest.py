@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.journeys.browser import ARGUMENTS, Visitor
 from tests.journeys.product import Product, started_product
+from tests.journeys.settled import settle_before_every_action
 from tests.servers.missing import MissingProgram, find
 
 Visit = Callable[..., Visitor]
@@ -31,6 +32,13 @@ def browser() -> Generator[Browser]:
         started = playwright.chromium.launch(executable_path=program, args=ARGUMENTS + sandbox)
         yield started
         started.close()
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _nobody_acts_on_a_page_that_is_still_being_loaded() -> Generator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        settle_before_every_action(patch)
+        yield
 
 
 @pytest.fixture

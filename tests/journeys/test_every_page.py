@@ -5,6 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import Visit
+from tests.journeys.settled import settle
 
 ADULT = "/datasets/adult-census-income/"
 PAGES = [
@@ -89,6 +90,7 @@ def test_the_description_of_the_api_is_shown(visit: Visit) -> None:
 
 def accessibility_problems(page: Page) -> list[str]:
     """What axe finds in light and in dark: rule and place."""
+    settle(page)
     found = []
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)

@@ -11,6 +11,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from tests.journeys.settled import settle
+
 Journey = Callable[..., None]
 
 # Kept for the tab, so that a press which leaves the page is not lost with it.
@@ -87,11 +89,13 @@ class Counter:
 
     def start(self) -> None:
         """Begin at the page that is open."""
+        settle(self._page)
         self._page.evaluate("sessionStorage.removeItem('presses')")
         self._page.on("domcontentloaded", self._loaded)
 
     def counted(self) -> Effort:
         """What it took so far."""
+        settle(self._page)
         presses = self._page.evaluate("Number(sessionStorage.getItem('presses'))")
         return Effort(self._pages, int(presses))
 
