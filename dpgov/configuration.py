@@ -8,10 +8,23 @@ import os
 import secrets
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import environ
 
 from dpgov.operation.logs import logging_config
+
+_CACHES = {
+    "FileBasedCache": "dpgov.operation.file_cache.SealedFileCache",
+    "RedisCache": "dpgov.operation.steady_cache.SteadyRedisCache",
+}
+
+
+class UnknownCache(ValueError):
+    """DPGOV_CACHE_URL names a cache that we do not know how to keep signed values in."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"DPGOV_CACHE_URL must be rediscache:// or filecache://, not {kind}.")
 
 
 def secret_key(env: environ.Env, home: Path) -> str:
@@ -48,11 +61,28 @@ def secret_text(env: environ.Env, name: str) -> str:
 
 
 def cache_settings(env: environ.Env, home: Path) -> dict[str, Any]:
-    """Django's cache: files in the state folder, or a Redis that may be away for a while."""
+    """Django's cache: files in the state folder, or a Redis that may be away for a while.
+
+    Both keep signed JSON. Raises UnknownCache for any other, which would keep pickles.
+    """
     cache: dict[str, Any] = env.cache("DPGOV_CACHE_URL", default=f"filecache://{home / 'cache'}")
-    if cache["BACKEND"].endswith(".RedisCache"):
-        cache["BACKEND"] = "dpgov.operation.steady_cache.SteadyRedisCache"
+    kind = str(cache["BACKEND"]).rpartition(".")[2]
+    if kind not in _CACHES:
+        raise UnknownCache(kind)
+    cache["BACKEND"] = _CACHES[kind]
+    password = secret_text(env, "DPGOV_REDIS_PASSWORD")
+    if kind == "RedisCache" and password:
+        places = cache["LOCATION"] if isinstance(cache["LOCATION"], list) else [cache["LOCATION"]]
+        cache["LOCATION"] = [_with_password(place, password) for place in places]
     return cache
+
+
+def _with_password(url: str, password: str) -> str:
+    """The address of a Redis server with the password in it, unless it names one itself."""
+    scheme, found, place = url.partition("://")
+    if not found or "@" in place or not scheme.startswith(("redis", "unix")):
+        return url
+    return f"{scheme}://:{quote(password, safe='')}@{place}"
 
 
 def log_settings(env: environ.Env) -> dict[str, Any]:
@@ -112,6 +142,8 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     The broker carries wake-ups only; whatever it loses, the sweep sends again.
     """
     url = env.str("DPGOV_BROKER_URL", default="filesystem://")
+    if password := secret_text(env, "DPGOV_REDIS_PASSWORD"):
+        url = _with_password(url, password)
     hidden = 10 * 60 + env.int("DPGOV_QUERY_SECONDS", default=30)
     options: dict[str, Any] = {"visibility_timeout": hidden, "socket_connect_timeout": 1}
     prefetch = 1
@@ -131,7 +163,10 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
         "CELERY_BROKER_TRANSPORT_OPTIONS": options,
         "CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP": True,
         "CELERY_ACCEPT_CONTENT": ["json"],
+        "CELERY_RESULT_ACCEPT_CONTENT": ["json"],
         "CELERY_TASK_SERIALIZER": "json",
+        "CELERY_RESULT_SERIALIZER": "json",
+        "CELERY_EVENT_SERIALIZER": "json",
         "CELERY_TASK_IGNORE_RESULT": True,
         "CELERY_TASK_ACKS_LATE": True,
         "CELERY_TASK_REJECT_ON_WORKER_LOST": True,

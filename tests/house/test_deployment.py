@@ -99,6 +99,25 @@ def test_the_application_never_holds_the_owner_s_password() -> None:
     assert "dpgov_owner@" in services["migrate"]["environment"]["DPGOV_DATABASE_URL"]
 
 
+def test_redis_has_a_password_and_no_network_but_ours() -> None:
+    """L7, S2: in containers a network of its own without a way out; on Debian a password."""
+    compose = _compose()
+    redis = compose["services"]["redis"]
+    assert redis["networks"] == ["queue"]
+    assert compose["networks"]["queue"] == {"internal": True}
+    assert "requirepass $$(cat /run/secrets/redis_password)" in str(redis["command"])
+    assert redis["secrets"] == ["redis_password"]
+    assert "ports" not in redis
+    for name, service in compose["services"].items():
+        assert ("queue" in service["networks"]) is (name in ("redis", "web", "worker", "sweeper"))
+    for name in ("web", "worker", "sweeper", "migrate"):
+        assert "redis_password" in compose["services"][name]["secrets"]
+        unit = (tree.ROOT / f"docker/systemd/dpgov-{name}.service").read_text()
+        assert "LoadCredential=redis_password:/etc/dpgov/redis_password" in unit
+        assert "DPGOV_REDIS_PASSWORD_FILE=%d/redis_password" in unit
+    assert "requirepass" in (tree.ROOT / "docs/deployment.md").read_text()
+
+
 def test_no_secret_is_written_into_a_file_of_ours() -> None:
     for service in _compose()["services"].values():
         for name, value in service.get("environment", {}).items():
