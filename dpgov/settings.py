@@ -284,6 +284,7 @@ DPGOV_CHECKPOINT_ENTRIES = env.int("DPGOV_CHECKPOINT_ENTRIES", default=1000)
 DPGOV_CHECKPOINT_MINUTES = env.int("DPGOV_CHECKPOINT_MINUTES", default=10)
 DPGOV_SELF_AUDIT_HOURS = env.float("DPGOV_SELF_AUDIT_HOURS", default=0)
 DPGOV_DATABASE_APP_ROLE = env.str("DPGOV_DATABASE_APP_ROLE", default="")
+DPGOV_DATABASE_SWEEPER_ROLE = env.str("DPGOV_DATABASE_SWEEPER_ROLE", default="")
 DPGOV_DATABASE_AUDITOR_ROLE = env.str("DPGOV_DATABASE_AUDITOR_ROLE", default="")
 # What the sweeper does in each round for rooms above its own, in this order.
 DPGOV_ROUNDS = ["dpgov.notices.rounds.notices_round"]

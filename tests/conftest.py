@@ -3,7 +3,10 @@
 Test runs are set up in tests/profile.py (which servers) and tests/both_profiles.py (both in turn).
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
 
 import pytest
 from celery.signals import before_task_publish
@@ -14,7 +17,7 @@ from django.test import TransactionTestCase
 from hypothesis import HealthCheck
 from hypothesis import settings as Hypothesis  # noqa: N812
 
-from dpgov.tenants.boundary import EVERYBODY, Scope
+from dpgov.tenants.boundary import EVERYBODY, Scope, acting_for
 from tests.emptying import empty_the_database
 
 pytest_plugins = ["tests.cast"]
@@ -74,16 +77,37 @@ def _doors_act_as_the_application() -> Generator[None]:
     """Fixtures prepare and look as the owner; whatever enters a tenant is the application's role.
 
     So every test of a page, of the API, of a worker or of a command also finds a forgotten tenant
-    and a privilege that is missing.
+    and a privilege that is missing. What signs the log is the sweeper's role.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Scope, "settings", _with_the_role)
+        for place in _SIGNING:
+            patch.setattr(f"{place}.acting_for", _as_the_sweeper)
         yield
+
+
+_SIGNING = (
+    "dpgov.tenants.checkpoint_round",
+    "dpgov.tenants.management.commands.checkpoint",
+    "dpgov.tenants.management.commands.rotate_checkpoint_key",
+)
+_signs: ContextVar[bool] = ContextVar("signs", default=False)
+
+
+@contextmanager
+def _as_the_sweeper(*whom: Any, **also: Any) -> Iterator[None]:
+    before = _signs.set(True)
+    try:
+        with acting_for(*whom, **also):
+            yield
+    finally:
+        _signs.reset(before)
 
 
 def _with_the_role(scope: Scope) -> dict[str, str]:
     told = {"dpgov.tenant": scope.tenant, "dpgov.user": scope.user}
-    role = settings.DPGOV_DATABASE_APP_ROLE
+    sweeper, application = settings.DPGOV_DATABASE_SWEEPER_ROLE, settings.DPGOV_DATABASE_APP_ROLE
+    role = sweeper if _signs.get() else application
     return {**told, "role": "none" if scope.tenant == EVERYBODY else role}
 
 

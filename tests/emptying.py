@@ -34,7 +34,7 @@ BEGIN
     FOR place IN
         SELECT c.oid::regclass FROM pg_class c
         WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
-            AND c.relname <> 'django_migrations'
+            AND c.relname NOT IN ('django_migrations', 'dpgov_auditor')
     LOOP
         EXECUTE format('SELECT EXISTS (SELECT 1 FROM %s)', place) INTO filled;
         IF filled AND pg_relation_size(place) > 4000000 THEN

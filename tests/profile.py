@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers.missing import MissingProgram
-from tests.servers.postgres import APP, AUDITOR, throw_away_postgres
+from tests.servers.postgres import APP, AUDITOR, SWEEPER, throw_away_postgres
 from tests.servers.redis import throw_away_redis
 
 PROFILES = ("sqlite", "postgresql")
@@ -64,6 +64,7 @@ def _begin(profile: str | None, resources: ExitStack) -> None:
     if profile == "postgresql":
         os.environ["DPGOV_DATABASE_URL"] = resources.enter_context(throw_away_postgres(root))
         os.environ["DPGOV_DATABASE_APP_ROLE"] = APP
+        os.environ["DPGOV_DATABASE_SWEEPER_ROLE"] = SWEEPER
         os.environ["DPGOV_DATABASE_AUDITOR_ROLE"] = AUDITOR
         os.environ[_BROKER] = resources.enter_context(throw_away_redis(root))
     os.environ[_ROOT] = str(root)

@@ -6,6 +6,12 @@ from django.conf import settings
 from django.core import checks
 from django.db import connections
 
+_NO_SWEEPER = checks.Warning(
+    "The application may add keys that sign the audit log.",
+    hint="Make a role of its own for the sweeper and set DPGOV_DATABASE_SWEEPER_ROLE; "
+    "see docs/database.md.",
+    id="dpgov.W012",
+)
 _ROLES = ("owner", "analyst", "officer", "admin")
 
 
@@ -24,12 +30,17 @@ def known_roles(**_: Any) -> list[checks.CheckMessage]:
 
 
 def one_role(**known: Any) -> list[checks.CheckMessage]:
-    """A warning where the application is the owner of its tables, on PostgreSQL."""
+    """Warnings on PostgreSQL where one role is more than one process should be.
+
+    Where the application is the owner of its tables, or may add the keys that sign the log.
+    """
     on_server = any(
         connections[name].vendor == "postgresql" for name in known.get("databases") or ()
     )
-    if not on_server or settings.DPGOV_DATABASE_APP_ROLE:
+    if not on_server:
         return []
+    if settings.DPGOV_DATABASE_APP_ROLE:
+        return [] if settings.DPGOV_DATABASE_SWEEPER_ROLE else [_NO_SWEEPER]
     return [
         checks.Warning(
             "The application connects as the owner of its tables.",

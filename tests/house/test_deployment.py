@@ -92,7 +92,10 @@ def test_the_application_never_holds_the_owner_s_password() -> None:
     services = _compose()["services"]
     for name in ("web", "worker", "sweeper"):
         assert "owner_password" not in services[name]["secrets"]
-        assert "dpgov_app@" in services[name]["environment"]["DPGOV_DATABASE_URL"]
+        role = "dpgov_sweeper" if name == "sweeper" else "dpgov_app"
+        assert f"{role}@" in services[name]["environment"]["DPGOV_DATABASE_URL"]
+        other = "app_password" if name == "sweeper" else "sweeper_password"
+        assert other not in services[name]["secrets"], "each its own"
         assert services[name]["depends_on"]["migrate"] == {
             "condition": "service_completed_successfully"
         }

@@ -16,7 +16,7 @@ from psycopg import sql
 from tests.servers.loopback import ServerDidNotStart, free_port, stop, wait_until
 from tests.servers.missing import find
 
-APP, AUDITOR = "dpgov_app", "dpgov_auditor"
+APP, SWEEPER, AUDITOR = "dpgov_app", "dpgov_sweeper", "dpgov_auditor"
 EVERY_TENANT = "options=-c%20dpgov.tenant%3Dall"
 _PACKAGE = "postgresql"
 _OLDEST = 15
@@ -26,9 +26,9 @@ _OLDEST = 15
 def throw_away_postgres(root: Path, *, durable: bool = False) -> Generator[str]:
     """Run a server below `root`; yields the database URL of a role that may create databases.
 
-    That role owns the tables and sees every tenant, so that tests may prepare and look. APP and
-    AUDITOR are there too, with the same password. Unless `durable`, nothing is waited for at a
-    commit: a test database need not survive a power cut. Raises MissingProgram.
+    That role owns the tables and sees every tenant, so that tests may prepare and look. APP,
+    SWEEPER and AUDITOR are there too, with the same password. Unless `durable`, nothing is waited
+    for at a commit: a test database need not survive a power cut. Raises MissingProgram.
     """
     initdb, postgres = _program("initdb"), _program("postgres")
     port, password = free_port(), secrets.token_hex(16)
@@ -115,10 +115,10 @@ def _answers(url: str) -> bool:
 
 
 def _create_roles(admin: str, password: str) -> None:
-    """The roles of an installation, no superuser among them; the owner may act as the others."""
+    """The roles of an installation, no superuser among them; the owner may act as who writes."""
     with psycopg.connect(admin, autocommit=True) as connection:
-        for name in ("dpgov", APP, AUDITOR):
+        for name in ("dpgov", APP, SWEEPER, AUDITOR):
             role = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}")
             connection.execute(role.format(sql.Identifier(name), password))
-        connection.execute(f"ALTER ROLE dpgov CREATEDB; GRANT {APP}, {AUDITOR} TO dpgov")
+        connection.execute(f"ALTER ROLE dpgov CREATEDB; GRANT {APP}, {SWEEPER} TO dpgov")
         connection.execute("CREATE DATABASE dpgov OWNER dpgov")

@@ -3,7 +3,8 @@
 -- The head's row lock orders the writers and is held until they commit, so that the numbers have
 -- no gap. The canonical JSON is put together here, because only here the number and the moment are
 -- known: the three fragments are the rest of it, as dpgov/audit/entry.py makes them.
--- Runs with the caller's rights: it needs INSERT on entries and SELECT, INSERT, UPDATE on heads.
+-- Runs with the owner's rights, so that nobody else can write entries or move heads;
+-- row-level security still lets it write for the acting tenant only.
 CREATE OR REPLACE FUNCTION audit_append(
     p_tenant_id uuid,
     p_actor_kind text,
@@ -18,7 +19,7 @@ CREATE OR REPLACE FUNCTION audit_append(
     p_rest text,
     p_at timestamptz DEFAULT NULL
 ) RETURNS TABLE (new_id bigint, new_sequence bigint, new_at timestamptz, new_leaf_hash bytea)
-LANGUAGE plpgsql AS $function$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $function$
 BEGIN
     UPDATE audit_audithead SET sequence = sequence + 1
         WHERE tenant_id = p_tenant_id RETURNING sequence INTO new_sequence;

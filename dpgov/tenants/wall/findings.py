@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import connection
 
 from dpgov.tenants.wall.policies import protected_tables
-from dpgov.tenants.wall.raising import append_only_tables
+from dpgov.tenants.wall.raising import append_only_tables, known_roles
 
 _ROLE = "SELECT current_user, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user"
 _OWNED = """
@@ -46,7 +46,7 @@ def _of_the_role(cursor: Any) -> list[str]:
     if is_super or bypasses:
         found.append(f"The database role {name} passes row-level security. Use an ordinary role.")
     expected = settings.DPGOV_DATABASE_APP_ROLE
-    if expected and name != expected:
+    if expected and name not in known_roles().acting():
         found.append(f"Connected as {name}, but DPGOV_DATABASE_APP_ROLE is {expected}.")
     if expected and _number(cursor, _OWNED, protected_tables()):
         found.append(f"The database role {name} owns the tables. Connect as {expected}.")

@@ -1,46 +1,90 @@
-"""Privileges: what the application's role and the auditor's may do with each table.
+"""Privileges: what the roles of the application, of the sweeper and of auditors may do.
 
-Append-only tables are known by their trigger, so that a table is protected twice by being
-protected once. Nobody but the owner may truncate, alter or create anything.
+The sweeper may what the application may, and signs. Append-only tables are known by their trigger,
+so that a table is protected twice by being protected once. Nobody but the owner may truncate, alter
+or create anything but tables that live for one session.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from django.apps import apps
 from psycopg import sql
 
-from dpgov.tenants.wall.registry import our_models
-from dpgov.tenants.wall.rules import AUDITED, AUDITED_TOO, DELETES, WRITES
+from dpgov.tenants.wall.registry import is_audited, our_models
+from dpgov.tenants.wall.rules import AUDITED_TOO, AUDITOR_DOORS, DELETES, SIGNS, WRITES
 
 _EVERYTHING = "SELECT, INSERT, UPDATE, DELETE"
 
 
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The names of the roles; an empty one is not there.
+
+    Without a sweeper of its own, the application signs as well.
+    """
+
+    application: str = ""
+    sweeper: str = ""
+    auditor: str = ""
+
+    def present(self) -> list[str]:
+        """Those that are there."""
+        return list(filter(None, (self.application, self.sweeper, self.auditor)))
+
+    def acting(self) -> dict[str, bool]:
+        """Who acts for one tenant at a time, and whether it signs."""
+        found = {self.application: not self.sweeper, self.sweeper: True}
+        return {name: signs for name, signs in found.items() if name}
+
+
 def statements(
-    role: str, auditor: str, *, schema: str, append_only: set[str], doors: list[str]
+    roles: Roles, *, schema: str, append_only: set[str], doors: list[str]
 ) -> Iterator[sql.Composable]:
-    """Everything to run, in order; empty role names are left out."""
-    for name in filter(None, (role, auditor)):
+    """Everything to run, in order."""
+    for name in roles.present():
         yield from _nothing(name, schema)
-    if role:
-        for table, privileges in application_privileges(append_only):
+    for door in doors:
+        yield sql.SQL("REVOKE EXECUTE ON FUNCTION {} FROM PUBLIC").format(sql.SQL(door))
+    for role, signs in roles.acting().items():
+        for table, privileges in application_privileges(append_only, signs=signs):
             yield _grant(privileges, table, role)
         yield _for("GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}", role, schema)
         for door in doors:
-            yield sql.SQL("REVOKE EXECUTE ON FUNCTION {} FROM PUBLIC").format(sql.SQL(door))
             yield _for(f"GRANT EXECUTE ON FUNCTION {door} TO {{role}}", role, schema)
-    if auditor:
+    if roles.auditor:
         for table, privileges in auditor_privileges():
-            yield _grant(privileges, table, auditor)
+            yield _grant(privileges, table, roles.auditor)
+        for door in AUDITOR_DOORS.intersection(doors):
+            yield _for(f"GRANT EXECUTE ON FUNCTION {door} TO {{role}}", roles.auditor, schema)
 
 
-def application_privileges(append_only: set[str]) -> Iterator[tuple[str, str]]:
-    """(table, privileges) for the application's role."""
+def on_database(roles: Roles, database: str) -> Iterator[sql.Composable]:
+    """Who may connect at all: of a database, not of its tables, and so never part of a dump.
+
+    Tables that live for one session are what `reconcile` compares in.
+    """
+    place = sql.Identifier(database)
+    yield sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(place)
+    for name in roles.present():
+        grant = sql.SQL("GRANT CONNECT, TEMPORARY ON DATABASE {} TO {}")
+        yield grant.format(place, sql.Identifier(name))
+
+
+def application_privileges(
+    append_only: set[str], *, signs: bool = False
+) -> Iterator[tuple[str, str]]:
+    """(table, privileges) for the application's role, or for one that also signs."""
     ours = {model._meta.db_table: model._meta.label for model in our_models()}
     for model in apps.get_models(include_auto_created=True):
         table = model._meta.db_table
         if not model._meta.managed:
             continue
-        yield table, _privileges(ours.get(table), table in append_only)
+        label = ours.get(table)
+        if label in SIGNS:
+            yield table, SIGNS[label] if signs else "SELECT"
+        else:
+            yield table, _privileges(label, table in append_only)
     yield "django_migrations", "SELECT"
 
 
@@ -57,10 +101,8 @@ def _privileges(label: str | None, append_only: bool) -> str:
 def auditor_privileges() -> Iterator[tuple[str, str]]:
     """(table, privileges) for an auditor, who only ever reads."""
     for model in our_models():
-        if model._meta.label.startswith(AUDITED):
-            yield model._meta.db_table, "SELECT"
-        elif model._meta.label in AUDITED_TOO:
-            yield model._meta.db_table, AUDITED_TOO[model._meta.label]
+        if is_audited(model):
+            yield model._meta.db_table, AUDITED_TOO.get(model._meta.label, "SELECT")
 
 
 def _nothing(role: str, schema: str) -> Iterator[sql.Composable]:

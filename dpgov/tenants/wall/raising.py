@@ -13,6 +13,7 @@ from psycopg import sql
 
 from dpgov.tenants.wall import grants
 from dpgov.tenants.wall.functions import ASKED_BY_POLICIES
+from dpgov.tenants.wall.grants import Roles
 from dpgov.tenants.wall.policies import policies, protected_tables
 from dpgov.tenants.wall.references import foreign_keys, unique_keys
 
@@ -40,6 +41,10 @@ _OPEN_TABLES = """
 _APPEND_ONLY = (
     "SELECT DISTINCT tgrelid::regclass::text FROM pg_trigger WHERE tgname LIKE '%_no_change'"
 )
+_HOME = """
+    SELECT current_database(), pg_has_role(current_user, datdba, 'USAGE')
+    FROM pg_database WHERE datname = current_database()
+"""
 _DOORS = """
     SELECT oid::regprocedure::text FROM pg_proc
     WHERE prosecdef AND pronamespace = current_schema()::regnamespace
@@ -62,6 +67,15 @@ def raise_wall() -> None:
         _run(statement)
 
 
+def known_roles() -> Roles:
+    """The roles of this installation, by its configuration."""
+    return Roles(
+        application=settings.DPGOV_DATABASE_APP_ROLE,
+        sweeper=settings.DPGOV_DATABASE_SWEEPER_ROLE,
+        auditor=settings.DPGOV_DATABASE_AUDITOR_ROLE,
+    )
+
+
 def append_only_tables() -> set[str]:
     """The tables that have the trigger of `audit.append_only`."""
     return {row[0] for row in _rows(_APPEND_ONLY)}
@@ -74,8 +88,11 @@ def _close_tables() -> None:
 
 def _align_policies() -> None:
     standing = {(table, name): text for table, name, text in _rows(_POLICIES)}
-    auditor = settings.DPGOV_DATABASE_AUDITOR_ROLE
-    wanted = {(table, name): text for table, name, text in policies(auditor)}
+    roles = known_roles()
+    wanted = {
+        (table, name): text
+        for table, name, text in policies(*roles.acting(), auditor=roles.auditor)
+    }
     for table, name in _outdated(standing, wanted):
         _run(f"DROP POLICY {name} ON {table}")
     for table, name in _missing(standing, wanted):
@@ -110,13 +127,15 @@ def _missing(standing: _Named, wanted: _Named) -> list[tuple[str, str]]:
 
 def _privileges() -> Iterable[sql.Composable]:
     (schema,) = _rows("SELECT current_schema()")[0]
-    return grants.statements(
-        settings.DPGOV_DATABASE_APP_ROLE,
-        settings.DPGOV_DATABASE_AUDITOR_ROLE,
+    yield from grants.statements(
+        known_roles(),
         schema=schema,
         append_only=append_only_tables(),
         doors=[door for (door,) in _rows(_DOORS)],
     )
+    database, is_ours = _rows(_HOME)[0]
+    if is_ours and known_roles().application:
+        yield from grants.on_database(known_roles(), database)
 
 
 def _note(what: str, text: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from django.apps import apps
 from django.db.models import Field, ForeignKey, Model
 
-from dpgov.tenants.wall.rules import BRIDGES, RULES, Bridge, Rule
+from dpgov.tenants.wall.rules import AUDITED, AUDITED_TOO, BRIDGES, RULES, Bridge, Rule
 
 _OURS = "dpgov."
 
@@ -41,6 +41,11 @@ def walled() -> Iterator[tuple[type[Model], Rule]]:
             yield model, RULES[model._meta.label]
         elif has_tenant(model):
             yield model, Rule()
+
+
+def is_audited(model: type[Model]) -> bool:
+    """Whether an auditor may read the table, or some columns of it."""
+    return model._meta.label.startswith(AUDITED) or model._meta.label in AUDITED_TOO
 
 
 def references() -> Iterator[Reference]:

@@ -98,7 +98,7 @@ DELETES = frozenset(
         "datasets.Draft",
     }
 )
-# Tables with rights of their own: the ledger's functions write there with the owner's rights.
+# Tables with rights of their own: functions of the database write there with the owner's rights.
 WRITES: dict[str, str] = {
     "budgets.Budget": "SELECT, INSERT,"
     " UPDATE (label, limit_nano, target_nano, frozen_at, frozen_reason, closed_at)",
@@ -106,12 +106,24 @@ WRITES: dict[str, str] = {
     "budgets.Charge": "SELECT",
     "budgets.Correction": "SELECT",
     "budgets.BudgetAccess": "SELECT, INSERT",
+    "audit.AuditEntry": "SELECT",
+    "audit.AuditHead": "SELECT",
 }
-# What an auditor reads: what was booked, what was released and what the log says.
+# What only the role that signs may write, where there is one of its own; ids are never given.
+SIGNS: dict[str, str] = {
+    "audit.AuditKey": "SELECT, INSERT (tenant_id, public_key, since_size, at)",
+    "audit.AuditCheckpoint": "SELECT, INSERT (tenant_id, size, root, note, at)",
+    "audit.AuditSubtree": "SELECT, INSERT (tenant_id, level, index, hash)",
+    "audit.AuditDelivery": "SELECT, INSERT, UPDATE",
+}
+# What an auditor reads: what was booked, released, decided and logged, never what was asked.
 AUDITED = ("audit.", "budgets.")
 AUDITED_TOO = {
     "queries.Release": "SELECT",
     "tenants.Tenant": "SELECT",
-    # The policy of tenants looks there; these are ids only.
-    "tenants.Membership": "SELECT (id, tenant_id, user_id)",
+    "approvals.ChangeRequest": "SELECT",
+    "queries.Query": "SELECT (id, tenant_id, dataset_id, state, reuse, cost_nano, never_read_at)",
+    "datasets.Dataset": "SELECT (id, tenant_id, slug, name, budget_id)",
 }
+# The one function of the owner's that an auditor may call: whom their role audits.
+AUDITOR_DOORS = frozenset({"dpgov_audited()"})

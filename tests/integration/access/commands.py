@@ -7,6 +7,7 @@ COMMANDS: dict[str, str] = {
     "verify_audit_log": "reads only",
     "verify_ledger": "reads only",
     "reconcile": "reads only",
+    "appoint_auditor": "a right in the database, of which no tenant's log can tell: see docs",
     "freeze": "DATASETS_FROZEN, in tests/integration/ledger/test_freezing.py",
     "checkpoint": "signs what the log says; an entry about it would itself have to be signed",
     "rotate_checkpoint_key": "CHECKPOINT_KEY_CHANGED, in tests/integration/audit/test_rotation.py",

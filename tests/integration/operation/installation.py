@@ -27,11 +27,12 @@ from tests.house.tree import ROOT
 from tests.profile import clean_environment
 from tests.servers.cutoff import CutOff, cut_off
 from tests.servers.loopback import free_port, stop
-from tests.servers.postgres import APP, AUDITOR, throw_away_postgres
+from tests.servers.postgres import APP, AUDITOR, SWEEPER, throw_away_postgres
 from tests.servers.redis import throw_away_redis
 
 PATIENCE = 120
 OWNER = "dpgov_owner"
+SIGNING = ("sweep", "checkpoint", "rotate_checkpoint_key")
 _BIN = Path(sys.executable).parent
 # Prints the token of an analyst who may ask about a small dataset.
 _SEED = """
@@ -63,12 +64,18 @@ class Installation:
     token: str = ""
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
+    def as_role(self, role: str) -> dict[str, str]:
+        """What another role of the database has in its environment."""
+        url = self.environment["DPGOV_DATABASE_URL"].replace(f"//{APP}@", f"//{role}@")
+        return {"DPGOV_DATABASE_URL": url}
+
     def manage(self, *arguments: str, **changes: str) -> str:
-        """The output of a command, which must succeed."""
+        """The output of a command, which must succeed; those that sign are the sweeper's."""
+        signs = arguments[0] in SIGNING
         done = subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=ROOT,
-            env=self.environment | changes,
+            env=self.environment | (self.as_role(SWEEPER) if signs else {}) | changes,
             capture_output=True,
             text=True,
             check=False,
@@ -135,16 +142,16 @@ def installation() -> Iterator[Installation]:
 
 
 def _with_roles(root: Path, url: str) -> str:
-    """The address of the owner's role, after docker/postgres/roles.sh made all three anew."""
+    """The address of the owner's role, after docker/postgres/roles.sh made all of them anew."""
     server = urlsplit(url)
     admin = f"postgresql://admin:{server.password}@127.0.0.1:{server.port}/postgres"
     with psycopg.connect(admin, autocommit=True) as connection:
         connection.execute("DROP DATABASE dpgov")
-        connection.execute(f"DROP ROLE {APP}, {AUDITOR}, dpgov")
+        connection.execute(f"DROP ROLE {APP}, {SWEEPER}, {AUDITOR}, dpgov")
         connection.execute("CREATE DATABASE dpgov")
     secrets = root / "secrets"
     secrets.mkdir()
-    for name in ("owner", "app", "auditor"):
+    for name in ("owner", "app", "sweeper", "auditor"):
         (secrets / f"{name}_password").write_text(f"{server.password}\n")
     place = {"PGHOST": "127.0.0.1", "PGPORT": str(server.port), "PGPASSWORD": server.password}
     subprocess.run(
@@ -171,6 +178,7 @@ def _wired(root: Path, owner_url: str, redis_url: str, resources: ExitStack) -> 
         "DPGOV_DATABASE_URL": f"postgres://{APP}@127.0.0.1:{database.port}/dpgov",
         "DPGOV_DATABASE_PASSWORD": owner.password or "",
         "DPGOV_DATABASE_APP_ROLE": APP,
+        "DPGOV_DATABASE_SWEEPER_ROLE": SWEEPER,
         "DPGOV_DATABASE_AUDITOR_ROLE": AUDITOR,
         "DPGOV_BROKER_URL": f"redis://127.0.0.1:{broker.port}/0",
         "DPGOV_CACHE_URL": f"rediscache://127.0.0.1:{broker.port}/1",
@@ -199,7 +207,7 @@ def _start(made: Installation, resources: ExitStack) -> None:
             process = subprocess.Popen(
                 [str(_BIN / command[0]), *command[1:]],
                 cwd=ROOT,
-                env=made.environment,
+                env=made.environment | (made.as_role(SWEEPER) if name == "sweeper" else {}),
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,

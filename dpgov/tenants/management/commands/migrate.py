@@ -6,42 +6,42 @@ may find out that everything is done, and is refused otherwise.
 
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from dpgov.tenants.boundary import acting_for_everybody
-from dpgov.tenants.wall.raising import raise_wall
+from dpgov.tenants.wall.raising import known_roles, raise_wall
 
 
 class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
-        if _is_the_application():
-            self._refuse_unless_done()
+        if role := _the_application():
+            self._refuse_unless_done(role)
             return
         with acting_for_everybody():
             super().handle(*args, **options)
             if not (options["plan"] or options["check_unapplied"] or _missing()):
                 raise_wall()
 
-    def _refuse_unless_done(self) -> None:
+    def _refuse_unless_done(self, role: str) -> None:
         if missing := _missing():
             raise CommandError(
                 f"{missing} migrations are missing. Run migrate as the owner of the tables, not as "
-                f"{settings.DPGOV_DATABASE_APP_ROLE}."
+                f"{role}."
             )
         self.stdout.write("Everything is migrated.")
 
 
-def _is_the_application() -> bool:
-    role = settings.DPGOV_DATABASE_APP_ROLE
-    if connection.vendor != "postgresql" or not role:
-        return False
+def _the_application() -> str:
+    """The role that this process connects as, when it is one that must not migrate."""
+    if connection.vendor != "postgresql":
+        return ""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT current_user = %s", [role])
-        return bool(cursor.fetchone()[0])
+        cursor.execute("SELECT current_user")
+        role = str(cursor.fetchone()[0])
+    return role if role in known_roles().present() else ""
 
 
 def _missing() -> int:
