@@ -89,6 +89,7 @@ MIDDLEWARE = [
     "dpgov.tenants.middleware.NoStoreMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "dpgov.tenants.language.LanguageMiddleware",
+    "dpgov.operation.bodies.BodyLimitMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -209,7 +210,7 @@ CRISPY_TEMPLATE_PACK = "bootstrap5"
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["dpgov.tenants.authentication.TokenAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["dpgov.tenants.permissions.HasMembership"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["dpgov.queries.api_parser.ExactJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
     "PAGE_SIZE": 50,

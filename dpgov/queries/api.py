@@ -24,7 +24,6 @@ from dpgov.datasets.lookup import dataset_or_404
 from dpgov.privacy.currency import Currency
 from dpgov.queries import api_docs
 from dpgov.queries.api_errors import RefusingView, no_release, not_ready, refusals
-from dpgov.queries.api_parser import ExactJSONParser
 from dpgov.queries.filters import QueryFilter
 from dpgov.queries.models import Query, Release
 from dpgov.queries.presentation import ENDINGS
@@ -50,7 +49,6 @@ class QuoteView(RefusingView):
     """Price a question without asking it."""
 
     permission = Permission.SUBMIT_QUERIES
-    parser_classes = (ExactJSONParser,)
 
     @api_docs.quote
     def post(self, request: Request, slug: str) -> Response:
@@ -71,7 +69,6 @@ class SubmitView(RefusingView):
     """Ask a question, once per idempotency key."""
 
     permission = Permission.SUBMIT_QUERIES
-    parser_classes = (ExactJSONParser,)
 
     @api_docs.submit
     def post(self, request: Request, slug: str) -> Response:

@@ -11,7 +11,6 @@ from dpgov.datasets.lookup import dataset_or_404
 from dpgov.queries import api_docs
 from dpgov.queries.api import allocation_of, assumed_rows_of, limit_json, room_json
 from dpgov.queries.api_errors import RefusingView, refusals
-from dpgov.queries.api_parser import ExactJSONParser
 from dpgov.queries.batch import Asked, BatchQuote, Needed, quote_batch
 from dpgov.queries.serializers import QuerySerializer, RefusalSerializer
 from dpgov.queries.serializers_batch import (
@@ -41,7 +40,6 @@ class BatchQuoteView(RefusingView):
     """Price several questions together without asking them."""
 
     permission = Permission.SUBMIT_QUERIES
-    parser_classes = (ExactJSONParser,)
 
     @extend_schema(
         tags=["queries"],
@@ -74,7 +72,6 @@ class BatchSubmitView(RefusingView):
     """Ask several questions: all of them or none, once per idempotency key."""
 
     permission = Permission.SUBMIT_QUERIES
-    parser_classes = (ExactJSONParser,)
 
     @extend_schema(
         tags=["queries"],

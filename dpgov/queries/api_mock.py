@@ -13,7 +13,6 @@ from rest_framework.views import APIView
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.queries.api import assumed_rows_of
 from dpgov.queries.api_errors import RefusingView, refusals
-from dpgov.queries.api_parser import ExactJSONParser
 from dpgov.queries.quote import priced_blueprint
 from dpgov.queries.serializers import MockReleaseSerializer
 from dpgov.queries.serializers_plan import WantedPlanSerializer
@@ -31,7 +30,6 @@ class MockAnswerView(RefusingView):
     """Try a question on invented rows."""
 
     permission = Permission.SUBMIT_QUERIES
-    parser_classes = (ExactJSONParser,)
 
     @extend_schema(
         tags=["queries"],

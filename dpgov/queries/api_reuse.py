@@ -9,7 +9,6 @@ from dpgov.datasets.lookup import dataset_or_404
 from dpgov.privacy.derived import SourceChanged
 from dpgov.queries.api_docs import KEY
 from dpgov.queries.api_errors import Conflict, RefusingView, refusals
-from dpgov.queries.api_parser import ExactJSONParser
 from dpgov.queries.serializers import QuerySerializer, RefusalSerializer
 from dpgov.queries.serializers_plan import PlanSerializer
 from dpgov.queries.taking import NothingFree, take
@@ -27,7 +26,6 @@ class ReuseView(RefusingView):
     """Answer a question for nothing, out of stored answers."""
 
     permission = Permission.SUBMIT_QUERIES
-    parser_classes = (ExactJSONParser,)
 
     @extend_schema(
         tags=["queries"],

@@ -15,6 +15,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from dpgov.operation.exact_json import UnusableJson, read_json
 from dpgov.privacy.loss import Mode
 from dpgov.privacy.plan import InvalidPlan
 from dpgov.queries.forms_price import PriceForm
@@ -37,8 +38,8 @@ class QuestionRow(Row):
     def clean_plan(self) -> dict[str, Any]:
         """The JSON, exactly; whether it can be asked is decided where plans are read."""
         try:
-            found = json.loads(self.cleaned_data["plan"], parse_float=Decimal)
-        except (ValueError, RecursionError):
+            found = read_json(self.cleaned_data["plan"])
+        except UnusableJson:
             found = None
         if not isinstance(found, dict):
             raise forms.ValidationError(_("This question cannot be read any more. Remove it."))
@@ -48,8 +49,8 @@ class QuestionRow(Row):
     def title(self) -> str:
         """The question in words."""
         try:
-            return in_words(json.loads(self["plan"].value() or ""))
-        except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+            return in_words(read_json(self["plan"].value() or ""))
+        except (ValueError, LookupError, TypeError, AttributeError):
             return _("A question that cannot be read any more")
 
     def entry(self) -> dict[str, Any]:

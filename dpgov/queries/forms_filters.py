@@ -4,7 +4,6 @@ A fixed filter was not made by this form (it is deeper than the form can show); 
 and asked again as it is.
 """
 
-import json
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +11,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from dpgov.operation.exact_json import UnusableJson, read_json
 from dpgov.privacy.schema import ColumnSpec
 from dpgov.queries.forms_rows import SELECT, TEXT, Row, offer_categories
 from dpgov.queries.forms_text import NumberField, number_list
@@ -147,8 +147,8 @@ class FixedFilterRow(FilterRow):
     def clean_fixed(self) -> dict[str, Any]:
         """The JSON, exactly; whether it can be asked is decided where plans are read."""
         try:
-            found = json.loads(self.cleaned_data["fixed"], parse_float=Decimal)
-        except (ValueError, RecursionError):
+            found = read_json(self.cleaned_data["fixed"])
+        except UnusableJson:
             found = None
         if not isinstance(found, dict):
             raise forms.ValidationError(_("This filter cannot be read any more. Remove it."))
@@ -158,8 +158,8 @@ class FixedFilterRow(FilterRow):
     def title(self) -> str:
         """The filter in words."""
         try:
-            return filter_in_words(json.loads(self["fixed"].value() or ""))
-        except (ValueError, RecursionError, KeyError, TypeError, AttributeError, IndexError):
+            return filter_in_words(read_json(self["fixed"].value() or ""))
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
             return _("A filter that cannot be read any more")
 
     def conditions(self) -> list[dict[str, Any]]:

@@ -14,13 +14,13 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, Tokenizer, TokenType
 
 from dpgov.privacy.plan import InvalidPlan
+from dpgov.queries.sql.bounds import check_depth, check_length, too_deep
 from dpgov.queries.sql.groups import read_group
 from dpgov.queries.sql.refusal import Place, RefusedSql, SqlProblem, Text
 from dpgov.queries.sql.statistics import Reader
 from dpgov.queries.sql.where import Placed, read_where
 from dpgov.tenants.language import translated
 
-LONGEST = 20_000
 _NO_PRICE = gettext_lazy("End with the price, like WITH EPSILON 0.5.")
 _ALLOWED = {"expressions", "from_", "where", "group", "kind", "operation_modifiers"}
 _NOT_ANSWERED = {
@@ -64,10 +64,7 @@ def read_sql(text: str, *, columns: Sequence[str], private_id: str | None = None
 
     Raises RefusedSql with the place of the problem.
     """
-    if len(text) > LONGEST:
-        raise RefusedSql(
-            SqlProblem(1, 1, _("The text is longer than {most} characters.").format(most=LONGEST))
-        )
+    check_length(text)
     source = Text(text)
     price, rest = _price(text, source)
     select = _select(rest, source)
@@ -105,6 +102,7 @@ class _Price:
 def _price(text: str, source: Text) -> tuple[_Price, str]:
     """The price at the end, and what stands before it."""
     tokens = [token for token in _tokens(text) if token.token_type is not TokenType.SEMICOLON]
+    check_depth(tokens, source)
     *before, word, name, amount = tokens if len(tokens) > 3 else [*tokens, *([None] * 4)][:4]
     if before and word and name and amount and word.token_type is TokenType.WITH:
         kind = name.text.lower()
@@ -126,6 +124,8 @@ def _select(text: str, source: Text) -> exp.Select:
         statements = [statement for statement in parse(text) if statement is not None]
     except SqlglotError as problem:
         raise _unreadable(problem) from problem
+    except RecursionError as problem:  # whatever the bounds did not foresee
+        raise RefusedSql(SqlProblem(1, 1, too_deep())) from problem
     if len(statements) != 1 or not isinstance(statements[0], exp.Select):
         where = source.place_of(statements[-1]) if statements else (1, 1)
         raise RefusedSql(SqlProblem(*where, _("Write one SELECT statement and nothing else.")))

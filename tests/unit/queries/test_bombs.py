@@ -1,0 +1,153 @@
+"""L10: whatever is too deep or too long for a parser is refused in words, never by falling over."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpgov.datasets.importing.tree import UnreadableMetadata, parse
+from dpgov.operation.exact_json import DEEPEST, UnusableJson, read_json
+from dpgov.queries.sql import bounds
+from dpgov.queries.sql.reading import RefusedSql, read_sql
+
+_MANY = 3_000
+_SQL_BOMBS = {
+    "brackets": f"SELECT COUNT(*) FROM t WHERE {'(' * _MANY}age > 1{')' * _MANY}",
+    "brackets never closed": f"SELECT COUNT(*) FROM t WHERE {'(' * _MANY}",
+    "46 brackets": f"SELECT COUNT(*) FROM t WHERE {'(' * 46}age > 1{')' * 46}",
+    "not": f"SELECT COUNT(*) FROM t WHERE {'NOT ' * _MANY}age > 1",
+    "minus": f"SELECT COUNT(*) FROM t WHERE age > {'- ' * _MANY}1",
+    "and": f"SELECT COUNT(*) FROM t WHERE {' AND '.join(['age>1'] * 1_500)}",
+    "or": f"SELECT COUNT(*) FROM t WHERE {' OR '.join(['age>1'] * 1_500)}",
+    "lists": f"SELECT COUNT(*) FROM t WHERE age = {'[' * _MANY}",
+    "maps": f"SELECT COUNT(*) FROM t WHERE age = {'{' * _MANY}",
+    "functions": f"SELECT {'ABS(' * _MANY}age{')' * _MANY} FROM t",
+    "cases": f"SELECT {'CASE WHEN ' * 1_500}1",
+    "selects": f"SELECT COUNT(*) FROM {'(SELECT * FROM ' * 1_000}t{')' * 1_000}",
+    "unions": f"SELECT 1 {'UNION SELECT 1 ' * 1_000}",
+    "names": f"WITH {', '.join(f'a{n} AS (SELECT 1)' for n in range(500))} SELECT COUNT(*) FROM a1",
+    "casts": f"SELECT age{'::int' * 2_000} FROM t",
+    "statements": "SELECT COUNT(*) FROM t;" * 800,
+    "is": f"SELECT COUNT(*) FROM t WHERE age {'IS NOT ' * 2_000} NULL",
+    "plus": f"SELECT COUNT(*) FROM t WHERE age > {'1 + ' * 4_000}1",
+    "dots": f"SELECT {'a.' * _MANY}b FROM t",
+}
+_DEEP = [*range(DEEPEST - 1, DEEPEST + 2), 1_000, 200_000]
+
+
+@pytest.mark.parametrize("name", _SQL_BOMBS)
+def test_a_text_of_sql_that_is_too_deep_is_refused(name: str) -> None:
+    with pytest.raises(RefusedSql) as refused:
+        read_sql(f"{_SQL_BOMBS[name][: bounds.LONGEST - 20]} WITH EPSILON 0.5", columns=["age"])
+    assert refused.value.problems
+
+
+def test_what_people_write_is_not_too_deep() -> None:
+    inner = " OR ".join(f"(age > {n} AND NOT (age = {n + 1}))" for n in range(60))
+    found = read_sql(f"SELECT COUNT(*) FROM t WHERE ({inner}) WITH EPSILON 1", columns=["age"])
+    assert len(found.raw_plan["where"][0]["or"]) == 60
+
+
+_WORDS_OF_SQL = """
+SELECT COUNT ( * ) FROM t WHERE NOT AND OR age > 1 - BETWEEN IN [ ] { } CASE WHEN THEN END GROUP BY
+, . :: ' " ; WITH EPSILON 0.5 AS IS NULL INTERVAL UNION -> LATERAL UNNEST CAST PIVOT VALUES EXISTS
+ANY ALL LIKE ESCAPE /* */ -- \\ $1 ? @x #c OVER PARTITION
+"""
+_WORDS = st.sampled_from(_WORDS_OF_SQL.split())
+
+
+@given(words=st.lists(_WORDS, max_size=60), has_price=st.booleans())
+def test_any_words_of_sql_are_read_or_refused(*, words: list[str], has_price: bool) -> None:
+    text = " ".join(words) + (" WITH EPSILON 0.5" if has_price else "")
+    try:
+        assert read_sql(text, columns=["age"]).raw_plan["statistics"]
+    except RefusedSql as refused:
+        assert str(refused)
+
+
+@given(st.text(max_size=300))
+def test_any_text_of_sql_is_read_or_refused(text: str) -> None:
+    try:
+        assert read_sql(text, columns=["age"]).raw_plan["statistics"]
+    except RefusedSql as refused:
+        assert str(refused)
+
+
+@pytest.mark.parametrize("depth", _DEEP)
+@pytest.mark.parametrize("opening", ["[", '{"a":', '[{"a":'])
+def test_json_is_read_to_the_stated_depth_and_no_deeper(opening: str, depth: int) -> None:
+    brackets = opening.replace('"a":', "")
+    closing = brackets[::-1].translate(str.maketrans("[{", "]}"))
+    text = f"{opening * depth}1{closing * depth}"
+    if depth * len(brackets) <= DEEPEST:
+        assert read_json(text)
+    else:
+        with pytest.raises(UnusableJson, match="nested too deeply"):
+            read_json(text)
+
+
+def test_brackets_within_a_text_are_not_depth() -> None:
+    inside = '[{"\\" ' * 500
+    assert read_json(json.dumps([inside])) == [inside]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "NaN", "[Infinity]", '{"a":1,"a":2}', '"\\ud800"', "[1", "1e"]
+)
+def test_json_with_more_than_one_meaning_is_refused(text: str) -> None:
+    with pytest.raises(UnusableJson):
+        read_json(text)
+
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(_VALUES)
+def test_what_other_programs_write_is_read_as_it_is(value: Any) -> None:
+    assert read_json(json.dumps(value)) == value
+
+
+def test_numbers_stay_as_they_are_written() -> None:
+    assert read_json("[0.1, 12345678901234567890]") == [Decimal("0.1"), 12345678901234567890]
+
+
+@given(st.text(alphabet='[]{}":,\\ 019.eE-+tfn', max_size=80))
+def test_any_text_of_json_is_read_or_refused(text: str) -> None:
+    try:
+        read = json.dumps(read_json(text), default=str)
+    except UnusableJson as refused:
+        read = str(refused)
+    assert read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"a":' * 20_000,
+        "- " * 20_000,
+        "a:\n" + "".join(f"{' ' * n}b:\n" for n in range(1, 1_500)),
+        "{" * 20_000,
+        "? " * 20_000,
+        "&a [*a]",
+        "!!python/object/apply:os.system [id]",
+    ],
+)
+def test_a_description_that_is_too_deep_or_clever_is_refused(text: str) -> None:
+    with pytest.raises(UnreadableMetadata):
+        parse(text)
+
+
+@given(st.text(alphabet="ab:-[]{}&*!?|>'\"#,\n \t%@`", max_size=200))
+def test_any_description_is_read_or_refused(text: str) -> None:
+    try:
+        read: object = parse(text)
+    except UnreadableMetadata as refused:
+        read = str(refused)
+    assert read is not None
