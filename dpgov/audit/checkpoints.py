@@ -19,8 +19,8 @@ from dpgov.audit.history import findings
 from dpgov.audit.keyring import origin_of, signing_key, signing_seed
 from dpgov.audit.models import AuditCheckpoint, AuditKey
 from dpgov.audit.note import Checkpoint, UnreadableKey, sign
-from dpgov.audit.outside import newest_outside
-from dpgov.audit.selectors import announced_keys, log_size, newest_checkpoint, stream
+from dpgov.audit.outside import known_keys, newest_outside
+from dpgov.audit.selectors import log_size, newest_checkpoint, stream
 from dpgov.audit.stored_tree import StoredTree, extend
 from dpgov.audit.tree import root_at
 
@@ -98,7 +98,7 @@ def _store(tenant_id: UUID, checkpoint: Checkpoint, note: str) -> AuditCheckpoin
 
 def _announce_first_key(tenant_id: UUID) -> None:
     """The first key is announced by its use; every later one by the key before it."""
-    key, known = signing_key(tenant_id), announced_keys(tenant_id)
+    key, known = signing_key(tenant_id), known_keys(tenant_id)
     if not known:
         AuditKey.objects.get_or_create(
             tenant_id=tenant_id,

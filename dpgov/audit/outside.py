@@ -12,15 +12,15 @@ from uuid import UUID
 from django.conf import settings
 
 from dpgov.audit.files import replace, write_once
+from dpgov.audit.key_chain import Chain, Listed, follow, merged, parse_list
 from dpgov.audit.note import (
     Checkpoint,
     PublicKey,
     UnreadableKey,
     UnreadableNote,
     parse_checkpoint,
-    parse_public_key,
 )
-from dpgov.audit.selectors import announced_keys
+from dpgov.audit.selectors import listed_keys
 
 KEYS = "public-keys.txt"
 _ENDING = ".checkpoint"
@@ -45,29 +45,35 @@ def put(tenant_id: UUID, note: str) -> None:
 
 
 def put_keys(tenant_id: UUID) -> None:
-    """Write the list of public keys: every key that the folder or the database knows."""
+    """Write the list of public keys: every key that follows from the first one of the folder."""
     path = folder_of(tenant_id) / KEYS
-    text = "".join(f"{key.as_text()}\n" for key in known_keys(tenant_id))
+    text = known_chain(tenant_id).as_text()
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace(path, text)
 
 
 def known_keys(tenant_id: UUID) -> list[PublicKey]:
+    """The keys to believe a checkpoint by, oldest first."""
+    return known_chain(tenant_id).keys
+
+
+def known_chain(tenant_id: UUID) -> Chain:
     """The keys listed in the folder and those announced in the database, each once.
 
-    An old database does not know a key that came later; the folder does.
+    The folder's first key is the one that was published; without a folder the database's is.
+    Whatever the one before has not signed is refused, wherever it stands. An old database does not
+    know a key that came later; the folder does.
     """
+    return follow(merged(_in_folder(tenant_id), listed_keys(tenant_id)))
+
+
+def _in_folder(tenant_id: UUID) -> list[Listed]:
     path = folder_of(tenant_id) / KEYS
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    keys = {}
-    for line in filter(None, lines):
-        try:
-            key = parse_public_key(line)
-        except UnreadableKey:
-            continue
-        keys[key.as_text()] = key
-    return list({**keys, **{key.as_text(): key for key in announced_keys(tenant_id)}}.values())
+    try:
+        return parse_list(path.read_text(encoding="utf-8")) if path.exists() else []
+    except UnreadableKey:
+        return []
 
 
 def outside_files(tenant_id: UUID) -> list[Path]:

@@ -14,7 +14,7 @@ from django.db.models import Subquery
 from dpgov.audit.entry import leaf_hash, line_of
 from dpgov.audit.history import findings, outside_findings, own_findings
 from dpgov.audit.models import AuditHead
-from dpgov.audit.outside import known_keys, outside_notes
+from dpgov.audit.outside import known_chain, known_keys, outside_notes
 from dpgov.audit.selectors import checkpoints_of, entries_of, log_size, stream
 from dpgov.audit.stored_tree import HEIGHT, WIDTH, LogHasGap, StoredTree, stored_count
 from dpgov.audit.tree import complete_root
@@ -51,6 +51,7 @@ def recheck_all(tenant_id: UUID) -> Verdict:
     problems = [*_entry_problems(tenant_id, 0, size), *_subtree_problems(tenant_id)]
     agreeing, contradictions = _all_checkpoints(tenant_id, size)
     problems += [*contradictions, *findings(tenant_id), *_beyond_head(tenant_id)]
+    problems += _planted_keys(tenant_id)
     return Verdict(1, size, size, agreeing, _once(problems))
 
 
@@ -60,7 +61,7 @@ def recheck_part(tenant_id: UUID, *, after: int, most: int) -> Verdict:
     start = after - after % WIDTH if after < size else 0
     stop = min(size, start + most)
     problems = [*_entry_problems(tenant_id, start, stop), *_subtree_problems(tenant_id)]
-    problems += [*findings(tenant_id), *_beyond_head(tenant_id)]
+    problems += [*findings(tenant_id), *_beyond_head(tenant_id), *_planted_keys(tenant_id)]
     agreeing = 0 if problems else int(checkpoints_of(tenant_id).exists())
     return Verdict(start + 1, stop, size, agreeing, _once(problems))
 
@@ -134,6 +135,17 @@ def _all_checkpoints(tenant_id: UUID, size: int) -> tuple[int, list[str]]:
         found = outside_findings(name, note, size, keys, tree)
         agreeing, problems = agreeing + (not found), problems + found
     return agreeing, problems
+
+
+def _planted_keys(tenant_id: UUID) -> list[str]:
+    """Keys among the announced ones, or in the folder, which no key before them has signed."""
+    return [
+        said(
+            "Key {key} is not believed: the key before has not signed its name.",
+            key=key.key_id.hex(),
+        )
+        for key in known_chain(tenant_id).refused
+    ]
 
 
 def _beyond_head(tenant_id: UUID) -> list[str]:

@@ -13,10 +13,11 @@ from django.utils import timezone
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR
 from dpgov.audit.checkpoints import make_checkpoint
+from dpgov.audit.key_chain import announcement
 from dpgov.audit.keyring import origin_of
 from dpgov.audit.models import AuditCheckpoint, AuditEntry, AuditKey
-from dpgov.audit.note import public_key, sign
-from dpgov.audit.selectors import announced_keys
+from dpgov.audit.note import public_key
+from dpgov.audit.outside import known_keys
 from dpgov.audit.services import append
 
 
@@ -26,11 +27,10 @@ def announce_key(*, tenant_id: UUID, old_seed: str, new_seed: str) -> AuditEntry
 
     None when there is nothing to say: nothing was signed yet, or the key is announced already.
     """
-    name, known = origin_of(tenant_id), announced_keys(tenant_id)
+    name, known = origin_of(tenant_id), known_keys(tenant_id)
     old, new = (public_key(seed=seed, name=name) for seed in (old_seed, new_seed))
     if not known or known[-1] == new:
         return None
-    statement = f"{name}\nnext checkpoint key\n{new.as_text()}\n"
     entry = append(
         tenant_id=tenant_id,
         actor=OPERATOR,
@@ -39,7 +39,7 @@ def announce_key(*, tenant_id: UUID, old_seed: str, new_seed: str) -> AuditEntry
         detail={
             "old_key": old.as_text(),
             "new_key": new.as_text(),
-            "statement": sign(statement, seeds=[old_seed], name=name).split("\n"),
+            "statement": announcement(new, seed=old_seed).split("\n"),
         },
     )
     AuditKey.objects.create(

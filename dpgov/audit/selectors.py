@@ -1,5 +1,6 @@
 """Reads of one tenant's log. Never across tenants, never anything but the log itself."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,7 @@ from django.db.models import Count, Q, QuerySet, Subquery
 
 from dpgov.audit.actions import Action
 from dpgov.audit.entry import FACT_NAMES
+from dpgov.audit.key_chain import Listed, follow, signatures_in
 from dpgov.audit.models import (
     FREQUENT_ACTIONS,
     FREQUENT_ACTORS,
@@ -19,7 +21,7 @@ from dpgov.audit.models import (
     AuditHead,
     AuditKey,
 )
-from dpgov.audit.note import PublicKey, parse_public_key
+from dpgov.audit.note import PublicKey, UnreadableKey, parse_public_key
 
 _CHUNK = 2_000
 
@@ -154,9 +156,37 @@ def covering_checkpoint(tenant_id: UUID, sequence: int) -> AuditCheckpoint | Non
 
 
 def announced_keys(tenant_id: UUID) -> list[PublicKey]:
-    """The keys that the tenant's checkpoints were ever signed with, oldest first."""
+    """The keys that the tenant's checkpoints were ever signed with, oldest first.
+
+    As the database alone has it; what to verify with is `outside.known_keys`.
+    """
+    return follow(listed_keys(tenant_id)).keys
+
+
+def listed_keys(tenant_id: UUID) -> list[Listed]:
+    """Every key that the database names, oldest first, with the signatures that the log has."""
     rows = AuditKey.objects.filter(tenant_id=tenant_id).order_by("id")
-    return [parse_public_key(text) for text in rows.values_list("public_key", flat=True)]
+    signed = _announcements(tenant_id)
+    found = []
+    for text in rows.values_list("public_key", flat=True):
+        try:
+            found.append(Listed(parse_public_key(text), signed.get(text, ())))
+        except UnreadableKey:
+            continue
+    return found
+
+
+def _announcements(tenant_id: UUID) -> dict[str, tuple[str, ...]]:
+    """The signature lines with which the log announces each key."""
+    entries = entries_of(tenant_id, EntryFilter(action=Action.CHECKPOINT_KEY_CHANGED.value))
+    found: dict[str, tuple[str, ...]] = {}
+    for detail in entries.values_list("detail", flat=True):
+        try:
+            said = json.loads(detail)
+            found[said["new_key"]] = signatures_in("\n".join(said["statement"]))
+        except (ValueError, TypeError, LookupError):
+            continue
+    return found
 
 
 def deliveries_of(tenant_id: UUID, sizes: list[int]) -> dict[int, list[AuditDelivery]]:

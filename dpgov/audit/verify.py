@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dpgov.audit.exported import BrokenExport, leaf_hashes, tenant_of
+from dpgov.audit.key_chain import follow, parse_list
 from dpgov.audit.note import (
     Checkpoint,
     NotSigned,
@@ -20,7 +21,6 @@ from dpgov.audit.note import (
     UnreadableNote,
     opened,
     parse_checkpoint,
-    parse_public_key,
 )
 from dpgov.audit.tree import CompactRange, Hash
 from dpgov.audit.verify_receipt import (
@@ -176,10 +176,12 @@ def _receipt_problems(options: argparse.Namespace, keys: list[PublicKey] | None)
 def _keys(path: Path | None) -> list[PublicKey] | None:
     if path is None:
         return None
-    keys = [parse_public_key(line) for line in _text(path).splitlines() if line.strip()]
-    if not keys:
+    chain = follow(parse_list(_text(path)))
+    if not chain.keys:
         raise CannotTell(f"{path.name} holds no public key.")
-    return keys
+    for key in chain.refused:
+        _print(f"Key {key.key_id.hex()} is not believed: the key before has not signed its name.")
+    return chain.keys
 
 
 def _text(path: Path) -> str:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from dpgov.audit.history import looked_at
 from dpgov.audit.models import AuditCheckpoint
 from dpgov.audit.note import parse_note
-from dpgov.audit.outside import known_keys, newest_outside
+from dpgov.audit.outside import known_chain, known_keys, newest_outside
 from dpgov.audit.receipts import NoSuchCheckpoint, consistency
 from dpgov.audit.selectors import checkpoints_of, deliveries_of
 from dpgov.audit.verify_receipt import consistency_problems
@@ -108,8 +108,8 @@ def audit_checkpoint(request: MemberRequest, size: int) -> HttpResponse:
 @requires(Permission.READ_AUDIT_LOG)
 def audit_keys(request: MemberRequest) -> HttpResponse:
     """The public keys as a file, for the verifier."""
-    lines = [f"{key.as_text()}\n" for key in known_keys(request.membership.tenant_id)]
-    return _file("".join(lines), "public-keys.txt", "text/plain; charset=utf-8")
+    chain = known_chain(request.membership.tenant_id)
+    return _file(chain.as_text(), "public-keys.txt", "text/plain; charset=utf-8")
 
 
 @require_safe

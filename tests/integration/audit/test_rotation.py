@@ -1,20 +1,24 @@
 """The checkpoint key is changed, and trust passes from the old one to the new one."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
+from dpgov.audit.key_chain import follow, parse_list
 from dpgov.audit.keyring import signing_seed
-from dpgov.audit.models import AuditCheckpoint, AuditEntry
-from dpgov.audit.note import PublicKey, check_signed, new_seed, opened, public_key
+from dpgov.audit.models import AuditCheckpoint, AuditEntry, AuditKey
+from dpgov.audit.note import NotSigned, PublicKey, check_signed, new_seed, opened, public_key
 from dpgov.audit.outside import KEYS, folder_of, known_keys
 from dpgov.audit.recheck import recheck_all
 from dpgov.audit.selectors import announced_keys
 from dpgov.tenants.models import Membership
 from tests.integration.audit.logs import write
+from tests.unit.audit.exports import log, note
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -58,10 +62,68 @@ def test_the_new_key_is_named_in_the_log_by_the_old_one_and_both_sign(
 
 def test_old_public_keys_stay_listed(officer: Membership, old_key: PublicKey) -> None:
     call_command("rotate_checkpoint_key")
-    lines = (folder_of(officer.tenant_id) / KEYS).read_text().splitlines()
-    assert lines == [key.as_text() for key in announced_keys(officer.tenant_id)]
-    assert lines[0] == old_key.as_text()
-    assert known_keys(officer.tenant_id)[0] == old_key
+    """S3: with the signature of the old one below the new one, so that the file proves itself."""
+    listed = parse_list((folder_of(officer.tenant_id) / KEYS).read_text())
+    keys = [one.key for one in listed]
+    assert keys == announced_keys(officer.tenant_id) == known_keys(officer.tenant_id)
+    assert (keys[0], len(keys)) == (old_key, 2)
+    assert follow(listed).keys == keys
+
+
+def test_a_list_from_before_signatures_were_written_into_it_is_completed(
+    officer: Membership, old_key: PublicKey
+) -> None:
+    """S3: an installation that changed its key earlier goes on; the log has the signature."""
+    call_command("rotate_checkpoint_key")
+    keys = announced_keys(officer.tenant_id)
+    place = folder_of(officer.tenant_id) / KEYS
+    place.write_text("".join(f"{key.as_text()}\n" for key in keys))
+    write(1, tenant_id=officer.tenant_id)
+    call_command("checkpoint")
+    assert follow(parse_list(place.read_text())).keys == keys
+    assert recheck_all(officer.tenant_id).intact
+
+
+@pytest.mark.parametrize("place", [-1, 9_999])
+@pytest.mark.tampers_with_ledger
+def test_a_planted_key_is_neither_believed_nor_published(
+    officer: Membership, old_key: PublicKey, place: int, tmp_path: Path
+) -> None:
+    """S3, L8: before and behind the true one; and a forged export with it does not hold."""
+    seed = new_seed()
+    planted = public_key(seed=seed, name=old_key.name)
+    AuditKey.objects.create(
+        id=place,
+        tenant_id=officer.tenant_id,
+        public_key=planted.as_text(),
+        since_size=0,
+        at=datetime(2020, 1, 1, tzinfo=UTC),
+    )
+    write(1, tenant_id=officer.tenant_id)
+    call_command("checkpoint")
+    published = folder_of(officer.tenant_id) / KEYS
+    assert published.read_text() == f"{old_key.as_text()}\n"
+    assert known_keys(officer.tenant_id) == [old_key]
+    assert opened(AuditCheckpoint.objects.latest("size").note, [old_key])
+    (problem,) = recheck_all(officer.tenant_id).problems
+    assert planted.key_id.hex() in problem
+    with pytest.raises(CommandError, match="does not hold"):
+        call_command("verify_audit_log")
+    forged = note(log(), seed=seed, origin=old_key.name)
+    with pytest.raises(NotSigned):
+        opened(forged, known_keys(officer.tenant_id))
+
+
+def test_a_planted_key_does_not_stop_a_rotation(officer: Membership, old_key: PublicKey) -> None:
+    """S3: the next key is signed by the true one and believed, whatever stands in between."""
+    planted = public_key(seed=new_seed(), name=old_key.name)
+    AuditKey.objects.create(
+        tenant_id=officer.tenant_id, public_key=planted.as_text(), since_size=0, at=timezone.now()
+    )
+    call_command("rotate_checkpoint_key")
+    keys = known_keys(officer.tenant_id)
+    assert (keys[0], len(keys)) == (old_key, 2)
+    assert planted not in keys
 
 
 def test_a_rotation_that_broke_off_is_finished_by_running_it_again(
