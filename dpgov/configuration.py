@@ -77,6 +77,18 @@ def cache_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     return cache
 
 
+def rates_settings(env: environ.Env, home: Path) -> dict[str, Any]:
+    """Where requests are counted: in Redis, or in the memory of the one machine's web process.
+
+    Files cannot be added to in one step.
+    """
+    cache = cache_settings(env, home)
+    if not cache["BACKEND"].endswith("SteadyRedisCache"):
+        memory = "django.core.cache.backends.locmem.LocMemCache"
+        return {"BACKEND": memory, "LOCATION": "rates", "OPTIONS": {"MAX_ENTRIES": 100_000}}
+    return {**cache, "KEY_PREFIX": "rates"}
+
+
 def _with_password(url: str, password: str) -> str:
     """The address of a Redis server with the password in it, unless it names one itself."""
     scheme, found, place = url.partition("://")

@@ -17,6 +17,7 @@ from dpgov.configuration import (
     email_settings,
     fingerprint_key,
     log_settings,
+    rates_settings,
     secret_key,
     secret_text,
 )
@@ -38,7 +39,7 @@ ROOT_URLCONF = "dpgov.urls"
 WSGI_APPLICATION = "dpgov.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {"default": database_settings(env, HOME)}
-CACHES = {"default": cache_settings(env, HOME)}
+CACHES = {"default": cache_settings(env, HOME), "rates": rates_settings(env, HOME)}
 USE_TZ = True
 TIME_ZONE = env.str("DPGOV_TIME_ZONE", default="UTC")
 LANGUAGE_CODE = "en-gb"
@@ -100,6 +101,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "dpgov.operation.middleware.ProbesMiddleware",
     "dpgov.tenants.middleware.TenantMiddleware",
+    "dpgov.tenants.rates.RateMiddleware",
     "dpgov.tenants.second_factor.SecondFactorMiddleware",
 ]
 TEMPLATES = [
@@ -175,6 +177,10 @@ SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 # address and per account, counted in CACHES. The address is the proxy's word only if there is one.
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if BEHIND_PROXY else 0
 
+# Requests in a minute: of one person (and of one token), and of one organisation together.
+DPGOV_RATE_PERSON = env.int("DPGOV_RATE_PERSON", default=600)
+DPGOV_RATE_ORGANISATION = env.int("DPGOV_RATE_ORGANISATION", default=6000)
+
 # --- Transport and browser security -----------------------------------------------------------
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
@@ -210,6 +216,7 @@ CRISPY_TEMPLATE_PACK = "bootstrap5"
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["dpgov.tenants.authentication.TokenAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["dpgov.tenants.permissions.HasMembership"],
+    "DEFAULT_THROTTLE_CLASSES": ["dpgov.tenants.rates.RateThrottle"],
     "DEFAULT_PARSER_CLASSES": ["dpgov.queries.api_parser.ExactJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from celery.signals import before_task_publish
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db import connection
 from django.test import TransactionTestCase
 from hypothesis import HealthCheck
@@ -136,7 +136,8 @@ def _ledger_re_adds(request: pytest.FixtureRequest) -> Generator[None]:
         yield
         return
     request.getfixturevalue("db")
-    cache.clear()
+    for cache in caches.all(initialized_only=True):
+        cache.clear()
     yield
     if connection.needs_rollback or request.node.get_closest_marker("tampers_with_ledger"):
         return
