@@ -152,25 +152,33 @@ def lines_of_query(
     *, dataset_budget_id: UUID, cost_nano: int, parts: Parts, allocation: Allocation | None
 ) -> list[Line]:
     """Every budget that a query of this cost touches, with its amount."""
-    divided, joined = _divided_and_joined(dataset_budget_id)
-    lines = list(_dataset_lines(dataset_budget_id, divided, cost_nano, parts))
+    divided, joined, apart = _divided_and_joined(dataset_budget_id)
+    touched = parts if apart else Parts()
+    lines = list(_dataset_lines(dataset_budget_id, divided, cost_nano, touched))
     if allocation is not None:
         lines.append(Line(allocation.pk, cost_nano, what="allocation"))
     return lines + [Line(population, cost_nano, what="population") for population in joined]
 
 
-def _divided_and_joined(budget_id: UUID) -> tuple[dict[str, UUID], list[UUID]]:
-    """The lines of a partition by their part, and the populations, in one read."""
+def _divided_and_joined(budget_id: UUID) -> tuple[dict[str, UUID], list[UUID], bool]:
+    """The lines of a partition by their part, the populations, and whether parts are told apart.
+
+    One read, made after the question's version was read: whoever sees the file that ended the
+    discount sees its end.
+    """
     divided = PartitionLine.objects.filter(dataset_budget=budget_id).order_by()
     joined = PopulationMember.objects.filter(dataset_budget=budget_id, left_at__isnull=True)
+    ended = Budget.objects.filter(pk=budget_id, undivided_at__isnull=False).order_by()
     rows = divided.values_list(Value("part"), "position", "part", "budget").union(
         joined.order_by().values_list(Value("population"), Value(0), Value(""), "population"),
+        ended.values_list(Value("undivided"), Value(0), Value(""), "pk"),
         all=True,
     )
     found = sorted(rows, key=lambda row: row[1])
     return (
         {part: budget for what, _, part, budget in found if what == "part"},
         [budget for what, _, _, budget in found if what == "population"],
+        all(what != "undivided" for what, *_ in found),
     )
 
 

@@ -65,12 +65,14 @@ class Inspection:
 class Ingested:
     """The true number of rows and the fingerprint of the content: the owner's side only.
 
-    `units` is the number of units where a column names them.
+    `units` is the number of units where a column names them, `beside` the files that said in what
+    part of a partition each unit lies already.
     """
 
     rows: int
     fingerprint: TableFingerprint
     units: int | None = None
+    beside: tuple[str, ...] = ()
 
 
 def inspect(path: Path, *, limits: Limits) -> Inspection:
@@ -107,7 +109,8 @@ def ingest(
     except RefusedFile:
         remove_drafts(target)
         raise
-    return Ingested(answer["rows"], from_json(answer["fingerprint"]), answer["units"])
+    beside = () if unit is None else tuple(file.path for file in unit.earlier)
+    return Ingested(answer["rows"], from_json(answer["fingerprint"]), answer["units"], beside)
 
 
 def _ask(request: dict[str, Any], limits: Limits) -> dict[str, Any]:

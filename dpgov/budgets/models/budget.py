@@ -17,7 +17,9 @@ class Budget(models.Model):
 
     `kind` says whose limit it is: the dataset's own, or another one that the same query touches.
     A dataset's budget with partition lines is never charged itself: its counters are those of its
-    largest line. A frozen budget admits nothing until an officer confirms it; a closed one never.
+    largest line. Once `undivided_at` is set every question is charged to each of its lines, for
+    good, as a unit may lie in several parts. A frozen budget admits nothing until an officer
+    confirms it; a closed one never.
 
     Every amount of a budget, and of its entries, is in its own currency: nano-ε when pure, nano-ρ
     under zCDP, where `target_nano` is the ε at `delta` that the limit keeps. Neither mode nor δ
@@ -50,6 +52,7 @@ class Budget(models.Model):
     frozen_at = models.DateTimeField(null=True, blank=True)
     frozen_reason = models.CharField(max_length=200, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
+    undivided_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [

@@ -12,12 +12,14 @@ from dpgov.budgets.services.freezing import confirm_budget, freeze_tenant
 from dpgov.budgets.services.limits import change_limit, close_budget, set_rate_limit
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.services.opening import open_budget, open_partition_lines
+from dpgov.budgets.services.parts import add_parts, give_up_parts, is_undivided
 from dpgov.budgets.services.steps import expire, reserve, settle, take, void
 
 __all__ = [
     "Line",
     "NotAHolder",
     "NothingGranted",
+    "add_parts",
     "allocate",
     "change_limit",
     "close_budget",
@@ -25,6 +27,8 @@ __all__ = [
     "correct",
     "expire",
     "freeze_tenant",
+    "give_up_parts",
+    "is_undivided",
     "open_budget",
     "open_partition_lines",
     "reserve",

@@ -88,16 +88,21 @@ def open_partition_lines(*, budget: Budget, parts: Sequence[str]) -> None:
     if locked.committed_nano or locked.reservations.exists() or locked.parts.exists():
         raise AlreadyCharged
     for position, part in enumerate(parts):
-        line = open_like(
-            locked,
-            tenant=locked.tenant,
-            label=f"{locked.label}: {part}"[:200],
-            kind=Budget.Kind.PARTITION,
-        )
-        PartitionLine.objects.create(
-            budget=line,
-            tenant=locked.tenant,
-            dataset_budget=locked,
-            position=position,
-            part=part,
-        )
+        open_line(locked, part=part, position=position)
+
+
+def open_line(budget: Budget, *, part: str, position: int) -> Budget:
+    """The line of one part, with nothing spent; the caller holds the lock of the dataset's budget.
+
+    A part of a larger step, which knows that no unit in it has lost anything.
+    """
+    line = open_like(
+        budget,
+        tenant=budget.tenant,
+        label=f"{budget.label}: {part}"[:200],
+        kind=Budget.Kind.PARTITION,
+    )
+    PartitionLine.objects.create(
+        budget=line, tenant=budget.tenant, dataset_budget=budget, position=position, part=part
+    )
+    return line

@@ -95,14 +95,20 @@ def _check_same_currency(earlier: Dataset, declared: Currency) -> None:
 
 
 def check_same_parts(earlier: Dataset, schema: DatasetSchema) -> None:
-    """Raises InvalidDomain unless the partition column has the categories it had before."""
+    """Raises InvalidDomain unless the partition column has the categories it had before.
+
+    New ones may follow: each is a part that nobody was in, with a line of its own. None may be
+    called as the line of everything else is.
+    """
     declared = Column.objects.get(version=current_version(earlier), name=earlier.partition_column)
-    if partition_parts(schema, earlier.partition_column)[:-1] != declared.categories:
+    parts = partition_parts(schema, earlier.partition_column)[:-1]
+    before = declared.categories
+    if parts[: len(before)] != before or _other(tuple(before)) in parts:
         raise InvalidDomain(
             "partition_column",
             said(
                 "“{column}” divides the budget of “{name}” into {categories}. Declare the same "
-                "categories in the same order.",
+                "categories in the same order; new ones may follow.",
                 column=earlier.partition_column,
                 name=earlier.name,
                 categories=", ".join(declared.categories),

@@ -16,6 +16,7 @@ from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.fingerprints import kept_fingerprint
 from dpgov.datasets.services.guarantee import check_same_guarantee
+from dpgov.datasets.services.parts import share_lines
 from dpgov.datasets.services.registration import same_data
 from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
 from dpgov.datasets.services.turns import queue_up
@@ -114,6 +115,7 @@ def share_budget(*, dataset: Dataset, earlier: Dataset) -> None:
         partition_column=held.partition_column,
         delta=held.budget.currency.delta,
     )
+    share_lines(lender.budget_id, held, schema)
     held.budget_id = lender.budget_id
     held.save(update_fields=["budget"])
     _end_hold(held)

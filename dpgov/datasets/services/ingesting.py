@@ -8,13 +8,18 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Upload
 from dpgov.datasets.services.fingerprints import installation_key
 from dpgov.datasets.services.limits import child_limits
+from dpgov.datasets.services.parts import ReadAgain, earlier_files
 from dpgov.datasets.services.uploads import UploadUsed
 from dpgov.engines import child
 from dpgov.engines.child import Ingested, RefusedFile
-from dpgov.engines.ingest.request import UnitNames
+from dpgov.engines.ingest.request import EarlierFile, UnitNames
 from dpgov.privacy.schema import DatasetSchema
 
 R = TypeVar("R")
+
+
+# Other files can enter the same budget while this one is read.
+_TRIES = 3
 
 
 def ingest_and_record(
@@ -23,16 +28,34 @@ def ingest_and_record(
     record: Callable[[UUID, Ingested], R],
     *,
     partition_column: str = "",
+    budget_id: UUID | None = None,
 ) -> R:
     """Store the upload's codes as a new version's, then call `record` with the version's id.
 
-    Where a column names the unit, rows of a unit in another part than its first one are left out.
-    `record` is one transaction. If it raises, no data file is left, and the upload can be used
-    again. Raises RefusedFile, UploadUsed, FingerprintKeyChanged.
+    Where a column names the unit, rows of a unit elsewhere than in its one part of the budget
+    are left out. `record` is one transaction. If it raises, no data file is left, and the upload
+    can be used again; after ReadAgain the file is read once more, beside those of that budget.
+    Raises RefusedFile, UploadUsed, FingerprintKeyChanged, InvalidDomain.
     """
+    for _again in range(_TRIES):
+        try:
+            return _once(upload, schema, record, partition_column, budget_id)
+        except ReadAgain as moved:
+            budget_id = moved.budget_id
+    return _once(upload, schema, record, partition_column, budget_id)
+
+
+def _once(
+    upload: Upload,
+    schema: DatasetSchema,
+    record: Callable[[UUID, Ingested], R],
+    partition_column: str,
+    budget_id: UUID | None,
+) -> R:
     source = storage.upload_path(upload.id)
     if not source.exists():
         raise UploadUsed(upload.id)
+    earlier = earlier_files(budget_id, schema, partition_column)
     version_id = uuid4()
     target, arriving = storage.data_path(version_id), storage.arriving_path(version_id)
     arriving.touch(mode=0o600)
@@ -44,7 +67,7 @@ def ingest_and_record(
             max_rows=schema.max_rows,
             limits=child_limits(),
             key=installation_key(),
-            unit=_unit_names(schema, partition_column),
+            unit=_unit_names(schema, partition_column, earlier),
         )
         recorded = record(version_id, ingested)
     except BaseException as problem:
@@ -59,6 +82,8 @@ def ingest_and_record(
     return recorded
 
 
-def _unit_names(schema: DatasetSchema, partition_column: str) -> UnitNames | None:
+def _unit_names(
+    schema: DatasetSchema, partition_column: str, earlier: tuple[EarlierFile, ...]
+) -> UnitNames | None:
     named = schema.unit.private_id
-    return None if named is None else UnitNames(named, partition_column)
+    return None if named is None else UnitNames(named, partition_column, earlier)

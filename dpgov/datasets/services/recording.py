@@ -3,11 +3,13 @@
 from typing import Any
 from uuid import UUID
 
+from dpgov.budgets.services import is_undivided
 from dpgov.datasets.declaration import column_fields
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.services.fingerprints import keep_fingerprint
+from dpgov.datasets.services.parts import enter_budget
 from dpgov.engines.child import Ingested
-from dpgov.privacy.schema import ColumnSpec, PrivacyUnit
+from dpgov.privacy.schema import DatasetSchema, PrivacyUnit
 
 
 def create_version(
@@ -15,10 +17,17 @@ def create_version(
     dataset: Dataset,
     version_id: UUID,
     number: int,
-    columns: tuple[ColumnSpec, ...],
+    schema: DatasetSchema,
     ingested: Ingested,
+    link_of: DatasetVersion | None = None,
 ) -> DatasetVersion:
-    """The version with its columns and fingerprint, in the caller's transaction."""
+    """The version with its columns and fingerprint, in the caller's transaction.
+
+    The file enters the dataset's budget: raises ReadAgain, see `parts.enter_budget`. With `link_of`
+    it is the very file of that version.
+    """
+    if link_of is None:
+        enter_budget(dataset, schema, ingested)
     version = DatasetVersion.objects.create(
         id=version_id,
         tenant_id=dataset.tenant_id,
@@ -32,7 +41,7 @@ def create_version(
         Column(
             tenant_id=dataset.tenant_id, version=version, position=position, **column_fields(spec)
         )
-        for position, spec in enumerate(columns)
+        for position, spec in enumerate(schema.columns)
     )
     keep_fingerprint(version, ingested.fingerprint)
     return version
@@ -56,3 +65,10 @@ def noted_unit(dataset: Dataset) -> dict[str, Any]:
         "max_rows_per_unit": dataset.max_rows_per_unit,
         "max_groups_per_unit": dataset.max_groups_per_unit,
     }
+
+
+def noted_parts(dataset: Dataset) -> dict[str, Any]:
+    """In an audit entry: whether the parts of a partition are charged apart any more."""
+    if not dataset.partition_column:
+        return {}
+    return {"parts_charged_apart": not is_undivided(dataset.budget_id)}

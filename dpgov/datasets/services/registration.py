@@ -22,7 +22,7 @@ from dpgov.datasets.models import Dataset, Upload
 from dpgov.datasets.services.drafts import drop_draft
 from dpgov.datasets.services.guarantee import check_same_guarantee, partition_parts, protected
 from dpgov.datasets.services.ingesting import ingest_and_record
-from dpgov.datasets.services.recording import create_version, noted_unit, unit_fields
+from dpgov.datasets.services.recording import create_version, noted_parts, noted_unit, unit_fields
 from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.uploads import ready_upload
@@ -105,7 +105,7 @@ def _record(
         dataset=dataset,
         version_id=version_id,
         number=1,
-        columns=declaration.schema.columns,
+        schema=declaration.schema,
         ingested=ingested,
     )
     used.state = Upload.State.USED
@@ -219,6 +219,7 @@ def _append_entry(registered: Registered, owner: User, declaration: Declaration)
             **noted_limit(budget),
             **noted(dataset.per_query_limit_nano, budget.currency, "per_query_limit"),
             "partition_column": dataset.partition_column,
+            **noted_parts(dataset),
             "needs_allocation": dataset.needs_allocation,
             "shares_earlier_budget": registered.shares_budget,
         },

@@ -67,8 +67,9 @@ def _record(dataset: Dataset, wanted: PrivacyUnit, version_id: UUID, user: User)
         dataset=present,
         version_id=version_id,
         number=before.number + 1,
-        columns=schema.columns,
+        schema=schema,
         ingested=Ingested(0, kept_fingerprint(before)),
+        link_of=before,
     )
     append(
         tenant_id=present.tenant_id,

@@ -17,7 +17,7 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.fingerprints import kept_fingerprint
 from dpgov.datasets.services.guarantee import check_same_parts
 from dpgov.datasets.services.ingesting import ingest_and_record
-from dpgov.datasets.services.recording import create_version
+from dpgov.datasets.services.recording import create_version, noted_parts
 from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.uploads import ready_upload
@@ -50,6 +50,7 @@ def add_version(
         schema,
         lambda version_id, ingested: _record(dataset, upload, schema, version_id, ingested, user),
         partition_column=dataset.partition_column,
+        budget_id=dataset.budget_id,
     )
 
 
@@ -72,7 +73,7 @@ def _record(
         dataset=present,
         version_id=version_id,
         number=current_version(present).number + 1,
-        columns=schema.columns,
+        schema=schema,
         ingested=ingested,
     )
     used.state = Upload.State.USED
@@ -83,7 +84,11 @@ def _record(
         action=Action.DATASET_VERSION_ADDED,
         subject=f"dataset:{present.pk}",
         dataset=present.slug,
-        detail={"version": version.number, "columns": [spec.name for spec in schema.columns]},
+        detail={
+            "version": version.number,
+            "columns": [spec.name for spec in schema.columns],
+            **noted_parts(present),
+        },
     )
     return version
 

@@ -1,7 +1,7 @@
 """The declared columns and unit, as JSON between the caller and the child."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -9,20 +9,47 @@ from dpgov.privacy.schema import CategoryDomain, ColumnSpec, MissingRule, Numeri
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierFile:
+    """A stored file of the same budget, which says in what part each of its units lies.
+
+    `column` is the number of its partition column, `codes` what the new file calls each of its
+    categories: a code, or ELSEWHERE. Every other value there is in the part of everything else.
+    """
+
+    path: str
+    column: int
+    codes: tuple[int, ...]
+
+
+# How parts without a code of their own are called.
+EVERYTHING_ELSE, ELSEWHERE = -1, -2
+
+
+@dataclass(frozen=True, slots=True)
 class UnitNames:
-    """The column that names the privacy unit, and the partition column if there is one."""
+    """The column that names the privacy unit, and the partition column if there is one.
+
+    `earlier` are the files that entered the same budget before, oldest first: a unit stays in the
+    part that the first of them gave it.
+    """
 
     private_id: str
     partition: str = ""
+    earlier: tuple[EarlierFile, ...] = ()
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> dict[str, Any]:
         """For the child."""
-        return {"private_id": self.private_id, "partition": self.partition}
+        return asdict(self)
 
 
-def unit_of(item: dict[str, str] | None) -> UnitNames | None:
+def unit_of(item: dict[str, Any] | None) -> UnitNames | None:
     """The names again."""
-    return None if item is None else UnitNames(**item)
+    if item is None:
+        return None
+    earlier = (
+        EarlierFile(one["path"], one["column"], tuple(one["codes"])) for one in item["earlier"]
+    )
+    return UnitNames(item["private_id"], item["partition"], tuple(earlier))
 
 
 def columns_as_json(columns: Iterable[ColumnSpec]) -> list[dict[str, Any]]:

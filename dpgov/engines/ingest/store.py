@@ -18,7 +18,7 @@ from dpgov.engines.fingerprint import TableFingerprint
 from dpgov.engines.ingest.drafts import draft_of, remove_drafts
 from dpgov.engines.ingest.fingerprint import Fingerprint
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.request import UnitNames
+from dpgov.engines.ingest.request import EVERYTHING_ELSE, UnitNames
 from dpgov.engines.ingest.tables import Table
 from dpgov.engines.ingest.units import MARKS, UnitColumn, UnitMarks, rank_rows
 from dpgov.engines.ingest.values import cells_of, code_type, codes
@@ -102,7 +102,7 @@ def _unit_column(table: Table, columns: Sequence[ColumnSpec], unit: UnitNames) -
         )
     names = [spec.name for spec in columns]
     partition = names.index(unit.partition) if unit.partition in names else None
-    return UnitColumn(table.names.index(unit.private_id), partition)
+    return UnitColumn(table.names.index(unit.private_id), partition, unit.earlier)
 
 
 def _write(
@@ -151,7 +151,8 @@ def _ranked(
     """Write a second draft, with `u`, `r` and `n`; it will take the place of the first."""
     connection.execute(f"ATTACH '{ranked}' AS ranked")
     ranked.chmod(0o600)
-    units = rank_rows(connection, [f"c{n}" for n in range(len(columns))], _part(columns, unit))
+    names = [f"c{number}" for number in range(len(columns))]
+    units = rank_rows(connection, names, _part(columns, unit), unit.earlier)
     connection.execute("CHECKPOINT ranked")
     connection.execute("DETACH ranked")
     return units
@@ -164,7 +165,8 @@ def _part(columns: Sequence[ColumnSpec], unit: UnitColumn) -> str | None:
     domain = columns[unit.partition].domain
     if isinstance(domain, NumericDomain):
         raise Refused(said("A partition column holds categories."), field="partition_column")
-    return f"coalesce(c{unit.partition}, {domain.other})"
+    column = f"c{unit.partition}"
+    return f"CASE WHEN {column} < {domain.other} THEN {column}::INTEGER ELSE {EVERYTHING_ELSE} END"
 
 
 def _append(

@@ -93,8 +93,10 @@ def test_a_version_keeps_the_parts(browser: Client) -> None:
     dataset = Dataset.objects.get()
     for changes in (
         {"sex__kind": "", "sex__categories": ""},
-        {"sex__categories": "f\nm\nx"},
         {"sex__categories": "m\nf"},
+        {"sex__categories": "f"},
+        {"sex__categories": "f\nx\nm"},
+        {"sex__categories": "f\nm\nother"},
     ):
         response = add_version(browser, dataset, as_csv(people(1)), **changes)
         assert response.status_code == 422, changes

@@ -1,0 +1,97 @@
+"""A unit lies in one part of a partitioned budget, whichever of the budget's files it is in.
+
+The first file that a unit was in decides, and every stored file says in which part its units lie;
+a later file of the budget is read beside them. Rows without an id are nobody's in the next file, so
+there the discount ends with the second file. Must never let a file enter a budget with lines before
+one of the two is done, and never decide by anything but a unit's own rows.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from dpgov.budgets.services import add_parts, give_up_parts, is_undivided
+from dpgov.datasets import storage
+from dpgov.datasets.models import Column, Dataset, DatasetVersion
+from dpgov.datasets.services.guarantee import partition_parts
+from dpgov.engines.child import Ingested
+from dpgov.engines.ingest.request import ELSEWHERE, EarlierFile
+from dpgov.privacy.said import said
+from dpgov.privacy.schema import CategoryDomain, DatasetSchema, InvalidDomain
+
+
+class ReadAgain(Exception):
+    """The file was not read beside those that this budget has by now."""
+
+    def __init__(self, budget_id: UUID) -> None:
+        super().__init__(budget_id)
+        self.budget_id = budget_id
+
+
+def earlier_files(
+    budget_id: UUID | None, schema: DatasetSchema, partition_column: str
+) -> tuple[EarlierFile, ...]:
+    """The files that a new one of this budget has to be read beside, oldest first.
+
+    Raises InvalidDomain where one of a dataset that is in use is not there: a unit would be placed
+    anew.
+    """
+    place = schema.index_of(partition_column)
+    if budget_id is None or schema.unit.private_id is None or place is None:
+        return ()
+    if is_undivided(budget_id):
+        return ()
+    domain = schema.columns[place].domain
+    assert isinstance(domain, CategoryDomain)  # noqa: S101 - `partition_parts` has refused others
+    versions = _versions_in(budget_id)
+    lost = [version for version in versions if not storage.data_path(version.pk).exists()]
+    if any(version.dataset.archived_at is None for version in lost):
+        raise InvalidDomain("columns", _MISSING)
+    return () if lost else tuple(_earlier(version, domain.categories) for version in versions)
+
+
+_MISSING = said(
+    "The file of an earlier version is not on this machine, and only it says in which part of the "
+    "budget each person is. Ask the people who run this installation to put it back."
+)
+
+
+def _versions_in(budget_id: UUID) -> list[DatasetVersion]:
+    """Everything that entered the budget, in that order."""
+    found = DatasetVersion.objects.filter(dataset__budget=budget_id, dataset__held_at__isnull=True)
+    return list(found.select_related("dataset").order_by("created_at", "dataset_id", "number"))
+
+
+def _earlier(version: DatasetVersion, categories: Sequence[str]) -> EarlierFile:
+    column = Column.objects.get(version=version, name=version.dataset.partition_column)
+    now = {name: code for code, name in enumerate(categories)}
+    codes = tuple(now.get(name, ELSEWHERE) for name in column.categories)
+    return EarlierFile(str(storage.data_path(version.pk)), column.position, codes)
+
+
+def enter_budget(dataset: Dataset, schema: DatasetSchema, ingested: Ingested) -> None:
+    """A file of the dataset is about to be recorded: see that its units lie where they lay.
+
+    In the caller's transaction, under the turn of its tenant. Raises ReadAgain when the file was
+    not read beside those of the budget; after that nothing may be recorded.
+    """
+    budget_id = dataset.budget_id
+    if not dataset.partition_column or not _versions_in(budget_id):
+        return
+    add_parts(budget_id=budget_id, parts=partition_parts(schema, dataset.partition_column)[:-1])
+    if is_undivided(budget_id):
+        return
+    files = earlier_files(budget_id, schema, dataset.partition_column)
+    if not files:
+        give_up_parts(budget_id=budget_id)
+    elif tuple(file.path for file in files) != ingested.beside:
+        raise ReadAgain(budget_id)
+
+
+def share_lines(budget_id: UUID, dataset: Dataset, schema: DatasetSchema) -> None:
+    """A dataset that was read by itself, and never asked, comes to share this budget's lines.
+
+    Its units lie where its own file has them, so the discount ends.
+    """
+    if dataset.partition_column:
+        add_parts(budget_id=budget_id, parts=partition_parts(schema, dataset.partition_column)[:-1])
+        give_up_parts(budget_id=budget_id)

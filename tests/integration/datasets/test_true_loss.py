@@ -1,0 +1,201 @@
+"""L2: whatever files enter a divided budget, nobody loses more than is booked.
+
+Random files, versions, missing rules, orders of columns, undeclared columns and re-registrations,
+through the real reader and the real services. The true loss is added up from what the stored files
+hold: a question about a part touches whoever has a row there, one about everything everybody.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import product
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version
+from dpgov.privacy.budget import NANO
+from dpgov.privacy.schema import Neighbouring
+from dpgov.tenants.models import Membership
+from tests.integration.datasets.filing import (
+    Row,
+    as_file,
+    ask,
+    columns,
+    committed,
+    registered,
+    stored_parts,
+    versioned,
+)
+
+PEOPLE = 4
+ORDERS = (
+    ("id", "visits", "region"),
+    ("region", "id", "visits"),
+    ("note", "visits", "region", "id"),
+)
+_CENT = NANO // 100
+
+Files = list[tuple[Dataset, dict[int, set[str]], dict[str, int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A file that comes, and the questions about it; `again` is the content of an earlier one."""
+
+    again: int | None
+    regions: tuple[tuple[str, ...], ...]
+    order: tuple[str, ...]
+    missing: str
+    first: str
+    questions: tuple[tuple[str, int], ...]
+
+
+_ROWS = st.lists(st.sampled_from(["North", "South", "", "Mars"]), min_size=1, max_size=3)
+_STEPS = st.builds(
+    Step,
+    st.one_of(st.none(), st.integers(0, 2)),
+    st.tuples(*[_ROWS.map(tuple)] * PEOPLE),
+    st.sampled_from(ORDERS),
+    st.sampled_from(["", "North", "South"]),
+    st.sampled_from(["visits", "region"]),
+    st.lists(st.tuples(st.sampled_from(["North", "South", ""]), st.integers(1, 9)), max_size=4).map(
+        tuple
+    ),
+)
+
+
+@dataclass(slots=True)
+class History:
+    """What entered one budget, and what was asked of each file."""
+
+    owner: Membership
+    analyst: Membership
+    named: bool
+    neighbouring: Neighbouring
+    contents: list[tuple[list[Row], tuple[str, ...]]] = field(default_factory=list)
+    files: Files = field(default_factory=list)
+
+    def take(self, step: Step) -> None:
+        """The file arrives as a registration, as the same data once more, or as a version."""
+        specs = columns(missing=step.missing, first=step.first)
+        again = step.again is not None and step.again < len(self.contents)
+        if again:
+            rows, order = self.contents[step.again or 0]
+            order = (*order[1:], order[0])
+        else:
+            rows, order = self._rows(step.regions), step.order
+        self.contents.append((rows, order))
+        if again or not self.files:
+            dataset = registered(
+                self.owner,
+                as_file(rows, order),
+                specs,
+                named=self.named,
+                neighbouring=self.neighbouring,
+            )
+        else:
+            dataset = self.files[0][0]
+            versioned(self.owner, dataset, as_file(rows, order), specs)
+        asked: dict[str, int] = {}
+        for region, cents in step.questions:
+            ask(self.analyst, dataset, region, cents * _CENT)
+            asked[region] = asked.get(region, 0) + cents * _CENT
+        self.files.append((dataset, stored_parts(current_version(dataset)), asked))
+
+    def _rows(self, regions: tuple[tuple[str, ...], ...]) -> list[Row]:
+        """Where rows are units, one row each; they are told apart by their visits."""
+        return [
+            (f"p{who}", who, region)
+            for who, own in enumerate(regions)
+            for region in (own if self.named else own[:1])
+        ]
+
+    def booked(self) -> int:
+        budgets = {Dataset.objects.get(pk=dataset.pk).budget_id for dataset, _, _ in self.files}
+        assert len(budgets) == 1
+        return committed(self.files[0][0])
+
+    def worst(self) -> int:
+        """The most that anybody can have lost to everything that was asked."""
+        if not self.named:
+            return sum(_worst_row(asked, self.neighbouring) for _, _, asked in self.files)
+        return max(self._lost(who) for who in range(PEOPLE))
+
+    def _lost(self, who: int) -> int:
+        """Of a person: in the parts where they are; changed, also in any one where they are not."""
+        parts = ("North", "South", "else")
+        here = set().union(*(places.get(who, set()) for _, places, _ in self.files))
+        moves = [here | {other} for other in parts]
+        if self.neighbouring is Neighbouring.ADD_REMOVE:
+            moves = [here]
+        return max(
+            sum(nano for _, _, asked in self.files for part, nano in asked.items() if _in(part, to))
+            for to in moves
+        )
+
+
+def _in(part: str, places: set[str]) -> bool:
+    return not part or part in places
+
+
+def _worst_row(asked: Mapping[str, int], neighbouring: Neighbouring) -> int:
+    """A row can lie in any part of each file, and be changed into one in any other part."""
+    pairs = product(("North", "South", "else"), repeat=2)
+    if neighbouring is Neighbouring.ADD_REMOVE:
+        pairs = product(("North", "South", "else"), ("else",))
+    return max(
+        sum(nano for part, nano in asked.items() if _in(part, {one, other})) for one, other in pairs
+    )
+
+
+_CASES = given(
+    steps=st.lists(_STEPS, min_size=2, max_size=4),
+    named=st.booleans(),
+    neighbouring=st.sampled_from(list(Neighbouring)),
+)
+_ONE_DATABASE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+
+
+def _never_more_than_booked(
+    owner: Membership,
+    analyst: Membership,
+    steps: list[Step],
+    named: bool,
+    neighbouring: Neighbouring,
+) -> None:
+    history = History(owner, analyst, named, neighbouring)
+    with transaction.atomic():
+        for step in steps:
+            history.take(step)
+            assert history.worst() <= history.booked()
+        transaction.set_rollback(True)
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=_ONE_DATABASE)
+@_CASES
+def test_nobody_loses_more_than_is_booked(
+    owner: Membership,
+    analyst: Membership,
+    steps: list[Step],
+    named: bool,
+    neighbouring: Neighbouring,
+) -> None:
+    """L2: a few histories of two to four files."""
+    _never_more_than_booked(owner, analyst, steps, named, neighbouring)
+
+
+@pytest.mark.long
+@settings(max_examples=60, deadline=None, suppress_health_check=_ONE_DATABASE)
+@_CASES
+def test_nobody_loses_more_than_is_booked_in_many_histories(
+    owner: Membership,
+    analyst: Membership,
+    steps: list[Step],
+    named: bool,
+    neighbouring: Neighbouring,
+) -> None:
+    """L2: the same, many times."""
+    _never_more_than_booked(owner, analyst, steps, named, neighbouring)
