@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from dpgov.budgets.words import currency_in_json, in_json
 from dpgov.datasets.models import Column, Dataset, DatasetVersion, Upload
@@ -18,13 +18,20 @@ from dpgov.privacy.schema import (
 from dpgov.tenants.models import Tenant, User
 
 
+def open_to_questions(dataset: str = "") -> Q:
+    """Which datasets can be asked, by the path to them: the one place that says so."""
+    return Q(**{f"{dataset}archived_at__isnull": True, f"{dataset}held_at__isnull": True})
+
+
+def is_open(dataset_id: UUID) -> bool:
+    """Whether questions about it can be accepted at all, as it stands now in the database."""
+    return Dataset.objects.filter(open_to_questions(), pk=dataset_id).exists()
+
+
 def datasets_of(tenant: Tenant) -> QuerySet[Dataset]:
-    """The tenant's datasets that are not archived or held, by name, each with its budget."""
-    return (
-        Dataset.objects.filter(tenant=tenant, archived_at__isnull=True, held_at__isnull=True)
-        .select_related("budget")
-        .order_by("name", "slug")
-    )
+    """The tenant's datasets that can be asked, by name, each with its budget."""
+    open_ones = Dataset.objects.filter(open_to_questions(), tenant=tenant)
+    return open_ones.select_related("budget").order_by("name", "slug")
 
 
 def get_dataset(tenant: Tenant, slug: str) -> Dataset:
@@ -53,10 +60,7 @@ def version_to_ask(tenant: Tenant, slug: str) -> DatasetVersion:
     Raises DatasetVersion.DoesNotExist for foreign, held and missing alike.
     """
     found = DatasetVersion.objects.filter(
-        dataset__tenant=tenant,
-        dataset__slug=slug,
-        dataset__archived_at__isnull=True,
-        dataset__held_at__isnull=True,
+        open_to_questions("dataset__"), dataset__tenant=tenant, dataset__slug=slug
     )
     whole = found.select_related("dataset__budget").prefetch_related("columns")
     return whole.order_by("-number")[:1].get()

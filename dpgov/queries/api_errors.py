@@ -9,6 +9,7 @@
 | the key was used for another question | 409 | idempotency_conflict |
 | more ε than remains of any limit it touches | 409 | insufficient_budget |
 | a frozen dataset, or an allocation that has ended | 409 | budget_frozen |
+| a dataset that was closed to questions in this moment | 409 | not_open |
 | no allocation, or several to choose from | 409 | allocation_needed |
 | stored answers do not tell it for free | 409 | nothing_free |
 | the answer is not there yet | 409 | not_ready, with Retry-After |
@@ -31,6 +32,7 @@ from dpgov.privacy.plan import InvalidPlan
 from dpgov.queries.submit import (
     IdempotencyConflict,
     InvalidKey,
+    NotOpen,
     OutsidePolicy,
     QueryLimitExceeded,
 )
@@ -80,6 +82,8 @@ def refusals(largest_fit: Callable[[], int] = lambda: 0) -> Generator[None]:
     except InsufficientBudget as problem:
         conflict = Conflict(str(problem), "insufficient_budget")
         raise _with_fit(conflict, largest_fit()) from problem
+    except NotOpen as problem:
+        raise Conflict(str(problem), "not_open") from problem
     except NotAdmitted as problem:
         raise Conflict(str(problem), "budget_frozen") from problem
     except (AllocationNeeded, ChooseAllocation) as problem:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import open_to_questions
 from dpgov.queries.models import SavedQuestion
 from dpgov.tenants.models import Membership
 
@@ -40,11 +41,7 @@ def saved_questions(membership: Membership) -> QuerySet[SavedQuestion]:
     """This person's own in this organisation, newest first; of datasets that can be asked."""
     return (
         _own(membership)
-        .filter(
-            removed_at__isnull=True,
-            dataset__archived_at__isnull=True,
-            dataset__held_at__isnull=True,
-        )
+        .filter(open_to_questions("dataset__"), removed_at__isnull=True)
         .select_related("dataset__budget")
         .order_by("-saved_at", "-id")
     )

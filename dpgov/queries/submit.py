@@ -19,11 +19,12 @@ from dpgov.budgets.errors import BudgetsMoved, NotAdmitted
 from dpgov.budgets.services import Line, reserve
 from dpgov.budgets.words import noted, question
 from dpgov.datasets.models import Dataset, DatasetVersion
-from dpgov.datasets.selectors import current_version
+from dpgov.datasets.selectors import current_version, is_open
 from dpgov.operation.tallies import count_budget_refusal
 from dpgov.privacy.blueprint import Blueprint
 from dpgov.privacy.canonical import canonical_sha256
 from dpgov.privacy.currency import PURE, Currency
+from dpgov.privacy.said import said
 from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
@@ -78,6 +79,28 @@ class OutsidePolicy(QueryLimitExceeded):
         Exception.__init__(self, message)
 
 
+class NotOpen(NotAdmitted):
+    """The dataset is held, archived or otherwise closed to questions, whatever its budget admits.
+
+    The same words for all: a dataset that is held looks missing, and so does an archived one.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            said("Questions about this dataset are not admitted. Nothing was charged.")
+        )
+
+
+def refuse_unless_open(dataset: Dataset) -> None:
+    """Every way to an answer begins here, free ones too: raises NotOpen.
+
+    What the caller has read may be old, so it is looked up again, in the caller's transaction. A
+    frozen or ended budget admits nothing either; the ledger says so, see `budgets.services`.
+    """
+    if not is_open(dataset.pk):
+        raise NotOpen
+
+
 REFUSED = (NotAdmitted, QueryLimitExceeded, AllocationNeeded)
 
 
@@ -101,8 +124,8 @@ def submit(
 
     `allocation_id` says which of several allocations to charge. Raises InvalidKey,
     IdempotencyConflict, InvalidPlan, QueryLimitExceeded, AllocationNeeded, ChooseAllocation and
-    the ledger's NotAdmitted (InsufficientBudget, BudgetFrozen, BudgetClosed, BudgetsMoved); after
-    a refusal nothing has changed but its count.
+    NotAdmitted (NotOpen, and the ledger's InsufficientBudget, BudgetFrozen, BudgetClosed,
+    BudgetsMoved); after a refusal nothing has changed but its count.
     """
     check_key(idempotency_key)
     body_hash = hash_of(dataset, raw_plan, allocation_id)
@@ -174,7 +197,11 @@ def asked(
     key: str,
     body_hash: str,
 ) -> Query:
-    """The question as a row that is not stored yet. Raises QueryLimitExceeded and OutsidePolicy."""
+    """The question as a row that is not stored yet.
+
+    Raises NotOpen, QueryLimitExceeded and OutsidePolicy.
+    """
+    refuse_unless_open(dataset)
     if blueprint.cost_nano > dataset.per_query_limit_nano:
         raise QueryLimitExceeded(
             requested_nano=blueprint.cost_nano,

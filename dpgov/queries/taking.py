@@ -27,7 +27,7 @@ from dpgov.queries.models import Query, Release
 from dpgov.queries.quote import priced_blueprint
 from dpgov.queries.reuse import FreeAnswer, reusable_for
 from dpgov.queries.selectors import find_by_key
-from dpgov.queries.submit import IdempotencyConflict, Submission, check_key
+from dpgov.queries.submit import IdempotencyConflict, Submission, check_key, refuse_unless_open
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 
@@ -55,8 +55,8 @@ def take(
     """Answer the plan out of stored answers, once per idempotency key.
 
     `choice` names one of the free answers of its quote; left out, the first. Raises InvalidKey,
-    IdempotencyConflict, InvalidPlan, NothingFree and SourceChanged; after a refusal nothing has
-    changed.
+    IdempotencyConflict, InvalidPlan, NotOpen, NothingFree and SourceChanged; after a refusal
+    nothing has changed.
     """
     check_key(idempotency_key)
     body_hash = _hash(dataset, raw_plan, choice)
@@ -83,6 +83,7 @@ def _take(
     body_hash: str,
     choice: str,
 ) -> Submission:
+    refuse_unless_open(dataset)
     version = current_version(dataset)
     blueprint = priced_blueprint(dataset, raw_plan)
     chosen = _chosen(reusable_for(version, blueprint).free, choice)

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST
 
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.privacy.derived import SourceChanged
-from dpgov.queries.submit import IdempotencyConflict, InvalidKey
+from dpgov.queries.submit import IdempotencyConflict, InvalidKey, NotOpen
 from dpgov.queries.taking import NothingFree, take
 from dpgov.queries.views_ask import priced_form, refused_form
 from dpgov.tenants.language import translated
@@ -31,7 +31,7 @@ def take_free(request: HttpRequest, slug: str) -> HttpResponse:
             idempotency_key=request.POST.get("key", ""),
             choice=request.POST.get("choice", ""),
         )
-    except (NothingFree, SourceChanged) as refusal:
+    except (NothingFree, SourceChanged, NotOpen) as refusal:
         return refused_form(request, dataset, form, offer, notice=translated(str(refusal)))
     except (IdempotencyConflict, InvalidKey):
         notice = _("This form was already used for another question. Open it anew to ask another.")
