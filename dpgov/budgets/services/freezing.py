@@ -1,7 +1,8 @@
 """After a restore nothing is admitted until an officer has confirmed the balances.
 
 A backup may be older than the last answer. A restored database notices that it is not where it
-was (another server, another database), or that a checkpoint outside it is ahead of its own log.
+was (another server, another database, another file), or that a checkpoint outside it is ahead of
+its own log.
 """
 
 from uuid import UUID
@@ -16,12 +17,9 @@ from dpgov.audit.services import append
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import Budget, Correction, DatabaseMark, RestoreMark
 from dpgov.budgets.services.corrections import correct
+from dpgov.budgets.services.place import identity
 from dpgov.budgets.words import noted
 
-_IDENTITY = """
-SELECT (SELECT system_identifier FROM pg_control_system()) || '/' ||
-       (SELECT oid FROM pg_database WHERE datname = current_database())
-"""
 _FREEZABLE = (Budget.Kind.DATASET, Budget.Kind.POPULATION)
 
 
@@ -31,18 +29,18 @@ class NotFrozen(Exception):
 
 def moved() -> bool:
     """Whether this database is another one than the ledger was last at home in."""
-    return connection.vendor == "postgresql" and _home() not in (None, _identity())
+    here = identity()
+    return here is not None and _home() not in (None, here)
 
 
 def confirm_place() -> None:
     """Raise BudgetFrozen in a database that moved; asked once for each connection."""
-    raw = connection.connection
-    if connection.vendor != "postgresql" or getattr(connection, "dpgov_at_home", None) is raw:
+    if getattr(connection, "dpgov_at_home", None) is connection.connection:
         return
-    home, here = _home(), _identity()
-    if home is None:
+    home, here = _home(), identity()
+    if home is None and here is not None:
         DatabaseMark.objects.bulk_create([DatabaseMark(identity=here)], ignore_conflicts=True)
-    elif home != here:
+    elif home != here and here is not None:
         raise BudgetFrozen
     connection.dpgov_at_home = connection.connection  # type: ignore[attr-defined]
 
@@ -53,14 +51,9 @@ def _home() -> str | None:
 
 def settle_in() -> None:
     """Call this database home, after every tenant has been frozen."""
-    if connection.vendor == "postgresql":
-        DatabaseMark.objects.update_or_create(pk=1, defaults={"identity": _identity()})
-
-
-def _identity() -> str:
-    with connection.cursor() as cursor:
-        cursor.execute(_IDENTITY)
-        return str(cursor.fetchone()[0])
+    here = identity()
+    if here is not None:
+        DatabaseMark.objects.update_or_create(pk=1, defaults={"identity": here})
 
 
 @transaction.atomic

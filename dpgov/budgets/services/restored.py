@@ -17,7 +17,10 @@ from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
 
 # Stored as they are; pages say them in the language of the reader.
-MOVED = gettext_noop("This database is a copy: it is not where the ledger was last at home.")
+MOVED = gettext_noop(
+    "This database is a copy, or was moved: it is not where the ledger was last at home. If "
+    "nothing was answered elsewhere since, confirm that nothing is missing."
+)
 BEHIND = gettext_noop(
     "A checkpoint outside the database was signed over {outside} entries of the log, but the "
     "newest one that the database knows covers {here}: the database is older than that checkpoint."

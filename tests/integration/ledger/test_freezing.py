@@ -1,6 +1,7 @@
 """A9: a restored database may be older than its last answers, so it comes up frozen."""
 
 import json
+import shutil
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from io import StringIO
@@ -17,8 +18,9 @@ from dpgov.audit.models import AuditEntry
 from dpgov.audit.outside import newest_outside, put
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import Budget, Correction
-from dpgov.budgets.services import confirm_budget
+from dpgov.budgets.services import confirm_budget, place
 from dpgov.budgets.services.freezing import moved
+from dpgov.budgets.services.place import identity_of_file
 from dpgov.budgets.services.restored import freeze_if_restored
 from dpgov.datasets.models import Dataset
 from dpgov.queries.answer import answer_query
@@ -168,11 +170,8 @@ def test_an_operator_freezes_every_tenant_by_a_command(
 def test_a_copy_of_the_database_admits_nothing_and_freezes_itself(
     dataset: Dataset, analyst: Membership, officer: Membership, ask: Asking
 ) -> None:
-    """A9: on PostgreSQL a database knows where it is at home; SQLite has the checkpoints only."""
+    """A9: a database knows where it is at home; on SQLite that is a file."""
     waiting = ask(analyst)
-    if connection.vendor == "sqlite":
-        assert moved() is False
-        return
     with _in_a_copy():
         with pytest.raises(BudgetFrozen):
             ask(analyst)
@@ -195,14 +194,67 @@ def _in_a_copy() -> Generator[None]:
     copy = f"{original}_copy"
     parameters = connection.get_connection_params()
     connection.close()
-    _maintain(parameters, f'CREATE DATABASE "{copy}" TEMPLATE "{original}"')
+    _copy(parameters, original, copy)
     connection.settings_dict["NAME"] = copy
     try:
         yield
     finally:
         connection.close()
         connection.settings_dict["NAME"] = original
+        _drop(parameters, copy)
+
+
+def _copy(parameters: dict[str, Any], original: str, copy: str) -> None:
+    if connection.vendor == "sqlite":
+        shutil.copy2(original, copy)
+    else:
+        _maintain(parameters, f'CREATE DATABASE "{copy}" TEMPLATE "{original}"')
+
+
+def _drop(parameters: dict[str, Any], copy: str) -> None:
+    if connection.vendor == "sqlite":
+        for left in Path(copy).parent.glob(f"{Path(copy).name}*"):
+            left.unlink()
+    else:
         _maintain(parameters, f'DROP DATABASE "{copy}"')
+
+
+def test_a_file_is_known_by_its_machine_its_path_and_its_birth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L5: written to or linked to it is the same; copied, moved or put back it is another one."""
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    home.mkdir()
+    file = home / "dpgov.sqlite3"
+    file.write_bytes(b"a")
+    first = identity_of_file(file)
+    file.write_bytes(b"much more")
+    (tmp_path / "link").symlink_to(home)
+    assert identity_of_file(file) == identity_of_file(tmp_path / "link" / file.name) == first
+    shutil.copytree(home, elsewhere)
+    assert identity_of_file(elsewhere / file.name) != first
+    kept = file.rename(home / "kept")
+    assert identity_of_file(kept) != first
+    shutil.copy2(elsewhere / file.name, file)
+    assert identity_of_file(file) != first
+    kept.replace(file)
+    assert identity_of_file(file) == first
+    other = tmp_path / "machine-id"
+    other.write_text("another machine")
+    monkeypatch.setattr(place, "_MACHINE", (other,))
+    assert identity_of_file(file) != first
+
+
+def test_a_file_that_gets_the_number_of_a_removed_one_is_another_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L5: file systems give numbers away again at once, but never the moment of birth."""
+    file = tmp_path / "dpgov.sqlite3"
+    file.write_bytes(b"a")
+    first, born = identity_of_file(file), place._born(file)
+    monkeypatch.setattr(place, "_born", lambda _: born + 1)
+    assert identity_of_file(file) != first
+    assert born > 0
 
 
 def _maintain(parameters: dict[str, Any], statement: str) -> None:
