@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,13 @@ def test_the_compose_file_is_what_the_specification_allows() -> None:
     command = [str(_BIN / "check-jsonschema"), "--builtin-schema", "vendor.compose-spec"]
     done = subprocess.run([*command, str(COMPOSE)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_image_is_tagged_with_the_version() -> None:
+    """T8: whoever starts the compose file runs what the tree holds."""
+    version = tomllib.loads((tree.ROOT / "pyproject.toml").read_text())["project"]["version"]
+    tags = {s["image"] for s in _compose()["services"].values() if "build" in s}
+    assert tags == {f"dpgov:${{DPGOV_VERSION:-{version}}}"}
 
 
 def test_our_containers_may_do_little_and_tell_whether_they_work() -> None:

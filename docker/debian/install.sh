@@ -1,0 +1,108 @@
+#!/bin/sh
+# Installs this tree on one machine with Debian 12 or Ubuntu 24.04, or brings an installation up to
+# this version; safe to repeat. As root:
+#
+#   sh docker/debian/install.sh budget.example.org
+#
+# Where things go can be said in the environment, and so can what another hand has done already:
+# PACKAGES=no, ROLES=no, SERVICES=no. See docs/deployment.md.
+set -eu
+site=${1:?usage: install.sh NAME-OF-THE-SITE}
+tree=$(cd "$(dirname "$0")/../.." && pwd)
+ACCOUNT=${ACCOUNT:-dpgov}
+ETC=${ETC:-/etc/dpgov}
+STATE=${STATE:-/var/lib/dpgov}
+CHECKPOINTS=${CHECKPOINTS:-/var/lib/dpgov-checkpoints}
+BIN=${BIN:-/usr/local/bin}
+UNITS=${UNITS:-/etc/systemd/system}
+REDIS=${REDIS:-/etc/redis}
+VENV=${VENV:-$tree/.venv}
+
+say() { echo "== $*"; }
+is_booted() { [ -d /run/systemd/system ]; }
+
+packages() {
+  say "programs of the system"
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -q
+  apt-get install -q -y postgresql redis-server caddy python3-venv openssl util-linux
+}
+
+account() {
+  id -u "$ACCOUNT" >/dev/null 2>&1 || useradd --system --no-create-home --shell /usr/sbin/nologin "$ACCOUNT"
+}
+
+environment() {
+  say "the locked Python packages, in $tree/.venv"
+  # An environment for uv itself: the system's own Python lets nothing be installed into it.
+  [ -x "$tree/.uv/bin/uv" ] || { python3 -m venv "$tree/.uv" && "$tree/.uv/bin/pip" install -q uv; }
+  (cd "$tree" && UV_PROJECT_ENVIRONMENT=.venv .uv/bin/uv sync -q --locked --no-dev)
+}
+
+secrets() {
+  say "passwords and keys, in $ETC"
+  mkdir -p -m 700 "$ETC"
+  for name in secret_key owner_password app_password sweeper_password auditor_password redis_password metrics_token; do
+    [ -s "$ETC/$name" ] || (umask 077 && openssl rand -hex 32 >"$ETC/$name")
+  done
+  for file in "$tree"/docker/systemd/environment*.example; do
+    target=$ETC/$(basename "$file" .example)
+    [ -e "$target" ] || (umask 077 && sed "s|budget\.example\.org|$site|g" "$file" >"$target")
+  done
+}
+
+folders() {
+  install -d -m 700 -o "$ACCOUNT" "$STATE" "$CHECKPOINTS"
+}
+
+redis() {
+  say "a password for Redis"
+  (umask 077 && echo "requirepass $(cat "$ETC/redis_password")" >"$REDIS/dpgov.conf")
+  chown redis "$REDIS/dpgov.conf" 2>/dev/null || true
+  grep -qx "include $REDIS/dpgov.conf" "$REDIS/redis.conf" || echo "include $REDIS/dpgov.conf" >>"$REDIS/redis.conf"
+  if is_booted; then systemctl restart redis-server; fi
+}
+
+roles() {
+  say "the database and its roles"
+  given=$(mktemp -d)
+  for name in owner app sweeper auditor; do cp "$ETC/${name}_password" "$given"; done
+  chmod 700 "$given" && chown -R postgres "$given"
+  su postgres -s /bin/sh -c "
+    psql -qAt -c \"SELECT 1 FROM pg_database WHERE datname = 'dpgov'\" | grep -q 1 || createdb dpgov
+    SECRETS='$given' sh" <"$tree/docker/postgres/roles.sh"
+  rm -r "$given"
+}
+
+wrapper() {
+  sed -e "s|@TREE@|$tree|; s|@VENV@|$VENV|; s|@ETC@|$ETC|; s|@STATE@|$STATE|; s|@ACCOUNT@|$ACCOUNT|g" \
+    "$tree/docker/debian/dpgov" >"$BIN/dpgov"
+  chmod 755 "$BIN/dpgov"
+  "$BIN/dpgov" collectstatic --noinput --verbosity 0
+}
+
+services() {
+  say "services"
+  for file in "$tree"/docker/systemd/*.service; do
+    sed "s|/opt/dpgov|$tree|g" "$file" >"$UNITS/$(basename "$file")"
+  done
+  sed "s|{\$DPGOV_HOST}|$site|; s|web:8000|127.0.0.1:8000|" "$tree/docker/Caddyfile" >/etc/caddy/Caddyfile
+  systemctl daemon-reload
+  # An upgrade: the old processes end before the tables change.
+  systemctl stop 'dpgov-*' 2>/dev/null || true
+  names=$(cd "$tree/docker/systemd" && basename -s .service -- *.service)
+  # shellcheck disable=SC2086 # one word for each unit
+  systemctl enable --now $names
+  systemctl reload-or-restart caddy
+}
+
+[ "${PACKAGES:-}" = no ] || packages
+account
+[ "${PACKAGES:-}" = no ] || environment
+secrets
+folders
+[ "${SERVICES:-}" = no ] || redis
+[ "${ROLES:-}" = no ] || roles
+wrapper
+if [ "${SERVICES:-}" != no ]; then services; fi
+say "done: dpgov create_tenant NAME ADDRESS-OF-ITS-ADMINISTRATOR"

@@ -1,0 +1,35 @@
+"""The two commands of the README: the same everywhere, and such that any machine can run them."""
+
+import re
+
+from tests.house.tree import ROOT
+
+_README = (ROOT / "README.md").read_text()
+_BLOCKS = re.findall(r"```sh\n(.*?)```", _README, re.DOTALL)
+DEMO, SUITE = (block.strip() for block in _BLOCKS[:2])
+# Debian 12 and Ubuntu 24.04 refuse to install anything into the system's own Python (PEP 668).
+_INTO_OWN_FOLDER = "python3 -m venv .uv && .uv/bin/pip install uv && .uv/bin/uv run "
+
+
+def test_both_install_into_a_folder_of_their_own() -> None:
+    assert f"{_INTO_OWN_FOLDER}--no-dev manage.py demo" == DEMO
+    assert f"{_INTO_OWN_FOLDER}pytest" == SUITE
+
+
+def test_the_demonstration_installs_no_test_tools() -> None:
+    assert "--no-dev" in DEMO
+
+
+def test_continuous_integration_runs_the_same_command() -> None:
+    assert (ROOT / ".ci/run").read_text().rstrip().endswith(SUITE)
+
+
+def test_tutorials_begin_with_the_same_command() -> None:
+    for path in (ROOT / "docs/tutorials").glob("*.md"):
+        assert DEMO in path.read_text(), path.name
+
+
+def test_no_page_installs_into_the_system_s_python() -> None:
+    pages = [ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    bare = re.compile(r"(?<!/bin/)\bpip3? install")
+    assert [path.name for path in pages if bare.search(path.read_text())] == []
