@@ -171,6 +171,7 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
         # A full prefetch window is looked at every two seconds only; without one, at once.
         prefetch = 0
     return {
+        **_reading_settings(env),
         "CELERY_BROKER_URL": url,
         "CELERY_BROKER_TRANSPORT_OPTIONS": options,
         "CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP": True,
@@ -187,6 +188,17 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
         "CELERY_WORKER_MAX_TASKS_PER_CHILD": 1000,
         "CELERY_WORKER_HIJACK_ROOT_LOGGER": False,
         "CELERY_TASK_PUBLISH_RETRY": False,
+    }
+
+
+def _reading_settings(env: environ.Env) -> dict[str, Any]:
+    """Files are read apart from questions: another queue, other workers, other bounds."""
+    # A file may have to be read again, beside others of its budget.
+    longest = 4 * env.int("DPGOV_INGEST_SECONDS", default=300) + 120
+    bounds = {"soft_time_limit": longest, "time_limit": longest + 10}
+    return {
+        "CELERY_TASK_ROUTES": {"dpgov.datasets.*": {"queue": "reading"}},
+        "CELERY_TASK_ANNOTATIONS": {"dpgov.datasets.read": bounds},
     }
 
 

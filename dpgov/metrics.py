@@ -17,12 +17,16 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from dpgov.audit.selectors import log_size, newest_checkpoint
+from dpgov.datasets.crossing import next_arrivals
+from dpgov.datasets.services.arriving import ATTEMPTS
 from dpgov.operation.heartbeat import last_beat
 from dpgov.operation.tallies import registry
 from dpgov.queries.backlog import backlog
 from dpgov.queries.self_audit.findings import Verdict, last_report
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
+
+_MOST_FILES = 1000
 
 
 @require_safe
@@ -52,6 +56,7 @@ class _Installation(Collector):
     def collect(self) -> Iterator[Metric]:
         """Every number once, whichever process is asked."""
         yield from _queries()
+        yield _files()
         yield from _sweeps()
         yield from _logs()
         yield from _self_audit()
@@ -67,6 +72,14 @@ def _queries() -> Iterator[Metric]:
         "dpgov_oldest_waiting_seconds",
         "Age of the oldest question that has not ended.",
         value=now.oldest_waiting_seconds,
+    )
+
+
+def _files() -> Metric:
+    return GaugeMetricFamily(
+        "dpgov_files_waiting",
+        "Files that shall be registered and that nobody reads at present, up to a thousand.",
+        value=len(next_arrivals(ATTEMPTS, _MOST_FILES)),
     )
 
 

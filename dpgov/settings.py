@@ -254,7 +254,6 @@ KNOX_TOKEN_MODEL = "tenants.ApiToken"  # noqa: S105 - a model's name, not a secr
 DPGOV_QUERY_SECONDS = env.int("DPGOV_QUERY_SECONDS", default=30)
 DPGOV_QUERY_MEMORY_BYTES = env.int("DPGOV_QUERY_MEMORY_MB", default=1024) * 1_000_000
 vars().update(broker_settings(env, HOME))
-
 # Each bound leaves room for the one inside it: the engine stops its scan, then the task is asked to
 # end, then its process is killed, then another worker may take over (dpgov.queries.checks).
 CELERY_TASK_SOFT_TIME_LIMIT = DPGOV_QUERY_SECONDS + 10
@@ -278,6 +277,7 @@ DPGOV_ANSWER_SLOT_MS = env.int("DPGOV_ANSWER_SLOT_MS", default=500)
 DPGOV_UPLOAD_MAX_BYTES = env.int("DPGOV_UPLOAD_MAX_MB", default=2048) * 1_000_000
 DPGOV_INGEST_MEMORY_BYTES = env.int("DPGOV_INGEST_MEMORY_MB", default=2048) * 1_000_000
 DPGOV_INGEST_SECONDS = env.int("DPGOV_INGEST_SECONDS", default=300)
+DPGOV_READERS = env.int("DPGOV_READERS", default=2)
 DPGOV_CHECKPOINT_KEY = env.str("DPGOV_CHECKPOINT_KEY", default="")
 DPGOV_CHECKPOINT_KEY_FILE = Path(
     env.str("DPGOV_CHECKPOINT_KEY_FILE", default=str(HOME / "checkpoint_key"))

@@ -51,12 +51,13 @@ def _invented(seed: str) -> tuple[int, int, str, str]:
     return a % 83, b % 61, SEXES[c % 2], EDUCATIONS[d % 3]
 
 
-def _csv(tenant: str) -> str:
+def csv_of(tenant: str) -> str:
+    """Their file."""
     rows = (",".join(map(str, row)) for row in rows_of(tenant))
     return "\n".join(["age,hours,sex,education", *rows, ""])
 
 
-CSV = _csv("harbour")
+CSV = csv_of("harbour")
 
 
 def register_small_dataset(
@@ -84,12 +85,12 @@ def register_small_dataset(
         limit_nano=limit_nano,
         per_query_limit_nano=min(limit_nano, 2 * NANO),
     )
-    with _child_processes_run_once(owner.tenant.slug):
+    with child_processes_run_once(owner.tenant.slug):
         upload = receive_upload(
             tenant=owner.tenant,
             uploader=owner.user,
             name="visits.csv",
-            chunks=[_csv(owner.tenant.slug).encode()],
+            chunks=[csv_of(owner.tenant.slug).encode()],
         )
         return register_dataset(
             tenant=owner.tenant, owner=owner.user, upload=upload, declaration=declaration
@@ -97,7 +98,7 @@ def register_small_dataset(
 
 
 @contextmanager
-def _child_processes_run_once(tenant: str) -> Generator[None]:
+def child_processes_run_once(tenant: str) -> Generator[None]:
     """The file is the same each time, so what the child processes made of it is kept."""
     home = str(settings.DPGOV_HOME)
 
@@ -137,5 +138,5 @@ def _ingested(home: str, tenant: str) -> tuple[Path, Ingested]:
 
 def _source(home: str, tenant: str) -> Path:
     path = Path(home) / f"visits-{tenant}.csv"
-    path.write_text(_csv(tenant))
+    path.write_text(csv_of(tenant))
     return path

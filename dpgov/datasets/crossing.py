@@ -9,9 +9,11 @@ from typing import NamedTuple
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Q
+from django.db.models import F, Max, OuterRef, Q, Subquery
+from django.db.models.functions import Now
 
 from dpgov.datasets.models import (
+    Arrival,
     DatasetVersion,
     FingerprintMark,
     FingerprintPart,
@@ -92,3 +94,28 @@ def waiting_uploads_among(ids: list[UUID]) -> set[UUID]:
         return {row[0] for row in rows}
     ready = Upload.objects.filter(pk__in=ids, state=Upload.State.READY)
     return set(ready.values_list("pk", flat=True))
+
+
+def next_arrivals(attempts: int, most: int) -> list[tuple[UUID, UUID]]:
+    """(id, tenant) of what could be read now, at most so many; fewer than `attempts` were made.
+
+    By turns: first of the tenant whose last turn is longest ago, so that nobody's many files hold
+    up another tenant's one. Of one tenant the oldest first.
+    """
+    if connection.vendor == "postgresql":
+        rows = through_door("SELECT id, tenant FROM datasets_next_arrivals(%s, %s)", attempts, most)
+        return [(row[0], row[1]) for row in rows]
+    turns = Arrival.objects.filter(tenant=OuterRef("tenant")).order_by().values("tenant")
+    last = Subquery(turns.annotate(last=Max("taken_at")).values("last"))
+    free = Q(state=Arrival.State.WAITING) | Q(state=Arrival.State.READING, lease_until__lt=Now())
+    found = Arrival.objects.filter(free, attempts__lt=attempts).annotate(last=last)
+    ordered = found.order_by(F("last").asc(nulls_first=True), "asked_at", "pk")
+    return list(ordered.values_list("pk", "tenant_id")[:most])
+
+
+def tenants_with_arrivals() -> list[UUID]:
+    """Every tenant with a file that shall be read or is being read; in no particular order."""
+    if connection.vendor == "postgresql":
+        return [row[0] for row in through_door("SELECT datasets_tenants_with_arrivals()")]
+    unfinished = Arrival.objects.filter(state__in=Arrival.UNFINISHED).order_by()
+    return list(unfinished.values_list("tenant_id", flat=True).distinct())

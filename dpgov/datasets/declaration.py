@@ -7,9 +7,17 @@ from typing import Any
 from dpgov.privacy.budget import InvalidAmount, as_text
 from dpgov.privacy.currency import Currency
 from dpgov.privacy.decimals import decimal_text
-from dpgov.privacy.domains import check_capacity
+from dpgov.privacy.domains import category_domain, check_capacity, column_spec, numeric_domain
+from dpgov.privacy.loss import Mode
 from dpgov.privacy.said import said
-from dpgov.privacy.schema import CategoryDomain, ColumnSpec, DatasetSchema, InvalidDomain
+from dpgov.privacy.schema import (
+    CategoryDomain,
+    ColumnSpec,
+    DatasetSchema,
+    InvalidDomain,
+    Neighbouring,
+    PrivacyUnit,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +112,59 @@ def impute_text(spec: ColumnSpec) -> str:
     if isinstance(spec.domain, CategoryDomain):
         return spec.domain.categories[spec.impute_code]
     return decimal_text(spec.domain.lower + Decimal(spec.impute_code) * spec.domain.step)
+
+
+def column_of(fields: dict[str, Any]) -> ColumnSpec:
+    """The column again; raises InvalidDomain for fields that `column_fields` never made."""
+    if fields["kind"] == "category":
+        domain: Any = category_domain(fields["categories"])
+    else:
+        domain = numeric_domain(*(fields[name] for name in ("lower", "upper", "step")))
+    return column_spec(fields["name"], domain, fields["missing"], fields["impute"])
+
+
+def as_json(declaration: Declaration) -> dict[str, Any]:
+    """The declaration as plain values, for a row that waits; exact, and `of_json` takes it back."""
+    schema = declaration.schema
+    return {
+        "name": declaration.name,
+        "description": declaration.description,
+        "columns": [column_fields(spec) for spec in schema.columns],
+        "unit": [
+            schema.unit.private_id,
+            schema.unit.max_rows_per_unit,
+            schema.unit.max_groups_per_unit,
+        ],
+        "neighbouring": schema.neighbouring.value,
+        "group_size": schema.group_size,
+        "max_rows": schema.max_rows,
+        "public_rows": schema.public_rows,
+        "mode": schema.mode.value,
+        "delta": None if declaration.delta is None else str(declaration.delta),
+        "limit_nano": declaration.limit_nano,
+        "per_query_limit_nano": declaration.per_query_limit_nano,
+        "partition_column": declaration.partition_column,
+        "needs_allocation": declaration.needs_allocation,
+    }
+
+
+def of_json(kept: dict[str, Any]) -> Declaration:
+    """The declaration that `as_json` was given."""
+    return Declaration(
+        name=kept["name"],
+        description=kept["description"],
+        schema=DatasetSchema(
+            columns=tuple(map(column_of, kept["columns"])),
+            unit=PrivacyUnit(*kept["unit"]),
+            neighbouring=Neighbouring(kept["neighbouring"]),
+            group_size=kept["group_size"],
+            max_rows=kept["max_rows"],
+            public_rows=kept["public_rows"],
+            mode=Mode(kept["mode"]),
+        ),
+        limit_nano=kept["limit_nano"],
+        per_query_limit_nano=kept["per_query_limit_nano"],
+        partition_column=kept["partition_column"],
+        needs_allocation=kept["needs_allocation"],
+        delta=None if kept["delta"] is None else Decimal(kept["delta"]),
+    )

@@ -93,6 +93,13 @@ class RegistrationForm:
         return {"target": field.id_for_label or field.auto_id, "label": label, "message": message}
 
 
+def as_posted(typed: Mapping[str, str]) -> QueryDict:
+    """What was kept, as if it were sent again."""
+    posted = QueryDict(mutable=True)
+    posted.update(dict(typed))
+    return posted
+
+
 def _of_column(typed: Mapping[str, str] | None, place: int) -> dict[str, str] | None:
     """What was typed for one column, by the names of its fields."""
     prefix = f"column-{place}-"

@@ -4,10 +4,10 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from dpgov.budgets.words import currency_in_json, in_json
-from dpgov.datasets.models import Column, Dataset, DatasetVersion, Upload
+from dpgov.datasets.models import Arrival, Column, Dataset, DatasetVersion, Upload
 from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.schema import (
     ColumnSpec,
@@ -92,9 +92,28 @@ def _spec(column: Column) -> ColumnSpec:
 
 
 def uploads_of(tenant: Tenant, user: User) -> QuerySet[Upload]:
-    """The files that this person uploaded and did not register yet, newest first."""
+    """The files that this person uploaded and did not register yet, newest first.
+
+    `running` and `refused` say what became of the last wish to register each.
+    """
     ready = Upload.objects.filter(tenant=tenant, uploader=user, state=Upload.State.READY)
-    return ready.select_related("draft").order_by("-created_at")
+    wishes = Arrival.objects.filter(upload=OuterRef("pk"))
+    told = {
+        "running": Exists(wishes.filter(state__in=Arrival.UNFINISHED)),
+        "refused": Exists(wishes.filter(state=Arrival.State.REFUSED)),
+    }
+    return ready.annotate(**told).select_related("draft").order_by("-created_at")
+
+
+def arrival_of(upload: Upload) -> Arrival | None:
+    """The last wish to register this file, with its dataset; None if nobody asked yet."""
+    return Arrival.objects.filter(upload=upload).select_related("dataset__budget").first()
+
+
+def refusal_of(arrival: Arrival | None) -> dict[str, Any]:
+    """Why it was not registered, in codes and values; empty unless that is how it ended."""
+    ended = arrival is not None and arrival.state == Arrival.State.REFUSED
+    return dict(arrival.outcome) if arrival is not None and ended else {}
 
 
 def get_upload(tenant: Tenant, user: User, upload_id: UUID) -> Upload:

@@ -3,15 +3,33 @@
 No name or path of a user takes part, so nothing can point outside, and nothing here is served.
 """
 
+import errno
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedWriter
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.conf import settings
 
 from dpgov.privacy.said import said
 from dpgov.tenants.spoken import SpokenRefusal
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_ARRIVING = ".part"
+
+
+class NoRoom(SpokenRefusal):
+    """The state folder is full: nothing is kept, and whoever runs the installation has to help."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            said(
+                "This installation has no room for the file at present. Whoever runs it finds the "
+                "reason in its log; try again once there is room."
+            )
+        )
 
 
 class TooLarge(SpokenRefusal):
@@ -50,7 +68,7 @@ def arriving() -> Iterator[tuple[UUID, Path]]:
 
 
 def raw_files() -> Iterator[tuple[UUID, Path]]:
-    """The raw file of every upload."""
+    """The raw file of every upload, and of those that are still arriving."""
     return _named(_folder("uploads").iterdir())
 
 
@@ -68,23 +86,59 @@ def _folder(name: str) -> Path:
     return folder
 
 
-def write(path: Path, chunks: Iterable[bytes], *, largest: int) -> int:
-    """Write a new file chunk by chunk and return its size; raises TooLarge, leaving nothing.
+class Spool:
+    """A file that is still arriving, under a name of ours that nobody looks at.
 
-    An existing file or link at `path` is never followed or overwritten.
+    It is gone again unless it is kept. What a process leaves here that dies is an orphan.
     """
+
+    def __init__(self, *, largest: int) -> None:
+        self.id = uuid4()
+        self.size = 0
+        self._largest = largest
+        self._path = _folder("uploads") / f"{self.id}{_ARRIVING}"
+        self._file = _new_file(self._path)
+
+    def write(self, chunk: bytes) -> None:
+        """Take the next bytes; raises TooLarge or NoRoom, and then nothing of the file is left."""
+        self.size += len(chunk)
+        if self.size > self._largest:
+            self.discard()
+            raise TooLarge(self._largest)
+        with self._or_nothing():
+            self._file.write(chunk)
+
+    def keep(self) -> Path:
+        """The whole file, by the name of its upload; renamed, not written a second time."""
+        with self._or_nothing():
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            return self._path.rename(upload_path(self.id))
+
+    def discard(self) -> None:
+        """Leave nothing, unless the file is kept already."""
+        with suppress(OSError):
+            self._file.close()
+        self._path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _or_nothing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as problem:
+            self.discard()
+            if problem.errno in FULL:
+                raise NoRoom from problem
+            raise
+
+
+def _new_file(path: Path) -> BufferedWriter:
+    """An existing file or link at `path` is never followed or overwritten."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    size = 0
     try:
-        with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
-            for chunk in chunks:
-                size += len(chunk)
-                if size > largest:
-                    raise TooLarge(largest)
-                file.write(chunk)
-    except FileExistsError:
+        return os.fdopen(os.open(path, flags, 0o600), "wb")
+    except OSError as problem:
+        if problem.errno in FULL:
+            raise NoRoom from problem
         raise
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-    return size

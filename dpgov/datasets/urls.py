@@ -10,6 +10,7 @@ from dpgov.datasets import (
     views_held,
     views_import,
     views_policy,
+    views_reading,
     views_registration,
     views_unit,
     views_versions,
@@ -29,6 +30,15 @@ urlpatterns = [
     path("datasets/choosing-epsilon/now/", views_choosing.choosing_now, name="choosing_now"),
     path("datasets/new/<uuid:upload_id>/draft/", views_draft.save_draft, name="save_draft"),
     path("datasets/new/<uuid:upload_id>/review/", views_draft.review, name="review"),
+    path("datasets/new/<uuid:upload_id>/reading/", views_reading.reading, name="reading"),
+    path(
+        "datasets/new/<uuid:upload_id>/reading/now/", views_reading.reading_now, name="reading_now"
+    ),
+    path(
+        "datasets/new/<uuid:upload_id>/reading/stop/",
+        views_reading.cancel_reading,
+        name="cancel_reading",
+    ),
     path("datasets/held/<uuid:dataset_id>/", views_held.held, name="held"),
     path("datasets/<slug:slug>/", views.detail, name="detail"),
     path("datasets/<slug:slug>/describe/", views.describe, name="describe"),

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from dpgov.datasets.forms_import import MetadataForm, keep
 from dpgov.datasets.importing import LARGEST_BYTES
-from dpgov.datasets.intake import CappedUploadHandler
+from dpgov.datasets.intake import MemoryHandler
 from dpgov.datasets.lookup import upload_or_404, used
 from dpgov.datasets.models import Upload
 from dpgov.tenants.permissions import Permission, requires
@@ -26,13 +26,13 @@ _REFUSED = 422
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_columns(request: HttpRequest, upload_id: Any) -> HttpResponseBase:
     """Choose a file with metadata; what it says fills in the registration form."""
-    handler = CappedUploadHandler(request, largest=LARGEST_BYTES)
+    handler = MemoryHandler(request, largest=LARGEST_BYTES)
     request.upload_handlers = [handler]
     return _read(request, upload_or_404(request, upload_id), handler)
 
 
 @csrf_protect
-def _read(request: HttpRequest, chosen: Upload, handler: CappedUploadHandler) -> HttpResponse:
+def _read(request: HttpRequest, chosen: Upload, handler: MemoryHandler) -> HttpResponse:
     if chosen.state != Upload.State.READY:
         return used(request)
     form = MetadataForm()

@@ -2,16 +2,16 @@
 
 from uuid import UUID
 
-from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.datasets import selectors, services
-from dpgov.datasets.forms_registration import VersionForm
+from dpgov.datasets.forms_registration import VersionForm, as_posted
 from dpgov.datasets.lookup import dataset_or_404, upload_or_404, used
-from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.models import Arrival, Column, Dataset, Upload
+from dpgov.datasets.tasks import wake
 from dpgov.privacy.schema import InvalidDomain
 from dpgov.tenants.language import translated
 from dpgov.tenants.permissions import Permission, requires
@@ -42,35 +42,47 @@ def add_version(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
     chosen = upload_or_404(request, upload_id)
     if chosen.state != Upload.State.READY:
         return used(request)
+    arrival = selectors.arrival_of(chosen)
+    if arrival is not None and arrival.is_running:
+        return redirect("datasets:reading", upload_id)
     earlier = selectors.current_version(dataset).columns.all()
     if request.method != "POST":
-        return _page(request, dataset, chosen, VersionForm(chosen.headers, earlier=earlier))
+        return _page(request, dataset, chosen, _begun(dataset, chosen, earlier, arrival))
     form = VersionForm(chosen.headers, request.POST, earlier=earlier)
     if form.is_valid():
         try:
-            return _add(request, dataset, chosen, form)
+            return _ask(request, dataset, chosen, form)
         except services.UploadUsed:
             return used(request)
-        except Dataset.DoesNotExist as gone:
-            raise Http404 from gone
-        except services.RefusedFile as refusal:
-            form.refuse(translated(refusal.args[0]), column=refusal.column)
-        except (InvalidDomain, services.FingerprintKeyChanged) as refusal:
+        except (InvalidDomain, services.DraftTooLarge) as refusal:
             form.refuse(translated(refusal.args[0]))
     return _page(request, dataset, chosen, form)
 
 
-def _add(request: HttpRequest, dataset: Dataset, chosen: Upload, form: VersionForm) -> HttpResponse:
-    version = services.add_version(
-        dataset=dataset, upload=chosen, columns=form.specs(), user=membership_of(request).user
+def _ask(request: HttpRequest, dataset: Dataset, chosen: Upload, form: VersionForm) -> HttpResponse:
+    services.ask_version(
+        dataset=dataset,
+        upload=chosen,
+        columns=form.specs(),
+        user=membership_of(request).user,
+        typed=request.POST,
     )
-    messages.success(
-        request,
-        _("Version {number} is there. Questions are asked of it from now on.").format(
-            number=version.number
-        ),
-    )
-    return redirect("datasets:detail", dataset.slug)
+    wake()
+    return redirect("datasets:reading", chosen.id)
+
+
+def _begun(
+    dataset: Dataset, chosen: Upload, earlier: QuerySet[Column], arrival: Arrival | None
+) -> VersionForm:
+    """With what was declared before, or what was typed and why a worker refused it."""
+    outcome = selectors.refusal_of(arrival)
+    if not outcome or arrival is None or arrival.dataset_id != dataset.pk:
+        return VersionForm(chosen.headers, earlier=earlier)
+    typed = as_posted(services.draft_of(chosen))
+    form = VersionForm(chosen.headers, typed, earlier=earlier)
+    form.is_valid()
+    form.refuse(translated(services.in_words(outcome)), column=outcome["column"])
+    return form
 
 
 def _page(
@@ -78,5 +90,5 @@ def _page(
 ) -> HttpResponse:
     problems = list(form.problems()) if form.dataset.is_bound else []
     context = {"dataset": dataset, "upload": chosen, "form": form, "problems": problems}
-    status = _REFUSED if problems else 200
+    status = _REFUSED if problems and request.method == "POST" else 200
     return render(request, "datasets/add_version.html", context, status=status)

@@ -1,35 +1,38 @@
 """Runs the reader of files in a process of its own and puts its answer into values.
 
-The child gets no secret but the key of fingerprints, by its input: a bare environment, no settings,
-no database. Whatever it does, dies of or writes to its error output, the caller sees an answer or a
-RefusedFile.
+The child gets no secret but the key of fingerprints, by its input. Whatever it does or dies of, the
+caller sees an answer, a RefusedFile or NoRoom; what only the operator can mend goes to the log, by
+the name of its kind and without a word of the file.
 """
 
-import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
 from typing import Any
 
+import structlog
+
+from dpgov.engines.child_process import Died, Limits, Progress, TooSlow, Watch, converse
 from dpgov.engines.fingerprint import TableFingerprint, from_json
 from dpgov.engines.ingest.drafts import remove_drafts
 from dpgov.engines.ingest.request import UnitNames, columns_as_json
 from dpgov.privacy.said import said
 from dpgov.privacy.schema import ColumnSpec
 
-_ROOT = Path(__file__).resolve().parent.parent.parent
-# One allocator and few arenas keep address space, which is what is limited, near to memory used.
-_ENVIRONMENT = {
-    "PATH": "/usr/bin:/bin",
-    "LANG": "C.UTF-8",
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
-    "MALLOC_ARENA_MAX": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-}
+__all__ = [
+    "Ingested",
+    "Inspection",
+    "Limits",
+    "NoRoom",
+    "Progress",
+    "RefusedFile",
+    "Watch",
+    "ingest",
+    "inspect",
+]
+
+_log = structlog.get_logger("dpgov.reading")
 _DIED = said(
     "The file could not be read within the memory that is allowed. It may be damaged, or made to "
     "unpack to a huge size."
@@ -45,12 +48,8 @@ class RefusedFile(Exception):
         self.column = column
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a child may use: memory on top of the reader itself, and seconds on the clock."""
-
-    memory_bytes: int
-    seconds: int
+class NoRoom(Exception):
+    """The disk is full: nothing was stored, and nothing is wrong with the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +74,13 @@ class Ingested:
     beside: tuple[str, ...] = ()
 
 
+def _unwatched(_: Progress) -> None:
+    """Nobody waits for this file but its caller."""
+
+
 def inspect(path: Path, *, limits: Limits) -> Inspection:
     """Which format, which columns; raises RefusedFile for anything but clean CSV or Parquet."""
-    answer = _ask({"do": "inspect", "path": str(path)}, limits)
+    answer = _ask({"do": "inspect", "path": str(path)}, limits, _unwatched)
     return Inspection(answer["format"], tuple(answer["headers"]))
 
 
@@ -90,10 +93,12 @@ def ingest(
     limits: Limits,
     key: bytes,
     unit: UnitNames | None = None,
+    watch: Watch = _unwatched,
 ) -> Ingested:
-    """Store the codes of the declared columns in `target`; raises RefusedFile, leaving nothing.
+    """Store the codes of the declared columns in `target`.
 
-    The fingerprint is of the whole file, made with `key`.
+    The fingerprint is of the whole file, made with `key`. Raises RefusedFile, NoRoom and whatever
+    `watch` raises, which is told how far it is; then nothing is left.
     """
     request = {
         "do": "ingest",
@@ -105,43 +110,38 @@ def ingest(
         "unit": None if unit is None else unit.as_json(),
     }
     try:
-        answer = _ask(request, limits)
-    except RefusedFile:
+        answer = _ask(request, limits, watch)
+    except BaseException:
         remove_drafts(target)
         raise
     beside = () if unit is None else tuple(file.path for file in unit.earlier)
     return Ingested(answer["rows"], from_json(answer["fingerprint"]), answer["units"], beside)
 
 
-def _ask(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
-    body = request | {"memory_bytes": limits.memory_bytes, "seconds": limits.seconds}
+def _ask(request: dict[str, Any], limits: Limits, watch: Watch) -> dict[str, Any]:
     try:
-        child = subprocess.run(
-            [sys.executable, "-m", "dpgov.engines.ingest"],
-            input=json.dumps(body).encode(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=_ROOT,
-            env=_ENVIRONMENT,
-            timeout=limits.seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
+        answer = converse(request, limits, watch)
+    except TooSlow:
         raise RefusedFile(
             said(
                 "Reading the file took longer than {most} seconds. Upload a smaller one.",
                 most=limits.seconds,
             )
         ) from None
-    return _answer(child)
-
-
-def _answer(child: subprocess.CompletedProcess[bytes]) -> dict[str, Any]:
-    try:
-        answer: dict[str, Any] = json.loads(child.stdout)
-    except ValueError:
+    except Died as death:
+        _log.warning("the reader of a file died", do=request["do"], code=death.code)
         raise RefusedFile(_DIED) from None
+    return _answered(answer, request["do"])
+
+
+def _answered(answer: dict[str, Any], do: str) -> dict[str, Any]:
+    if "no_room" in answer:
+        _log.error("no room to store a file", do=do)
+        raise NoRoom
     if "refused" in answer:
+        cause = str(answer.get("cause", ""))
+        if cause.isidentifier():
+            _log.warning("a file could not be read", do=do, kind=cause)
         raise RefusedFile(
             _sentence(answer), field=answer.get("field", ""), column=answer.get("column", "")
         )

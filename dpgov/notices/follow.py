@@ -19,6 +19,7 @@ from dpgov.notices.alarms import alarms
 from dpgov.notices.happenings import Entry, happening_of
 from dpgov.notices.levels import OWN, SHARED, reached
 from dpgov.notices.models import Cursor
+from dpgov.notices.registrations import registrations
 from dpgov.notices.telling import Happening, tell
 
 _STRETCH = 500
@@ -30,6 +31,7 @@ def follow(tenant_id: UUID) -> int:
     told = 0
     while _read_up_to(tenant_id) < log_size(tenant_id):
         told += _follow_stretch(tenant_id)
+    told += _tell_all(tenant_id, registrations(tenant_id))
     told += _tell_all(tenant_id, reached(tenant_id, SHARED, timezone.now()))
     return told + _tell_all(tenant_id, alarms(tenant_id))
 

@@ -15,6 +15,7 @@ class Kind(TextChoices):
     REQUEST = "request", _("A request waits for a decision")
     DECISION = "decision", _("A request of mine was decided")
     QUESTION = "question", _("A question of mine ended without an answer")
+    REGISTRATION = "registration", _("A file of mine was registered, or was not")
     SELF_AUDIT = "self_audit", _("The self-audit raised an alarm")
     HOLD = "hold", _("Datasets are held or frozen")
     PING = "ping", _("A test message of a webhook")
@@ -35,6 +36,7 @@ REACHES: dict[Kind, Reach] = {
     Kind.REQUEST: Reach(frozenset({_OWNER, _OFFICER}), letter=True),
     Kind.DECISION: Reach(frozenset({_OWNER, _OFFICER, _ANALYST}), letter=True),
     Kind.QUESTION: Reach(frozenset({_ANALYST, _OWNER}), letter=False),
+    Kind.REGISTRATION: Reach(frozenset({_OWNER}), letter=False),
     Kind.SELF_AUDIT: Reach(frozenset({_OFFICER, _ADMIN}), letter=True),
     Kind.HOLD: Reach(frozenset({_OWNER, _OFFICER}), letter=True),
 }

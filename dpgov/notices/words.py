@@ -34,6 +34,10 @@ _QUESTIONS = {
     "voided": _("A question about {dataset} could not be run. It cost nothing."),
     "expired": _("A question about {dataset} expired before it was run. It cost nothing."),
 }
+_REGISTRATIONS = {
+    "done": _("{file} was read and recorded: {dataset}."),
+    "refused": _("{file} was not registered. What you uploaded and typed is kept."),
+}
 _DECISIONS = {
     "approved": _("The request “{title}” was approved and carried out."),
     "rejected": _("The request “{title}” was rejected."),
@@ -104,6 +108,8 @@ def _pattern(kind: str, detail: Mapping[str, Any]) -> object:
             text = _DECISIONS.get(detail.get("state", ""), "")
         case Kind.QUESTION:
             text = _QUESTIONS.get(detail.get("state", ""), "")
+        case Kind.REGISTRATION:
+            text = _REGISTRATIONS.get(detail.get("state", ""), "")
         case Kind.SELF_AUDIT:
             text = _ALARMS.get(detail.get("verdict", ""), "")
         case Kind.HOLD:
@@ -122,6 +128,8 @@ def page_of(kind: str, detail: Mapping[str, Any]) -> str:
             return _path("dashboards:approval", detail.get("request"))
         case Kind.QUESTION:
             return _path("queries:detail", detail.get("query"))
+        case Kind.REGISTRATION:
+            return _path("datasets:reading", detail.get("upload"))
         case Kind.HOLD if detail.get("what") == "frozen":
             return _path("dashboards:frozen")
         case Kind.HOLD:

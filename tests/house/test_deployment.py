@@ -17,7 +17,7 @@ from tests.house import dockerfile, settings_read, tree
 COMPOSE = tree.ROOT / "docker/compose.yaml"
 UNITS = sorted((tree.ROOT / "docker/systemd").glob("*.service"))
 PINNED = re.compile(r"[a-z0-9./-]+:(?!latest)[a-z0-9.-]*\d+\.\d+[a-z0-9.-]*")
-OURS = ("migrate", "web", "worker", "sweeper")
+OURS = ("migrate", "web", "worker", "reader", "sweeper")
 HARDENED = {
     "NoNewPrivileges": "yes",
     "ProtectSystem": "strict",
@@ -98,7 +98,7 @@ def test_our_containers_may_do_little_and_tell_whether_they_work() -> None:
 def test_the_application_never_holds_the_owner_s_password() -> None:
     """A7: what may change tables runs once, and is not the role that answers questions."""
     services = _compose()["services"]
-    for name in ("web", "worker", "sweeper"):
+    for name in ("web", "worker", "reader", "sweeper"):
         assert "owner_password" not in services[name]["secrets"]
         role = "dpgov_sweeper" if name == "sweeper" else "dpgov_app"
         assert f"{role}@" in services[name]["environment"]["DPGOV_DATABASE_URL"]
@@ -120,8 +120,10 @@ def test_redis_has_a_password_and_no_network_but_ours() -> None:
     assert redis["secrets"] == ["redis_password"]
     assert "ports" not in redis
     for name, service in compose["services"].items():
-        assert ("queue" in service["networks"]) is (name in ("redis", "web", "worker", "sweeper"))
-    for name in ("web", "worker", "sweeper", "migrate"):
+        assert ("queue" in service["networks"]) is (
+            name in ("redis", "web", "worker", "reader", "sweeper")
+        )
+    for name in ("web", "worker", "reader", "sweeper", "migrate"):
         assert "redis_password" in compose["services"][name]["secrets"]
         unit = (tree.ROOT / f"docker/systemd/dpgov-{name}.service").read_text()
         assert "LoadCredential=redis_password:/etc/dpgov/redis_password" in unit
@@ -153,7 +155,8 @@ def test_a_unit_starts_what_the_environment_holds_and_is_locked_in(path: Path) -
     unit = configparser.ConfigParser(strict=False, interpolation=None, delimiters=("=",))
     unit.optionxform = str  # type: ignore[assignment,method-assign]
     unit.read_string(path.read_text())
-    program, *arguments = shlex.split(unit["Service"]["ExecStart"])
+    # In a unit a percent sign is written twice.
+    program, *arguments = shlex.split(unit["Service"]["ExecStart"].replace("%%", "%"))
     assert (_BIN / Path(program).name).exists()
     assert program.startswith("/opt/dpgov/.venv/bin/")
     assert {name: unit["Service"][name] for name in HARDENED} == HARDENED

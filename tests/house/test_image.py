@@ -140,8 +140,9 @@ def test_every_process_of_the_compose_file_starts_and_passes_its_health_check(
     with image.running(web), image.running(services["sweeper"]["command"]):
         _until(lambda: image.run(healthy).returncode == 0)
         _until(lambda: _passes(image, services["sweeper"]["healthcheck"]["test"]))
-    with image.running(services["worker"]["command"]) as log:
-        _until(lambda: " ready." in log.read_text())
+    for name in ("worker", "reader"):
+        with image.running(services[name]["command"]) as log:
+            _until(lambda log=log: " ready." in log.read_text())
     assert _listing(image.root / "app") == before
 
 

@@ -34,7 +34,7 @@ def test_an_owner_registers_a_dataset_from_a_file(visit: Visit, tmp_path: Path) 
     page.get_by_label("Limit on ε for one question").fill("1")
     window.picture("register")
     page.get_by_role("button", name="Register the dataset").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ward visits")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ward visits", timeout=60_000)
     expect(page.locator("main")).to_contain_text("ward")
     window.picture("dataset-new")
 

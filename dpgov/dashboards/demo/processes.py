@@ -1,4 +1,4 @@
-"""The processes of a running product on one machine: web server, worker and sweep.
+"""The processes of a running product on one machine: web server, worker, reader of files and sweep.
 
 What dies is started again; what cannot stay up stops the rest.
 """
@@ -20,6 +20,7 @@ _PATIENCE = 60
 _POLL = 0.25
 _LAST_LINES = 15
 _SOON = 10
+_ALONE = ("--without-gossip", "--without-mingle")
 
 
 class PortTaken(Exception):
@@ -75,7 +76,9 @@ def commands(host: str, port: int) -> dict[str, list[str]]:
             "--threads",
             "8",
         ],
-        "worker": [python, "-m", *celery, "--without-gossip", "--without-mingle"],
+        "worker": [python, "-m", *celery, *_ALONE],
+        # Of its own: a large file is read for minutes, and questions go on.
+        "reader": [python, "-m", *celery, *_ALONE, "--queues", "reading", "-n", "reader@%h"],
         "sweep": [python, "manage.py", "sweep", "--every", "5"],
     }
 

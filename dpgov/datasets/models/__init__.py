@@ -4,11 +4,13 @@ Everything here is public metadata or the owner's own; the data itself is in fil
 engines open. Fingerprints depend on the data and are shown to nobody.
 """
 
+from dpgov.datasets.models.arrival import Arrival
 from dpgov.datasets.models.dataset import Column, Dataset, DatasetVersion, Upload
 from dpgov.datasets.models.desk import Draft, Permit, Policy
 from dpgov.datasets.models.fingerprint import FingerprintMark, FingerprintPart, VersionFingerprint
 
 __all__ = [
+    "Arrival",
     "Column",
     "Dataset",
     "DatasetVersion",

@@ -4,6 +4,12 @@ A file is parsed by a child process, never here. Every write makes exactly one a
 own transaction.
 """
 
+from dpgov.datasets.services.arrivals import (
+    ask_registration,
+    ask_version,
+    cancel_arrival,
+    in_words,
+)
 from dpgov.datasets.services.deciding import HOLD_KINDS, decide_as_agreed, request_decision
 from dpgov.datasets.services.drafts import DraftTooLarge, draft_of, drop_draft, keep_draft
 from dpgov.datasets.services.engine import DataMissing, engine_for
@@ -31,6 +37,7 @@ from dpgov.datasets.services.policy import (
     rules_shown,
 )
 from dpgov.datasets.services.registration import Registered, register_dataset
+from dpgov.datasets.services.slots import Busy
 from dpgov.datasets.services.unit_bounds import change_unit_bounds
 from dpgov.datasets.services.upkeep import (
     LimitNotLowered,
@@ -40,12 +47,19 @@ from dpgov.datasets.services.upkeep import (
     rename_dataset,
     set_needs_allocation,
 )
-from dpgov.datasets.services.uploads import UploadUsed, discard_upload, receive_upload
+from dpgov.datasets.services.uploads import (
+    UploadBusy,
+    UploadUsed,
+    discard_upload,
+    receive_upload,
+    take_upload,
+)
 from dpgov.datasets.services.versions import add_version
 from dpgov.engines.child import RefusedFile
 
 __all__ = [
     "HOLD_KINDS",
+    "Busy",
     "DataMissing",
     "DraftTooLarge",
     "FingerprintKeyChanged",
@@ -58,9 +72,13 @@ __all__ = [
     "Resembling",
     "Rules",
     "SamePeople",
+    "UploadBusy",
     "UploadUsed",
     "add_version",
     "archive_dataset",
+    "ask_registration",
+    "ask_version",
+    "cancel_arrival",
     "change_policy",
     "change_unit_bounds",
     "decide_as_agreed",
@@ -70,6 +88,7 @@ __all__ = [
     "draft_of",
     "drop_draft",
     "engine_for",
+    "in_words",
     "keep_draft",
     "lower_limit",
     "permit",
@@ -87,4 +106,5 @@ __all__ = [
     "rules_shown",
     "set_needs_allocation",
     "share_budget",
+    "take_upload",
 ]

@@ -21,7 +21,7 @@ from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.datasets.services.drafts import drop_draft
 from dpgov.datasets.services.guarantee import check_same_guarantee, partition_parts, protected
-from dpgov.datasets.services.ingesting import ingest_and_record
+from dpgov.datasets.services.ingesting import Follower, ingest_and_record
 from dpgov.datasets.services.recording import create_version, noted_parts, noted_unit, unit_fields
 from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
 from dpgov.datasets.services.turns import queue_up
@@ -47,7 +47,12 @@ class Registered:
 
 
 def register_dataset(
-    *, tenant: Tenant, owner: User, upload: Upload, declaration: Declaration
+    *,
+    tenant: Tenant,
+    owner: User,
+    upload: Upload,
+    declaration: Declaration,
+    follower: Follower | None = None,
 ) -> Registered:
     """Ingest the upload under the declared domains and open its budget.
 
@@ -57,9 +62,7 @@ def register_dataset(
     InvalidDomain or RefusedFile naming the field, UploadUsed for a second registration; then
     nothing has changed.
     """
-    declaration.check(upload.headers)
-    if declaration.partition_column:
-        partition_parts(declaration.schema, declaration.partition_column)
+    check_declared(upload, declaration)
     return ingest_and_record(
         upload,
         declaration.schema,
@@ -67,7 +70,15 @@ def register_dataset(
             tenant, owner, upload, declaration, version_id, ingested
         ),
         partition_column=declaration.partition_column,
+        follower=follower,
     )
+
+
+def check_declared(upload: Upload, declaration: Declaration) -> None:
+    """Raises InvalidDomain for what can be seen without reading the file."""
+    declaration.check(upload.headers)
+    if declaration.partition_column:
+        partition_parts(declaration.schema, declaration.partition_column)
 
 
 @transaction.atomic

@@ -14,9 +14,10 @@ from dpgov.audit.services import append
 from dpgov.datasets.declaration import check_columns
 from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.services.drafts import drop_draft
 from dpgov.datasets.services.fingerprints import kept_fingerprint
 from dpgov.datasets.services.guarantee import check_same_parts
-from dpgov.datasets.services.ingesting import ingest_and_record
+from dpgov.datasets.services.ingesting import Follower, ingest_and_record
 from dpgov.datasets.services.recording import create_version, noted_parts
 from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
 from dpgov.datasets.services.turns import queue_up
@@ -34,24 +35,36 @@ _OTHER_BUDGET = said(
 
 
 def add_version(
-    *, dataset: Dataset, upload: Upload, columns: tuple[ColumnSpec, ...], user: User
+    *,
+    dataset: Dataset,
+    upload: Upload,
+    columns: tuple[ColumnSpec, ...],
+    user: User,
+    follower: Follower | None = None,
 ) -> DatasetVersion:
     """Ingest the upload under these domains as the dataset's newest version.
 
     Raises InvalidDomain or RefusedFile naming the field, UploadUsed for a second use of the file,
     Dataset.DoesNotExist when the dataset was archived meanwhile; then nothing has changed.
     """
-    schema = replace(schema_of(current_version(dataset)), columns=columns)
+    schema = schema_of_next(dataset, columns)
     check_columns(schema, upload.headers)
-    if dataset.partition_column:
-        check_same_parts(dataset, schema)
     return ingest_and_record(
         upload,
         schema,
         lambda version_id, ingested: _record(dataset, upload, schema, version_id, ingested, user),
         partition_column=dataset.partition_column,
         budget_id=dataset.budget_id,
+        follower=follower,
     )
+
+
+def schema_of_next(dataset: Dataset, columns: tuple[ColumnSpec, ...]) -> DatasetSchema:
+    """What the dataset's next version would be; raises InvalidDomain for parts that differ."""
+    schema = replace(schema_of(current_version(dataset)), columns=columns)
+    if dataset.partition_column:
+        check_same_parts(dataset, schema)
+    return schema
 
 
 @transaction.atomic
@@ -78,6 +91,7 @@ def _record(
     )
     used.state = Upload.State.USED
     used.save(update_fields=["state"])
+    drop_draft(used)
     append(
         tenant_id=present.tenant_id,
         actor=actor_of(user),

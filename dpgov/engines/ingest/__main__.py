@@ -1,12 +1,19 @@
-"""The child's door: one JSON request in, one JSON answer out, then gone."""
+"""The child's door: a JSON request in, lines that tell how far it is, a JSON answer, then gone."""
 
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
-from dpgov.engines.ingest.limits import MAX_COLUMNS, limit_self
+from dpgov.engines.ingest.limits import (
+    LOOKED_AT_BYTES,
+    MAX_COLUMNS,
+    die_with,
+    is_full,
+    limit_self,
+)
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.sniff import check_names, check_text, csv_layout, format_of
 from dpgov.privacy.said import Said, said
@@ -22,19 +29,38 @@ def main() -> None:
     """Answer the one request on standard input."""
     os.umask(0o077)
     request = json.loads(sys.stdin.read())
+    die_with(request["parent"])
     try:
         answer = {"inspect": _inspect, "ingest": _ingest}[request["do"]](request)
     except Refused as refusal:
         answer = _refused(str(refusal)) | {"field": refusal.field, "column": refusal.column}
     except MemoryError:
         answer = _refused(_TOO_MUCH_MEMORY)
-    except Exception:  # noqa: BLE001 - the parent gets a refusal, never a traceback
-        # The cause may quote the data; a refusal in fixed words may not.
-        answer = _refused(_UNREADABLE)
-    json.dump(answer, sys.stdout)
-    sys.stdout.flush()
+    except Exception as problem:  # noqa: BLE001 - the parent gets a refusal, never a traceback
+        # What it says may quote the data; its kind, and a refusal in fixed words, may not.
+        cause = type(problem).__name__
+        answer = {"no_room": cause} if is_full(problem) else _refused(_UNREADABLE)
+        answer["cause"] = cause
+    _say(answer)
     # The interpreter's own farewell can need memory that is not there any more.
     os._exit(0)
+
+
+def _say(line: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
+class _Telling:
+    """Says how far the reading is, not more often than somebody can look."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def __call__(self, rows: int, read: int) -> None:
+        if (now := time.monotonic()) >= self._next:
+            self._next = now + 0.5
+            _say({"told_rows": rows, "told_bytes": read})
 
 
 def _refused(text: str) -> dict[str, Any]:
@@ -52,9 +78,10 @@ def _inspect(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _csv_names(path: Path, request: dict[str, Any]) -> tuple[str, ...]:
+    """By its first bytes: somebody waits for this. The rest is looked at when it is read."""
     _limit(request, written_bytes=0)
     names = check_names(csv_layout(path).names)
-    check_text(path)
+    check_text(path, most=LOOKED_AT_BYTES)
     return names
 
 
@@ -73,8 +100,10 @@ def _ingest(request: dict[str, Any]) -> dict[str, Any]:
 
     path, columns = Path(request["path"]), columns_of(request["columns"])
     _limit(request, written_bytes=_largest_output(request["max_rows"], len(columns) + 3))
+    if (found := format_of(path)) == "csv":
+        check_text(path)
     stored = store(
-        open_table(path, format_name=format_of(path)),
+        open_table(path, format_name=found, told=_Telling()),
         Path(request["target"]),
         columns=columns,
         max_rows=request["max_rows"],

@@ -131,12 +131,13 @@ def _check_name(name: str, place: int) -> None:
         )
 
 
-def check_text(path: Path) -> None:
-    """Read the whole file once: UTF-8 throughout, and no NUL bytes."""
+def check_text(path: Path, *, most: int | None = None) -> None:
+    """Read the whole file once, or its first `most` bytes: UTF-8 throughout, and no NUL bytes."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    line = 1
+    line, left = 1, path.stat().st_size if most is None else most
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
+        while chunk := file.read(min(_CHUNK, left)):
+            left -= len(chunk)
             if b"\0" in chunk:
                 line += chunk[: chunk.index(b"\0")].count(b"\n")
                 raise Refused(
@@ -147,7 +148,9 @@ def check_text(path: Path) -> None:
                 )
             _check_encoding(decoder, chunk, line)
             line += chunk.count(b"\n")
-    _check_encoding(decoder, b"", line, final=True)
+        whole = not file.read(1)
+    if whole:
+        _check_encoding(decoder, b"", line, final=True)
 
 
 def _check_encoding(

@@ -3,8 +3,8 @@
 What the file says about itself is not believed: rows and bytes are counted as they are decoded.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,34 +20,51 @@ _ROWS_AT_A_TIME = 65_536
 _UNREADABLE = said("The file is damaged or not complete. Export it again and upload that.")
 
 
+# How many rows were read, and about how many bytes of the file.
+Told = Callable[[int, int], None]
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The columns of a file, in its order, and its rows as a stream."""
+    """The columns of a file, in its order, and its rows as a stream.
+
+    `share` is how much of the file the first `n` rows are, in bytes, as far as that is known.
+    """
 
     names: tuple[str, ...]
     types: tuple[pa.DataType, ...]
     batches: Iterator[pa.RecordBatch]
+    share: Callable[[int], int]
 
 
-def open_table(path: Path, *, format_name: str) -> Table:
-    """Open the file; raises Refused for what cannot be read, also while its batches are drawn."""
+def _nobody(_rows: int, _bytes: int) -> None:
+    """Nobody waits."""
+
+
+def open_table(path: Path, *, format_name: str, told: Told = _nobody) -> Table:
+    """Open the file; raises Refused for what cannot be read, also while its batches are drawn.
+
+    `told` hears after each batch how far it is.
+    """
     try:
         table = _open_parquet(path) if format_name == "parquet" else _open_csv(path)
     except (pa.ArrowInvalid, OSError) as problem:
         raise Refused(_UNREADABLE) from problem
-    return Table(table.names, table.types, _bounded(table.batches, path.stat().st_size))
+    return replace(table, batches=_bounded(table, path.stat().st_size, told))
 
 
-def _bounded(batches: Iterator[pa.RecordBatch], file_bytes: int) -> Iterator[pa.RecordBatch]:
+def _bounded(table: Table, file_bytes: int, told: Told) -> Iterator[pa.RecordBatch]:
     allowed = largest_unpacked(file_bytes)
-    decoded = 0
-    while (batch := _next(batches)) is not None:
+    decoded = rows = 0
+    while (batch := _next(table.batches)) is not None:
         decoded += batch.nbytes
         if decoded > allowed:
             raise Refused(
                 said("The file unpacks to more than 100 times its size. Export it again.")
             )
         yield batch
+        rows += batch.num_rows
+        told(rows, min(table.share(rows), file_bytes))
 
 
 def _next(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
@@ -62,14 +79,16 @@ def _next(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
 def _open_csv(path: Path) -> Table:
     layout = csv_layout(path)
     names = check_names(layout.names)
-    return Table(names, (pa.string(),) * len(names), _csv_batches(path, layout))
+    file = pa.OSFile(str(path))
+    types = (pa.string(),) * len(names)
+    return Table(names, types, _csv_batches(file, layout), lambda _: int(file.tell()))
 
 
-def _csv_batches(path: Path, layout: CsvLayout) -> Iterator[pa.RecordBatch]:
+def _csv_batches(file: pa.NativeFile, layout: CsvLayout) -> Iterator[pa.RecordBatch]:
     """The reader looks at the first rows when it is opened, so it is opened at the first batch."""
     ragged = _Ragged(len(layout.names))
     try:
-        reader = _csv_reader(path, layout, ragged)
+        reader = _csv_reader(file, layout, ragged)
         if tuple(reader.schema.names) != layout.names or set(reader.schema.types) != {pa.string()}:
             raise Refused(said("The header line cannot be read in one way only. Use simple names."))
         yield from reader
@@ -83,9 +102,11 @@ def _csv_refusal(problem: pa.ArrowInvalid) -> Refused:
     return Refused(_UNREADABLE)
 
 
-def _csv_reader(path: Path, layout: CsvLayout, ragged: "_Ragged") -> pa.csv.CSVStreamingReader:
+def _csv_reader(
+    file: pa.NativeFile, layout: CsvLayout, ragged: "_Ragged"
+) -> pa.csv.CSVStreamingReader:
     return pa.csv.open_csv(
-        path,
+        file,
         read_options=pa.csv.ReadOptions(use_threads=False, block_size=MAX_ROW_BYTES),
         parse_options=pa.csv.ParseOptions(
             delimiter=layout.delimiter,
@@ -149,8 +170,11 @@ def _open_parquet(path: Path) -> Table:
                 ),
                 column=name,
             )
-    _check_size(file.metadata, schema.types, path.stat().st_size)
-    return Table(names, tuple(schema.types), file.iter_batches(_ROWS_AT_A_TIME))
+    size = path.stat().st_size
+    _check_size(file.metadata, schema.types, size)
+    claimed = max(1, file.metadata.num_rows)
+    batches = file.iter_batches(_ROWS_AT_A_TIME)
+    return Table(names, tuple(schema.types), batches, lambda rows: size * rows // claimed)
 
 
 def _parquet_file(path: Path, texts: list[str] | None = None) -> pq.ParquetFile:

@@ -95,6 +95,7 @@ DELETES = frozenset(
         "tenants.ProjectMember",
         "budgets.RateLimit",
         "datasets.Upload",
+        "datasets.Arrival",
         "datasets.Draft",
     }
 )

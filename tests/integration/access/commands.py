@@ -16,5 +16,6 @@ COMMANDS: dict[str, str] = {
     "demo": "calls services and pages that are all in this table",
 }
 TASKS: dict[str, str] = {
+    "dpgov.datasets.read": "DATASET_REGISTERED and its siblings, in tests/integration/arrivals",
     "dpgov.queries.look": "QUERY_RELEASED and its siblings, in tests/integration/queue",
 }

@@ -9,8 +9,10 @@ from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
 from dpgov.tenants.models import ApiToken, Membership
+from tests.eager import read_waiting
 from tests.integration.access.world import World
-from tests.integration.access.writes import WRITES, Write, send
+from tests.integration.access.writes import WRITES, Write, received_file, send
+from tests.integration.datasets.registering import declared
 
 pytestmark = pytest.mark.django_db
 
@@ -74,7 +76,9 @@ def test_a_dataset_belongs_to_who_registers_it_and_starts_with_nothing_spent(
     world: World,
 ) -> None:
     """H4"""
-    with_forged(world, "datasets:register")
+    address = reverse("datasets:register", kwargs=received_file(world))
+    world.browser("owner").post(address, {**forged(world), **declared()})
+    read_waiting()
     made = Dataset.objects.get(name="People")
     owner = world.people["owner"]
     assert (made.tenant, made.owner) == (owner.tenant, owner.user)

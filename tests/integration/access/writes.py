@@ -23,11 +23,15 @@ from dpgov.tenants.models import Membership, Project
 from tests.integration.access import shared_budgets as shared
 from tests.integration.access.sign_in_writes import OWN_SIGN_IN
 from tests.integration.access.world import World
-from tests.integration.datasets.registering import CSV, declared
+from tests.integration.datasets.registering import CSV
 
 _OWN_READING = "marks the person's own notices, and changes nothing for anybody else"
 _PRICE_ONLY = "computes a price and stores nothing"
 _INVENTED = "answers from invented rows, and stores nothing"
+_ASKED = (
+    "asks a reader, or asks no more; the registration makes its entry, and nobody sees it before: "
+    "tests/integration/arrivals"
+)
 _OWN_NOTE = "a person's own note: it asks and spends nothing, and nobody else sees it"
 _FORM = {"statistic": ["0"], "statistic-0-kind": "count", "epsilon": "0.5", "price": "0.5"}
 _PLAN = {
@@ -59,7 +63,7 @@ class Write:
     before: Callable[[World], dict[str, Any]] = lambda _: {}
 
 
-def _upload(world: World) -> dict[str, Any]:
+def received_file(world: World) -> dict[str, Any]:
     """A file that was really received: the one in `world.own` is a row without a file."""
     browser = world.browser("owner")
     browser.post(reverse("datasets:upload"), _file())
@@ -172,8 +176,9 @@ WRITES: dict[str, Write | str] = {
         "owner", Action.ALLOCATION_WITHDRAWN, lambda: {"reason": "done"}
     ),
     "datasets:upload": Write("owner", Action.FILE_UPLOADED, _file),
-    "datasets:discard": Write("owner", Action.UPLOAD_DISCARDED, before=_upload),
-    "datasets:register": Write("owner", Action.DATASET_REGISTERED, declared, before=_upload),
+    "datasets:discard": Write("owner", Action.UPLOAD_DISCARDED, before=received_file),
+    "datasets:register": _ASKED,
+    "datasets:cancel_reading": _ASKED,
     "datasets:import_columns": "keeps what a file says in the person's session; declares nothing",
     "datasets:describe": Write("owner", Action.DATASET_DESCRIBED, lambda: {"description": "New."}),
     "datasets:limit": Write(
@@ -183,7 +188,7 @@ WRITES: dict[str, Write | str] = {
     "datasets:access": Write(
         "owner", Action.ALLOCATION_RULE_CHANGED, lambda: {"needs_allocation": "on"}
     ),
-    "datasets:add_version": Write("owner", Action.DATASET_VERSION_ADDED, declared, before=_upload),
+    "datasets:add_version": _ASKED,
     "datasets:held": Write(
         "owner",
         Action.CHANGE_REQUESTED,

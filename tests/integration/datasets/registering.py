@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from dpgov.datasets.models import Upload
+from tests.eager import arrived
 
 CSV = b"age,sex,city\n30,f,Basel\n45,m,Bern\n99,x,\n,f,Basel\n"
 NAMES = ("age", "sex", "city")
@@ -53,5 +54,6 @@ def _posted(name: str) -> str:
 
 
 def register(client: Client, upload: Upload, **changes: str) -> Any:
-    """Post the registration page."""
-    return client.post(reverse("datasets:register", args=[upload.pk]), declared(**changes))
+    """Post the registration page, and look where it leads once the file was read."""
+    address = reverse("datasets:register", args=[upload.pk])
+    return arrived(client, client.post(address, declared(**changes)))

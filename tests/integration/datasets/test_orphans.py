@@ -9,11 +9,13 @@ from uuid import uuid4
 import pytest
 from django.core.management import call_command
 from django.test import Client
+from django.utils import timezone
 
 from dpgov.datasets import storage
-from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.models import Arrival, Dataset, Upload
 from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import remove_orphans
+from tests.eager import read_waiting, refused
 from tests.integration.datasets.registering import register, uploaded
 
 
@@ -55,7 +57,9 @@ def test_a_registration_that_broke_off_is_cleared_up_after_an_hour(
     age(*died)
     assert remove_orphans() == 1
     assert not died & files()
-    assert register(browser, upload).status_code == 302
+    Arrival.objects.update(lease_until=timezone.now())
+    assert read_waiting() == 1
+    assert Dataset.objects.count() == 1
 
 
 def test_what_was_recorded_is_never_deleted(browser: Client, upload: Upload) -> None:
@@ -108,5 +112,5 @@ def test_the_sweeper_does_it(db: None) -> None:
 
 def test_a_refused_file_leaves_no_mark(browser: Client, upload: Upload) -> None:
     before = files()
-    assert register(browser, upload, max_rows="3").status_code == 422
+    assert refused(register(browser, upload, max_rows="3"))
     assert files() == before

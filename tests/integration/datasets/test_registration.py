@@ -17,6 +17,7 @@ from dpgov.datasets.services import UploadUsed, engine_for
 from dpgov.privacy.budget import NANO
 from dpgov.privacy.request import CodeGrouping, ExactRequest, Measure, MeasureKind
 from dpgov.tenants.models import Membership, Tenant
+from tests.eager import read_waiting, refused
 from tests.integration.datasets.registering import CSV, declared, register, send_file, uploaded
 
 HOME = Path(settings.DPGOV_HOME)
@@ -122,7 +123,7 @@ def test_a_wrong_declaration_is_refused_at_its_field_and_nothing_is_lost(
     """D3, D5: the message stands at the field, every input is kept, nothing is registered."""
     before = files("data")
     response = register(browser, upload, **changes)
-    assert response.status_code == 422
+    assert refused(response)
     page = response.content.decode()
     error = re.search(rf'id="id_{field}_error">([^<]*)<', page)
     assert error is not None, f"no message at {field}"
@@ -137,7 +138,7 @@ def test_a_wrong_declaration_is_refused_at_its_field_and_nothing_is_lost(
 
 def test_after_a_refusal_the_correction_is_enough(browser: Client, upload: Upload) -> None:
     """D5: the file need not be sent again."""
-    assert register(browser, upload, max_rows="3").status_code == 422
+    assert refused(register(browser, upload, max_rows="3"))
     assert register(browser, upload).status_code == 302
 
 
@@ -192,6 +193,7 @@ def test_what_is_posted_beside_the_form_is_ignored(
         "column-7-kind": "number",
     }
     browser.post(reverse("datasets:register", args=[upload.pk]), declared() | extra)
+    read_waiting()
     dataset = Dataset.objects.get()
     assert (dataset.tenant, dataset.owner) == (owner.tenant, owner.user)
     assert dataset.slug == "people"

@@ -10,6 +10,7 @@ from dpgov.budgets.services import Line, reserve, settle
 from dpgov.datasets.models import Dataset, FingerprintMark, FingerprintPart
 from dpgov.privacy.budget import NANO
 from dpgov.tenants.models import Membership
+from tests.eager import refused
 from tests.integration.datasets.registering import CSV, register, uploaded
 
 REORDERED = b"city,sex,age\nBasel,f,\nBasel,f,30.0\nBern,m,45\n,x,99\n"
@@ -61,7 +62,7 @@ def test_another_relation_or_group_size_cannot_share_a_budget(browser: Client) -
     upload = uploaded(browser)
     for changes in ({"neighbouring": "change_one"}, {"group_size": "2"}):
         response = register(browser, upload, **changes)
-        assert response.status_code == 422
+        assert refused(response)
         assert "Choose the same" in response.content.decode()
     assert Dataset.objects.count() == 1
 

@@ -16,6 +16,7 @@ from dpgov.datasets.services import engine_for
 from dpgov.privacy.request import ExactRequest, Measure, MeasureKind, UnitBounds
 from dpgov.privacy.schema import PrivacyUnit
 from dpgov.tenants.models import Membership
+from tests.eager import arrived, refused
 from tests.integration.datasets.registering import declared, register, uploaded
 
 VISITS = b"age,sex,city\n30,f,Ann\n31,f,Ann\n32,m,Ann\n40,m,Bob\n50,f,\n60,x,Cid\n"
@@ -107,7 +108,7 @@ def test_the_number_of_people_is_public_where_one_is_changed_and_that_of_rows_is
 def _add(browser: Client, content: bytes, **changes: str) -> Any:
     upload = uploaded(browser, content)
     url = reverse("datasets:add_version", args=["people", upload.pk])
-    return browser.post(url, declared(**changes))
+    return arrived(browser, browser.post(url, declared(**changes)))
 
 
 def test_a_new_file_keeps_the_unit(browser: Client, visits: Dataset) -> None:
@@ -147,7 +148,7 @@ def test_the_same_data_keeps_the_meaning_of_its_budget(
     """F9: losses about rows and losses about people cannot be added up."""
     empty = {f"age__{name}": "" for name in ("lower", "upper", "step")} if changes else {}
     response = register(browser, uploaded(browser, VISITS), **changes, **empty)
-    assert response.status_code == 422
+    assert refused(response)
     assert f'href="#id_{field}' in response.content.decode()
     assert Dataset.objects.count() == 1
 

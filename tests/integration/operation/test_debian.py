@@ -206,7 +206,7 @@ def _units() -> list[Path]:
 def _command(path: Path) -> list[str]:
     unit = configparser.ConfigParser(strict=False, interpolation=None, delimiters=("=",))
     unit.read_string(path.read_text())
-    program, *arguments = shlex.split(unit["Service"]["ExecStart"])
+    program, *arguments = shlex.split(unit["Service"]["ExecStart"].replace("%%", "%"))
     return [Path(program).name, *arguments]
 
 

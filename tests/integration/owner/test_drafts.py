@@ -9,6 +9,7 @@ from django.urls import reverse
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset, Draft
 from dpgov.tenants.models import Membership
+from tests.eager import read_waiting
 from tests.integration.datasets.registering import declared, uploaded
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +43,7 @@ def test_the_review_shows_the_label_and_registers_nothing(
     assert "city: not kept" in page.text
     assert not Dataset.objects.exists()
     browser.post(reverse("datasets:register", args=[upload.pk]), dict(page.context["fields"]))
+    read_waiting()
     assert Dataset.objects.get().name == "People"
     assert not Draft.objects.exists()
 

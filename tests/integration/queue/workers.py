@@ -72,6 +72,18 @@ def solo_fleet(log: Path, **changes: str) -> Iterator[Pids]:
         _forget_messages()
 
 
+@contextmanager
+def reader_of_files(log: Path, **changes: str) -> Iterator[Worker]:
+    """A worker that reads files that shall be registered, in the embedded profile's way."""
+    pool = ["--pool=solo", "--queues=reading", "--hostname=reader@%h"]
+    worker = _started(log, pool, changes)
+    try:
+        yield worker
+    finally:
+        _stop(worker)
+        _forget_messages()
+
+
 def _forget_messages() -> None:
     """What killed workers left in the broker would keep the next test's worker busy."""
     current_app.control.purge()

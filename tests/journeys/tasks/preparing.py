@@ -25,8 +25,13 @@ def register(page: Page, folder: Path, name: str, *, seed: int) -> str:
     upload(page, folder / "rows.csv", seed=seed)
     declare(page, name)
     page.get_by_role("button", name="Register the dataset").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+    await_dataset(page, name)
     return urlparse(page.url).path
+
+
+def await_dataset(page: Page, name: str) -> None:
+    """The page of a dataset, once its file was read."""
+    expect(page.get_by_role("heading", level=1)).to_have_text(name, timeout=60_000)
 
 
 def declare(page: Page, name: str) -> None:

@@ -5,19 +5,19 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.journeys.tasks.counting import Role, task
-from tests.journeys.tasks.preparing import declare, invented
+from tests.journeys.tasks.preparing import await_dataset, declare, invented
 
 _METADATA = """
 '': {census: {rows: 60, age: {type: int, lower: 0, upper: 110}, ward: {type: string}}}
 """
 
 
-@task(Role.OWNER, pages=3, clicks=12)
+@task(Role.OWNER, pages=4, clicks=12)
 def test_register_a_dataset_from_a_file(desk: Page, tmp_path: Path) -> None:
     _upload(desk, tmp_path / "spring.csv")
     declare(desk, "Spring visits")
     desk.get_by_role("button", name="Register the dataset").click()
-    expect(desk.get_by_role("heading", level=1)).to_have_text("Spring visits")
+    await_dataset(desk, "Spring visits")
 
 
 @task(Role.OWNER, pages=3, clicks=5)
@@ -28,7 +28,7 @@ def test_leave_a_registration_for_another_day(desk: Page, tmp_path: Path) -> Non
     expect(desk.locator("main")).to_contain_text("You find it again under your uploaded files")
 
 
-@task(Role.OWNER, pages=3, clicks=11)
+@task(Role.OWNER, pages=4, clicks=11)
 def test_resume_a_registration_and_read_its_label_before_it_counts(
     waiting_upload: str, desk: Page
 ) -> None:
@@ -37,7 +37,7 @@ def test_resume_a_registration_and_read_its_label_before_it_counts(
     desk.get_by_role("button", name="Review the privacy label").click()
     expect(desk.get_by_role("heading", name="Privacy label")).to_be_visible()
     desk.get_by_role("button", name="Register with this label").click()
-    expect(desk.get_by_role("heading", level=1)).to_have_text("Winter visits")
+    await_dataset(desk, "Winter visits")
 
 
 @task(Role.OWNER, pages=3, clicks=4)
@@ -63,12 +63,13 @@ def test_choose_an_epsilon_with_help(waiting_upload: str, desk: Page) -> None:
     expect(desk.locator("#choosing-now")).to_contain_text("of 100")
 
 
-@task(Role.OWNER, pages=4, clicks=5)
+@task(Role.OWNER, pages=5, clicks=5)
 def test_upload_a_new_version(wards: str, desk: Page, tmp_path: Path) -> None:
     desk.get_by_role("link", name="Tram rides", exact=True).click()
     desk.get_by_role("link", name="Upload a new version").click()
     _send(desk, tmp_path / "later.csv")
     desk.get_by_role("button", name="Add the version").click()
+    await_dataset(desk, "Tram rides")
     expect(desk.locator("main")).to_contain_text("version 2")
 
 

@@ -1,13 +1,16 @@
 """I1: files that are wrong or mean harm end in a refusal that tells their owner what to do."""
 
+import errno
 import resource
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pytest
 
-from dpgov.engines import child
-from dpgov.engines.child import Ingested, Limits, RefusedFile
+from dpgov.engines import child, child_process
+from dpgov.engines.child import Ingested, Limits, NoRoom, Progress, RefusedFile
+from dpgov.engines.ingest.limits import LOOKED_AT_BYTES, is_full
 from dpgov.privacy.schema import ColumnSpec
 from tests.unit.engines.hostile_files import (
     HEADERS,
@@ -110,8 +113,8 @@ def test_the_child_gets_no_secret_by_its_environment(
 ) -> None:
     """I1: its environment is written down in full; ours is not inherited."""
     monkeypatch.setenv("DPGOV_SECRET_KEY", "canary")
-    assert "canary" not in str(child._ENVIRONMENT)
-    assert not any(name.startswith("DPGOV") for name in child._ENVIRONMENT)
+    assert "canary" not in str(child_process._ENVIRONMENT)
+    assert not any(name.startswith("DPGOV") for name in child_process._ENVIRONMENT)
 
 
 def test_the_child_never_loads_the_web_framework() -> None:
@@ -124,7 +127,10 @@ def test_the_child_never_loads_the_web_framework() -> None:
         "sys.exit('django' in sys.modules)"
     )
     assert (
-        subprocess.run([sys.executable, "-c", code], cwd=child._ROOT, check=False).returncode == 0
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=child_process._ROOT, check=False
+        ).returncode
+        == 0
     )
 
 
@@ -148,3 +154,70 @@ def test_an_honest_csv_is_taken(tmp_path: Path, content: bytes, names: tuple[str
     columns = (number(names[0], "0", "9"),)
     ingest(source, tmp_path / "out", columns=columns)
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_text_is_looked_at_by_its_beginning_and_read_to_its_end(tmp_path: Path) -> None:
+    """I1, L13: nobody waits at a page for the whole of a large file; its end is refused as well."""
+    rows = b"1\n" * (LOOKED_AT_BYTES // 2)
+    source = save(tmp_path, b"n\n" + rows + b"\xff\n")
+    assert child.inspect(source, limits=LIMITS).headers == ("n",)
+    with pytest.raises(RefusedFile, match="Line 8,000,002 is not UTF-8"):
+        ingest(source, tmp_path / "target")
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_the_reader_tells_how_far_it_is_and_stops_when_nobody_wants_it(tmp_path: Path) -> None:
+    """L13: true rows and bytes while it reads; whatever its caller raises ends it at once."""
+    source = save(tmp_path, b"n\n" + b"1\n" * 12_000_000)
+    heard: list[Progress] = []
+
+    class Enough(Exception):
+        pass
+
+    def watch(progress: Progress) -> None:
+        heard.append(progress)
+        if progress.rows:
+            raise Enough
+
+    with pytest.raises(Enough):
+        child.ingest(
+            source,
+            tmp_path / "target",
+            columns=COLUMNS,
+            max_rows=20_000_000,
+            limits=Limits(memory_bytes=2_000_000_000, seconds=120),
+            key=KEY,
+            watch=watch,
+        )
+    assert 0 < heard[-1].rows <= 12_000_000
+    assert 0 < heard[-1].bytes <= source.stat().st_size
+    assert list(tmp_path.iterdir()) == [source]
+
+
+FULL = [
+    OSError(errno.ENOSPC, "No space left on device"),
+    OSError(errno.EDQUOT, "Disk quota exceeded"),
+    duckdb.IOException('IO Error: Could not write file "x": No space left on device'),
+]
+
+
+@pytest.mark.parametrize("problem", FULL, ids=repr)
+def test_a_full_disk_is_nothing_that_is_wrong_with_the_file(problem: Exception) -> None:
+    """L13, R12: whatever it was that met it, and however deep."""
+    outer = RuntimeError("writing")
+    outer.__cause__ = problem
+    assert is_full(problem)
+    assert is_full(outer)
+    assert not is_full(RuntimeError("damaged"))
+
+
+def test_a_full_disk_is_told_to_the_operator_and_not_to_the_owner(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """L13, R12: the owner is not told to export the file again; the log names no data."""
+    with pytest.raises(NoRoom):
+        child._answered({"no_room": "IOException", "cause": "IOException"}, "ingest")
+    assert "no room to store a file" in caplog.text
+    with pytest.raises(RefusedFile):
+        child._answered({"refused": "no", "cause": "a row: 7"}, "ingest")
+    assert "a row: 7" not in caplog.text

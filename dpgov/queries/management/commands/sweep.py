@@ -11,6 +11,7 @@ from django.utils.module_loading import import_string
 
 from dpgov.budgets.services.restored import freeze_if_restored
 from dpgov.datasets.services import remove_orphans
+from dpgov.datasets.tasks import arrivals_round
 from dpgov.operation import request_ids
 from dpgov.operation.heartbeat import Sweeps, beat
 from dpgov.queries.scheduled_audit import ScheduledAudit
@@ -64,6 +65,7 @@ def _round() -> Swept | None:
 def _everything_once() -> Swept:
     _freeze()
     done = sweep()
+    arrivals_round()
     tally_round()
     checkpoint_round()
     remove_orphans()

@@ -1,0 +1,61 @@
+"""An owner at the browser, who has asked to have a file registered."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+from dpgov.datasets.models import Arrival, Upload
+from dpgov.datasets.services import ingesting
+from dpgov.engines.child import Progress
+from dpgov.tenants.models import Membership
+from tests.integration.datasets.registering import declared, uploaded
+
+SignIn = Callable[[Membership], Client]
+
+
+@pytest.fixture
+def browser(owner: Membership, client_for: SignIn) -> Client:
+    return client_for(owner)
+
+
+@pytest.fixture
+def asked(browser: Client) -> Arrival:
+    """A small file that waits to be read."""
+    return ask(browser)
+
+
+def ask(browser: Client, content: bytes | None = None, **changes: str) -> Arrival:
+    """Upload and declare it; nobody has read it yet."""
+    upload = uploaded(browser) if content is None else uploaded(browser, content)
+    response = browser.post(address("register", upload), declared(**changes))
+    assert response.status_code == 302, response.content.decode()
+    assert response.url == address("reading", upload)
+    return Arrival.objects.get(upload=upload)
+
+
+def address(name: str, upload: Upload) -> str:
+    """A page about an upload."""
+    return reverse(f"datasets:{name}", args=[upload.pk])
+
+
+def files(folder: str) -> set[str]:
+    """What lies in a part of the state folder."""
+    path = Path(settings.DPGOV_HOME) / folder
+    return {found.name for found in path.iterdir()} if path.is_dir() else set()
+
+
+def while_it_is_read(monkeypatch: pytest.MonkeyPatch, step: Callable[[], object]) -> None:
+    """The reader tells how far it is, and this happens before it is done."""
+    really = ingesting.child.ingest
+
+    def ingest(*args: Any, watch: Any, **kwargs: Any) -> Any:
+        step()
+        watch(Progress(1, 1))
+        return really(*args, watch=watch, **kwargs)
+
+    monkeypatch.setattr(ingesting.child, "ingest", ingest)
