@@ -10,7 +10,7 @@ from dpgov.privacy.budget import NANO
 from dpgov.tenants.models import Membership, Role, Tenant, User
 from tests.small_dataset import register_small_dataset
 
-COST_NANO = 100_000
+COST_NANO = 1_000_000
 _LIMIT_NANO = 1_000 * NANO
 
 

@@ -50,6 +50,7 @@ from dpgov.privacy.schema import (  # noqa: E402
     PrivacyUnit,
 )
 from dpgov.queries.models import Query  # noqa: E402
+from dpgov.queries.publisher import Publisher  # noqa: E402
 from dpgov.queries.selectors import PublicState, public_state  # noqa: E402
 from dpgov.queries.submit import submit  # noqa: E402
 from dpgov.tenants.models import Membership, Role, Tenant, User  # noqa: E402
@@ -93,8 +94,11 @@ def main() -> None:
     source = invent(options.rows)
     dataset, analyst = register(source, options.rows)
     print(f"\n{options.rows:,} rows, SQLite, filesystem broker, one worker\n")
+    publisher = Publisher()
+    publisher.start()
     with worker() as pool:
         print_journey(dataset, analyst, options.questions, pool)
+    publisher.stop()
     print_engine(dataset, source, options.pairs)
 
 
@@ -167,7 +171,7 @@ def print_journey(
         ask_and_wait(dataset, analyst)
     waits = [ask_and_wait(dataset, analyst) for _ in range(questions)]
     print("| from submit to | p50 | p95 |\n|---|---|---|")
-    for name, column in (("stored release", 0), ("visible answer", 1)):
+    for name, column in (("sealed answer", 0), ("visible answer", 1)):
         seconds = sorted(wait[column] for wait in waits)
         p95 = seconds[int(0.95 * len(seconds))]
         print(f"| {name} | {statistics.median(seconds) * 1000:.0f} ms | {p95 * 1000:.0f} ms |")
@@ -188,17 +192,17 @@ def ask(dataset: Dataset, analyst: Membership) -> Query:
 
 
 def ask_and_wait(dataset: Dataset, analyst: Membership) -> tuple[float, float]:
-    """Seconds from before submit to the stored release, and to the answer a person may see."""
+    """Seconds from before submit to the sealed answer, and to the one that a person may see."""
     start = time.perf_counter()
     query = ask(dataset, analyst)
-    stored = _wait(query, start, lambda: query.state == Query.State.RELEASED)
+    stored = _wait(query, start, lambda: query.state != Query.State.QUEUED and bool(query.due_at))
     visible = _wait(query, start, lambda: public_state(query) is PublicState.RELEASED)
     return stored, visible
 
 
 def _wait(query: Query, start: float, there: Callable[[], bool]) -> float:
     while True:
-        query.refresh_from_db(fields=["state", "visible_at"])
+        query.refresh_from_db(fields=["state", "due_at"])
         if there():
             return time.perf_counter() - start
         time.sleep(0.001)
@@ -207,12 +211,12 @@ def _wait(query: Query, start: float, there: Callable[[], bool]) -> float:
 def rate(
     dataset: Dataset, analyst: Membership, questions: int, pool: subprocess.Popen[bytes]
 ) -> float:
-    """Questions wait while the worker is held; then how many it ends in a second."""
+    """Questions wait while the worker is held; then how many it answers in a second."""
     os.killpg(pool.pid, signal.SIGSTOP)
     waiting = [ask(dataset, analyst).pk for _ in range(questions)]
     os.killpg(pool.pid, signal.SIGCONT)
     start = time.perf_counter()
-    while Query.objects.filter(pk__in=waiting, ended_at=None).exists():
+    while Query.objects.filter(pk__in=waiting, due_at=None).exists():
         time.sleep(0.01)
     return questions / (time.perf_counter() - start)
 
@@ -226,7 +230,7 @@ def print_engine(dataset: Dataset, source: Path, pairs: int) -> None:
     print("| statistic | engine | plain DuckDB on Parquet | ratio |\n|---|---|---|---|")
     for name, (question, sql) in STATISTICS.items():
         raw = {"dataset": dataset.slug, "where": [], "group_by": [], "epsilon": 0.1} | question
-        request = prepare(parse_plan(raw, schema, dataset=dataset.slug), schema).request
+        request = prepare(parse_plan(raw, schema, dataset=dataset.slug), schema).requests[0]
         timed = [
             (_seconds(engine.answer, request), _seconds(_fetch, plain, sql)) for _ in range(pairs)
         ][1:]

@@ -18,7 +18,7 @@ from dpgov.queries.submit import submit
 from dpgov.tenants.boundary import acting_for
 
 _PAUSE = 0.02
-_NARROW_NANO = 20_000_000
+_NARROW_NANO = 200_000_000
 
 
 def chaos_cast() -> Cast:

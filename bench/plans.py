@@ -14,4 +14,4 @@ _KINDS: tuple[dict[str, Any], ...] = (
 
 def plan_of(slug: str, kind: int = 0) -> dict[str, Any]:
     """A count, a mean or a histogram; cheap, so that a budget lasts for a million of them."""
-    return {"dataset": slug, "where": [], "epsilon": 0.0001, **_KINDS[kind]}
+    return {"dataset": slug, "where": [], "epsilon": 0.001, **_KINDS[kind]}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 from uuid import uuid4
@@ -15,7 +16,7 @@ from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import NANO
 from dpgov.queries.answer import answer_query
-from dpgov.queries.models import Query
+from dpgov.queries.publishing import publish_due
 from dpgov.queries.quote import quote
 from dpgov.queries.submit import submit
 from dpgov.tenants.boundary import acting_for
@@ -80,7 +81,7 @@ def invite(cast: Cast) -> Guests:
         idempotency_key="example",
     ).query
     answer_query(asked.pk)
-    Query.objects.filter(pk=asked.pk).update(visible_at=asked.submitted_at)
+    publish_due(asked.submitted_at + timedelta(days=1))
     small = cast.datasets[1]
     Budget.objects.filter(pk=small.budget_id).update(limit_nano=10 * NANO)
     small.budget.limit_nano = 10 * NANO

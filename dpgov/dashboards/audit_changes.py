@@ -23,6 +23,8 @@ _WORDS = {
     "approval_above_rho": gettext_lazy("Approval above rho"),
     "statistics": gettext_lazy("Statistics"),
     "least_error": gettext_lazy("Least error"),
+    "least_price_epsilon": gettext_lazy("Least price in epsilon"),
+    "least_price_rho": gettext_lazy("Least price in rho"),
     "limit": gettext_lazy("Limit"),
 }
 

@@ -21,6 +21,7 @@ WORDS: dict[Action, str | Promise] = {
     Action.BUDGET_ALLOCATED: _("Budget granted"),
     Action.BUDGET_LIMIT_CHANGED: _("Budget limit changed"),
     Action.QUERY_SUBMITTED: _("Question asked"),
+    Action.QUERY_EXTENDED: _("Question took longer than its class, charged"),
     Action.QUERY_RELEASED: _("Answer released"),
     Action.QUERY_FAILED: _("Question failed, charged"),
     Action.QUERY_VOIDED: _("Question not run, not charged"),

@@ -16,7 +16,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.queries.models import DayTally, Query
 
 _MOST_STEPS = 250
-_COMMITTED = (Query.State.QUEUED, Query.State.RUNNING, *Query.CHARGED)
+_COMMITTED = (*Query.HOLDING, *Query.CHARGED)
 _GIVEN_BACK = (Reservation.State.VOIDED, Reservation.State.EXPIRED)
 
 Moment = tuple[datetime, int]

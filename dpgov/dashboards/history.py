@@ -31,7 +31,6 @@ from dpgov.dashboards.long_select import LongSelect
 from dpgov.dashboards.question_lines import QuestionLine, lines_of_table
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import as_text
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import (
     PublicState,
@@ -170,8 +169,7 @@ class QuestionTable(tables.Table):
         template_name = "dashboards/_table.html"
 
     def before_render(self, request: Any) -> None:
-        """Look at the clock, and at what was charged, once for the whole page."""
-        self.now = database_now()
+        """Look at what was charged, once for the whole page."""
         self.grants = grants_charged(record.pk for record in self._records())
 
     def _records(self) -> list[Query]:
@@ -210,7 +208,7 @@ class QuestionTable(tables.Table):
 
     def render_state(self, record: Query) -> str:
         """The public state as a word and a mark."""
-        state = public_state(record, self.now)
+        state = public_state(record)
         return format_html('<span class="state state-{}">{}</span>', state, STATE_WORDS[state])
 
 
@@ -221,22 +219,21 @@ def sorting(text: str) -> str:
 
 def csv_lines(queries: QuerySet[Query]) -> Iterator[str]:
     """A heading and one line a question; texts that a spreadsheet would run are made harmless."""
-    now = database_now()
     yield _line(_CSV_HEADINGS)
     for query in queries.iterator(chunk_size=500):
         with english():
-            line = _line(_cells(query, now))
+            line = _line(_cells(query))
         yield line
 
 
-def _cells(query: Query, now: datetime) -> tuple[str, ...]:
+def _cells(query: Query) -> tuple[str, ...]:
     return (
         query.submitted_at.isoformat(timespec="seconds"),
         query.dataset.slug,
         query.analyst.email,
         in_english(query.plan),
         *_price(query),
-        public_state(query, now).value,
+        public_state(query).value,
         str(query.pk),
     )
 

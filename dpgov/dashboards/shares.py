@@ -21,9 +21,8 @@ from dpgov.queries.models import Query, Tally
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
 
-_RESERVED = (Query.State.QUEUED, Query.State.RUNNING)
 _SPENT_SUM = Sum("cost_nano", filter=Q(state__in=Query.CHARGED), default=0)
-_RESERVED_SUM = Sum("cost_nano", filter=Q(state__in=_RESERVED), default=0)
+_RESERVED_SUM = Sum("cost_nano", filter=Q(state__in=Query.HOLDING), default=0)
 _NOISE: dict[str, str] = {
     Budget.Mode.PURE: gettext_noop("discrete Laplace"),
     Budget.Mode.ZCDP: gettext_noop("discrete Gaussian or Laplace"),
@@ -85,7 +84,7 @@ def shares_by_mechanism(dataset: Dataset, membership: Membership, taken: Sums) -
 def _sums(dataset: Dataset, person: User | None = None) -> Sums:
     """By (person, kind), of everybody or one person; the tallies and what they do not hold yet."""
     asked: QuerySet[Query] = Query.objects.filter(dataset=dataset, counted=False)
-    asked = asked.filter(state__in=(*_RESERVED, *Query.CHARGED)).order_by()
+    asked = asked.filter(state__in=(*Query.HOLDING, *Query.CHARGED)).order_by()
     kept = Tally.objects.filter(dataset=dataset, nano__gt=0).order_by()
     if person is not None:
         asked, kept = asked.filter(analyst=person), kept.filter(analyst=person)

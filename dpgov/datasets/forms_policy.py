@@ -64,6 +64,15 @@ class PolicyForm(forms.Form):
         required=False,
         help_text=_("Leave it empty if none does. You give permits below, person by person."),
     )
+    least_price = OptionalEpsilon(
+        label=_("Least that one question costs, in ε"),
+        required=False,
+        help_text=_(
+            "Never less than the least price of this installation. Leave it empty for that one. "
+            "What cannot be hidden of the work for an answer is little for each question; a "
+            "higher price means fewer of them."
+        ),
+    )
     least_error = forms.IntegerField(
         label=_("Counts are off by at least so many rows"),
         required=False,
@@ -90,12 +99,13 @@ class PolicyForm(forms.Form):
     def rules(self) -> Rules:
         """What was typed, in the dataset's currency; only after `is_valid`."""
         data, price = self.cleaned_data, self._currency.price_of
-        above = data["approval_above"]
+        above, least = data["approval_above"], data["least_price"]
         return Rules(
             price(data["per_query"]),
             None if above is None else price(above),
             tuple(data["statistics"]),
             data["least_error"],
+            None if least is None else price(least),
         )
 
 
@@ -129,10 +139,11 @@ class PermitForm(forms.Form):
 
 def typed(rules: Rules, currency: Currency = PURE) -> dict[str, Any]:
     """Rules as they are typed in."""
-    above = rules.approval_above_nano
+    above, least = rules.approval_above_nano, rules.least_nano
     return {
         "per_query": as_text(currency.question(rules.per_query_nano)),
         "approval_above": "" if above is None else as_text(currency.question(above)),
+        "least_price": "" if least is None else as_text(currency.question(least)),
         "least_error": rules.least_error,
         "statistics": list(rules.statistics),
     }

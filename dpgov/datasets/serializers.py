@@ -8,6 +8,7 @@ from dpgov.budgets.charging import allocations_of
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import currency_in_json, in_json
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import least_price_nano
 from dpgov.tenants.models import User
 
 MODE = serializers.ChoiceField(
@@ -117,6 +118,8 @@ class BudgetSerializer(serializers.Serializer[Budget]):
     remaining_rho = RHO
     per_query_limit_epsilon = serializers.FloatField()
     per_query_limit_rho = RHO
+    least_price_epsilon = serializers.FloatField(help_text="The least that one question costs.")
+    least_price_rho = RHO
     frozen = serializers.BooleanField(
         help_text="Nothing is admitted until an officer confirms the balance."
     )
@@ -129,11 +132,12 @@ class BudgetSerializer(serializers.Serializer[Budget]):
     def of(cls, dataset: Dataset, user: User) -> dict[str, Any]:
         """The amounts of a dataset, and what this person was granted of them."""
         budget, per_query = dataset.budget, dataset.per_query_limit_nano
-        currency = budget.currency
+        currency, least = budget.currency, least_price_nano(dataset)
         return {
             **currency_in_json(currency),
             **_amounts(budget),
             **in_json("per_query_limit", per_query, currency.question(per_query), currency),
+            **in_json("least_price", least, currency.question(least), currency),
             "frozen": budget.frozen_at is not None,
             "needs_allocation": dataset.needs_allocation,
             "allocations": [

@@ -35,6 +35,8 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
             services.change_policy(dataset=dataset, rules=form.rules(), user=user)
         except services.QuestionAboveLimit as refusal:
             form.add_error("per_query", str(refusal))
+        except (services.LeastPriceTooHigh, services.LeastPriceTooLow) as refusal:
+            form.add_error("least_price", str(refusal))
         else:
             messages.success(request, _("The policy holds from the next question on."))
             return redirect("datasets:policy", slug)

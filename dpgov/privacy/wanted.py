@@ -125,9 +125,16 @@ def _level(body: Mapping[str, Any], problems: Problems) -> Fraction | None:
 
 
 def cheapest(
-    plan: Plan, schema: DatasetSchema, wanted: Wanted, *, assumed_rows: int | None = None
+    plan: Plan,
+    schema: DatasetSchema,
+    wanted: Wanted,
+    *,
+    assumed_rows: int | None = None,
+    least_nano: int = 0,
 ) -> Blueprint:
     """The plan with the smallest amount, of at most four digits, that is exact enough.
+
+    Never less than `least_nano`, which is what any plan costs.
 
     Where more ε does not always mean a smaller error, because another kind of noise becomes the
     better one, it is an amount below which the next one fails. Raises InvalidPlan where no amount
@@ -151,6 +158,8 @@ def cheapest(
             best, high = found, middle
         else:
             low = middle
+    if best.cost_nano < least_nano:
+        return prepare(_priced(plan, schema.mode, least_nano), schema)
     return best
 
 

@@ -1,4 +1,4 @@
-"""The worker's part: claim, compute, add noise, settle.
+"""The worker's part: claim, compute, add noise, seal.
 
 The exact answer lives in this module's local variables only. It is never logged, stored, put in a
 message or in an error: whatever goes wrong after the data was opened ends in one fixed way.
@@ -23,7 +23,9 @@ logger = logging.getLogger(__name__)
 
 
 def answer_query(query_id: UUID) -> bool:
-    """Answer the query if it is free to be taken; True if this call ended it.
+    """Answer the query if it is free to be taken; True if this call was the one that did.
+
+    The answer is sealed until its moment comes: another process publishes it then.
 
     Safe to call any number of times, at once and from anywhere: the claim lets one through.
     """
@@ -46,15 +48,16 @@ def _answer(held: Claim) -> bool:
         ending.give_up(held.query, fence=held.fence, actor=WORKER)
         return True
     first = mark_opened(held)
+    started = held.passed()
     try:
         body = draw(blueprint, [engine.answer(request) for request in blueprint.requests])
     except Exception as error:
         # The text of the error may quote the data, so only its type is written down.
         logger.error("query %s failed: %s", held.query.pk, type(error).__name__)
         never_read = first and isinstance(error, DataNotOpened)
-        ending.give_up(held.query, fence=held.fence, actor=WORKER, never_read=never_read)
+        ending.seal_failure(held, started=started, never_read=never_read)
         return True
-    ending.release(held, body=body, actor=WORKER)
+    ending.seal(held, body=body, started=started)
     return True
 
 

@@ -4,6 +4,7 @@ Each translates, calls one service and translates back. Everything is limited to
 tenant; what is foreign looks missing.
 """
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -25,13 +26,13 @@ from dpgov.privacy.currency import Currency
 from dpgov.queries import api_docs
 from dpgov.queries.api_errors import RefusingView, no_release, not_ready, refusals
 from dpgov.queries.filters import QueryFilter
+from dpgov.queries.looking import look_at, pause_before_next_look, wait_for_end
 from dpgov.queries.models import Query, Release
 from dpgov.queries.presentation import ENDINGS
 from dpgov.queries.quote import Quote, quote
 from dpgov.queries.receipt import receipt_of
 from dpgov.queries.reuse_words import reusable_json
 from dpgov.queries.selectors import (
-    get_query,
     public_state,
     visible_queries,
     visible_release,
@@ -129,8 +130,10 @@ class QueryView(APIView):
 
     @api_docs.read_query
     def get(self, request: Request, query_id: UUID) -> Response:
-        query = _query(request, query_id)
-        return Response(QuerySerializer(query, context={"request": request}).data)
+        most = _wait_of(request)
+        query = wait_for_end(membership_of(request), _query(request, query_id), most)
+        body = QuerySerializer(query, context={"request": request}).data
+        return Response(body, headers=_come_back(query))
 
 
 class ReleaseView(RefusingView):
@@ -166,9 +169,24 @@ def _release(query: Query) -> Release:
 
 def _query(request: Request, query_id: UUID) -> Query:
     try:
-        return get_query(membership_of(request), query_id)
+        return look_at(membership_of(request), query_id)
     except Query.DoesNotExist as missing:
         raise NotFound from missing
+
+
+def _wait_of(request: Request) -> timedelta:
+    """How long the client would wait for the end; raises ValidationError."""
+    text = request.query_params.get("wait", "0")
+    if text.isascii() and text.isdigit() and len(text) < 4:
+        return timedelta(seconds=int(text))
+    raise ValidationError({"wait": ["Give whole seconds, from 0 to 999; at most 20 are waited."]})
+
+
+def _come_back(query: Query) -> dict[str, str]:
+    """When to ask again, in whole seconds, while there is no end."""
+    if query.state in Query.ENDED:
+        return {}
+    return {"Retry-After": str(-(-pause_before_next_look(query) // timedelta(seconds=1)))}
 
 
 def assumed_rows_of(request: Request) -> int | None:

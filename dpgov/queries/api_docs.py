@@ -105,6 +105,9 @@ GUESS = OpenApiParameter(
     description="Your own guess of how many rows match, to estimate the error of means.",
 )
 
+WAIT = OpenApiParameter(
+    "wait", int, description="For how many seconds to wait for the end, at most."
+)
 CHARGED = OpenApiParameter(
     "allocation",
     UUID,
@@ -168,7 +171,13 @@ read_query = extend_schema(
     tags=["queries"],
     operation_id="read_question",
     summary="Follow a question",
-    description="States: waiting, released, failed (charged), voided and expired (not charged).",
+    description=(
+        "States: waiting, released, failed (charged), voided and expired (not charged). While it "
+        "waits, `due_at` is the next moment at which it can end, and `Retry-After` says when to "
+        "ask again. With `wait` the request stays open until it has ended, for 20 seconds at most; "
+        "where too many requests wait already, it is answered at once."
+    ),
+    parameters=[WAIT],
     responses={200: QuerySerializer},
 )
 read_receipt = extend_schema(

@@ -32,6 +32,14 @@ def tenants_with_unfinished_queries() -> list[UUID]:
     return list(unfinished.values_list("tenant_id", flat=True).distinct())
 
 
+def tenants_with_sealed_queries() -> list[UUID]:
+    """Every tenant with an answer that is not published yet; in no particular order."""
+    if connection.vendor == "postgresql":
+        return [row[0] for row in through_door("SELECT queries_sealed_tenants()")]
+    sealed = Query.objects.filter(state=Query.State.SEALED).order_by()
+    return list(sealed.values_list("tenant_id", flat=True).distinct())
+
+
 def tenants_with_uncounted_queries() -> list[UUID]:
     """Every tenant with an ended query that its tallies do not hold yet; in no particular order."""
     if connection.vendor == "postgresql":

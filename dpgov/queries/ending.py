@@ -1,8 +1,12 @@
-"""The ways a query ends; each is one transaction with ledger, row and audit entry together."""
+"""How a question leaves the workers' hands: sealed until its moment, or given back at once.
 
-import hashlib
+Sealing writes one row and nothing that is numbered: what was spent, the answer and the entry in
+the log come when it is published (`queries.publishing`). What never opened the data tells nothing
+and ends at once.
+"""
+
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -14,43 +18,84 @@ from dpgov.audit.services import append
 from dpgov.budgets import services as ledger
 from dpgov.budgets.words import noted
 from dpgov.queries import lease
-from dpgov.queries.clock import database_now, visible_from
-from dpgov.queries.models import Query, Release
+from dpgov.queries.clock import database_now
+from dpgov.queries.models import Query
+from dpgov.queries.moments import doublings_of, due_at
 
 
-@transaction.atomic
-def release(claim: lease.Claim, *, body: dict[str, Any], actor: Actor) -> Release:
-    """Store the answer, charge for it and record both. One charge, one release, ever.
+def seal(claim: lease.Claim, *, body: dict[str, Any], started: timedelta) -> None:
+    """Keep the answer in the row until it is due. One seal, ever: no later attempt draws again.
 
-    Raises LostLease, with nothing stored, when another worker was faster.
+    `started` says how long after the claim the work began. Raises LostLease, with nothing kept,
+    when another worker was faster.
     """
-    query, text = claim.query, canonical_json(body)
-    visible_at = _end(query, claim.fence, Query.State.RELEASED)
-    lines = ledger.settle(query_id=query.pk, amount_nano=query.cost_nano)
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    stored = Release.objects.create(
-        query=query, tenant_id=query.tenant_id, body=text, sha256=digest
-    )
-    # Dated when it may be seen: its receipt must not tell when the worker was done.
-    _record(query, actor, Action.QUERY_RELEASED, lines, at=visible_at, release_sha256=digest)
-    return stored
+    _seal_work(claim, started, Query.Outcome.RELEASED, canonical_json(body))
 
 
-@transaction.atomic
-def give_up(
-    query: Query, *, fence: int, actor: Actor, expired: bool = False, never_read: bool = False
-) -> None:
-    """End without an answer: charged if the data was ever opened, given back if it never was.
+def seal_failure(claim: lease.Claim, *, started: timedelta, never_read: bool = False) -> None:
+    """Keep until then that it failed: charged, in one wording, at the moment of an answer.
 
     `never_read` is the word of the worker that found the data impossible to open: charged all the
     same, but two persons may refund it.
+    """
+    _seal_work(claim, started, Query.Outcome.UNREAD if never_read else Query.Outcome.FAILED)
 
+
+def _seal_work(
+    claim: lease.Claim, started: timedelta, outcome: Query.Outcome, text: str = ""
+) -> None:
+    passed = claim.passed()
+    _seal(
+        claim.query,
+        claim.fence,
+        outcome,
+        text,
+        doublings=doublings_of(claim.query.class_ms, passed - started),
+        started_at=claim.at + started,
+        now=claim.at + passed,
+    )
+
+
+def _seal(
+    query: Query,
+    fence: int,
+    outcome: Query.Outcome,
+    text: str,
+    *,
+    doublings: int,
+    started_at: datetime,
+    now: datetime,
+) -> None:
+    lease.end(
+        query.pk,
+        fence,
+        Query.State.SEALED,
+        outcome=outcome,
+        sealed_text=text,
+        doublings_owed=doublings,
+        due_at=due_at(
+            submitted_at=query.submitted_at,
+            started_at=started_at,
+            now=now,
+            class_ms=query.class_ms,
+            doublings=doublings,
+        ),
+    )
+
+
+@transaction.atomic
+def give_up(query: Query, *, fence: int, actor: Actor, expired: bool = False) -> None:
+    """End without an answer: charged if the data was ever opened, given back if it never was.
+
+    What is charged is sealed like an answer. A worker that vanished was held up by something else
+    than its work, as far as anybody can tell, so nothing is doubled for it.
     The row is read again under its lock, so that a worker that opens the data at this moment is
     either seen here or loses its lease.
     """
     current = Query.objects.select_for_update().get(pk=query.pk)
     if current.opened_at is not None:
-        _fail(current, fence, actor, never_read)
+        now = database_now()
+        _seal(current, fence, Query.Outcome.FAILED, "", doublings=0, started_at=now, now=now)
     elif expired:
         _end(current, fence, Query.State.EXPIRED)
         lines = ledger.expire(query_id=current.pk)
@@ -61,32 +106,12 @@ def give_up(
         _record(current, actor, Action.QUERY_VOIDED, lines)
 
 
-def _fail(query: Query, fence: int, actor: Actor, never_read: bool) -> None:
-    _end(query, fence, Query.State.FAILED, never_read_at=database_now() if never_read else None)
-    lines = ledger.settle(query_id=query.pk, amount_nano=query.cost_nano)
-    if never_read:
-        _record(query, actor, Action.QUERY_FAILED, lines, never_read="yes")
-    else:
-        _record(query, actor, Action.QUERY_FAILED, lines)
-
-
-def _end(query: Query, fence: int, state: Query.State, **changes: object) -> datetime:
-    """End the row; returns when that may be seen."""
+def _end(query: Query, fence: int, state: Query.State) -> None:
     now = database_now()
-    visible_at = visible_from(query.submitted_at, now)
-    lease.end(query.pk, fence, state, ended_at=now, visible_at=visible_at, **changes)
-    return visible_at
+    lease.end(query.pk, fence, state, ended_at=now, visible_at=now)
 
 
-def _record(
-    query: Query,
-    actor: Actor,
-    action: Action,
-    lines: Sequence[ledger.Line],
-    *,
-    at: datetime | None = None,
-    **detail: str,
-) -> None:
+def _record(query: Query, actor: Actor, action: Action, lines: Sequence[ledger.Line]) -> None:
     currency = query.dataset.budget.currency
     append(
         tenant_id=query.tenant_id,
@@ -97,7 +122,5 @@ def _record(
         detail={
             **noted(query.cost_nano, currency),
             "lines": [line.as_json(currency) for line in lines],
-            **detail,
         },
-        at=at,
     )

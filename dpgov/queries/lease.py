@@ -3,8 +3,9 @@
 A worker that was away too long finds its fence outdated and can settle nothing.
 """
 
+import time
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
@@ -17,7 +18,8 @@ from dpgov.datasets.models import Dataset
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 
-_FROZEN = Dataset.objects.filter(pk=OuterRef("dataset_id"), budget__frozen_at__isnull=False)
+UNFINISHED = (Query.State.QUEUED, Query.State.RUNNING)
+FROZEN = Dataset.objects.filter(pk=OuterRef("dataset_id"), budget__frozen_at__isnull=False)
 
 
 class LostLease(Exception):
@@ -26,10 +28,20 @@ class LostLease(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right to answer one query until the lease ends."""
+    """The right to answer one query until the lease ends.
+
+    Taken at `at` by the database's clock. What passes from then on is told by this process's own
+    steady clock, `began`, which nobody sets.
+    """
 
     query: Query
     fence: int
+    at: datetime
+    began: float
+
+    def passed(self) -> timedelta:
+        """How long ago it was taken."""
+        return timedelta(seconds=time.monotonic() - self.began)
 
 
 @transaction.atomic
@@ -43,7 +55,7 @@ def claim(query_id: UUID) -> Claim | None:
     now = database_now()
     free = Query.objects.filter(
         Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now),
-        ~Exists(_FROZEN),
+        ~Exists(FROZEN),
         pk=query_id,
         attempts__lt=settings.DPGOV_QUERY_ATTEMPTS,
     )
@@ -58,7 +70,7 @@ def claim(query_id: UUID) -> Claim | None:
     query = Query.objects.select_related("version__dataset__budget", "dataset__budget").get(
         pk=query_id
     )
-    return Claim(query, query.fence)
+    return Claim(query, query.fence, now, time.monotonic())
 
 
 def mark_opened(claim: Claim) -> bool:
@@ -76,7 +88,7 @@ def mark_opened(claim: Claim) -> bool:
 
 
 def end(query_id: UUID, fence: int, state: Query.State, **changes: object) -> None:
-    """Move the query to a final state if the fence is current; LostLease otherwise."""
-    current = Query.objects.filter(pk=query_id, fence=fence).exclude(state__in=Query.ENDED)
+    """Move the query out of all workers' hands if the fence is current; LostLease otherwise."""
+    current = Query.objects.filter(pk=query_id, fence=fence, state__in=UNFINISHED)
     if not current.update(state=state, lease_until=None, **changes):
         raise LostLease(query_id)

@@ -26,16 +26,29 @@ class Query(models.Model):
     A worker holds it by lease and fencing token; `opened_at` is committed before the data is
     touched, so that a crash can tell a free failure from a charged one. `never_read_at` says that
     the only worker that came to open the data found that it could not be opened.
+
+    What a worker found is SEALED until `due_at`: the `outcome` and the answer's text lie in the
+    row, the budget stays held, nothing is numbered, and to everybody the question waits. `class_ms`
+    is its public duration class, `doublings` how often that was doubled and paid for, and
+    `doublings_owed` how often it must still be. A row that has ended has been published, whatever
+    any clock says; `visible_at` is the moment that its entry is dated at.
     """
 
     class State(models.TextChoices):
         QUEUED = "queued", gettext_lazy("Waiting")
         RUNNING = "running", gettext_lazy("Running")
+        SEALED = "sealed", gettext_lazy("Waiting")
         RELEASED = "released", gettext_lazy("Answered")
         FAILED = "failed", gettext_lazy("Failed, charged")
         VOIDED = "voided", gettext_lazy("Not run, not charged")
         EXPIRED = "expired", gettext_lazy("Expired, not charged")
 
+    class Outcome(models.TextChoices):
+        RELEASED = "released", "An answer"
+        FAILED = "failed", "A failure"
+        UNREAD = "unread", "A failure before anything was read"
+
+    HOLDING = (State.QUEUED, State.RUNNING, State.SEALED)
     ENDED = (State.RELEASED, State.FAILED, State.VOIDED, State.EXPIRED)
     CHARGED = (State.RELEASED, State.FAILED)
 
@@ -59,6 +72,14 @@ class Query(models.Model):
     opened_at = models.DateTimeField(null=True)
     never_read_at = models.DateTimeField(null=True)
     submitted_at = models.DateTimeField()
+    class_ms = models.PositiveIntegerField(default=0, db_default=0)
+    outcome = models.CharField(
+        max_length=8, choices=Outcome.choices, blank=True, default="", db_default=""
+    )
+    sealed_text = models.TextField(blank=True, default="", db_default="")
+    due_at = models.DateTimeField(null=True)
+    doublings_owed = models.PositiveSmallIntegerField(default=0, db_default=0)
+    doublings = models.PositiveSmallIntegerField(default=0, db_default=0)
     ended_at = models.DateTimeField(null=True)
     visible_at = models.DateTimeField(null=True)
     counted = models.BooleanField(default=False)
@@ -77,6 +98,14 @@ class Query(models.Model):
                 name="queries_never_read_has_failed",
                 condition=Q(never_read_at__isnull=True)
                 | Q(state="failed", opened_at__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="queries_sealed_is_due",
+                condition=~Q(state="sealed") | (Q(due_at__isnull=False) & ~Q(outcome="")),
+            ),
+            models.CheckConstraint(
+                name="queries_text_is_sealed",
+                condition=Q(sealed_text="") | Q(state="sealed", outcome="released"),
             ),
         ]
         indexes = [
@@ -100,6 +129,7 @@ class Query(models.Model):
                 condition=Q(state__in=["queued", "running"]),
                 name="queries_unfinished",
             ),
+            models.Index(fields=["due_at"], condition=Q(state="sealed"), name="queries_sealed"),
         ]
 
     def __str__(self) -> str:

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.services import Rules, permitted_nano, rules_of
+from dpgov.datasets.services import Rules, least_price_nano, permitted_nano, rules_of
 from dpgov.privacy.blueprint import Blueprint
+from dpgov.privacy.budget import as_text
 from dpgov.privacy.plan import StatisticKind
 from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import STATISTIC_NAMES
@@ -24,14 +25,30 @@ _CONFIDENCE = 0.95
 def outside_policy(blueprint: Blueprint, dataset: Dataset, user: User) -> str | None:
     """Why the policy refuses it, and what would fit; None when it does not.
 
+    Here is the least price of a question, too, for every way in which one is asked or priced.
     The most that one question may cost is not looked at here.
     """
     rules = rules_of(dataset)
     return (
-        _of_statistics(blueprint, rules)
+        _of_least_price(blueprint, dataset, least_price_nano(dataset, rules))
+        or _of_statistics(blueprint, rules)
         or _of_errors(blueprint, rules)
         or _of_price(blueprint, rules, dataset, user)
     )
+
+
+def _of_least_price(blueprint: Blueprint, dataset: Dataset, least_nano: int) -> str | None:
+    if blueprint.cost_nano >= least_nano:
+        return None
+    pattern = _("Each question on this dataset costs at least {least}; this one costs {price}.")
+    least, price = (_exactly(nano, dataset) for nano in (least_nano, blueprint.cost_nano))
+    return pattern.format(least=least, price=price)
+
+
+def _exactly(nano: int, dataset: Dataset) -> str:
+    """As it is typed: a rounded amount could be the very one that is refused."""
+    currency = dataset.budget.currency
+    return f"{currency.symbol} {as_text(nano)}"
 
 
 def _of_statistics(blueprint: Blueprint, rules: Rules) -> str | None:

@@ -15,6 +15,7 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.services import least_price_nano
 from dpgov.privacy.blueprint import Blueprint, prepare
 from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.parsing import parse_plan
@@ -117,7 +118,8 @@ def _largest_fit(dataset: Dataset, limits: tuple[Limit, ...]) -> int:
     stopped = dataset.budget.frozen_at is not None or dataset.budget.closed_at is not None
     if stopped or not limits:
         return 0
-    return min(dataset.per_query_limit_nano, limits[0].fit_nano)
+    fits = min(dataset.per_query_limit_nano, limits[0].fit_nano)
+    return fits if fits >= least_price_nano(dataset) else 0
 
 
 def priced_blueprint(
@@ -134,7 +136,8 @@ def _priced(
         return blueprint_for(dataset, version, raw_plan)
     schema = schema_of(version)
     plan, wanted = parse_wanted(raw_plan, schema, dataset=dataset.slug)
-    return cheapest(plan, schema, wanted, assumed_rows=assumed_rows)
+    least = least_price_nano(dataset)
+    return cheapest(plan, schema, wanted, assumed_rows=assumed_rows, least_nano=least)
 
 
 def blueprint_for(dataset: Dataset, version: DatasetVersion, raw_plan: object) -> Blueprint:

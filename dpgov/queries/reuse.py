@@ -23,7 +23,6 @@ from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.plan import InvalidPlan, Plan
 from dpgov.privacy.schema import DatasetSchema
 from dpgov.privacy.unions import union_of
-from dpgov.queries.clock import DatabaseNow
 from dpgov.queries.models import Query
 
 _CANDIDATES = 200
@@ -194,12 +193,11 @@ def _may_fit(query: Query, blueprint: Blueprint) -> bool:
 
 
 def stored_answers(version: DatasetVersion) -> QuerySet[Query]:
-    """Answers that were paid for and may be seen; never one that was itself made of others."""
+    """Answers that were paid for and published; never one that was itself made of others."""
     return Query.objects.filter(
         version=version,
         state=Query.State.RELEASED,
         reuse=False,
-        visible_at__lte=DatabaseNow(),
     ).exclude(canonical_sha256="")
 
 

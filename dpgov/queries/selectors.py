@@ -1,12 +1,10 @@
 """Reads of queries and releases, each as the person who asks may see them."""
 
-from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
@@ -46,33 +44,25 @@ def find_by_key(membership: Membership, idempotency_key: str) -> Query | None:
     ).first()
 
 
-def public_state(query: Query, now: datetime | None = None) -> PublicState:
-    """Waiting until the slot in which the query ended is over; then how it ended.
-
-    `now` is the database's time, for pages that ask it once for many queries.
-    """
-    if query.state not in Query.ENDED or not _is_visible(query, now or database_now()):
+def public_state(query: Query) -> PublicState:
+    """Waiting until it is published; then how it ended. A stored fact: no clock is asked."""
+    if query.state not in Query.ENDED:
         return PublicState.WAITING
     return PublicState(query.state)
 
 
 def with_public_state(queries: QuerySet[Query], state: PublicState) -> QuerySet[Query]:
     """Those whose public state is this one: the same rule as `public_state`, in the database."""
-    now = database_now()
     if state is PublicState.WAITING:
-        return queries.filter(Q(visible_at__isnull=True) | Q(visible_at__gt=now))
-    return queries.filter(state=state.value, visible_at__lte=now)
+        return queries.filter(state__in=Query.HOLDING)
+    return queries.filter(state=state.value)
 
 
 def visible_release(query: Query) -> Release | None:
-    """The stored answer, once its slot has come."""
+    """The stored answer, once it is published."""
     if public_state(query) is not PublicState.RELEASED:
         return None
     return Release.objects.get(query=query)
-
-
-def _is_visible(query: Query, now: datetime) -> bool:
-    return query.visible_at is not None and query.visible_at <= now
 
 
 def analysts_of(queries: QuerySet[Query]) -> QuerySet[User]:

@@ -1,5 +1,7 @@
 """The shapes of the API's JSON, for its documentation and its output."""
 
+from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -8,6 +10,8 @@ from rest_framework.reverse import reverse
 
 from dpgov.datasets.serializers import DELTA, MODE, REMAINING, RHO
 from dpgov.privacy.budget import as_number
+from dpgov.queries.clock import database_now
+from dpgov.queries.looking import expected_at
 from dpgov.queries.models import Query
 from dpgov.queries.presentation import ordered
 from dpgov.queries.selectors import PublicState, public_state
@@ -149,6 +153,11 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
     epsilon = serializers.SerializerMethodField()
     rho = serializers.SerializerMethodField()
     state = serializers.SerializerMethodField()
+    due_at = serializers.SerializerMethodField()
+    doublings = serializers.IntegerField(
+        read_only=True,
+        help_text="How often its duration class was doubled and paid for; it is in the price.",
+    )
     links = serializers.SerializerMethodField()
 
     class Meta:
@@ -165,6 +174,8 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
             "sources",
             "state",
             "submitted_at",
+            "due_at",
+            "doublings",
             "links",
         )
 
@@ -191,6 +202,15 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
     def get_state(self, query: Query) -> str:
         """The public state."""
         return public_state(query).value
+
+    def get_due_at(self, query: Query) -> datetime | None:
+        """While it waits, the next moment at which its answer can appear; then null."""
+        return None if query.state in Query.ENDED else expected_at(query, self._now)
+
+    @cached_property
+    def _now(self) -> datetime:
+        """Asked once for a whole list."""
+        return database_now()
 
     @extend_schema_field(LinksSerializer)
     def get_links(self, query: Query) -> dict[str, str]:

@@ -28,6 +28,7 @@ from dpgov.privacy.said import said
 from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
+from dpgov.queries.moments import class_ms_of
 from dpgov.queries.policy import outside_policy
 from dpgov.queries.quote import blueprint_for
 from dpgov.queries.refusals import count_refusal
@@ -224,6 +225,7 @@ def asked(
         idempotency_key=key,
         body_hash=body_hash,
         submitted_at=database_now(),
+        class_ms=class_ms_of(blueprint),
     )
 
 

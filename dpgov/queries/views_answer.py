@@ -5,6 +5,7 @@ Shows the public state and the stored release, nothing of workers, attempts or h
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,13 +18,13 @@ from dpgov.budgets.standing import charged_to
 from dpgov.budgets.words import question
 from dpgov.queries.downloads import as_csv, as_json
 from dpgov.queries.figures import caption_of, release_figures
+from dpgov.queries.looking import look_at, pause_before_next_look
 from dpgov.queries.models import Query, Release
 from dpgov.queries.notebook import answer_lines
 from dpgov.queries.presentation import ENDINGS, ordered, read_answer
 from dpgov.queries.receipt import receipt_of
 from dpgov.queries.selectors import (
     PublicState,
-    get_query,
     public_state,
     visible_queries,
     visible_release,
@@ -84,7 +85,7 @@ def receipt(request: HttpRequest, query_id: UUID) -> HttpResponse:
 def _query(request: HttpRequest, query_id: UUID) -> Query:
     membership = membership_of(request)
     try:
-        return get_query(membership, query_id)
+        return look_at(membership, query_id)
     except Query.DoesNotExist as missing:
         raise Http404 from missing
 
@@ -101,12 +102,17 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
         else question(query.cost_nano, query.dataset.budget.currency),
         "made_from": _sources(request, query),
         "state": state.value,
+        "pause_ms": _pause_ms(query) if state is PublicState.WAITING else 0,
         "lines": answer_lines(query.pk, server=request.build_absolute_uri("/").rstrip("/")),
         "ending": ENDINGS.get(state, ""),
         "charged": charged_to(query.pk, reader_id=membership_of(request).user_id),
     }
     release = visible_release(query) if state is PublicState.RELEASED else None
     return context if release is None else context | _answer(release)
+
+
+def _pause_ms(query: Query) -> int:
+    return pause_before_next_look(query) // timedelta(milliseconds=1)
 
 
 def _sources(request: HttpRequest, query: Query) -> list[tuple[str, bool]]:

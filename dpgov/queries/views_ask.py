@@ -24,6 +24,7 @@ from dpgov.budgets.errors import NotAdmitted
 from dpgov.datasets.lookup import version_or_404
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.services import least_price_nano
 from dpgov.privacy.budget import NANO, as_text
 from dpgov.privacy.schema import DatasetSchema
 from dpgov.queries import forms_state
@@ -113,7 +114,8 @@ def _starting_data(request: HttpRequest, ground: _Ground) -> QueryDict:
     fitting = min(
         _USUAL_EPSILON, currency.question(most), currency.question(remaining) or _USUAL_EPSILON
     )
-    return _charging(request, ground, forms_state.blank(as_text(fitting)))
+    begin = max(fitting, currency.question(least_price_nano(dataset)))
+    return _charging(request, ground, forms_state.blank(as_text(begin)))
 
 
 def _saved_plan(request: HttpRequest, dataset: Dataset, saved_id: str) -> dict[str, Any]:
@@ -256,6 +258,7 @@ def _render(
         "notice": notice,
         "quiet": quiet,
         "per_query_limit": as_text(dataset.budget.currency.question(dataset.per_query_limit_nano)),
+        "least_price": as_text(dataset.budget.currency.question(least_price_nano(dataset))),
         "most_rows": forms_state.MOST_ROWS,
         "lines": _notebook(request, dataset, form, offer),
         **more,

@@ -31,7 +31,7 @@
   const epsilonAt = (part, place) => {
     if (place >= 100) return part.dataset.most;
     const exact = mostOf(part) * 10 ** (DECADES * (place / 100 - 1));
-    return String(Number(Math.max(exact, 1e-9).toPrecision(2)).toFixed(9)).replace(/\.?0+$/, "");
+    return String(Number(Math.max(exact, Number(part.dataset.least)).toPrecision(2)).toFixed(9)).replace(/\.?0+$/, "");
   };
   const placeOf = (part, epsilon) => {
     const share = Math.log10(epsilon / mostOf(part)) / DECADES + 1;

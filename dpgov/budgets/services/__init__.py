@@ -13,7 +13,7 @@ from dpgov.budgets.services.limits import change_limit, close_budget, set_rate_l
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.services.opening import open_budget, open_partition_lines
 from dpgov.budgets.services.parts import add_parts, give_up_parts, is_undivided
-from dpgov.budgets.services.steps import expire, reserve, settle, take, void
+from dpgov.budgets.services.steps import expire, extend, reserve, settle, take, void
 
 __all__ = [
     "Line",
@@ -26,6 +26,7 @@ __all__ = [
     "confirm_budget",
     "correct",
     "expire",
+    "extend",
     "freeze_tenant",
     "give_up_parts",
     "is_undivided",

@@ -65,6 +65,9 @@ class Steps(Protocol):
     def settle(self, query_id: UUID, amount_nano: int) -> Outcome:
         """Book every hold of the query."""
 
+    def extend(self, query_id: UUID, amount_nano: int) -> Outcome:
+        """Hold more on every line of the query, or on none."""
+
     def give_back(self, query_id: UUID, state: Reservation.State) -> Outcome:
         """End every hold of the query without booking it."""
 

@@ -1,4 +1,4 @@
-"""The steps on PostgreSQL: one function call each, written down in budgets/sql/ledger.sql."""
+"""The steps on PostgreSQL: one function call each, written down in budgets/sql."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -38,6 +38,20 @@ def settle(query_id: UUID, amount_nano: int) -> Outcome:
         amount_nano,
     )
     return Outcome(refusal, available_nano=held, lines=_lines(*ended))
+
+
+def extend(query_id: UUID, amount_nano: int) -> Outcome:
+    """Hold more on every line of the query, or on none."""
+    refusal, budget, available, period, *lines = _call(
+        "SELECT refusal, budget, available, period, budgets, amounts, factors"
+        " FROM budgets_extend(%s,%s,%s)",
+        query_id,
+        amount_nano,
+        settings.TIME_ZONE,
+    )
+    if refusal is not None:
+        return Outcome(refusal, budget, available, period)
+    return Outcome(lines=_lines(*lines))
 
 
 def give_back(query_id: UUID, state: Reservation.State) -> Outcome:

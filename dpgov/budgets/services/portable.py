@@ -65,6 +65,29 @@ def settle(query_id: UUID, amount_nano: int) -> Outcome:
 
 
 @transaction.atomic
+def extend(query_id: UUID, amount_nano: int) -> Outcome:
+    """Hold more on every line of the query, or on none."""
+    holds = _held(query_id)
+    if not holds:
+        return Outcome("nothing")
+    wanted = {hold.budget_id: hold.factor * amount_nano for hold in holds}
+    budgets = _locked([*wanted, *_parents(list(wanted))])
+    rates = _rates_of(holds)
+    for refused in (_standing(budgets), _too_much(budgets, wanted), _over(rates, wanted)):
+        if refused is not None:
+            return refused
+    for hold in holds:
+        hold.amount_nano += wanted[hold.budget_id]
+        hold.save(update_fields=["amount_nano"])
+        _move(hold.budget_id, reserved=wanted[hold.budget_id])
+    for rate in rates:
+        rate.taken_nano += wanted[rate.budget_id]
+        rate.save(update_fields=["taken_nano"])
+    _follow_lines(_parents(list(wanted)))
+    return Outcome(lines=tuple(Line(h.budget_id, wanted[h.budget_id], h.factor) for h in holds))
+
+
+@transaction.atomic
 def give_back(query_id: UUID, state: Reservation.State) -> Outcome:
     """End every hold of the query without booking it."""
     holds = _held(query_id)
@@ -73,10 +96,9 @@ def give_back(query_id: UUID, state: Reservation.State) -> Outcome:
     _end(holds, state)
     for hold in holds:
         _move(hold.budget_id, reserved=-hold.amount_nano)
-        for rate in RateLimit.objects.filter(budget=hold.budget_id):
-            if rate.window_start == window_start(rate.period, day_of(hold.created_at)):
-                rate.taken_nano -= hold.amount_nano
-                rate.save(update_fields=["taken_nano"])
+        for rate in _rates_of([hold]):
+            rate.taken_nano -= hold.amount_nano
+            rate.save(update_fields=["taken_nano"])
     _follow_lines(_parents([hold.budget_id for hold in holds]))
     return Outcome(lines=_lines(holds))
 
@@ -128,6 +150,21 @@ def _too_much(budgets: Sequence[Budget], wanted: dict[UUID, int]) -> Outcome | N
         return None
     tightest = min(tight, key=lambda budget: budget.remaining_nano)
     return Outcome("insufficient", tightest.pk, tightest.remaining_nano)
+
+
+def _rates_of(holds: Sequence[Reservation]) -> list[RateLimit]:
+    """The rates in whose present window these holds count."""
+    days = {hold.budget_id: day_of(hold.created_at) for hold in holds}
+    rates = RateLimit.objects.filter(budget__in=days)
+    return [r for r in rates if r.window_start == window_start(r.period, days[r.budget_id])]
+
+
+def _over(rates: Sequence[RateLimit], wanted: dict[UUID, int]) -> Outcome | None:
+    tight = [r for r in rates if wanted[r.budget_id] > r.limit_nano - r.taken_nano]
+    if not tight:
+        return None
+    rate = min(tight, key=lambda rate: rate.limit_nano - rate.taken_nano)
+    return Outcome("rate", rate.budget_id, max(rate.limit_nano - rate.taken_nano, 0), rate.period)
 
 
 def _too_fast(wanted: dict[UUID, int], today: date) -> Outcome | None:

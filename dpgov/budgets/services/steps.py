@@ -62,7 +62,9 @@ def take(lines: Iterable[Line]) -> None:
     list(rows.select_for_update(no_key=True).values_list("pk"))
 
 
-def _refusal(query_id: UUID, outcome: Outcome, lines: Sequence[Line]) -> LedgerRefusal:
+def _refusal(
+    query_id: UUID, outcome: Outcome, lines: Sequence[Line], *, requested_nano: int = 0
+) -> LedgerRefusal:
     if outcome.refusal == "already":
         return AlreadyReserved(query_id)
     if outcome.refusal == "moved":
@@ -76,7 +78,9 @@ def _refusal(query_id: UUID, outcome: Outcome, lines: Sequence[Line]) -> LedgerR
         return BudgetClosed(whose_said(budget))
     words = whose_said(budget)
     return InsufficientBudget(
-        requested_nano=next(line.amount_nano for line in lines if line.budget_id == budget.pk),
+        requested_nano=next(
+            (line.amount_nano for line in lines if line.budget_id == budget.pk), requested_nano
+        ),
         remaining_nano=outcome.available_nano or 0,
         limit=rate_said(words, outcome.period) if outcome.period else words,
         currency=budget.currency,
@@ -96,6 +100,20 @@ def settle(*, query_id: UUID, amount_nano: int) -> Sequence[Line]:
         raise AmountMismatch(booked_nano=booked, held_nano=outcome.available_nano or 0)
     if outcome.refusal is not None:
         raise NothingHeld(query_id)
+    return outcome.lines
+
+
+def extend(*, query_id: UUID, amount_nano: int) -> Sequence[Line]:
+    """Hold more for a query, on every line its factor times as much; returns what was added.
+
+    All of it or nothing: raises what `reserve` raises where a line has no room for it, and
+    NothingHeld when the query holds nothing (any more).
+    """
+    outcome = _database().extend(query_id, amount(amount_nano))
+    if outcome.refusal == "nothing":
+        raise NothingHeld(query_id)
+    if outcome.refusal is not None:
+        raise _refusal(query_id, outcome, (), requested_nano=amount_nano)
     return outcome.lines
 
 

@@ -21,7 +21,7 @@ from dpgov.queries.models import DayTally, Query
 
 DAYS = 30
 _FURTHEST = 3_650
-_COMMITTED = (Query.State.QUEUED, Query.State.RUNNING, *Query.CHARGED)
+_COMMITTED = (*Query.HOLDING, *Query.CHARGED)
 
 
 @dataclass(frozen=True, slots=True)

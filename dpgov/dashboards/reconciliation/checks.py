@@ -111,7 +111,7 @@ _HOLDS = (
         """
         SELECT h.query, h.budget, h.nano FROM our_hold h
         LEFT JOIN our_question q ON q.query = h.query
-        WHERE h.state = 'held' AND COALESCE(q.state, '') NOT IN ('queued', 'running')
+        WHERE h.state = 'held' AND COALESCE(q.state, '') NOT IN ('queued', 'running', 'sealed')
         """,
     ),
     Check(
@@ -119,7 +119,7 @@ _HOLDS = (
         """
         SELECT q.query FROM our_question q
         LEFT JOIN our_hold h ON h.query = q.query AND h.state = 'held'
-        WHERE q.state IN ('queued', 'running') AND h.query IS NULL
+        WHERE q.state IN ('queued', 'running', 'sealed') AND h.query IS NULL
         """,
     ),
     Check(

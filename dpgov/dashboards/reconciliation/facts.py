@@ -24,6 +24,8 @@ _KEYS = {
 }
 # A reuse is asked for and answered by one entry.
 _REUSED = "QUERY_REUSED"
+# What a question costs is what was asked for, and what its doublings added.
+_EXTENDED = "QUERY_EXTENDED"
 _ENDINGS = ("QUERY_RELEASED", "QUERY_FAILED", "QUERY_VOIDED", "QUERY_EXPIRED", _REUSED)
 
 
@@ -42,7 +44,8 @@ def gather(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> list[str]:
 def _statements(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
     """In this order: each may build on those before it."""
     yield from _of_questions(say, tenant)
-    others = "action NOT IN ('QUERY_SUBMITTED', {})".format(", ".join(map(repr, _ENDINGS)))
+    questions = ("QUERY_SUBMITTED", _EXTENDED, *_ENDINGS)
+    others = "action NOT IN ({})".format(", ".join(map(repr, questions)))
     yield "rare", f"SELECT * FROM {_entries(say, tenant, others)}"
     yield "moved", " UNION ALL ".join(moved(say))
     yield "booked", " UNION ALL ".join(booked(say))
@@ -62,18 +65,22 @@ def _statements(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
 
 def _of_questions(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
     query = f"{say.identity('substr(e.subject, 7)')} AS query"
-    asked = _entries(say, tenant, f"action IN ('QUERY_SUBMITTED', '{_REUSED}')")
+    asking = f"action IN ('QUERY_SUBMITTED', '{_EXTENDED}', '{_REUSED}')"
+    asked = _entries(say, tenant, asking)
     ended = _entries(say, tenant, "action IN ({})".format(", ".join(map(repr, _ENDINGS))))
     yield (
         "asked",
+        "SELECT query, CAST(sum(nano) AS bigint) AS nano, max(has_lines) = 1 AS has_lines FROM ("
         f"SELECT {query}, {amount_of(say, 'epsilon')} AS nano,"
-        f" {say.get('e.detail', 'lines')} IS NOT NULL AS has_lines FROM {asked}",
+        f" CASE WHEN {say.get('e.detail', 'lines')} IS NULL THEN 0 ELSE 1 END AS has_lines"
+        f" FROM {asked}) each_step GROUP BY query",
     )
     yield (
         "line",
+        "SELECT query, budget, CAST(sum(nano) AS bigint) AS nano FROM ("
         f"SELECT {query}, {say.identity(say.item('budget'))} AS budget,"
         f" {amount_of_item(say, 'epsilon')} AS nano"
-        f" FROM {asked} {say.each('e.detail', 'lines')}",
+        f" FROM {asked} {say.each('e.detail', 'lines')}) each_line GROUP BY query, budget",
     )
     yield (
         "ended",

@@ -11,7 +11,8 @@ class Policy(models.Model):
     """What a question about a dataset must keep, besides the budget. Public, like every limit.
 
     Amounts are in the dataset's currency. Nothing here gives budget back or raises a limit: a
-    policy only refuses. `statistics` empty: all are allowed.
+    policy only refuses. `statistics` empty: all are allowed. `least_nano` raises the least that
+    one question costs above the installation's.
     """
 
     dataset = models.OneToOneField(
@@ -20,6 +21,7 @@ class Policy(models.Model):
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     approval_above_nano = models.BigIntegerField(null=True, blank=True)
     statistics = models.JSONField(default=list, blank=True)
+    least_nano = models.BigIntegerField(null=True, blank=True)
     least_error = models.PositiveBigIntegerField(null=True, blank=True)
 
     class Meta:
@@ -27,6 +29,7 @@ class Policy(models.Model):
             models.CheckConstraint(
                 name="datasets_policy_is_positive",
                 condition=(Q(approval_above_nano__isnull=True) | Q(approval_above_nano__gt=0))
+                & (Q(least_nano__isnull=True) | Q(least_nano__gt=0))
                 & (Q(least_error__isnull=True) | Q(least_error__gt=0)),
             ),
         ]

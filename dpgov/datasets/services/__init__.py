@@ -27,9 +27,13 @@ from dpgov.datasets.services.holds import (
 )
 from dpgov.datasets.services.orphans import remove_orphans
 from dpgov.datasets.services.policy import (
+    LeastPriceTooHigh,
+    LeastPriceTooLow,
     QuestionAboveLimit,
     Rules,
     change_policy,
+    floor_nano,
+    least_price_nano,
     permit,
     permits_of,
     permitted_nano,
@@ -63,6 +67,8 @@ __all__ = [
     "DataMissing",
     "DraftTooLarge",
     "FingerprintKeyChanged",
+    "LeastPriceTooHigh",
+    "LeastPriceTooLow",
     "LimitNotLowered",
     "NotHeld",
     "OtherBudget",
@@ -88,8 +94,10 @@ __all__ = [
     "draft_of",
     "drop_draft",
     "engine_for",
+    "floor_nano",
     "in_words",
     "keep_draft",
+    "least_price_nano",
     "lower_limit",
     "permit",
     "permits_of",

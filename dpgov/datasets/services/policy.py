@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
-from dpgov.budgets.words import noted
+from dpgov.budgets.words import noted, question
 from dpgov.datasets.models import Dataset, Permit, Policy
+from dpgov.privacy.budget import parse_epsilon
 from dpgov.privacy.currency import Currency
 from dpgov.privacy.said import said
 from dpgov.tenants.models import User
@@ -27,13 +29,29 @@ class Rules:
     """A policy as a value; amounts in the dataset's currency, None where nothing is asked.
 
     `per_query_nano` is the most that one question may cost. `statistics` empty: all are allowed.
-    `least_error` is how many rows a count must be off by, at 95 %, at least.
+    `least_error` is how many rows a count must be off by, at 95 %, at least. `least_nano` is the
+    least that one question costs; None where the installation's floor is.
     """
 
     per_query_nano: int
     approval_above_nano: int | None = None
     statistics: tuple[str, ...] = ()
     least_error: int | None = None
+    least_nano: int | None = None
+
+
+class LeastPriceTooHigh(SpokenRefusal, ValueError):
+    """A question that must cost more than it may could not be asked."""
+
+    def __init__(self) -> None:
+        super().__init__(said("This is above the most that one question may cost."))
+
+
+class LeastPriceTooLow(SpokenRefusal, ValueError):
+    """The least price of an installation is never lowered for one dataset."""
+
+    def __init__(self, floor: str) -> None:
+        super().__init__(said("Here every question costs at least {floor}.", floor=floor))
 
 
 class QuestionAboveLimit(SpokenRefusal, ValueError):
@@ -61,16 +79,36 @@ def _rules(dataset: Dataset, policy: Policy | None) -> Rules:
         policy.approval_above_nano,
         tuple(policy.statistics),
         policy.least_error,
+        policy.least_nano,
     )
+
+
+def least_price_nano(dataset: Dataset, rules: Rules | None = None) -> int:
+    """The least that one question costs, in the dataset's currency: its owner's, or the floor.
+
+    What a program cannot hide of its work is little for each question; that each has a price
+    bounds how many there are. `rules` where they were read already.
+    """
+    rules = rules or rules_of(dataset)
+    return max(rules.least_nano or 0, floor_nano(dataset.budget.currency))
+
+
+def floor_nano(currency: Currency) -> int:
+    """The installation's least price (DPGOV_LEAST_EPSILON), in a currency."""
+    return currency.price_of(parse_epsilon(settings.DPGOV_LEAST_EPSILON))
 
 
 @transaction.atomic
 def change_policy(*, dataset: Dataset, rules: Rules, user: User) -> None:
-    """Let other rules hold from the next question on. Raises QuestionAboveLimit."""
+    """Let other rules hold from the next question on.
+
+    Raises QuestionAboveLimit, LeastPriceTooHigh and LeastPriceTooLow.
+    """
     locked = Dataset.objects.select_for_update(of=("self",)).select_related("budget")
     present = locked.get(pk=dataset.pk)
     if rules.per_query_nano > present.budget.limit_nano:
         raise QuestionAboveLimit
+    _check_least(rules, present.budget.currency)
     before = rules_of(present)
     Dataset.objects.filter(pk=present.pk).update(per_query_limit_nano=rules.per_query_nano)
     Policy.objects.update_or_create(
@@ -80,11 +118,21 @@ def change_policy(*, dataset: Dataset, rules: Rules, user: User) -> None:
             "approval_above_nano": rules.approval_above_nano,
             "statistics": list(rules.statistics),
             "least_error": rules.least_error,
+            "least_nano": rules.least_nano,
         },
     )
     currency = present.budget.currency
     detail = {**_noted(before, currency, "before"), **_noted(rules, currency, "after")}
     _record(present, user, Action.POLICY_CHANGED, detail)
+
+
+def _check_least(rules: Rules, currency: Currency) -> None:
+    if rules.least_nano is None:
+        return
+    if rules.least_nano > rules.per_query_nano:
+        raise LeastPriceTooHigh
+    if rules.least_nano < floor_nano(currency):
+        raise LeastPriceTooLow(question(floor_nano(currency), currency))
 
 
 def _noted(rules: Rules, currency: Currency, when: str) -> dict[str, Any]:
@@ -93,6 +141,7 @@ def _noted(rules: Rules, currency: Currency, when: str) -> dict[str, Any]:
         **noted(rules.approval_above_nano, currency, f"{when}_approval_above"),
         f"{when}_statistics": list(rules.statistics),
         f"{when}_least_error": rules.least_error,
+        **noted(rules.least_nano, currency, f"{when}_least_price"),
     }
 
 

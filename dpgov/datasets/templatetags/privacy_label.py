@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.words import question
 from dpgov.datasets.forms_policy import STATISTIC_NAMES
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.services import rules_shown
+from dpgov.datasets.services import least_price_nano, rules_shown
 from dpgov.privacy.plan import StatisticKind
 
 register = template.Library()
@@ -17,12 +17,14 @@ register = template.Library()
 
 @register.simple_tag
 def policy_lines(dataset: Dataset) -> list[str]:
-    """Each rule as one sentence; nothing where only the price of a question is bounded."""
+    """Each rule as one sentence, the least price of a question first."""
     return list(_lines(dataset))
 
 
 def _lines(dataset: Dataset) -> Iterator[str]:
     rules = rules_shown(dataset)
+    least = question(least_price_nano(dataset, rules), dataset.budget.currency)
+    yield _("Each question costs at least {amount}.").format(amount=least)
     if rules.statistics:
         names = ", ".join(str(STATISTIC_NAMES[StatisticKind(name)]) for name in rules.statistics)
         yield _("Only these may be asked: {statistics}.").format(statistics=names)

@@ -1,6 +1,5 @@
 """The two tenants that every access test is about."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -51,7 +50,6 @@ def world(
     tell_everybody(people.values())
     own, foreign = ask(analyst), ask(foreign_analyst, of=foreign_dataset)
     answer_all()
-    Query.objects.update(visible_at=timezone.now() - timedelta(minutes=1))
     return World(
         people=people,
         own={

@@ -38,7 +38,6 @@ def much_of_everything(world: World, ask: Ask, answer_all: Callable[[], int]) ->
     datasets = [_dataset(owner, f"More {n}") for n in range(SEVERAL)]
     _questions(ask, [analyst, *colleagues])
     answer_all()
-    Query.objects.update(visible_at=timezone.now() - timedelta(minutes=1))
     _questions(ask, [analyst, *colleagues])
     _grants(dataset, colleagues)
     _wishes(dataset, datasets, analyst, colleagues)

@@ -16,10 +16,10 @@ from dpgov.approvals.services import withdraw
 from dpgov.audit.actions import Action
 from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset, Upload
-from dpgov.queries.answer import answer_query
 from dpgov.queries.models import Query
 from dpgov.queries.submit import submit
 from dpgov.tenants.models import Membership, Project
+from tests.cast import answer_now
 from tests.integration.access import shared_budgets as shared
 from tests.integration.access.sign_in_writes import OWN_SIGN_IN
 from tests.integration.access.world import World
@@ -105,8 +105,7 @@ def _answered(world: World) -> dict[str, Any]:
         raw_plan=_PLAN,
         idempotency_key="before",
     ).query
-    answer_query(query.pk)
-    Query.objects.filter(pk=query.pk).update(visible_at=query.submitted_at)
+    answer_now(query.pk)
     return {}
 
 

@@ -14,9 +14,9 @@ from dpgov.budgets.services import freeze_tenant
 from dpgov.budgets.services.raising import request_raise
 from dpgov.dashboards import approvals_views
 from dpgov.datasets.models import Dataset
-from dpgov.queries.answer import answer_query
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from tests.cast import answer_now
 from tests.integration.ledger.test_refunds import spoil
 
 NANO = 10**9
@@ -163,9 +163,9 @@ def test_a_refund_is_offered_for_unread_data_only(
 ) -> None:
     """F8: listed for owners and officers until somebody has asked for it."""
     answered, unread = ask(analyst), ask(analyst)
-    answer_query(answered.pk)
+    answer_now(answered.pk)
     spoil(dataset)
-    answer_query(unread.pk)
+    answer_now(unread.pk)
     browser = client_for(owner)
     assert "Charged, but never opened" in text(browser.get(reverse("dashboards:approvals")))
     refused = text(browser.get(reverse("dashboards:refund", args=[answered.pk])))

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
@@ -85,15 +83,8 @@ def unchanged(dataset: Dataset) -> Callable[[], Any]:
 
 @pytest.fixture
 def answer_now(answer_all: Callable[[], int]) -> Callable[[], int]:
-    """Answer what waits, and let the time slots of the answers be over."""
-
-    def answer() -> int:
-        ended = answer_all()
-        past = timezone.now() - timedelta(seconds=1)
-        Query.objects.exclude(visible_at=None).update(visible_at=past)
-        return ended
-
-    return answer
+    """Answer and publish what waits."""
+    return answer_all
 
 
 @pytest.fixture

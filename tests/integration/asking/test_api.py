@@ -77,6 +77,8 @@ def test_nothing_of_workers_or_timing_is_told(api: APIClient, dataset: Dataset) 
         "sources",
         "state",
         "submitted_at",
+        "due_at",
+        "doublings",
         "links",
     }
 

@@ -2,21 +2,20 @@
 
 import json
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget, Charge, Reservation
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
+from dpgov.queries.answer import answer_query
 from dpgov.queries.models import Query, Release
 from dpgov.queries.quote import priced_blueprint
 from dpgov.queries.reuse import Way, reusable_for
 from dpgov.tenants.models import Membership, Role
-from tests.cast import join
+from tests.cast import join, publish_now
 from tests.integration.asking.reusing import (
     BY_SEX,
     FEMALE,
@@ -121,14 +120,14 @@ def test_nothing_is_offered_where_nothing_is_stored_or_fits(
     assert free(dataset, plan(where=[FEMALE])) == ()
 
 
-def test_an_answer_counts_once_its_slot_has_come(
-    analyst: Membership, dataset: Dataset, ask: Asking, answer_all: Callable[[], int]
+def test_an_answer_counts_once_it_is_published(
+    analyst: Membership, dataset: Dataset, ask: Asking
 ) -> None:
-    """E6: before that its being there must not be told."""
-    ask(analyst)
-    answer_all()
-    Query.objects.update(visible_at=timezone.now() + timedelta(hours=1))
+    """E6, L4: before that its being there must not be told."""
+    assert answer_query(ask(analyst).pk)
     assert free(dataset, plan()) == ()
+    publish_now()
+    assert free(dataset, plan()) != ()
 
 
 def test_everybodys_answers_count_and_nobody_is_named(

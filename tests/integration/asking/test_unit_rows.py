@@ -14,9 +14,9 @@ from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.budget import NANO
 from dpgov.privacy.schema import PrivacyUnit
-from dpgov.queries.answer import answer_query
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from tests.cast import answer_now
 from tests.integration.datasets.registering import register, uploaded
 
 NAMED = {"unit": "person", "private_id": "city", "max_rows_per_unit": "2"}
@@ -62,8 +62,7 @@ def test_the_small_question_is_paid_noted_and_used(browser: Client, visits: Data
     assert entry.action == "QUERY_SUBMITTED"
     assert "The question is on its way" in page(browser)
     query = Query.objects.get()
-    assert answer_query(query.pk)
-    Query.objects.update(visible_at=query.submitted_at)
+    assert answer_now(query.pk)
     visits.budget.refresh_from_db()
     assert visits.budget.spent_nano == NANO
     found = prices(page(browser))

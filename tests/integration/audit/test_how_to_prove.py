@@ -6,13 +6,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dpgov.audit.checkpoints import make_checkpoint
@@ -61,14 +59,11 @@ def test_an_outsider_runs_the_commands_of_the_page_and_they_hold(
     answer_all: Any,
     client_for: Callable[[Membership], Client],
     api_for: Callable[[Membership], APIClient],
-    monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
     query: Query = ask(analyst)
     sign(analyst.tenant_id)
     answer_all()
-    later = timezone.now() + timedelta(minutes=1)
-    monkeypatch.setattr("dpgov.queries.selectors.database_now", lambda: later)
     sign(analyst.tenant_id)
     folder = tmp_path / "outsider"
     (folder / "checkpoints").mkdir(parents=True)

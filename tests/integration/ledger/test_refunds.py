@@ -20,7 +20,6 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.engine import _engine
 from dpgov.engines.base import EngineFailure
 from dpgov.queries import answer
-from dpgov.queries.answer import answer_query
 from dpgov.queries.lease import claim, mark_opened
 from dpgov.queries.models import Query
 from dpgov.queries.refunding import (
@@ -33,6 +32,7 @@ from dpgov.queries.refunding import (
 from dpgov.queries.selectors import PublicState, public_state
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
+from tests.cast import answer_now
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,7 +68,7 @@ def unread(analyst: Membership, dataset: Dataset, ask: Asking) -> Query:
     """A question that was charged although its data could not be opened."""
     query = ask(analyst)
     spoil(dataset)
-    assert answer_query(query.pk)
+    assert answer_now(query.pk)
     query.refresh_from_db()
     return query
 
@@ -159,7 +159,7 @@ def test_a_failure_after_reading_began_is_never_refunded(
     """F8, E3: an error of the engine that came later counts as read."""
     query = ask(analyst)
     monkeypatch.setattr(answer, "engine_for", lambda _: Broken())
-    assert answer_query(query.pk)
+    assert answer_now(query.pk)
     query.refresh_from_db()
     assert (query.state, query.never_read_at) == (Query.State.FAILED, None)
     with pytest.raises(NotRefundable):
@@ -173,7 +173,7 @@ def test_a_damaged_database_counts_as_read(
     query = ask(analyst)
     path = storage.data_path(dataset.versions.get().pk)
     spoil(dataset, path.read_bytes()[:12] + b"\x00" * 5000)
-    assert answer_query(query.pk)
+    assert answer_now(query.pk)
     query.refresh_from_db()
     assert (query.state, query.never_read_at) == (Query.State.FAILED, None)
 
@@ -188,7 +188,7 @@ def test_a_second_attempt_cannot_call_unread_what_the_first_may_have_read(
     assert mark_opened(first) is True
     Query.objects.filter(pk=query.pk).update(lease_until=query.submitted_at)
     spoil(dataset)
-    assert answer_query(query.pk)
+    assert answer_now(query.pk)
     query.refresh_from_db()
     assert (query.state, query.never_read_at) == (Query.State.FAILED, None)
 
@@ -221,7 +221,7 @@ def test_every_line_is_given_back_but_no_rate_window(
     )
     query = ask(analyst)
     spoil(dataset)
-    assert answer_query(query.pk)
+    assert answer_now(query.pk)
     assert Charge.objects.count() == 2
     approved_refund(query, owner, officer)
     assert set(Correction.objects.values_list("amount_nano", flat=True)) == {-HALF}
@@ -240,10 +240,9 @@ def test_an_analyst_reads_the_same_about_every_failure(
     read, unread = ask(analyst, key="a"), ask(analyst, key="b")
     with monkeypatch.context() as patch:
         patch.setattr(answer, "engine_for", lambda _: Broken())
-        answer_query(read.pk)
+        answer_now(read.pk)
     spoil(dataset)
-    answer_query(unread.pk)
-    Query.objects.update(visible_at=read.submitted_at)
+    answer_now(unread.pk)
     for query in (read, unread):
         query.refresh_from_db()
         assert public_state(query) is PublicState.FAILED

@@ -9,6 +9,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Charge
 from dpgov.queries.models import Query, Release
 from dpgov.queries.sweep import sweep
+from tests.cast import publish_now
 from tests.integration.queue.workers import prefork_fleet
 
 PATIENCE = 180
@@ -26,6 +27,7 @@ def ended(
         while query.state not in Query.ENDED:
             assert time.monotonic() < until, (folder / "worker.log").read_text()[-3000:]
             sweep()
+            publish_now()
             pause.wait(0.3)
             query.refresh_from_db()
     return query

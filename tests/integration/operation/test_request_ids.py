@@ -18,6 +18,7 @@ from dpgov.operation import request_ids
 from dpgov.queries.models import Query
 from dpgov.queries.tasks import wake
 from dpgov.tenants.models import Membership
+from tests.cast import publish_now
 from tests.integration.queue.workers import prefork_fleet
 
 PATIENCE = 60
@@ -83,6 +84,7 @@ def _wait_until_failed(query_id: str) -> None:
     pause, until = threading.Event(), time.monotonic() + PATIENCE
     while not Query.objects.filter(pk=query_id, state=Query.State.FAILED).exists():
         assert time.monotonic() < until
+        publish_now()
         pause.wait(0.2)
 
 

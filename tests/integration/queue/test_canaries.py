@@ -20,6 +20,7 @@ from dpgov.privacy.schema import DatasetSchema, MissingRule, Neighbouring, Priva
 from dpgov.queries.models import Query
 from dpgov.queries.tasks import wake
 from dpgov.tenants.models import Membership
+from tests.cast import publish_now
 from tests.integration.queue.workers import prefork_fleet
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -97,6 +98,7 @@ def _wait_for(queries: list[Query], state: str) -> None:
     while mine.exclude(state=state).exists() and time.monotonic() < until:
         for query in mine.filter(state=Query.State.QUEUED):
             wake(query)
+        publish_now()
         pause.wait(0.2)
     assert set(mine.values_list("state", flat=True)) == {state}
 

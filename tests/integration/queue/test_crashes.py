@@ -11,10 +11,10 @@ from django.db.models import QuerySet
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Charge, Reservation
 from dpgov.datasets.models import Dataset
-from dpgov.queries.answer import answer_query
 from dpgov.queries.models import Query, Release
 from dpgov.queries.submit import submit
 from dpgov.tenants.models import Membership
+from tests.cast import answer_now
 from tests.integration.children import Death, run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -62,18 +62,18 @@ def test_a_client_that_repeats_its_request_after_a_crash_gets_one_query(
 def test_a_worker_that_dies_anywhere_leaves_one_answer_and_one_charge(
     analyst: Membership, dataset: Dataset, ask: Callable[..., Query]
 ) -> None:
-    """B2: death before and after each statement of claim, compute and settle."""
+    """B2: death before and after each statement of claim, compute, seal and publish."""
     queries: list[uuid.UUID] = []
 
     def answering(_: int) -> Step:
         query_id = ask(analyst, epsilon=0.001).pk
         queries.append(query_id)
-        return lambda: answer_query(query_id)
+        return lambda: answer_now(query_id)
 
     died = deaths(answering)
     assert died >= 10
     for query_id in queries:
-        run(lambda query_id=query_id: answer_query(query_id))
+        run(lambda query_id=query_id: answer_now(query_id))
         assert_answered_once(Query.objects.filter(pk=query_id))
 
 

@@ -1,20 +1,21 @@
 """One charge has one answer, however often a worker is told to look."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
-from dpgov.audit.actor import WORKER
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Charge
 from dpgov.datasets.models import Dataset
 from dpgov.queries.answer import answer_query
 from dpgov.queries.clock import database_now
-from dpgov.queries.ending import release
+from dpgov.queries.ending import seal
 from dpgov.queries.lease import LostLease, claim, mark_opened
 from dpgov.queries.models import Query, Release
 from dpgov.queries.submit import IdempotencyConflict, submit
 from dpgov.tenants.models import Membership
+from tests.cast import publish_now
 from tests.integration.children import run_at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,10 +25,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_the_same_message_many_times_at_once_gives_one_release(
     analyst: Membership, ask: Callable[..., Query], times: int
 ) -> None:
-    """B3: 2 to 50 deliveries at once; one process ends the query, the others find it taken."""
+    """B3: 2 to 50 deliveries at once; one process seals the answer and one publishes it."""
     query = ask(analyst)
     ended = run_at_once([lambda: int(answer_query(query.pk))] * times)
     assert sum(ended) == 1
+    assert sum(run_at_once([publish_now] * times)) == 1
     assert Release.objects.filter(query=query).count() == 1
     assert Charge.objects.filter(query_id=query.pk).count() == 1
     released = AuditEntry.objects.filter(action="QUERY_RELEASED", subject=f"query:{query.pk}")
@@ -72,11 +74,15 @@ def test_a_worker_that_slept_past_its_lease_can_settle_nothing(
     with pytest.raises(LostLease):
         mark_opened(asleep)
     with pytest.raises(LostLease):
-        release(asleep, body={"late": True}, actor=WORKER)
-    assert not Release.objects.exists()
-    release(awake, body={"late": False}, actor=WORKER)
+        seal(asleep, body={"late": True}, started=timedelta())
+    assert not publish_now()
+    seal(awake, body={"late": False}, started=timedelta())
+    for late in (asleep, awake):
+        with pytest.raises(LostLease):
+            seal(late, body={"late": True}, started=timedelta())
+    publish_now()
     with pytest.raises(LostLease):
-        release(asleep, body={"late": True}, actor=WORKER)
+        seal(asleep, body={"late": True}, started=timedelta())
     assert Release.objects.get().body == '{"late":false}'
     assert Charge.objects.filter(query_id=query.pk).count() == 1
 

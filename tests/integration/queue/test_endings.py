@@ -13,12 +13,11 @@ from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
 from dpgov.engines.base import EngineFailure
 from dpgov.queries import answer
-from dpgov.queries.answer import answer_query
 from dpgov.queries.lease import claim, mark_opened
 from dpgov.queries.models import Query, Release
-from dpgov.queries.selectors import PublicState, public_state, visible_release
 from dpgov.queries.sweep import sweep
 from dpgov.tenants.models import Membership
+from tests.cast import answer_now, publish_now
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,7 +55,7 @@ def test_a_failure_before_the_data_is_opened_costs_nothing(
         raise OSError("no such file")
 
     monkeypatch.setattr(answer, "engine_for", unavailable)
-    assert answer_query(query.pk)
+    assert answer_now(query.pk)
     query.refresh_from_db()
     assert (query.state, query.opened_at) == (Query.State.VOIDED, None)
     assert balance(dataset) == (0, 0)
@@ -80,7 +79,7 @@ def test_a_failure_after_the_data_was_opened_is_charged_and_looks_like_any_other
     caplog.set_level(logging.DEBUG)
     query = ask(analyst)
     monkeypatch.setattr(answer, "engine_for", lambda version: BrokenEngine(error))
-    assert answer_query(query.pk)
+    assert answer_now(query.pk)
     query.refresh_from_db()
     assert query.state == Query.State.FAILED
     assert balance(dataset) == (0, HALF)
@@ -102,6 +101,7 @@ def test_an_answer_is_tried_at_most_twice_and_then_charged(
         mark_opened(held)
     assert claim(query.pk) is None
     assert sweep().given_up == 1
+    publish_now()
     query.refresh_from_db()
     assert query.state == Query.State.FAILED
     assert balance(dataset) == (0, HALF)
@@ -130,24 +130,7 @@ def test_expiry_obeys_the_same_rule(
         mark_opened(held)
     Query.objects.filter(pk=query.pk).update(submitted_at=timezone.now() - timedelta(days=2))
     assert sweep().given_up == 1
+    publish_now()
     query.refresh_from_db()
     assert query.state == state
     assert balance(dataset) == expected
-
-
-def test_an_answer_appears_at_the_end_of_its_slot(
-    analyst: Membership, ask: Asking, answer_all: Callable[[], int], settings: Any
-) -> None:
-    """E6: stored at once, shown at a multiple of the slot after submission."""
-    settings.DPGOV_ANSWER_SLOT_MS = 3_600_000
-    query = ask(analyst)
-    answer_all()
-    query.refresh_from_db()
-    assert query.state == Query.State.RELEASED
-    assert public_state(query) is PublicState.WAITING
-    assert visible_release(query) is None
-    assert query.visible_at is not None
-    assert query.visible_at - query.submitted_at == timedelta(hours=1)
-    query.visible_at = timezone.now() - timedelta(seconds=1)
-    assert public_state(query) is PublicState.RELEASED
-    assert visible_release(query) == Release.objects.get()

@@ -21,6 +21,7 @@ from dpgov.queries.tasks import look
 from dpgov.tenants.boundary import acting_for, current_scope
 from dpgov.tenants.crossing import belongs_somewhere, tenants
 from dpgov.tenants.models import Membership
+from tests.cast import publish_now
 from tests.integration.queue.workers import environment
 from tests.integration.wall.conftest import told
 from tests.servers.postgres import APP
@@ -46,6 +47,9 @@ def test_a_worker_takes_the_tenant_from_the_row_and_never_from_the_message(
         query.refresh_from_db()
         assert query.state == Query.State.QUEUED
     look(str(query.pk), str(ours.tenant_id))
+    query.refresh_from_db()
+    assert query.state == Query.State.SEALED
+    publish_now()
     query.refresh_from_db()
     assert query.state == Query.State.RELEASED
     assert told() == OWNER

@@ -1,4 +1,4 @@
-"""`manage.py sweep`: send again what was lost and give up what is exhausted."""
+"""`manage.py sweep`: publish what is due, send again what was lost, give up what is exhausted."""
 
 from dataclasses import replace
 from typing import Any
@@ -14,6 +14,8 @@ from dpgov.datasets.services import remove_orphans
 from dpgov.datasets.tasks import arrivals_round
 from dpgov.operation import request_ids
 from dpgov.operation.heartbeat import Sweeps, beat
+from dpgov.queries.publisher import Publisher
+from dpgov.queries.publishing import publish_due
 from dpgov.queries.scheduled_audit import ScheduledAudit
 from dpgov.queries.stopping import StopRequest
 from dpgov.queries.sweep import Swept, sweep
@@ -24,7 +26,7 @@ _log = structlog.get_logger("dpgov.sweep")
 
 
 class Command(BaseCommand):
-    help = "Send unanswered queries to the workers again; with --every, keep doing so."
+    help = "Publish what is due and send unanswered queries again; with --every, keep doing so."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--every", type=float, metavar="SECONDS", help="repeat until stopped")
@@ -33,6 +35,7 @@ class Command(BaseCommand):
         every: float | None = options["every"]
         if every is None:
             done = _everything_once()
+            publish_due()
             self.stdout.write(f"sent again: {done.sent}, given up: {done.given_up}")
             return
         self._keep_sweeping(every)
@@ -41,10 +44,13 @@ class Command(BaseCommand):
         """One sweeper for an installation: it lives through restarts of every server."""
         stop, sweeps, self_audit = StopRequest(), Sweeps(), ScheduledAudit()
         stop.listen()
+        publisher = Publisher()
+        publisher.start()
         while not stop.wait(every):
             sweeps = _added(sweeps, _round())
             beat(sweeps)
             self_audit.look()
+        publisher.stop()
         self_audit.stop()
 
 

@@ -1,0 +1,77 @@
+"""When answers appear: out of the class, its doublings and the wait, and nothing else."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from dpgov.queries.moments import doublings_of, due_at, horizon, latest_at, longest_class
+
+ASKED = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
+CLASS_MS = 500
+
+
+@pytest.fixture(autouse=True)
+def bounds(settings: Any) -> None:
+    settings.DPGOV_ANSWER_SLOT_MS = 500
+    settings.CELERY_TASK_SOFT_TIME_LIMIT = 40
+    settings.DPGOV_QUERY_ATTEMPTS = 2
+
+
+def seconds(number: float) -> timedelta:
+    return timedelta(seconds=number)
+
+
+def due_after(*, waited: float, worked: float, doublings: int = 0) -> float:
+    """Seconds from submission to the moment of a question that waited and worked so long."""
+    moment = due_at(
+        submitted_at=ASKED,
+        started_at=ASKED + seconds(waited),
+        now=ASKED + seconds(waited + worked),
+        class_ms=CLASS_MS,
+        doublings=doublings,
+    )
+    return (moment - ASKED).total_seconds()
+
+
+@pytest.mark.parametrize("worked", [0, 0.001, 0.05, 0.2, 0.399])
+def test_work_within_its_class_moves_nothing(worked: float) -> None:
+    """L4: whatever it took, the moment is the same, after a short wait and after a long one."""
+    assert doublings_of(CLASS_MS, seconds(worked)) == 0
+    assert due_after(waited=0.02, worked=worked) == 0.5
+    assert due_after(waited=0.3, worked=worked) == 1
+    assert due_after(waited=7, worked=worked) == 8
+
+
+@pytest.mark.parametrize(
+    ("worked", "doublings"), [(0.4, 0), (0.401, 1), (0.8, 1), (0.81, 2), (30, 7), (500, 7)]
+)
+def test_longer_work_doubles_the_class_until_it_has_room(worked: float, doublings: int) -> None:
+    """L4: the only thing that is told of the work, and it is paid."""
+    assert doublings_of(CLASS_MS, seconds(worked)) == doublings
+    if worked <= longest_class().total_seconds():
+        assert due_after(waited=0.02, worked=worked, doublings=doublings) == 0.5 * 2**doublings
+
+
+def test_nobody_waits_twice_as_long_as_a_long_queue() -> None:
+    """From the longest class on, its multiples follow."""
+    assert longest_class() == seconds(64)
+    assert due_after(waited=70, worked=0) == 128
+    assert due_after(waited=3600, worked=0) == 57 * 64
+    assert horizon() == seconds(128)
+
+
+def test_a_machine_that_stood_still_reaches_the_next_moment() -> None:
+    assert due_after(waited=0.02, worked=0.485) == 1
+
+
+def test_a_clock_that_was_set_back_while_a_question_waited_counts_as_no_wait() -> None:
+    """L14: the moment is never before the question, nor an hour after it."""
+    assert due_after(waited=-3600, worked=0.1) == 0.5
+
+
+def test_who_cannot_pay_waits_for_the_same_moment_however_long_the_work_was() -> None:
+    """L4: one moment for every number of doublings."""
+    moments = {latest_at(ASKED, ASKED + seconds(worked)) for worked in (0.5, 3, 40, 100)}
+    assert moments == {ASKED + horizon()}
+    assert latest_at(ASKED, ASKED + seconds(130)) == ASKED + 2 * horizon()
