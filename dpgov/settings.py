@@ -227,6 +227,12 @@ REST_FRAMEWORK = {
     "ALLOWED_VERSIONS": ["v1"],
     "DEFAULT_VERSION": "v1",
 }
+# Refusals have codes of our own, at paths within the body: one description for all of them.
+_REFUSAL = "dpgov.queries.serializers.RefusalSerializer"
+DRF_STANDARDIZED_ERRORS = {
+    "ALLOWED_ERROR_STATUS_CODES": ["400", "401", "403", "404", "405", "406", "413", "415", "429"],
+    "ERROR_SCHEMAS": {"400": _REFUSAL, "404": _REFUSAL, "413": _REFUSAL},
+}
 SPECTACULAR_SETTINGS = {
     "TITLE": "dpgov API",
     "DESCRIPTION": "Ask questions of governed datasets under a differential-privacy budget.",

@@ -5,7 +5,7 @@ Nothing is reserved, booked, stored or logged, and no data is touched.
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -68,7 +68,7 @@ class MockRowsView(APIView):
             "Nobody's row is among them."
         ),
         parameters=[_ROWS],
-        responses={200: OpenApiResponse(OpenApiTypes.STR, description="text/csv")},
+        responses={(200, "text/csv"): OpenApiTypes.STR},
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
         dataset = dataset_or_404(request, slug)
