@@ -1,7 +1,7 @@
 """J2: whatever the schema allows, and what it forbids, the API answers as the schema says.
 
-Schemathesis makes the requests, of things that are there: some fit the schema and some do not. Fifty
-for each operation; `-m long` tries a thousand.
+Schemathesis makes the requests, of things that are there: some fit the schema and some do not. Of
+each operation fifty are tried; `-m long` tries a thousand.
 """
 
 from collections.abc import Generator
