@@ -23,6 +23,7 @@ from dpgov.tenants.models import User
 from dpgov.tenants.spoken import SpokenRefusal
 
 Grants = Sequence[Allocation]
+_DATASET_KINDS = (Budget.Kind.DATASET, Budget.Kind.PARTITION)
 _OF_A_RATE = ("period", "limit_nano", "window_start", "taken_nano")
 
 
@@ -70,6 +71,11 @@ class Limit:
     budget_id: UUID | None = None
 
     @property
+    def committed_nano(self) -> int:
+        """What is taken of it."""
+        return self.limit_nano - self.remaining_nano
+
+    @property
     def fit_nano(self) -> int:
         """The largest cost that still fits."""
         return 0 if self.stopped else max(0, self.remaining_nano) // self.factor
@@ -96,6 +102,11 @@ class Limit:
             day=date_format(self.renews_on) if self.renews_on else "",
             factor=self.factor,
         )
+
+
+def is_own(limit: Limit) -> bool:
+    """Whether it is a dataset's own for life, or that of one of its parts."""
+    return limit.kind in _DATASET_KINDS and not limit.period
 
 
 def allocations_of(user: User, dataset_budget_id: UUID) -> list[Allocation]:

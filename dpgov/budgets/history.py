@@ -4,12 +4,13 @@ Every charge and correction carries the balance after it, so a moment of a long 
 by an index and nothing is added up.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.db import connection
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import F, Min, OuterRef, Q, Subquery
 
 from dpgov.budgets.models import Budget, Charge, Correction
 
@@ -37,6 +38,13 @@ class Balance:
     spent_nano: int
     reserved_nano: int
     limit_nano: int
+
+
+def balances_before(budgets: Iterable[UUID], since: datetime) -> dict[UUID, int]:
+    """What had been spent of each when the first charge since then was made; no key without one."""
+    first = F("spent_after_nano") - F("amount_nano")
+    charges = Charge.objects.filter(budget__in=list(budgets), created_at__gte=since).order_by()
+    return dict(charges.values_list("budget").annotate(least=Min(first)))
 
 
 def spending_over_time(budget: Budget) -> list[Balance]:

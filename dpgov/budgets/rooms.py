@@ -1,4 +1,4 @@
-"""How large a question of one person could be on each of many datasets, in a few statements.
+"""Which limits a question of one person would meet on each of many datasets, in a few statements.
 
 Reads the ledger only; for pages that list datasets. What binds in the end is decided when a
 question is asked.
@@ -17,49 +17,44 @@ from dpgov.tenants.models import User
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """The largest question about all of a dataset that its limits admit, in its currency.
+class Way:
+    """One way in which a question about all of a dataset may be charged, with every limit it meets.
 
-    `tightest` is the limit that says so, in words. Without an allocation where one is needed there
-    is none, and nothing fits.
+    `allocation_id` is None without a grant.
     """
 
-    fit_nano: int
-    tightest: str = ""
-    needs_allocation: bool = False
+    allocation_id: UUID | None
+    limits: tuple[Limit, ...]
 
 
-def rooms_for(
-    user: User, dataset_budgets: Collection[UUID], *, needing: Collection[UUID]
-) -> dict[UUID, Room]:
-    """The room on each of these budgets of datasets; `needing` are those that need an allocation.
+def ways_for(
+    user: User | None, dataset_budgets: Collection[UUID], *, needing: Collection[UUID]
+) -> dict[UUID, list[Way]]:
+    """The ways on each of these budgets of datasets; none where a grant is needed and missing.
 
-    Of several allocations the person's own counts, else the roomiest of their projects'.
+    A person's own grant is charged unless they name another, else one of their projects'. `needing`
+    are those that need an allocation. Without a user: what anybody's question meets.
     """
-    shared, granted = _shared(dataset_budgets), _granted(user, dataset_budgets)
+    shared = _shared(dataset_budgets)
+    granted = {} if user is None else _granted(user, dataset_budgets)
     every = {one for budgets in (*shared.values(), *granted.values()) for one in budgets}
     found = limits_touched([Line(budget, 0, what="room") for budget in every])
     limits: dict[UUID, list[Limit]] = {}
     for limit in found:
         limits.setdefault(limit.budget_id or UUID(int=0), []).append(limit)
-    rooms = {}
+    ways = {}
     for budget in dataset_budgets:
-        binding = [_tightest(limits, [one]) for one in granted[budget]]
-        if not binding and budget in needing:
-            rooms[budget] = Room(0, needs_allocation=True)
-            continue
-        roomiest = max(binding, key=lambda limit: limit.fit_nano, default=None)
-        least = _tightest(limits, shared[budget])
-        if roomiest is not None and roomiest.fit_nano < least.fit_nano:
-            least = roomiest
-        rooms[budget] = Room(least.fit_nano, least.words)
-    return rooms
+        grants: list[UUID | None] = [*granted.get(budget, [])]
+        if not grants and (user is None or budget not in needing):
+            grants = [None]
+        ways[budget] = [_way(limits, grant, shared[budget]) for grant in grants]
+    return ways
 
 
-def _tightest(limits: Mapping[UUID, list[Limit]], budgets: Iterable[UUID]) -> Limit:
-    return min(
-        (limit for budget in budgets for limit in limits[budget]), key=lambda one: one.fit_nano
-    )
+def _way(limits: Mapping[UUID, list[Limit]], grant: UUID | None, shared: Iterable[UUID]) -> Way:
+    met = [*shared, *([grant] if grant else [])]
+    found = (limit for budget in met for limit in limits[budget])
+    return Way(grant, tuple(sorted(found, key=lambda limit: (limit.fit_nano, limit.words))))
 
 
 def _shared(dataset_budgets: Collection[UUID]) -> dict[UUID, list[UUID]]:

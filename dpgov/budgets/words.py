@@ -1,8 +1,9 @@
 """Limits and amounts in words, for refusals, pages and the log: the one place that knows how.
 
-`amount` is exact and adds up. `question` and `together` say what it means as an ε: of one question,
-and of everything together; under zCDP these are two different things. Words come in the language
-of the moment; the `…_said` are for refusals, which are read later.
+`amount` is exact and adds up. Where ρ is counted, an ε never stands alone: `question` says what one
+question has by itself, `price` what it adds to everything before it, `together` what everything
+amounts to, each at δ. Words come in the language of the moment; the `…_said` are for refusals,
+which are read later.
 """
 
 import re
@@ -27,23 +28,34 @@ def amount(nano: int, currency: Currency) -> str:
 
 
 def question(nano: int, currency: Currency) -> str:
-    """What one question costs or may cost: "ε 0.5", "ε 0.01 (ρ 0.00005)"."""
+    """What one question costs or may cost: "ε 0.5", "ρ 0.005 (ε 0.4786 at δ 1e-6 by itself)"."""
     exact = amount(nano, currency)
-    epsilon = as_text(currency.question(nano))
-    return exact if currency.delta is None else f"ε {epsilon} ({exact})"
+    if currency.delta is None:
+        return exact
+    alone = _target(currency.together(nano), currency)
+    return translated(said("{exact} ({alone} by itself)", exact=exact, alone=alone))
+
+
+def price(nano: int, adds_nano: int, currency: Currency) -> str:
+    """What is paid and adds so much now: "ε 0.5", "ρ 0.005 (adds ε 0.0712 at δ 1e-6)"."""
+    exact = amount(nano, currency)
+    if currency.delta is None:
+        return exact
+    more = _target(adds_nano, currency)
+    return translated(said("{exact} (adds {more})", exact=exact, more=more))
+
+
+def pure(epsilon_nano: int, currency: Currency) -> str:
+    """The ε of one question as it was typed: "ε 0.5"; "pure ε 0.5" where it does not add up."""
+    epsilon = f"ε {as_text(epsilon_nano)}"
+    if currency.delta is None:
+        return epsilon
+    return translated(said("pure {epsilon}", epsilon=epsilon))
 
 
 def together(nano: int, currency: Currency) -> str:
     """What everything amounts to: "ε 0.5", "ε 1.204 at δ 1e-6 (ρ 0.03)"."""
     return translated(_at_delta(currency.together(nano), nano, currency))
-
-
-def rest(nano: int, currency: Currency) -> str:
-    """What remains: "ε 0.5"; where ε does not add up, the one question that would take it all."""
-    largest = question(nano, currency)
-    if currency.delta is None:
-        return largest
-    return translated(said("room for one question of {amount}", amount=largest))
 
 
 class Limited(Protocol):
@@ -70,6 +82,18 @@ def limit_text(budget: Limited) -> str:
 def limit_said(budget: Limited) -> str:
     """The same for a refusal."""
     return _at_delta(budget.limit_epsilon_nano, budget.limit_nano, budget.currency)
+
+
+def target(epsilon_nano: int, currency: Currency) -> str:
+    """A limit as somebody typed it, before or without the amount that it is: "ε 3 at δ 1e-6"."""
+    return translated(_target(epsilon_nano, currency))
+
+
+def _target(epsilon_nano: int, currency: Currency) -> str:
+    epsilon = f"ε {as_text(epsilon_nano)}"
+    if currency.delta is None:
+        return epsilon
+    return said("{epsilon} at δ {delta}", epsilon=epsilon, delta=currency.delta_text)
 
 
 def _at_delta(epsilon_nano: int, nano: int, currency: Currency) -> str:
@@ -106,9 +130,10 @@ def noted_target(
 
 
 def currency_in_json(currency: Currency) -> dict[str, str | float | None]:
-    """The mode and δ, as the API has them."""
+    """The mode, what adds up in it, and δ, as the API has them."""
     return {
         "mode": currency.mode.value,
+        "unit": currency.unit,
         "delta": None if currency.delta is None else float(currency.delta),
     }
 

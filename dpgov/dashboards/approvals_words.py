@@ -14,13 +14,15 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.budgets.meaning import certainty_text, factor_text
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.refunds import charged_lines
 from dpgov.budgets.words import amount, limit_in_words
-from dpgov.dashboards.group_privacy import odds_text, posterior_text
 from dpgov.dashboards.holds_words import hold_title, hold_words
 from dpgov.dashboards.populations_words import population_title, population_words
-from dpgov.privacy.budget import as_text, parse_epsilon
+from dpgov.privacy.budget import as_text
+from dpgov.privacy.currency import PURE, Currency
+from dpgov.privacy.loss import Mode, parse_delta
 from dpgov.queries.models import Query
 from dpgov.queries.words import in_words
 from dpgov.tenants.models import Membership
@@ -110,33 +112,39 @@ def headline(request: ChangeRequest) -> str:
 
 def weakening(budget: Budget, after_nano: int) -> list[str]:
     """What a higher limit, in nano-ε, means for somebody in the data."""
-    return _weakening(budget.limit_epsilon_nano, after_nano, budget.currency.delta_text)
+    currency = budget.currency
+    return _weakening(
+        (as_text(budget.limit_epsilon_nano), as_text(after_nano)),
+        (budget.limit_nano, currency.limit_of(after_nano)),
+        currency,
+    )
 
 
-def _weakening(before_nano: int, after_nano: int, delta: str) -> list[str]:
+def _weakening(limits: tuple[str, str], amounts: tuple[int, int], currency: Currency) -> list[str]:
+    """`limits` as they were typed, before and after; `amounts` the same in the currency."""
+    before, after = (factor_text(nano, currency) for nano in amounts)
     said = [
         gettext(
             "For everybody in this data the guarantee weakens from ε {before} to ε {after}, for "
             "good: what was released cannot be taken back."
-        ).format(before=as_text(before_nano), after=as_text(after_nano)),
-        _certainty(before_nano, after_nano),
+        ).format(before=limits[0], after=limits[1]),
+        _certainty(*(certainty_text(nano, currency) for nano in amounts)),
         gettext(
             "Any answer may become {after} times as likely because of one person; under the "
             "present limit, {before} times."
-        ).format(after=odds_text(after_nano), before=odds_text(before_nano)),
+        ).format(after=after, before=before),
     ]
-    if delta:
+    if currency.delta is not None:
         said.append(
             gettext(
                 "All of this holds but for a probability of δ {delta}, with which the promise may "
                 "fail; δ stays as it is."
-            ).format(delta=delta)
+            ).format(delta=currency.delta_text)
         )
     return said
 
 
-def _certainty(before_nano: int, after_nano: int) -> str:
-    before, after = posterior_text(before_nano), posterior_text(after_nano)
+def _certainty(before: str, after: str) -> str:
     pattern = gettext(
         "Suppose somebody thinks it is as likely as not that a certain person is in the data. "
         "After reading everything that may be released, they could be {after} certain; under the "
@@ -159,7 +167,11 @@ def _raise(request: ChangeRequest) -> Described:
     return Described(
         headline(request),
         [Line(gettext("Limit on ε"), *limits)],
-        _weakening(parse_epsilon(before), parse_epsilon(after), delta),
+        _weakening(
+            (before, after),
+            (payload["before_nano"], payload["after_nano"]),
+            Currency(Mode.ZCDP, parse_delta(delta)) if delta else PURE,
+        ),
     )
 
 

@@ -7,7 +7,6 @@ Must never show a bound above 1 as a guarantee (catalogue F13).
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
 
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from dpgov.privacy.accountant import delta_of_group, epsilon_of_group, rho_of_group
@@ -15,8 +14,6 @@ from dpgov.privacy.currency import Currency
 
 LARGEST_GROUP = 20
 _DIGITS = 4
-_CERTAIN = Decimal("99.99")
-_MOST_ODDS = Decimal(1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,24 +101,6 @@ def group_readings_in_rho(
 
 def _sizes(setting: int) -> list[int]:
     return [*range(1, LARGEST_GROUP + 1)] + ([setting] if setting > LARGEST_GROUP else [])
-
-
-def odds_text(nano: int) -> str:
-    """The factor e^ε, rounded up: "2.72"; beyond a million only that it is more."""
-    odds = Decimal(nano).scaleb(-9).exp()
-    if odds > _MOST_ODDS:
-        return _("more than a million")
-    places = Decimal("0.01") if odds < 100 else Decimal(1)
-    return number_format(odds.quantize(places, rounding=ROUND_CEILING), force_grouping=True)
-
-
-def posterior_text(nano: int) -> str:
-    """What a 50 % guess can become at most, in percent, rounded up."""
-    odds = Decimal(nano).scaleb(-9).exp()
-    percent = (100 * odds / (1 + odds)).quantize(Decimal("0.01"), rounding=ROUND_CEILING)
-    if percent > _CERTAIN:
-        return _("more than %(percent)s %%") % {"percent": _CERTAIN}
-    return f"{percent} %"
 
 
 def _of_group(nano: int, size: int, setting: int) -> int:

@@ -3,7 +3,6 @@
 Functions of the declarations and of what was booked; never of data.
 """
 
-from decimal import ROUND_CEILING
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -12,21 +11,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
+from dpgov.budgets.meaning import certainty_text, factor_text
 from dpgov.dashboards.comparison import compare
 from dpgov.dashboards.figures import groups as group_figures
-from dpgov.dashboards.group_privacy import (
-    GroupReading,
-    group_readings,
-    group_readings_in_rho,
-    odds_text,
-    posterior_text,
-)
+from dpgov.dashboards.group_privacy import GroupReading, group_readings, group_readings_in_rho
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.budget import NANO, InvalidAmount, parse_epsilon
-from dpgov.privacy.currency import Currency
+from dpgov.privacy.budget import InvalidAmount, parse_epsilon
 from dpgov.privacy.loss import InvalidDelta, parse_delta
-from dpgov.privacy.odds import log_odds
 from dpgov.tenants.language import translated
 from dpgov.tenants.permissions import Permission, requires
 
@@ -48,8 +40,7 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
     dataset = dataset_or_404(request, slug)
     text, question_nano, error = _question_cost(request, dataset)
     currency = dataset.budget.currency
-    of_all = _odds(dataset.budget.limit_nano, currency)
-    of_one = _odds(question_nano, currency)
+    limit_nano = dataset.budget.limit_nano
     readings = _readings(dataset, question_nano)
     context: dict[str, Any] = {
         "dataset": dataset,
@@ -58,10 +49,10 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
         "epsilon_error": error,
         "most_epsilon_nano": currency.question(dataset.per_query_limit_nano),
         "question_nano": question_nano,
-        "odds_of_all": odds_text(of_all),
-        "posterior_of_all": posterior_text(of_all),
-        "odds_of_one": odds_text(of_one),
-        "posterior_of_one": posterior_text(of_one),
+        "odds_of_all": factor_text(limit_nano, currency),
+        "posterior_of_all": certainty_text(limit_nano, currency),
+        "odds_of_one": factor_text(question_nano, currency),
+        "posterior_of_one": certainty_text(question_nano, currency),
         "epsilon_caption": _(_PURE if currency.delta is None else _IN_RHO),
         "epsilon_figure": group_figures.epsilon_at_fixed_noise(readings),
         "noise_figure": group_figures.noise_at_fixed_epsilon(readings),
@@ -100,11 +91,6 @@ def _readings(dataset: Dataset, question_nano: int) -> list[GroupReading]:
         setting=dataset.group_size,
         rows_per_unit=dataset.max_rows_per_unit,
     )
-
-
-def _odds(nano: int, currency: Currency) -> int:
-    """The logarithm of what odds are multiplied by, in billionths: ε itself where ε adds up."""
-    return int((log_odds(nano, currency) * NANO).to_integral_value(rounding=ROUND_CEILING))
 
 
 def _question_cost(request: HttpRequest, dataset: Dataset) -> tuple[str, int, str]:

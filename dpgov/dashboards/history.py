@@ -56,7 +56,11 @@ _STATISTICS = [(name, capfirst(word)) for name, word in KIND_WORDS.items()]
 # Far from where moments end: no time zone leads beyond.
 _FIRST_DAY, _LAST_DAY = date(1970, 1, 1), date(9000, 1, 1)
 _SORTS = ("submitted_at", "dataset", "analyst", "cost_nano")
-_CSV_HEADINGS = ("submitted", "dataset", "analyst", "question", "epsilon", "rho", "state", "id")
+_CSV_HEADINGS = (
+    *("submitted", "dataset", "analyst", "question"),
+    *("epsilon", "rho", "epsilon_at_delta", "delta"),
+    *("state", "id"),
+)
 
 
 def _date_box() -> forms.DateInput:
@@ -238,11 +242,12 @@ def _cells(query: Query) -> tuple[str, ...]:
     )
 
 
-def _price(query: Query) -> tuple[str, str]:
-    """The ε of one question, and the ρ where that is what was booked."""
-    currency = query.dataset.budget.currency
-    epsilon = as_text(currency.question(query.cost_nano))
-    return epsilon, "" if currency.delta is None else as_text(query.cost_nano)
+def _price(query: Query) -> tuple[str, str, str, str]:
+    """What was booked, as ε or as ρ; of ρ also the ε that it has by itself, and at which δ."""
+    currency, cost = query.dataset.budget.currency, as_text(query.cost_nano)
+    if currency.delta is None:
+        return cost, "", "", ""
+    return "", cost, as_text(currency.together(query.cost_nano)), currency.delta_text
 
 
 def _line(cells: tuple[str, ...]) -> str:

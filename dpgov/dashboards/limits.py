@@ -5,11 +5,14 @@ Committed amounts only (spent and reserved together): never how far the worker i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.charging import Limit, allocations_of, limits_within_reach, one_part_each
 from dpgov.budgets.models import Allocation, Budget
+from dpgov.datasets.fitting import Fit, Terms, all_rows, fit, terms_shown
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
@@ -22,12 +25,19 @@ class Way:
     allocation: Allocation | None
     name: str
     limits: tuple[Limit, ...]
-    fit_nano: int
+    fit: Fit
+
+    @property
+    def fit_nano(self) -> int:
+        """The largest count of all rows that would be accepted now."""
+        return self.fit.nano
 
     @property
     def binding(self) -> Limit | None:
-        """The limit that admits least; None where one question's own limit is smaller."""
-        return self.limits[0] if self.limits and self.limits[0].fit_nano == self.fit_nano else None
+        """The limit of the ledger that admits no more; None where the policy admits less."""
+        if self.fit.nano == 0 and self.limits and self.limits[0].fit_nano == 0:
+            return self.limits[0]
+        return self.fit.binding
 
 
 def ways_to_ask(dataset: Dataset, membership: Membership) -> list[Way]:
@@ -43,19 +53,31 @@ def ways_to_ask(dataset: Dataset, membership: Membership) -> list[Way]:
     if not grants:
         return []
     reach = limits_within_reach(dataset.budget_id, [grant.pk for grant in grants if grant])
-    return [_way(dataset, membership, grant, reach) for grant in grants]
+    today = timezone.now().astimezone(UTC).date()
+    terms = terms_shown([dataset], membership.user, today)[dataset.pk]
+    return [_way(dataset, membership, grant, reach, terms) for grant in grants]
 
 
 def _way(
-    dataset: Dataset, membership: Membership, grant: Allocation | None, reach: Sequence[Limit]
+    dataset: Dataset,
+    membership: Membership,
+    grant: Allocation | None,
+    reach: Sequence[Limit],
+    terms: Terms,
 ) -> Way:
     own = grant.pk if grant else None
     touched = [one for one in reach if one.kind != Budget.Kind.ALLOCATION or one.budget_id == own]
     limits = tuple(one_part_each(touched))
-    stopped = dataset.budget.frozen_at is not None or dataset.budget.closed_at is not None
-    fit = 0 if stopped else min(limits[0].fit_nano, dataset.per_query_limit_nano)
     if grant is None:
         name = _("Without an allocation")
     else:
         name = _("Your own allocation") if grant.user_id == membership.user_id else str(grant)
-    return Way(grant, name, limits, fit)
+    return Way(grant, name, limits, fit(terms, limits, all_rows(dataset)))
+
+
+def usual(ways: Sequence[Way]) -> Way | None:
+    """The way that is charged unless another is named: the own grant, else the roomiest."""
+    for way in ways:
+        if way.allocation is not None and way.allocation.user_id is not None:
+            return way
+    return max(ways, key=lambda way: way.fit_nano, default=None)

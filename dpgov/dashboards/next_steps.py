@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.words import rest
+from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership, Role
 
@@ -47,7 +47,7 @@ def _ask(datasets: Sequence[Dataset]) -> Step:
 
 
 def _left(dataset: Dataset) -> str:
-    return rest(dataset.budget.remaining_nano, dataset.budget.currency)
+    return amount(dataset.budget.remaining_nano, dataset.budget.currency)
 
 
 def _nearly_spent(datasets: Sequence[Dataset]) -> list[Step]:

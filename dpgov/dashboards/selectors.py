@@ -8,14 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median_low
 
+from dpgov.budgets.charging import Limit
 from dpgov.budgets.history import Balance, spending_drawn
 from dpgov.budgets.models import Budget
 from dpgov.dashboards.committed import committed_drawn
-from dpgov.dashboards.limits import Way
+from dpgov.dashboards.limits import Way, usual
+from dpgov.datasets.finding import rooms_for
+from dpgov.datasets.fitting import NOTHING, Fit
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accountant import largest_fit
 from dpgov.queries.selectors import visible_queries
 from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission, may
 
 _RECENT = 50
 _MOST_POINTS = 500
@@ -23,11 +26,16 @@ _MOST_POINTS = 500
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """How many more questions fit, and the size of question that this assumes."""
+    """What fits: the largest next question, and how many more of the size that this assumes.
+
+    `binding` is the limit that admits no more; None where the policy does, or nothing is asked.
+    """
 
     questions: int
     usual_nano: int
     asked_before: int
+    fit: Fit
+    binding: Limit | None = None
 
 
 def balances(budget: Budget, *, split: bool) -> tuple[list[Balance], bool]:
@@ -40,28 +48,31 @@ def balances(budget: Budget, *, split: bool) -> tuple[list[Balance], bool]:
     return shown, is_thinned or len(shown) < len(steps)
 
 
-def outlook(dataset: Dataset, membership: Membership) -> Outlook:
-    """How many more questions of the usual size fit into what remains.
+def outlook(dataset: Dataset, membership: Membership, ways: Sequence[Way]) -> Outlook:
+    """What fits now under every limit that a question of this person meets.
 
-    The usual size is the median of the latest questions that this person may see; before the
-    first one, the most that one question may cost.
+    `ways` are those in which they may be charged; who asks nothing is told what fits for somebody
+    without a grant and without a permit. The usual size is the median of the latest questions that
+    this person may see, as far as it fits; before the first one, the largest that does.
     """
     latest = visible_queries(membership).filter(dataset=dataset, reuse=False)
     costs = list(latest.values_list("cost_nano", flat=True)[:_RECENT])
-    usual = median_low(costs) if costs else dataset.per_query_limit_nano
-    return Outlook(dataset.budget.remaining_nano // usual, usual, len(costs))
+    fits, binding = _fits(dataset, membership, ways)
+    size = min(median_low(costs), fits.nano) if costs else fits.nano
+    number = fits.in_all_nano // size if size else 0
+    return Outlook(number, size, len(costs), fits, binding)
 
 
-def largest_next(dataset: Dataset, ways: Sequence[Way] = ()) -> int:
-    """The largest ε that one question may still have, in nano-ε.
-
-    `ways` are those in which a person may be charged; without them the dataset's limit counts.
-    """
-    if ways:
-        return max(way.fit_nano for way in ways)
-    budget = dataset.budget
-    committed = budget.spent_nano + budget.reserved_nano
-    return largest_fit(budget.limit_nano, committed, dataset.per_query_limit_nano)
+def _fits(
+    dataset: Dataset, membership: Membership, ways: Sequence[Way]
+) -> tuple[Fit, Limit | None]:
+    way = usual(ways)
+    if way is not None:
+        return way.fit, way.limits[0]
+    if may(membership, Permission.SUBMIT_QUERIES):
+        return NOTHING, None
+    room = rooms_for(None, [dataset])[dataset.pk]
+    return room.fit, room.tightest
 
 
 def _thinned(steps: list[Balance]) -> list[Balance]:

@@ -36,7 +36,7 @@ class ExampleForm(forms.Form):
         widget=forms.Select(attrs=_SELECT | {"translate": "no"}),
     )
     epsilon = forms.CharField(
-        label=_("ε of the question"),
+        label=_("Pure ε of the question"),
         required=False,
         max_length=40,
         widget=forms.TextInput(attrs=_BOX),

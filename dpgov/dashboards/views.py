@@ -64,8 +64,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         "dataset": dataset,
         "split": split,
-        "outlook": selectors.outlook(dataset, membership),
-        "largest_next_nano": selectors.largest_next(dataset, ways),
+        "outlook": selectors.outlook(dataset, membership, ways),
         "ways": ways,
         "parts": parts_of(dataset.budget) if dataset.partition_column else [],
         "balances": list(reversed(balances))[:_PAGE],

@@ -5,20 +5,18 @@ never look better than they are. Nothing here sees data.
 """
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 
-from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from dpgov.budgets.meaning import factor_text
 from dpgov.privacy.budget import NANO, as_text
 from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.noise import Noise, NoiseKind
-from dpgov.privacy.odds import Frequency, best_guess, frequency_of, log_odds, together_of
+from dpgov.privacy.odds import Frequency, best_guess, frequency_of, together_of
 
-_MILLION = Decimal(1_000_000)
 _USUAL = Fraction(95, 100)
 _QUESTIONS = 20
 
@@ -150,7 +148,7 @@ def consequences(
         currency=currency,
         present=guesses(group_size) if hides_presence else None,
         says=guesses((2 if hides_presence else 1) * group_size),
-        factor=_factor(log_odds(limit, currency)),
+        factor=factor_text(limit, currency),
         questions=limit // currency.price_of(question_nano),
         question_nano=question_nano,
         error=Noise(NoiseKind.LAPLACE, scale).tail_bound(_USUAL),
@@ -178,11 +176,3 @@ def place_of(epsilon_nano: int, harm: Harm) -> str:
     else:
         pattern = gettext("For that we would begin with {range}: ε {epsilon} lies within.")
     return pattern.format(range=harm.range_text, epsilon=as_text(epsilon_nano))
-
-
-def _factor(log: Decimal) -> str:
-    if log >= _MILLION.ln():
-        return gettext("more than a million")
-    places = Decimal("0.01") if log < Decimal(100).ln() else Decimal(1)
-    factor = log.exp().next_plus().quantize(places, rounding=ROUND_CEILING)
-    return number_format(factor, force_grouping=True)

@@ -5,15 +5,19 @@ Declared metadata and the ledger only; archived and held datasets are never foun
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC
 from uuid import UUID
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Window
+from django.utils import timezone
 
-from dpgov.budgets.rooms import Room, rooms_for
+from dpgov.budgets.charging import Limit
+from dpgov.budgets.rooms import ways_for
+from dpgov.datasets.fitting import NOTHING, Fit, all_rows, fit, terms_shown
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.selectors import datasets_of
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
 
 MOST_WORDS = 8
@@ -21,23 +25,30 @@ PAGE = 20
 
 
 @dataclass(frozen=True, slots=True)
+class Room:
+    """What fits for one person; `tightest` is the limit of the ledger that admits least."""
+
+    fit: Fit
+    tightest: Limit | None = None
+    needs_allocation: bool = False
+
+    @property
+    def nano(self) -> int:
+        """The largest question."""
+        return self.fit.nano
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A dataset with its columns; `matching` are the names of those that a word is in.
 
-    `room_nano` is the largest question of this person that would fit now, None for who asks none.
+    `room` is what fits for this person now, None for who asks nothing.
     """
 
     dataset: Dataset
     columns: list[Column]
     matching: frozenset[str]
     room: Room | None
-
-    @property
-    def room_nano(self) -> int | None:
-        """Within the limit of one question."""
-        if self.room is None:
-            return None
-        return min(self.room.fit_nano, self.dataset.per_query_limit_nano)
 
 
 def find(membership: Membership, text: str, page: str | None) -> tuple[Page[Dataset], list[Found]]:
@@ -56,7 +67,7 @@ def find(membership: Membership, text: str, page: str | None) -> tuple[Page[Data
                 for column in columns.get(dataset.pk, [])
                 if any(word.casefold() in column.name.casefold() for word in words)
             ),
-            rooms.get(dataset.budget_id),
+            rooms.get(dataset.pk),
         )
         for dataset in datasets
     ]
@@ -67,7 +78,7 @@ def first_by_name(membership: Membership, most: int) -> tuple[list[Found], int]:
     counted = datasets_of(membership.tenant).annotate(every=Window(Count("pk")))
     datasets = list(counted[:most])
     rooms = _rooms(membership, datasets)
-    found = [Found(one, [], frozenset(), rooms.get(one.budget_id)) for one in datasets]
+    found = [Found(one, [], frozenset(), rooms.get(one.pk)) for one in datasets]
     return found, getattr(datasets[0], "every") if datasets else 0  # noqa: B009
 
 
@@ -93,6 +104,25 @@ def _columns(datasets: list[Dataset]) -> dict[UUID, list[Column]]:
 def _rooms(membership: Membership, datasets: Sequence[Dataset]) -> dict[UUID, Room]:
     if not may(membership, Permission.SUBMIT_QUERIES) or not datasets:
         return {}
+    return rooms_for(membership.user, datasets)
+
+
+def rooms_for(user: User | None, datasets: Sequence[Dataset]) -> dict[UUID, Room]:
+    """What fits on each of these datasets, in the way that admits most, for a count of all rows.
+
+    Without a user: for somebody without a grant and without a permit. The datasets were read with
+    their budget and policy.
+    """
     needing = {dataset.budget_id for dataset in datasets if dataset.needs_allocation}
-    budgets = [dataset.budget_id for dataset in datasets]
-    return rooms_for(membership.user, budgets, needing=needing)
+    ways = ways_for(user, [dataset.budget_id for dataset in datasets], needing=needing)
+    terms = terms_shown(datasets, user, timezone.now().astimezone(UTC).date())
+    rooms = {}
+    for dataset in datasets:
+        asked = all_rows(dataset)
+        fits = [(fit(terms[dataset.pk], w.limits, asked), w) for w in ways[dataset.budget_id]]
+        if not fits:
+            rooms[dataset.pk] = Room(NOTHING, needs_allocation=True)
+            continue
+        most, way = max(fits, key=lambda pair: pair[0].nano)
+        rooms[dataset.pk] = Room(most, way.limits[0])
+    return rooms

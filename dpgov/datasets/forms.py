@@ -202,7 +202,10 @@ class DatasetForm(UnitForm):
     )
     epsilon_per_query = EpsilonField(
         label=_("Limit on ε for one question"),
-        help_text=_("So that a single question cannot use everything up."),
+        help_text=_(
+            "So that a single question cannot use everything up. Always the pure ε of one "
+            "question; under (ε, δ) it is counted as the ρ that such a question costs."
+        ),
     )
 
     partition_column = forms.CharField(

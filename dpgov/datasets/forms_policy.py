@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
 from dpgov.datasets.forms import EpsilonField
-from dpgov.datasets.services import Rules
+from dpgov.datasets.rules import Rules
 from dpgov.privacy.budget import as_text
 from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.plan import StatisticKind
@@ -95,6 +95,9 @@ class PolicyForm(forms.Form):
     def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._currency = budget.currency
+        if self._currency.delta is not None:
+            self.fields["per_query"].label = _("Most that one question may cost, in pure ε")
+            self.fields["approval_above"].label = _("Questions above this pure ε need your permit")
 
     def rules(self) -> Rules:
         """What was typed, in the dataset's currency; only after `is_valid`."""
@@ -129,8 +132,12 @@ class PermitForm(forms.Form):
         help_text=_("Goes into the audit log."),
     )
 
-    def __init__(self, *args: Any, tenant: Tenant, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, tenant: Tenant, currency: Currency = PURE, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
+        if currency.delta is not None:
+            self.fields["limit"].label = _("Questions up to this pure ε")
         people = Membership.objects.filter(tenant=tenant, role=Role.ANALYST).select_related("user")
         field: Any = self.fields["person"]
         field.queryset = people.order_by("user__email")

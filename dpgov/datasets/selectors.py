@@ -31,7 +31,7 @@ def is_open(dataset_id: UUID) -> bool:
 def datasets_of(tenant: Tenant) -> QuerySet[Dataset]:
     """The tenant's datasets that can be asked, by name, each with its budget."""
     open_ones = Dataset.objects.filter(open_to_questions(), tenant=tenant)
-    return open_ones.select_related("budget").order_by("name", "slug")
+    return open_ones.select_related("budget", "policy").order_by("name", "slug")
 
 
 def get_dataset(tenant: Tenant, slug: str) -> Dataset:

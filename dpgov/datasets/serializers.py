@@ -8,16 +8,30 @@ from dpgov.budgets.charging import allocations_of
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import currency_in_json, in_json
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.services import least_price_nano
+from dpgov.datasets.rules import least_price_nano
 from dpgov.tenants.models import User
 
 MODE = serializers.ChoiceField(
     choices=Budget.Mode.choices,
     help_text="`pure`: ε adds up. `zcdp`: ρ adds up, towards an (ε, δ).",
 )
-DELTA = serializers.FloatField(allow_null=True, help_text="Null for `pure`.")
+UNIT = serializers.ChoiceField(
+    choices=["epsilon", "rho"],
+    help_text="What adds up here: of each amount the field that ends in it is the exact one.",
+)
+DELTA = serializers.FloatField(
+    allow_null=True, help_text="The δ of every ε that says so. Null for `pure`."
+)
+PURE_EPSILON = (
+    "Under `zcdp` the pure ε of one question that the `…_rho` beside it pays for: what a plan's "
+    "`epsilon` means. It does not add up."
+)
+AT_DELTA = "Under `zcdp` the ε at `delta`."
 COMMITTED = "Spent and reserved together; under `zcdp` what it amounts to at δ, rounded up."
-REMAINING = "Under `zcdp` the ε of the largest single question that would fit, rounded down."
+REMAINING = (
+    "Under `zcdp` the pure ε of the largest single question that would fit, rounded down; it does "
+    "not add up."
+)
 RHO = serializers.FloatField(allow_null=True, help_text="The same in ρ; null for `pure`.")
 
 
@@ -67,8 +81,9 @@ class DatasetSerializer(serializers.Serializer[Any]):
         help_text="The number of units where a column names them and it is public (`change_one`).",
     )
     mode = MODE
+    unit = UNIT
     delta = DELTA
-    per_query_limit_epsilon = serializers.FloatField()
+    per_query_limit_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
     per_query_limit_rho = RHO
     version = serializers.IntegerField(help_text="Questions are asked of the newest one.")
     partition_column = serializers.CharField(
@@ -97,7 +112,7 @@ class AllocationSerializer(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     name = serializers.CharField()
-    limit_epsilon = serializers.FloatField()
+    limit_epsilon = serializers.FloatField(help_text=AT_DELTA)
     limit_rho = RHO
     committed_epsilon = serializers.FloatField(help_text=COMMITTED)
     committed_rho = RHO
@@ -109,14 +124,15 @@ class BudgetSerializer(serializers.Serializer[Budget]):
     """A dataset's budget. What adds up (ε when pure, else ρ) reads back to the exact amount."""
 
     mode = MODE
+    unit = UNIT
     delta = DELTA
-    limit_epsilon = serializers.FloatField()
+    limit_epsilon = serializers.FloatField(help_text=AT_DELTA)
     limit_rho = RHO
     committed_epsilon = serializers.FloatField(help_text=COMMITTED)
     committed_rho = RHO
     remaining_epsilon = serializers.FloatField(help_text=REMAINING)
     remaining_rho = RHO
-    per_query_limit_epsilon = serializers.FloatField()
+    per_query_limit_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
     per_query_limit_rho = RHO
     least_price_epsilon = serializers.FloatField(help_text="The least that one question costs.")
     least_price_rho = RHO

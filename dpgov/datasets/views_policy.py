@@ -12,6 +12,7 @@ from dpgov.datasets import services
 from dpgov.datasets.forms_policy import TEMPLATES, PermitForm, PolicyForm, template, typed
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import rules_of
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 
@@ -25,7 +26,7 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
     dataset = dataset_or_404(request, slug)
     budget = dataset.budget
     if request.method != "POST":
-        known = typed(services.rules_of(dataset), budget.currency)
+        known = typed(rules_of(dataset), budget.currency)
         known |= template(request.GET.get("template", ""), budget.limit_epsilon_nano)
         return _page(request, dataset, PolicyForm(budget=budget, initial=known))
     form = PolicyForm(request.POST, budget=budget)
@@ -48,9 +49,9 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
 def permit(request: HttpRequest, slug: str) -> HttpResponse:
     """Let one person ask larger questions for a while."""
     dataset, membership = dataset_or_404(request, slug), membership_of(request)
-    form = PermitForm(request.POST, tenant=membership.tenant)
+    form = PermitForm(request.POST, tenant=membership.tenant, currency=dataset.budget.currency)
     if not form.is_valid():
-        known = typed(services.rules_of(dataset), dataset.budget.currency)
+        known = typed(rules_of(dataset), dataset.budget.currency)
         rules = PolicyForm(budget=dataset.budget, initial=known)
         return _page(request, dataset, rules, form)
     data = form.cleaned_data
@@ -70,10 +71,11 @@ def permit(request: HttpRequest, slug: str) -> HttpResponse:
 def _page(
     request: HttpRequest, dataset: Dataset, form: PolicyForm, permit: PermitForm | None = None
 ) -> HttpResponse:
+    tenant = membership_of(request).tenant
     context: dict[str, Any] = {
         "dataset": dataset,
         "form": form,
-        "permit": permit or PermitForm(tenant=membership_of(request).tenant),
+        "permit": permit or PermitForm(tenant=tenant, currency=dataset.budget.currency),
         "permits": services.permits_of(dataset),
         "templates": [(name, row[0]) for name, row in TEMPLATES.items()],
     }

@@ -7,7 +7,7 @@ the parts s of its price adds C/a² under pure ε and C/a under zCDP at the amou
 of w/s², or of w/s; so its amount goes with the cube root of C, or with its square root.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -115,21 +115,29 @@ def priced(batch: Batch, schema: DatasetSchema) -> tuple[Blueprint, ...]:
 
     Raises InvalidPlan, at the place of the plan, where a part is too small for it.
     """
-    parts = _parts_of(batch, schema)
+    parts = parts_for(batch, schema)(batch.whole.nano)
     return tuple(
         _prepared(place, _at(plan, Loss(schema.mode, nano)), schema)
         for place, (plan, nano) in enumerate(zip(batch.plans, parts, strict=True))
     )
 
 
-def _parts_of(batch: Batch, schema: DatasetSchema) -> list[int]:
-    """Whole nano, rounded down; what that leaves over goes to the first open ones."""
+def parts_for(batch: Batch, schema: DatasetSchema) -> Callable[[int], list[int]]:
+    """How each whole amount, in nano, would be shared out: by shares that do not depend on it.
+
+    Whole nano, rounded down; what that leaves over goes to the first open ones.
+    """
     shares = _shares_of(batch, schema)
-    parts = [batch.whole.part(share.numerator, share.denominator).nano for share in shares]
     free = [place for place, share in enumerate(batch.shares) if share is None]
-    left = batch.whole.nano - sum(parts) if free else 0
-    for place in free[:left]:
-        parts[place] += 1
+
+    def parts(whole_nano: int) -> list[int]:
+        whole = Loss(schema.mode, whole_nano)
+        found = [whole.part(share.numerator, share.denominator).nano for share in shares]
+        left = whole_nano - sum(found) if free else 0
+        for place in free[:left]:
+            found[place] += 1
+        return found
+
     return parts
 
 

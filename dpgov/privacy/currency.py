@@ -66,11 +66,27 @@ class Currency:
         epsilon = Loss(self.mode, max(0, nano)).as_epsilon
         return epsilon if self.mode is Mode.PURE else _tidy(epsilon, ROUND_FLOOR)
 
+    def largest_question(self, nano: int) -> int:
+        """The same to the last billionth: a nano-ε more would cost more than the amount."""
+        return Loss(self.mode, max(0, nano)).as_epsilon
+
     def together(self, nano: int) -> int:
         """The ε (at δ) of everything that an amount was spent on, rounded up."""
         if self.delta is None:
             return nano
         return _tidy(epsilon_at(nano, self.delta), ROUND_CEILING)
+
+    def adds(self, nano: int, before_nano: int) -> int:
+        """What an amount adds to the ε (at δ) of everything before it, rounded up."""
+        if self.delta is None:
+            return nano
+        before = epsilon_at(max(0, before_nano), self.delta)
+        after = epsilon_at(max(0, before_nano) + nano, self.delta)
+        return _tidy(after - before, ROUND_CEILING)
+
+    def tidy_limit(self, nano: int) -> int:
+        """An amount of ρ with four digits, rounded down, to begin with; a pure one as it is."""
+        return nano if self.delta is None else max(1, _tidy(nano, ROUND_FLOOR))
 
 
 PURE = Currency()

@@ -22,6 +22,7 @@ from rest_framework.views import APIView
 from dpgov.budgets.charging import Limit
 from dpgov.budgets.words import currency_in_json, in_json
 from dpgov.datasets.lookup import dataset_or_404
+from dpgov.privacy.budget import as_number
 from dpgov.privacy.currency import Currency
 from dpgov.queries import api_docs
 from dpgov.queries.api_errors import RefusingView, no_release, not_ready, refusals
@@ -77,9 +78,11 @@ class SubmitView(RefusingView):
         charged = allocation_of(request)
         user = membership_of(request).user
 
-        def largest_fit() -> int:
+        def largest_fit() -> dict[str, float | None]:
             priced = quote(user=user, dataset=dataset, raw_plan=request.data, allocation_id=charged)
-            return priced.currency.question(priced.largest_fit_nano)
+            return fit_json(
+                priced.largest_fit_nano, priced.largest_fit_epsilon_nano, priced.currency
+            )
 
         with refusals(largest_fit):
             submission = submit(
@@ -219,7 +222,7 @@ def limit_json(limit: Limit) -> dict[str, Any]:
         **in_json("limit", limit.limit_nano, currency.together(limit.limit_nano), currency),
         **room_json("remaining", limit.remaining_nano, currency),
         "factor": limit.factor,
-        **room_json("largest_fit", limit.fit_nano, currency),
+        **fit_json(limit.fit_nano, currency.largest_question(limit.fit_nano), currency),
         "renews_on": limit.renews_on,
     }
 
@@ -227,6 +230,11 @@ def limit_json(limit: Limit) -> dict[str, Any]:
 def room_json(name: str, nano: int, currency: Currency) -> dict[str, float | None]:
     """A price, or what there is room for: as the ε of one question, and as ρ where that counts."""
     return in_json(name, nano, currency.question(nano), currency)
+
+
+def fit_json(nano: int, epsilon_nano: int, currency: Currency) -> dict[str, float | None]:
+    """The most that would be accepted: to the last billionth, so that no more is."""
+    return in_json("largest_fit", nano, epsilon_nano, currency)
 
 
 def quote_json(priced: Quote) -> dict[str, Any]:
@@ -238,9 +246,11 @@ def quote_json(priced: Quote) -> dict[str, Any]:
         "in_words": in_words(plan),
         **currency_in_json(currency),
         **room_json("cost", priced.cost_nano, currency),
+        "cost_adds_epsilon": as_number(priced.adds_nano),
+        "cost_in_words": priced.price_words,
         **room_json("remaining", priced.remaining_nano, currency),
         **{f"{name}_after": amount for name, amount in after.items()},
-        **room_json("largest_fit", priced.largest_fit_nano, currency),
+        **fit_json(priced.largest_fit_nano, priced.largest_fit_epsilon_nano, currency),
         "accepted": priced.refusal is None,
         "refusal": priced.refusal,
         "limits": [limit_json(limit) for limit in priced.limits],

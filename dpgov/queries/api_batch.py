@@ -8,8 +8,9 @@ from rest_framework.response import Response
 
 from dpgov.budgets.words import currency_in_json
 from dpgov.datasets.lookup import dataset_or_404
+from dpgov.privacy.budget import as_number
 from dpgov.queries import api_docs
-from dpgov.queries.api import allocation_of, assumed_rows_of, limit_json, room_json
+from dpgov.queries.api import allocation_of, assumed_rows_of, fit_json, limit_json, room_json
 from dpgov.queries.api_errors import RefusingView, refusals
 from dpgov.queries.batch import Asked, BatchQuote, Needed, quote_batch
 from dpgov.queries.serializers import QuerySerializer, RefusalSerializer
@@ -94,14 +95,16 @@ class BatchSubmitView(RefusingView):
         dataset = dataset_or_404(request, slug)
         membership, charged = membership_of(request), allocation_of(request)
 
-        def largest_fit() -> int:
+        def largest_fit() -> dict[str, float | None]:
             priced = quote_batch(
                 user=membership.user,
                 dataset=dataset,
                 raw_batch=request.data,
                 allocation_id=charged,
             )
-            return priced.currency.question(priced.largest_fit_nano)
+            return fit_json(
+                priced.largest_fit_nano, priced.largest_fit_epsilon_nano, priced.currency
+            )
 
         with refusals(largest_fit):
             queries = submit_batch(
@@ -130,7 +133,9 @@ def _json(priced: BatchQuote) -> dict[str, Any]:
     return {
         **currency_in_json(currency),
         **room_json("cost", priced.cost_nano, currency),
-        **room_json("largest_fit", priced.largest_fit_nano, currency),
+        "cost_adds_epsilon": as_number(priced.adds_nano),
+        "cost_in_words": priced.price_words,
+        **fit_json(priced.largest_fit_nano, priced.largest_fit_epsilon_nano, currency),
         "accepted": priced.refusal is None,
         "refusal": priced.refusal,
         "questions": [question(asked) for asked in priced.questions],

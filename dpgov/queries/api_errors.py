@@ -15,7 +15,8 @@
 | the answer is not there yet | 409 | not_ready, with Retry-After |
 | there will be no answer | 404 | no_release |
 
-The two refusals of ε also carry `largest_fit_epsilon`, the most that would be accepted now.
+The refusals of an amount also carry `largest_fit_epsilon` and `largest_fit_rho`, the most that
+would be accepted now.
 """
 
 from collections.abc import Callable, Generator
@@ -27,7 +28,6 @@ from rest_framework.views import APIView
 
 from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
-from dpgov.privacy.budget import as_number
 from dpgov.privacy.plan import InvalidPlan
 from dpgov.queries.submit import (
     IdempotencyConflict,
@@ -36,6 +36,8 @@ from dpgov.queries.submit import (
     OutsidePolicy,
     QueryLimitExceeded,
 )
+
+Fit = dict[str, float | None]
 
 
 class Conflict(APIException):
@@ -50,19 +52,17 @@ class RefusingView(APIView):
     """Adds to a refusal the numbers that a client needs to do better."""
 
     def handle_exception(self, exc: Exception) -> Response:
-        """The standard error body, with `largest_fit_epsilon` where the refusal knows it."""
+        """The standard error body, with `largest_fit_…` where the refusal knows it."""
         response = super().handle_exception(exc)
-        fit = getattr(exc, "largest_fit_nano", None)
-        if fit is not None:
-            response.data["largest_fit_epsilon"] = as_number(fit)
+        response.data.update(getattr(exc, "largest_fit", {}))
         return response
 
 
 @contextmanager
-def refusals(largest_fit: Callable[[], int] = lambda: 0) -> Generator[None]:
+def refusals(largest_fit: Callable[[], Fit] = dict) -> Generator[None]:
     """Translate what quote and submit raise into API errors.
 
-    `largest_fit` finds the most that would be accepted now, in nano-ε, where ε was refused.
+    `largest_fit` finds the most that would be accepted now, where an amount was refused.
     """
     try:
         yield
@@ -110,6 +110,6 @@ def no_release(message: str) -> NotFound:
     return NotFound(message, "no_release")
 
 
-def _with_fit(refusal: APIException, fit_nano: int) -> APIException:
-    refusal.largest_fit_nano = fit_nano  # type: ignore[attr-defined]
+def _with_fit(refusal: APIException, fit: Fit) -> APIException:
+    refusal.largest_fit = fit  # type: ignore[attr-defined]
     return refusal

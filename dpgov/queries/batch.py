@@ -3,23 +3,34 @@
 A function of the plans, the public metadata and the ledger; never of the data.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Limit, limits_touched
+from dpgov.budgets.charging import (
+    AllocationNeeded,
+    ChooseAllocation,
+    Limit,
+    is_own,
+    limits_touched,
+)
 from dpgov.budgets.services import Line
-from dpgov.budgets.words import amount, question
+from dpgov.budgets.words import amount, price, question
+from dpgov.datasets.fitting import Question, Terms, largest
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.privacy.batch import parse_batch, priced
+from dpgov.privacy.batch import Batch, parse_batch, parts_for, priced
 from dpgov.privacy.blueprint import Blueprint
+from dpgov.privacy.budget import MAX_NANO
 from dpgov.privacy.currency import Currency
-from dpgov.queries.policy import outside_policy
+from dpgov.privacy.loss import Loss
+from dpgov.privacy.plan import InvalidPlan
+from dpgov.privacy.schema import DatasetSchema
+from dpgov.queries.policy import outside_policy, terms_for
 from dpgov.queries.touched import lines_of
 from dpgov.tenants.models import User
 
@@ -71,9 +82,28 @@ class BatchQuote:
     refusal: str | None
 
     @property
+    def largest_fit_epsilon_nano(self) -> int:
+        """The same where all are asked for one pure ε."""
+        return self.currency.largest_question(self.largest_fit_nano)
+
+    @property
     def cost_nano(self) -> int:
         """What all of them cost: at most the whole amount."""
         return sum(asked.blueprint.cost_nano for asked in self.questions)
+
+    @property
+    def adds_nano(self) -> int:
+        """What they would add to the ε (at δ) of everything before them, rounded up."""
+        own = [needed for needed in self.limits if is_own(needed.limit)]
+        return max(
+            (self.currency.adds(one.nano, one.limit.committed_nano) for one in own),
+            default=self.currency.together(self.cost_nano),
+        )
+
+    @property
+    def price_words(self) -> str:
+        """The whole price, and under ρ what it adds."""
+        return price(self.cost_nano, self.adds_nano, self.currency)
 
 
 def quote_batch(
@@ -88,13 +118,17 @@ def quote_batch(
 
     `assumed_rows` is the reader's own guess of how many rows match each question.
     """
-    blueprints = blueprints_of(dataset, current_version(dataset), raw_batch)
+    schema, terms = schema_of(current_version(dataset)), terms_for(dataset, user)
+    batch = parse_batch(raw_batch, schema, dataset=dataset.slug)
+    blueprints = priced(batch, schema)
     limits: tuple[Needed, ...] = ()
+    fits = 0
     try:
         lines = lines_of_all(blueprints, dataset=dataset, user=user, allocation_id=allocation_id)
         limits = _needed([line for of_one in lines for line in of_one])
+        fits = _largest_fit(batch, schema, lines, limits, terms)
         refusal = _refusal(blueprints, limits, dataset) or next(
-            filter(None, (outside_policy(one, dataset, user) for one in blueprints)), None
+            filter(None, (outside_policy(one, terms) for one in blueprints)), None
         )
     except (AllocationNeeded, ChooseAllocation) as problem:
         refusal = str(problem)
@@ -103,7 +137,7 @@ def quote_batch(
         whole_nano=sum(one.cost_nano for one in blueprints),
         currency=dataset.budget.currency,
         limits=limits,
-        largest_fit_nano=_largest_fit(blueprints, limits, dataset),
+        largest_fit_nano=fits,
         refusal=refusal,
     )
 
@@ -165,15 +199,47 @@ def _refusal(
 
 
 def _largest_fit(
-    blueprints: Sequence[Blueprint], limits: Sequence[Needed], dataset: Dataset
+    batch: Batch,
+    schema: DatasetSchema,
+    lines: Sequence[Sequence[Line]],
+    limits: Sequence[Needed],
+    terms: Terms,
 ) -> int:
-    """Every part grows with the whole, so the tightest limit tells how far; rounded down."""
-    stopped = dataset.budget.frozen_at is not None or dataset.budget.closed_at is not None
-    if stopped or not limits:
+    """The largest whole amount whose parts fit under every limit and keep the policy."""
+    if terms.stopped:
         return 0
-    whole = sum(blueprint.cost_nano for blueprint in blueprints)
-    costliest = max(blueprint.cost_nano for blueprint in blueprints)
-    return min(
-        whole * dataset.per_query_limit_nano // costliest,
-        *(whole * _room(needed.limit) // needed.nano for needed in limits),
-    )
+    parts = parts_for(batch, schema)
+    most = [largest(terms, terms.most_nano, Question(plan, schema))[0] for plan in batch.plans]
+    counted = _counted(lines)
+
+    def fits(whole: int) -> bool:
+        found = parts(whole)
+        return all(part <= each for part, each in zip(found, most, strict=True)) and all(
+            sum(found[place] * factor for place, factor in counted[budget].items()) <= room
+            for budget, room in rooms
+        )
+
+    rooms = [(n.limit.budget_id, _room(n.limit)) for n in limits if n.limit.budget_id in counted]
+    low, high = 0, MAX_NANO + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low if _large_enough(batch, schema, low, terms) else 0
+
+
+def _counted(lines: Sequence[Sequence[Line]]) -> dict[UUID | None, Counter[int]]:
+    """How many times each question's price counts on each budget."""
+    counted: dict[UUID | None, Counter[int]] = defaultdict(Counter)
+    for place, of_one in enumerate(lines):
+        for line in of_one:
+            counted[line.budget_id][place] += line.factor
+    return counted
+
+
+def _large_enough(batch: Batch, schema: DatasetSchema, whole: int, terms: Terms) -> bool:
+    """Whether each part leaves noise to draw, and is the least price at least."""
+    try:
+        at = replace(batch, whole=Loss(schema.mode, whole))
+        return whole > 0 and all(one.cost_nano >= terms.least_nano for one in priced(at, schema))
+    except InvalidPlan:
+        return False

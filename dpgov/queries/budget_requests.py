@@ -4,6 +4,7 @@ Granting is the ordinary allocation, and a higher limit of the dataset is the or
 two persons decide: a request here only leads there. Each step makes one audit entry.
 """
 
+from datetime import date
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -15,6 +16,7 @@ from dpgov.audit.services import append
 from dpgov.budgets.services import allocate
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import permit
 from dpgov.privacy.budget import as_text
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.words import lower_first
@@ -94,6 +96,26 @@ def grant_request(
         reason=_why(wish, answer),
     )
     return _end(wish, State.GRANTED, membership, answer, granted_nano=limit_nano)
+
+
+@transaction.atomic
+def grant_permit(
+    *, membership: Membership, request_id: UUID, epsilon_nano: int, last_day: date, answer: str
+) -> BudgetRequest:
+    """Let the analyst ask questions up to this pure ε until a day; the entry is that of the permit.
+
+    Raises AlreadyAnswered, MayNot.
+    """
+    wish = _waiting(membership, request_id, About.PERMIT)
+    permit(
+        dataset=wish.dataset,
+        user=wish.asked_by,
+        limit_nano=wish.dataset.budget.currency.price_of(epsilon_nano),
+        last_day=last_day,
+        owner=membership.user,
+        reason=_why(wish, answer),
+    )
+    return _end(wish, State.GRANTED, membership, answer, granted_nano=epsilon_nano)
 
 
 @transaction.atomic

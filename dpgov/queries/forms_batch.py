@@ -131,10 +131,10 @@ def _said_of(place: int, message: str) -> str:
     return _("Question {number}: {message}").format(number=place, message=message)
 
 
-def batch_of(texts: Iterable[str], epsilon: str) -> QueryDict:
-    """A form with these questions in it."""
+def batch_of(texts: Iterable[str], unit: str, amount: str) -> QueryDict:
+    """A form with these questions in it, for so much of what the dataset counts in."""
     data = QueryDict(mutable=True)
-    data.update({"epsilon": epsilon, "key": new_key()})
+    data.update({"by": unit, unit: amount, "key": new_key()})
     for text in texts:
         append(data, QUESTION, {"plan": text})
     return data

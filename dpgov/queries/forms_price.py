@@ -27,6 +27,7 @@ _WAYS = [
     ("relative", gettext_lazy("I say how wrong it may be, as part of the answer")),
 ]
 _BY_RHO = ("rho", gettext_lazy("I choose ρ"))
+_BY_PURE_EPSILON = ("epsilon", gettext_lazy("I choose the pure ε of this question"))
 _USUAL_LEVEL = "0.95"
 _LEVELS = [(str(float(level)), f"{int(level * 100)} %") for level in CONFIDENCE_LEVELS]
 # Where refusals of an accuracy are shown.
@@ -108,7 +109,9 @@ class PriceForm(forms.Form):
         self.is_a_choice = len(allocations) > 1
         self.statistics, self.in_rows = list(statistics), in_rows
         self.places = [row_id for row_id, _ in statistics]
-        ways = _WAYS if mode is Mode.PURE else [_WAYS[0], _BY_RHO, *_WAYS[1:]]
+        ways = _WAYS if mode is Mode.PURE else [_BY_RHO, _BY_PURE_EPSILON, *_WAYS[1:]]
+        if mode is not Mode.PURE:
+            self.fields["epsilon"].label = _("Pure ε of this question")
         for name, choices in (
             ("by", ways),
             ("allocation", [("", _("Choose…")), *allocations]),

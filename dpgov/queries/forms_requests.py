@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dpgov.datasets.forms import EpsilonField, count_in
@@ -26,6 +27,15 @@ def _text(label: "StrPromise", required: "StrPromise") -> forms.CharField:
     )
 
 
+def _count(form: forms.Form, of_one_question: bool, currency: Currency) -> None:
+    """Take the amount as a limit of this currency, or as the pure ε of one question."""
+    if not of_one_question:
+        count_in(form, currency)
+        return
+    form.fields["epsilon_limit"].label = _("Questions up to this pure ε")
+    form.fields["epsilon_limit"].help_text = _("For each question; everything else still holds.")
+
+
 class AskForBudgetForm(forms.Form):
     """What is wanted, how much of it in all, and what for."""
 
@@ -46,7 +56,7 @@ class AskForBudgetForm(forms.Form):
 
     def __init__(self, *args: Any, currency: Currency, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        count_in(self, currency)
+        _count(self, self["about"].value() == BudgetRequest.About.PERMIT, currency)
 
 
 class AnswerForm(forms.Form):
@@ -67,14 +77,22 @@ class AnswerForm(forms.Form):
         ),
         error_messages={"required": gettext_lazy("Type how much ε they may use in all, like 1.")},
     )
+    last_day = forms.DateField(
+        label=gettext_lazy("Until the end of"),
+        widget=forms.DateInput({"class": "form-control", "type": "date"}, format="%Y-%m-%d"),
+        error_messages={"required": gettext_lazy("Say until when they may.")},
+    )
     answer = _text(gettext_lazy("Your answer"), gettext_lazy("Give the analyst a reason."))
 
     def __init__(self, *args: Any, wish: BudgetRequest, **kwargs: Any) -> None:
         kwargs.setdefault("initial", {"epsilon_limit": as_text(wish.epsilon_nano)})
         super().__init__(*args, **kwargs)
-        count_in(self, wish.dataset.budget.currency)
+        _count(self, wish.is_of_one_question, wish.dataset.budget.currency)
+        if not wish.is_of_one_question:
+            del self.fields["last_day"]
 
     def clean(self) -> dict[str, Any]:
         if self.cleaned_data.get("decision") == DECLINE:
             self.errors.pop("epsilon_limit", None)
+            self.errors.pop("last_day", None)
         return self.cleaned_data

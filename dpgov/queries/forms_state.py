@@ -20,10 +20,10 @@ def new_key() -> str:
     return str(uuid.uuid4())
 
 
-def blank(epsilon: str) -> QueryDict:
-    """A form that asks for a count of all rows."""
+def blank(unit: str, amount: str) -> QueryDict:
+    """A form that asks for a count of all rows, for so much of what the dataset counts in."""
     data = QueryDict(mutable=True)
-    data.update({"epsilon": epsilon, "key": new_key()})
+    data.update({"by": unit, unit: amount, "key": new_key()})
     append(data, "statistic", {"kind": "count"})
     return data
 
@@ -45,6 +45,15 @@ def changed(data: QueryDict, action: str, schema: DatasetSchema) -> QueryDict:
         data[f"statistic-{row_id}-quantiles"] = PRESETS[verb]
     elif verb == "add" and len(row_ids(data, kind)) < MOST_ROWS:
         _add(data, kind, schema)
+    return data
+
+
+def filled(data: QueryDict) -> QueryDict:
+    """The data with the amount that a button offered: `fill_epsilon` or `fill_rho`."""
+    data = data.copy()
+    for unit in ("epsilon", "rho"):
+        if fitting := data.get(f"fill_{unit}"):
+            data["by"], data[unit] = unit, fitting
     return data
 
 

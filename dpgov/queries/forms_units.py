@@ -19,7 +19,7 @@ class SizesQuestionForm(forms.Form):
     """What the small question about the data may cost."""
 
     epsilon = forms.CharField(
-        label=gettext_lazy("ε of this question"),
+        label=gettext_lazy("Pure ε of this question"),
         max_length=60,
         widget=forms.TextInput(attrs=_DECIMAL),
     )
@@ -44,7 +44,7 @@ class BeliefForm(forms.Form):
         help_text=gettext_lazy("Only a number that you know without looking into the file."),
     )
     epsilon = forms.CharField(
-        label=gettext_lazy("ε of a usual question"),
+        label=gettext_lazy("Pure ε of a usual question"),
         max_length=60,
         widget=forms.TextInput(attrs=_DECIMAL),
     )

@@ -1,14 +1,18 @@
 """What an answer gives away at most, in sentences that need no mathematics."""
 
-import math
+from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
+from dpgov.budgets.meaning import factor_text
+from dpgov.privacy.budget import NANO
+from dpgov.privacy.currency import PURE
+from dpgov.privacy.odds import log_odds
 from dpgov.queries.numbers import price
 
-_MOST_TELLING_FACTOR = 1_000
+_MOST_TELLING = Decimal(1_000).ln()
 _NOTHING_USED = gettext_lazy(
     "This answer used nothing of the dataset's budget: it was computed from answers that had been "
     "given before, without the data, and gives away nothing that they had not given away."
@@ -93,9 +97,13 @@ def _change(guarantee: dict[str, Any]) -> str:
     added, epsilon = guarantee["neighbouring"] == "add_remove", guarantee.get("epsilon")
     if epsilon is None:
         pattern, factor = _ALMOST_THE_SAME[added], ""
-    elif epsilon > math.log(_MOST_TELLING_FACTOR):
+    elif log_odds(_nano(epsilon), PURE) > _MOST_TELLING:
         pattern, factor = _HARDLY_PROTECTED[added], ""
     else:
-        pattern, factor = _AT_MOST[added], f"{math.exp(epsilon):.3g}"
+        pattern, factor = _AT_MOST[added], factor_text(_nano(epsilon), PURE)
     # The verb of some languages depends on how many they are.
     return str(pattern.format(whom=whom, size=size, factor=factor))
+
+
+def _nano(epsilon: float) -> int:
+    return int((Decimal(str(epsilon)) * NANO).to_integral_value(rounding=ROUND_CEILING))

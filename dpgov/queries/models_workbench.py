@@ -43,14 +43,15 @@ class SavedQuestion(models.Model):
 class BudgetRequest(models.Model):
     """An analyst's wish for budget of a dataset: WAITING, then answered by an owner once.
 
-    `epsilon_nano` is what is wanted in all: as an allocation, or as the dataset's limit. GRANTED:
-    `granted_nano` was allocated. PASSED_ON: an owner has requested the higher limit, which takes a
-    second person.
+    `epsilon_nano` is what is wanted in all: as an allocation, or as the dataset's limit; of a
+    permit it is the pure ε of one question. GRANTED: `granted_nano` was allocated or permitted.
+    PASSED_ON: an owner has requested the higher limit, which takes a second person.
     """
 
     class About(models.TextChoices):
         ALLOCATION = "allocation", gettext_lazy("An allocation of my own, or a larger one")
         LIMIT = "limit", gettext_lazy("A higher limit of the dataset")
+        PERMIT = "permit", gettext_lazy("A permit for larger questions")
 
     class State(models.TextChoices):
         WAITING = "waiting", gettext_lazy("Waiting")
@@ -98,6 +99,11 @@ class BudgetRequest(models.Model):
 
     def __str__(self) -> str:
         return f"{self.about} of {self.dataset_id}: {self.state}"
+
+    @property
+    def is_of_one_question(self) -> bool:
+        """Whether its amounts are the pure ε of one question, and not of all together."""
+        return self.about == self.About.PERMIT
 
     @property
     def is_waiting(self) -> bool:

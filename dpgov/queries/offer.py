@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from dpgov.budgets.charging import Grants, Limit, one_part_each
-from dpgov.budgets.words import question
+from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.privacy.budget import as_text, parse_epsilon
 from dpgov.privacy.plan import InvalidPlan
@@ -51,7 +51,7 @@ class Offer:
     @property
     def price_words(self) -> str:
         """The same as the button says it."""
-        return question(self.quote.cost_nano, self.quote.currency) if self.quote else ""
+        return self.quote.price_words if self.quote else ""
 
     @property
     def words(self) -> str:
@@ -67,23 +67,33 @@ class Offer:
 
     @property
     def fit(self) -> str:
-        """The largest ε that would be accepted now, or "" when nothing fits."""
-        if self.quote is None:
-            return ""
-        fit = self.quote.currency.question(self.quote.largest_fit_nano)
+        """The largest amount that would be accepted now, or "" when nothing fits."""
+        fit = self.quote.largest_fit_nano if self.quote else 0
         return as_text(fit) if fit > 0 else ""
+
+    @property
+    def fit_words(self) -> str:
+        """The same with its sign."""
+        return amount(self.quote.largest_fit_nano, self.quote.currency) if self.quote else ""
+
+    @property
+    def unit(self) -> str:
+        """The field that such an amount belongs into: epsilon or rho."""
+        return self.quote.currency.unit if self.quote else ""
 
     @property
     def request(self) -> str:
         """The end of a link that asks an owner for what this question is short of, or nothing.
 
-        Only an allocation and the dataset's own limit can be asked for.
+        Only an allocation, the dataset's own limit and a permit can be asked for.
         """
         if self.quote is None or self.quote.refusal is None:
             return ""
+        if self.quote.lacks_permit:
+            return _request("permit", self.quote.currency.question(self.quote.cost_nano))
         short = self.quote.binding
         if short is None:
-            return _request("allocation", self.quote.currency.question(self.quote.cost_nano))
+            return _request("allocation", self.quote.currency.together(self.quote.cost_nano))
         missing = self.quote.cost_nano * short.factor - max(0, short.remaining_nano)
         if short.kind not in _REQUESTED or short.period or short.stopped or missing <= 0:
             return ""

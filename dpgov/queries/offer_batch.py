@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpgov.budgets.words import question
+from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import as_text, parse_epsilon
 from dpgov.privacy.plan import InvalidPlan
@@ -40,15 +40,23 @@ class BatchOffer:
     @property
     def price_words(self) -> str:
         """The same as the button says it."""
-        return question(self.quote.cost_nano, self.quote.currency) if self.quote else ""
+        return self.quote.price_words if self.quote else ""
 
     @property
     def fit(self) -> str:
-        """The largest ε for all that would be accepted now, or "" when nothing fits."""
-        if self.quote is None:
-            return ""
-        fit = self.quote.currency.question(self.quote.largest_fit_nano)
+        """The largest amount for all that would be accepted now, or "" when nothing fits."""
+        fit = self.quote.largest_fit_nano if self.quote else 0
         return as_text(fit) if fit > 0 else ""
+
+    @property
+    def fit_words(self) -> str:
+        """The same with its sign."""
+        return amount(self.quote.largest_fit_nano, self.quote.currency) if self.quote else ""
+
+    @property
+    def unit(self) -> str:
+        """The field that such an amount belongs into: epsilon or rho."""
+        return self.quote.currency.unit if self.quote else ""
 
     @property
     def questions(self) -> list[QuestionOffer]:

@@ -8,47 +8,51 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.words import question
+from dpgov.budgets.words import amount, question
+from dpgov.datasets.fitting import Terms, terms_of, too_exact
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.services import Rules, least_price_nano, permitted_nano, rules_of
+from dpgov.datasets.rules import Rules
 from dpgov.privacy.blueprint import Blueprint
-from dpgov.privacy.budget import as_text
-from dpgov.privacy.plan import StatisticKind
 from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import STATISTIC_NAMES
 from dpgov.tenants.models import User
 
-_COUNTS = (StatisticKind.COUNT, StatisticKind.COUNT_DISTINCT, StatisticKind.CDF)
-_CONFIDENCE = 0.95
+
+def terms_for(dataset: Dataset, user: User) -> Terms:
+    """What the dataset asks of this person's question now, besides the ledger."""
+    return terms_of(dataset, user, lambda: database_now().date())
 
 
-def outside_policy(blueprint: Blueprint, dataset: Dataset, user: User) -> str | None:
+def outside_policy(blueprint: Blueprint, terms: Terms) -> str | None:
     """Why the policy refuses it, and what would fit; None when it does not.
 
     Here is the least price of a question, too, for every way in which one is asked or priced.
     The most that one question may cost is not looked at here.
     """
-    rules = rules_of(dataset)
     return (
-        _of_least_price(blueprint, dataset, least_price_nano(dataset, rules))
-        or _of_statistics(blueprint, rules)
-        or _of_errors(blueprint, rules)
-        or _of_price(blueprint, rules, dataset, user)
+        _of_least_price(blueprint, terms)
+        or _of_statistics(blueprint, terms.rules)
+        or _of_errors(blueprint, terms.rules)
+        or _of_price(blueprint, terms)
     )
 
 
-def _of_least_price(blueprint: Blueprint, dataset: Dataset, least_nano: int) -> str | None:
-    if blueprint.cost_nano >= least_nano:
+def short_of_permit(blueprint: Blueprint, terms: Terms) -> bool:
+    """Whether a permit is what it lacks: nothing else of the policy refuses it."""
+    rules = terms.rules
+    refused = _of_statistics(blueprint, rules) or _of_errors(blueprint, rules)
+    return refused is None and _of_price(blueprint, terms) is not None
+
+
+def _of_least_price(blueprint: Blueprint, terms: Terms) -> str | None:
+    if blueprint.cost_nano >= terms.least_nano:
         return None
     pattern = _("Each question on this dataset costs at least {least}; this one costs {price}.")
-    least, price = (_exactly(nano, dataset) for nano in (least_nano, blueprint.cost_nano))
+    # Exactly as they are typed: a rounded amount could be the very one that is refused.
+    least, price = (
+        amount(nano, terms.currency) for nano in (terms.least_nano, blueprint.cost_nano)
+    )
     return pattern.format(least=least, price=price)
-
-
-def _exactly(nano: int, dataset: Dataset) -> str:
-    """As it is typed: a rounded amount could be the very one that is refused."""
-    currency = dataset.budget.currency
-    return f"{currency.symbol} {as_text(nano)}"
 
 
 def _of_statistics(blueprint: Blueprint, rules: Rules) -> str | None:
@@ -66,26 +70,20 @@ def _named(statistics: Iterable[str]) -> str:
 
 
 def _of_errors(blueprint: Blueprint, rules: Rules) -> str | None:
-    if rules.least_error is None:
+    error = too_exact(rules, blueprint)
+    if error is None:
         return None
-    for _draw, column, statements in blueprint.expected(None):
-        if column.statistic.kind in _COUNTS:
-            errors = [s["value"] for s in statements if s["confidence_level"] == _CONFIDENCE]
-            if any(error is not None and error < rules.least_error for error in errors):
-                return _(
-                    "The owner wants counts to be off by {least} at least (with {level} "
-                    "confidence); this one would be off by {error}. Lower its price."
-                ).format(least=f"{rules.least_error:,}", level="95 %", error=f"{min(errors):,}")
-    return None
+    return _(
+        "The owner wants counts to be off by {least} at least (with {level} "
+        "confidence); this one would be off by {error}. Lower its price."
+    ).format(least=f"{rules.least_error:,}", level="95 %", error=f"{error:,}")
 
 
-def _of_price(blueprint: Blueprint, rules: Rules, dataset: Dataset, user: User) -> str | None:
-    most = rules.approval_above_nano
-    if most is None or blueprint.cost_nano <= most:
-        return None
-    if blueprint.cost_nano <= permitted_nano(dataset, user, database_now().date()):
+def _of_price(blueprint: Blueprint, terms: Terms) -> str | None:
+    most = terms.rules.approval_above_nano
+    if most is None or blueprint.cost_nano <= max(most, terms.permitted_nano):
         return None
     return _(
         "Questions above {price} need the owner's permit. Ask the owner of the dataset for one, or "
         "lower the price."
-    ).format(price=question(most, dataset.budget.currency))
+    ).format(price=question(most, terms.currency))

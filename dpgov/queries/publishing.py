@@ -21,7 +21,7 @@ from dpgov.budgets import services as ledger
 from dpgov.budgets.errors import BudgetFrozen, NotAdmitted
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.budgets.words import noted
-from dpgov.datasets.services import least_price_nano
+from dpgov.datasets.rules import least_price_nano
 from dpgov.queries.clock import database_now
 from dpgov.queries.crossing import tenants_with_sealed_queries
 from dpgov.queries.lease import FROZEN

@@ -4,29 +4,34 @@ A function of the plan, the public metadata and the ledger; never of the data.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Grants, Limit, limits_touched
-from dpgov.budgets.models import Budget
-from dpgov.budgets.words import question
+from dpgov.budgets.charging import (
+    AllocationNeeded,
+    ChooseAllocation,
+    Grants,
+    Limit,
+    is_own,
+    limits_touched,
+)
+from dpgov.budgets.words import price, question
+from dpgov.datasets.fitting import NOTHING, Fit, Question, fit
 from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.rules import least_price_nano
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.datasets.services import least_price_nano
 from dpgov.privacy.blueprint import Blueprint, prepare
 from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.plan import Plan
 from dpgov.privacy.wanted import cheapest, parse_wanted
-from dpgov.queries.policy import outside_policy
+from dpgov.queries.policy import outside_policy, short_of_permit, terms_for
 from dpgov.queries.reuse import NOTHING_STORED, Reusable, reusable_for
 from dpgov.queries.touched import lines_of
 from dpgov.tenants.models import User
-
-_DATASET_KINDS = (Budget.Kind.DATASET, Budget.Kind.PARTITION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +39,10 @@ class Quote:
     """The price of a plan, in `currency`. `refusal` says why it would be refused, if it would.
 
     `limits` are all limits that it touches, the tightest first; `remaining_nano` is what the
-    dataset's own budget (the tightest part of it that is asked) still has. `reusable` is what
-    stored answers offer for nothing.
+    dataset's own budget (the tightest part of it that is asked) still has. `largest_fit_nano` is
+    the most that would be accepted for the same question, as what the dataset counts and as a pure
+    ε. `lacks_permit`: an owner's permit is all that it is short of. `reusable` is what stored
+    answers offer for nothing.
     """
 
     plan: Plan
@@ -44,9 +51,28 @@ class Quote:
     remaining_nano: int
     largest_fit_nano: int
     refusal: str | None
+    largest_fit_epsilon_nano: int = 0
+    lacks_permit: bool = False
     limits: tuple[Limit, ...] = ()
     currency: Currency = PURE
     reusable: Reusable = NOTHING_STORED
+
+    @property
+    def adds_nano(self) -> int:
+        """What it would add to the ε (at δ) of everything before it, rounded up.
+
+        Of several parts, to the one where it adds most.
+        """
+        own = [(limit.committed_nano, limit.factor) for limit in self.limits if is_own(limit)]
+        return max(
+            (self.currency.adds(self.cost_nano * factor, before) for before, factor in own),
+            default=self.currency.together(self.cost_nano),
+        )
+
+    @property
+    def price_words(self) -> str:
+        """The price, and under ρ what it adds."""
+        return price(self.cost_nano, self.adds_nano, self.currency)
 
     @property
     def remaining_after_nano(self) -> int:
@@ -83,9 +109,12 @@ def quote(
         )
     except (AllocationNeeded, ChooseAllocation) as problem:
         return _quote(blueprint, version, (), assumed_rows, str(problem))
-    limits = tuple(limits_touched(lines))
-    refusal = _refusal(blueprint, limits, dataset) or outside_policy(blueprint, dataset, user)
-    return _quote(blueprint, version, limits, assumed_rows, refusal)
+    limits, terms = tuple(limits_touched(lines)), terms_for(dataset, user)
+    refusal = _refusal(blueprint, limits, dataset)
+    outside = None if refusal else outside_policy(blueprint, terms)
+    fits = fit(terms, limits, Question(blueprint.plan, blueprint.schema))
+    priced = _quote(blueprint, version, limits, assumed_rows, refusal or outside, fits)
+    return replace(priced, lacks_permit=bool(outside) and short_of_permit(blueprint, terms))
 
 
 def _quote(
@@ -94,32 +123,22 @@ def _quote(
     limits: tuple[Limit, ...],
     assumed_rows: int | None,
     refusal: str | None,
+    fits: Fit = NOTHING,
 ) -> Quote:
     dataset = version.dataset
-    own = [
-        limit.remaining_nano
-        for limit in limits
-        if limit.kind in _DATASET_KINDS and not limit.period
-    ]
+    own = [limit.remaining_nano for limit in limits if is_own(limit)]
     return Quote(
         plan=blueprint.plan,
         description=blueprint.describe(assumed_rows),
         cost_nano=blueprint.cost_nano,
         remaining_nano=min(own, default=0),
-        largest_fit_nano=_largest_fit(dataset, limits),
+        largest_fit_nano=fits.nano,
+        largest_fit_epsilon_nano=fits.epsilon_nano,
         refusal=refusal,
         limits=limits,
         currency=dataset.budget.currency,
         reusable=reusable_for(version, blueprint, assumed_rows=assumed_rows),
     )
-
-
-def _largest_fit(dataset: Dataset, limits: tuple[Limit, ...]) -> int:
-    stopped = dataset.budget.frozen_at is not None or dataset.budget.closed_at is not None
-    if stopped or not limits:
-        return 0
-    fits = min(dataset.per_query_limit_nano, limits[0].fit_nano)
-    return fits if fits >= least_price_nano(dataset) else 0
 
 
 def priced_blueprint(

@@ -8,7 +8,15 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from dpgov.datasets.serializers import DELTA, MODE, REMAINING, RHO
+from dpgov.datasets.serializers import (
+    AT_DELTA,
+    DELTA,
+    MODE,
+    PURE_EPSILON,
+    REMAINING,
+    RHO,
+    UNIT,
+)
 from dpgov.privacy.budget import as_number
 from dpgov.queries.clock import database_now
 from dpgov.queries.looking import expected_at
@@ -35,12 +43,12 @@ class LimitSerializer(serializers.Serializer[Any]):
     period = serializers.ChoiceField(
         choices=["day", "week", "month"], allow_null=True, help_text="Of a rate; null for life."
     )
-    limit_epsilon = serializers.FloatField()
+    limit_epsilon = serializers.FloatField(help_text=AT_DELTA)
     limit_rho = RHO
-    remaining_epsilon = serializers.FloatField()
+    remaining_epsilon = serializers.FloatField(help_text=REMAINING)
     remaining_rho = RHO
     factor = serializers.IntegerField(help_text="How many times the question's cost it takes.")
-    largest_fit_epsilon = serializers.FloatField()
+    largest_fit_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
     largest_fit_rho = RHO
     renews_on = serializers.DateField(allow_null=True)
 
@@ -51,14 +59,19 @@ class QuoteSerializer(serializers.Serializer[Any]):
     plan = PlanSerializer()
     in_words = serializers.CharField()
     mode = MODE
+    unit = UNIT
     delta = DELTA
-    cost_epsilon = serializers.FloatField(help_text="Under `zcdp` the ε of one such question.")
+    cost_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
     cost_rho = RHO
+    cost_adds_epsilon = serializers.FloatField(
+        help_text="What it would add to the ε (at `delta`) of everything so far, rounded up."
+    )
+    cost_in_words = serializers.CharField(help_text="The price as pages say it.")
     remaining_epsilon = serializers.FloatField(help_text=REMAINING)
     remaining_rho = RHO
     remaining_epsilon_after = serializers.FloatField(help_text=REMAINING)
     remaining_rho_after = RHO
-    largest_fit_epsilon = serializers.FloatField()
+    largest_fit_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
     largest_fit_rho = RHO
     accepted = serializers.BooleanField(help_text="Whether it would be accepted now.")
     refusal = serializers.CharField(allow_null=True)
@@ -152,6 +165,8 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
     in_words = serializers.SerializerMethodField()
     epsilon = serializers.SerializerMethodField()
     rho = serializers.SerializerMethodField()
+    epsilon_at_delta = serializers.SerializerMethodField()
+    delta = serializers.SerializerMethodField()
     state = serializers.SerializerMethodField()
     due_at = serializers.SerializerMethodField()
     doublings = serializers.IntegerField(
@@ -170,6 +185,8 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
             "in_words",
             "epsilon",
             "rho",
+            "epsilon_at_delta",
+            "delta",
             "reuse",
             "sources",
             "state",
@@ -190,13 +207,23 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
         return in_words(query.plan)
 
     def get_epsilon(self, query: Query) -> float:
-        """What it costs; where ρ adds up, as the ε of one such question."""
+        """What it costs; where ρ adds up, the pure ε of one such question, which does not."""
         return as_number(query.dataset.budget.currency.question(query.cost_nano))
 
     def get_rho(self, query: Query) -> float | None:
         """What it costs where ρ adds up; else null."""
         pure = query.dataset.budget.currency.delta is None
         return None if pure else as_number(query.cost_nano)
+
+    def get_epsilon_at_delta(self, query: Query) -> float | None:
+        """Where ρ adds up: the ε at `delta` that it has by itself, rounded up; else null."""
+        currency = query.dataset.budget.currency
+        return None if currency.delta is None else as_number(currency.together(query.cost_nano))
+
+    def get_delta(self, query: Query) -> float | None:
+        """The δ of that; null where ε adds up."""
+        delta = query.dataset.budget.currency.delta
+        return None if delta is None else float(delta)
 
     @extend_schema_field(serializers.ChoiceField(choices=[state.value for state in PublicState]))
     def get_state(self, query: Query) -> str:
@@ -234,4 +261,7 @@ class RefusalSerializer(serializers.Serializer[Any]):
 
     type = serializers.ChoiceField(choices=["client_error", "validation_error"])
     errors = ErrorSerializer(many=True)  # type: ignore[assignment]
-    largest_fit_epsilon = serializers.FloatField(required=False)
+    largest_fit_epsilon = serializers.FloatField(required=False, help_text=PURE_EPSILON)
+    largest_fit_rho = serializers.FloatField(
+        required=False, allow_null=True, help_text="The same in ρ; null for `pure`."
+    )

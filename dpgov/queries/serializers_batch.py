@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from dpgov.datasets.serializers import DELTA, MODE, RHO
+from dpgov.datasets.serializers import DELTA, MODE, PURE_EPSILON, RHO, UNIT
 from dpgov.queries.serializers import LimitSerializer, QuerySerializer
 from dpgov.queries.serializers_answer import DescriptionSerializer
 from dpgov.queries.serializers_plan import PlanSerializer, UnpricedPlanSerializer
@@ -32,7 +32,7 @@ class BatchSerializer(serializers.Serializer[Any]):
 class NeededLimitSerializer(LimitSerializer):
     """A limit and what the batch takes of it."""
 
-    needed_epsilon = serializers.FloatField()
+    needed_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
     needed_rho = RHO
     fits = serializers.BooleanField()
 
@@ -42,7 +42,7 @@ class BatchQuestionSerializer(serializers.Serializer[Any]):
 
     plan = PlanSerializer()
     in_words = serializers.CharField()
-    cost_epsilon = serializers.FloatField()
+    cost_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
     cost_rho = RHO
     description = DescriptionSerializer()
 
@@ -51,9 +51,14 @@ class BatchQuoteSerializer(serializers.Serializer[Any]):
     """What a batch would cost and how exact it would be; nothing was spent."""
 
     mode = MODE
+    unit = UNIT
     delta = DELTA
-    cost_epsilon = serializers.FloatField()
+    cost_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
     cost_rho = RHO
+    cost_adds_epsilon = serializers.FloatField(
+        help_text="What all would add to the ε (at `delta`) of everything so far, rounded up."
+    )
+    cost_in_words = serializers.CharField(help_text="The price as pages say it.")
     largest_fit_epsilon = serializers.FloatField(help_text="For the same batch.")
     largest_fit_rho = RHO
     accepted = serializers.BooleanField(help_text="Whether all would be accepted now.")

@@ -29,7 +29,7 @@ from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
 from dpgov.queries.moments import class_ms_of
-from dpgov.queries.policy import outside_policy
+from dpgov.queries.policy import outside_policy, terms_for
 from dpgov.queries.quote import blueprint_for
 from dpgov.queries.refusals import count_refusal
 from dpgov.queries.selectors import find_by_key
@@ -209,7 +209,7 @@ def asked(
             limit_nano=dataset.per_query_limit_nano,
             currency=dataset.budget.currency,
         )
-    refused = outside_policy(blueprint, dataset, membership.user)
+    refused = outside_policy(blueprint, terms_for(dataset, membership.user))
     if refused is not None:
         raise OutsidePolicy(refused, requested_nano=blueprint.cost_nano)
     plan = blueprint.plan.as_json()

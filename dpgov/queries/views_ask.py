@@ -23,8 +23,8 @@ from dpgov.budgets.charging import (
 from dpgov.budgets.errors import NotAdmitted
 from dpgov.datasets.lookup import version_or_404
 from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.rules import least_price_nano
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.datasets.services import least_price_nano
 from dpgov.privacy.budget import NANO, as_text
 from dpgov.privacy.schema import DatasetSchema
 from dpgov.queries import forms_state
@@ -110,12 +110,10 @@ def _starting_data(request: HttpRequest, ground: _Ground) -> QueryDict:
     if saved := request.GET.get("saved"):
         return _charging(request, ground, from_plan(_saved_plan(request, dataset, saved), schema))
     currency = dataset.budget.currency
-    most, remaining = dataset.per_query_limit_nano, dataset.budget.remaining_nano
-    fitting = min(
-        _USUAL_EPSILON, currency.question(most), currency.question(remaining) or _USUAL_EPSILON
-    )
-    begin = max(fitting, currency.question(least_price_nano(dataset)))
-    return _charging(request, ground, forms_state.blank(as_text(begin)))
+    usual = currency.price_of(_USUAL_EPSILON)
+    fitting = min(usual, dataset.per_query_limit_nano, dataset.budget.remaining_nano or usual)
+    begin = max(currency.tidy_limit(fitting), least_price_nano(dataset))
+    return _charging(request, ground, forms_state.blank(currency.unit, as_text(begin)))
 
 
 def _saved_plan(request: HttpRequest, dataset: Dataset, saved_id: str) -> dict[str, Any]:
@@ -149,10 +147,7 @@ def _form(ground: _Ground, data: QueryDict) -> AskForm:
 
 
 def _with_changes(posted: QueryDict, schema: DatasetSchema) -> QueryDict:
-    data = forms_state.changed(posted, posted.get("action", ""), schema)
-    if fitting := posted.get("fill_epsilon"):
-        data["by"], data["epsilon"] = "epsilon", fitting
-    return data
+    return forms_state.filled(forms_state.changed(posted, posted.get("action", ""), schema))
 
 
 def _ask(request: HttpRequest, ground: _Ground, data: QueryDict) -> HttpResponse:
@@ -257,8 +252,7 @@ def _render(
         "offer": offer,
         "notice": notice,
         "quiet": quiet,
-        "per_query_limit": as_text(dataset.budget.currency.question(dataset.per_query_limit_nano)),
-        "least_price": as_text(dataset.budget.currency.question(least_price_nano(dataset))),
+        "least_nano": least_price_nano(dataset),
         "most_rows": forms_state.MOST_ROWS,
         "lines": _notebook(request, dataset, form, offer),
         **more,

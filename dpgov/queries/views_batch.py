@@ -16,9 +16,10 @@ from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.batch import MAX_PLANS
+from dpgov.privacy.budget import NANO, as_text
 from dpgov.privacy.loss import Mode
 from dpgov.queries.forms_batch import QUESTION, BatchForm, batch_of, text_of
-from dpgov.queries.forms_state import new_key, row_ids
+from dpgov.queries.forms_state import filled, new_key, row_ids
 from dpgov.queries.offer_batch import BatchOffer, batch_offer_for, same_batch_price
 from dpgov.queries.submit import IdempotencyConflict, InvalidKey, QueryLimitExceeded
 from dpgov.queries.submit_batch import submit_batch
@@ -26,7 +27,7 @@ from dpgov.queries.views_ask import priced_form, refused_form
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 
-_USUAL_EPSILON = "1"
+_USUAL_EPSILON = NANO
 
 
 @requires(Permission.SUBMIT_QUERIES)
@@ -52,7 +53,9 @@ def batch(request: HttpRequest, slug: str) -> HttpResponse:
     """The questions that were put aside, with their prices; asks them all when a price is sent."""
     dataset = dataset_or_404(request, slug)
     if request.method != "POST":
-        data = batch_of(_kept(request, dataset), _USUAL_EPSILON)
+        currency = dataset.budget.currency
+        usual = currency.tidy_limit(currency.price_of(_USUAL_EPSILON))
+        data = batch_of(_kept(request, dataset), currency.unit, as_text(usual))
         return _page(request, dataset, data)
     data = request.POST.copy()
     verb, _, row_id = data.get("action", "").partition("_")
@@ -60,8 +63,7 @@ def batch(request: HttpRequest, slug: str) -> HttpResponse:
         data.setlist(QUESTION, [i for i in row_ids(data, QUESTION) if i != row_id])
         left = row_ids(data, QUESTION)
         _keep(request, dataset, [data.get(f"{QUESTION}-{i}-plan", "") for i in left])
-    if fitting := data.get("fill_epsilon"):
-        data["epsilon"] = fitting
+    data = filled(data)
     return _ask(request, dataset, data) if "price" in data else _page(request, dataset, data)
 
 

@@ -114,7 +114,14 @@ def _answered(request: HttpRequest, wish: BudgetRequest, form: AnswerForm) -> bo
     said, decision = form.cleaned_data, form.cleaned_data["decision"]
     known: dict[str, Any] = {"membership": membership_of(request), "request_id": wish.pk}
     try:
-        if decision == GRANT:
+        if decision == GRANT and wish.is_of_one_question:
+            service.grant_permit(
+                **known,
+                epsilon_nano=said["epsilon_limit"],
+                last_day=said["last_day"],
+                answer=said["answer"],
+            )
+        elif decision == GRANT:
             service.grant_request(**known, limit_nano=said["epsilon_limit"], answer=said["answer"])
         elif decision == PASS_ON:
             service.pass_on(**known, limit_nano=said["epsilon_limit"], answer=said["answer"])

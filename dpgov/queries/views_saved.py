@@ -92,9 +92,10 @@ def restore(request: HttpRequest, saved_id: UUID) -> HttpResponse:
 
 def _price(one: SavedQuestion) -> str:
     """What it named when it was saved; the ask page says what it costs now."""
-    if "rho" in one.plan:
-        return question(parse_epsilon(one.plan["rho"]), one.dataset.budget.currency)
-    return f"ε {one.plan['epsilon']}"
+    currency, named = one.dataset.budget.currency, one.plan
+    if "rho" in named:
+        return question(parse_epsilon(named["rho"]), currency)
+    return question(currency.price_of(parse_epsilon(named["epsilon"])), currency)
 
 
 def _just_removed(request: HttpRequest, membership: Membership) -> SavedQuestion | None:

@@ -1,4 +1,4 @@
-// Comforts of the ask form: shows only the fields that a choice needs, and fills in a fitting ε.
+// Comforts of the ask form: shows only the fields that a choice needs, and fills in a fitting amount.
 // Without it every field is visible and every button posts the form.
 "use strict";
 (() => {
@@ -25,53 +25,53 @@
   // The slider runs over three powers of ten below the most that one question may cost, evenly on
   // a logarithmic scale, and writes two digits: what is typed may be finer.
   const DECADES = 3;
-  const slider = () => document.querySelector("[data-slider]");
+  const sliders = () => [...document.querySelectorAll("[data-slider]")];
   const mostOf = (part) => Number(part.dataset.most);
+  const fieldOf = (part) => form().elements[part.dataset.slider];
 
-  const epsilonAt = (part, place) => {
+  const amountAt = (part, place) => {
     if (place >= 100) return part.dataset.most;
     const exact = mostOf(part) * 10 ** (DECADES * (place / 100 - 1));
     return String(Number(Math.max(exact, Number(part.dataset.least)).toPrecision(2)).toFixed(9)).replace(/\.?0+$/, "");
   };
-  const placeOf = (part, epsilon) => {
-    const share = Math.log10(epsilon / mostOf(part)) / DECADES + 1;
+  const placeOf = (part, amount) => {
+    const share = Math.log10(amount / mostOf(part)) / DECADES + 1;
     return Number.isFinite(share) ? Math.round(100 * Math.min(1, Math.max(0, share))) : 0;
   };
 
-  const followField = () => {
-    const part = slider();
-    if (!part || !(mostOf(part) > 0)) return;
-    part.hidden = false;
-    const range = part.querySelector("input");
-    const text = form().elements.epsilon.value;
-    if (document.activeElement !== range) range.value = placeOf(part, Number(text));
-    range.setAttribute("aria-valuetext", `ε ${text}`);
+  const followFields = () => {
+    for (const part of sliders()) {
+      if (!(mostOf(part) > 0)) continue;
+      part.hidden = false;
+      const range = part.querySelector("input");
+      const text = fieldOf(part).value;
+      if (document.activeElement !== range) range.value = placeOf(part, Number(text));
+      range.setAttribute("aria-valuetext", `${part.dataset.sign} ${text}`);
+    }
   };
 
   document.addEventListener("input", (event) => {
-    const part = slider();
     if (!form() || event.target.form !== form()) return;
     // A trial belongs to the question that it was made for.
     if (event.target.name !== "saved_name") document.getElementById("mock")?.replaceChildren();
-    if (!part) return;
-    if (part.contains(event.target)) {
-      form().elements.epsilon.value = epsilonAt(part, Number(event.target.value));
-    }
-    followField();
+    const moved = sliders().find((part) => part.contains(event.target));
+    if (moved) fieldOf(moved).value = amountAt(moved, Number(event.target.value));
+    followFields();
   });
-  document.addEventListener("htmx:after:swap", followField);
-  window.addEventListener("pageshow", followField);
+  document.addEventListener("htmx:after:swap", followFields);
+  window.addEventListener("pageshow", followFields);
 
   document.addEventListener("change", showWhatIsNeeded);
   document.addEventListener("htmx:after:swap", showWhatIsNeeded);
   window.addEventListener("pageshow", showWhatIsNeeded);
 
   document.addEventListener("click", (event) => {
-    const button = event.target.closest("button[name=fill_epsilon]");
+    const button = event.target.closest("button[name^=fill_]");
     if (!button || !form()) return;
     event.preventDefault();
-    const field = form().elements.epsilon;
-    if (form().elements.by) form().elements.by.value = "epsilon";
+    const unit = button.name.replace("fill_", "");
+    const field = form().elements[unit];
+    if (form().elements.by) form().elements.by.value = unit;
     showWhatIsNeeded();
     field.value = button.value;
     field.dispatchEvent(new Event("input", { bubbles: true }));

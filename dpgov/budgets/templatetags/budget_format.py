@@ -39,7 +39,7 @@ def amount(nano: int | None, holder: Any) -> str | SafeString:
 
 @register.filter
 def question(nano: int | None, holder: Any) -> str | SafeString:
-    """What one question costs, or may cost: ε 0.5, ε 0.01 (ρ 0.00005)."""
+    """What one question costs, or may cost: ε 0.5, ρ 0.005 (ε 0.4786 at δ 1e-6 by itself)."""
     return _DASH if nano is None else _written(words.question(nano, _currency(holder)))
 
 
@@ -50,9 +50,23 @@ def together(nano: int | None, holder: Any) -> str | SafeString:
 
 
 @register.filter
-def rest(nano: int | None, holder: Any) -> str | SafeString:
-    """What remains: ε 0.5, room for one question of ε 0.57 (ρ 0.155)."""
-    return _DASH if nano is None else _written(words.rest(nano, _currency(holder)))
+def pure(epsilon_nano: int | None, holder: Any) -> str | SafeString:
+    """The ε of one question as it was typed: ε 0.5, pure ε 0.1."""
+    return _DASH if epsilon_nano is None else _written(words.pure(epsilon_nano, _currency(holder)))
+
+
+@register.filter
+def paid_by(nano: int, holder: Any) -> int:
+    """The ε, in nano, of the largest single question that an amount pays for."""
+    return _currency(holder).question(nano)
+
+
+@register.filter
+def target(epsilon_nano: int | None, holder: Any) -> str | SafeString:
+    """A limit as somebody typed it: ε 3, ε 3 at δ 1e-6."""
+    return (
+        _DASH if epsilon_nano is None else _written(words.target(epsilon_nano, _currency(holder)))
+    )
 
 
 @register.filter

@@ -5,7 +5,7 @@ tomorrow: nobody should be promised a day.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
@@ -16,26 +16,37 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from dpgov.budgets.charging import Limit
+from dpgov.budgets.history import balances_before
+from dpgov.budgets.models import Budget
+from dpgov.budgets.rooms import ways_for
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import DayTally, Query
 
 DAYS = 30
 _FURTHEST = 3_650
+_NONE = UUID(int=0)
 _COMMITTED = (*Query.HOLDING, *Query.CHARGED)
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What was taken of a dataset's budget in DAYS days, by all who share it, and what remains."""
+    """What was taken of a dataset's budget in DAYS days, by all who share it, and what remains.
+
+    `left_nano` is what remains under every limit for life: the dataset's own, its fullest part's,
+    and those of the budgets that it `shared`, where one of these has least left.
+    """
 
     dataset: Dataset
     taken_nano: int
+    left_nano: int
     days_left: int | None
+    shared: bool = False
 
     @property
     def words(self) -> str:
         """When it would be used up, as one says it."""
-        if self.dataset.budget.remaining_nano <= 0:
+        if self.left_nano <= 0:
             return _("used up")
         if not self.taken_nano:
             return _("never at this pace: nothing was asked in %(days)s days") % {"days": DAYS}
@@ -50,16 +61,38 @@ class Forecast:
 
 
 def forecasts(datasets: Sequence[Dataset], today: date) -> list[Forecast]:
-    """One for each dataset, those that end first at the front; two reads for all of them."""
-    taken = _taken([dataset.budget_id for dataset in datasets], today)
-    found = [_forecast(dataset, taken[dataset.budget_id]) for dataset in datasets]
+    """One for each dataset, those that end first at the front; a few reads for all of them."""
+    budgets = [dataset.budget_id for dataset in datasets]
+    taken, ways = _taken(budgets, today), ways_for(None, budgets, needing=())
+    for_life = {
+        budget: [limit for way in of_one for limit in way.limits if not limit.period]
+        for budget, of_one in ways.items()
+    }
+    shared = _taken_of_shared(for_life.values(), today)
+    found = [
+        _forecast(one, taken[one.budget_id], for_life[one.budget_id], shared) for one in datasets
+    ]
     return sorted(found, key=_first_ends)
+
+
+def _taken_of_shared(found: Iterable[Sequence[Limit]], today: date) -> dict[UUID, int]:
+    """What all who share a budget took of it since: from running balances, one statement.
+
+    Another organisation's entries are not seen, but the balance that they left is.
+    """
+    limits = {
+        limit.budget_id: limit.committed_nano
+        for of_one in found
+        for limit in of_one
+        if limit.kind == Budget.Kind.POPULATION and limit.budget_id
+    }
+    before = balances_before(limits, _begin(today)) if limits else {}
+    return {budget: max(0, limits[budget] - before[budget]) for budget in before}
 
 
 def _taken(budgets: list[UUID], today: date) -> Counter[UUID]:
     """What the tallies hold of the last days, and what they do not hold yet, in one statement."""
-    since = today - timedelta(days=DAYS)
-    begin = datetime.combine(since, time.min, UTC)
+    since, begin = today - timedelta(days=DAYS), _begin(today)
     key = "dataset__budget_id"
     kept = DayTally.objects.filter(dataset__budget__in=budgets, day__gte=since).order_by()
     fresh = Query.objects.filter(
@@ -76,10 +109,27 @@ def _taken(budgets: list[UUID], today: date) -> Counter[UUID]:
     return sums
 
 
-def _forecast(dataset: Dataset, taken: int) -> Forecast:
-    remaining = max(0, dataset.budget.remaining_nano)
-    days = -(-remaining * DAYS // taken) if taken else None
-    return Forecast(dataset, taken, days if days is not None and days <= _FURTHEST else None)
+def _begin(today: date) -> datetime:
+    return datetime.combine(today - timedelta(days=DAYS), time.min, UTC)
+
+
+def _forecast(
+    dataset: Dataset, taken: int, limits: Sequence[Limit], shared: Mapping[UUID, int]
+) -> Forecast:
+    """The first of its limits to be used up tells when; the one with least left, what remains."""
+    paces = [
+        (max(0, limit.remaining_nano), max(taken, shared.get(limit.budget_id or _NONE, 0)))
+        for limit in limits
+    ]
+    days = min((-(-left * DAYS // pace) for left, pace in paces if pace), default=None)
+    tightest = min(limits, key=lambda limit: limit.remaining_nano)
+    return Forecast(
+        dataset,
+        taken,
+        max(0, tightest.remaining_nano),
+        days if days is not None and days <= _FURTHEST else None,
+        shared=tightest.kind == Budget.Kind.POPULATION,
+    )
 
 
 def _first_ends(forecast: Forecast) -> tuple[bool, int, str]:

@@ -43,7 +43,7 @@ def desk(request: HttpRequest) -> HttpResponse:
     if may(membership, Permission.REGISTER_DATASETS):
         context["uploads"] = uploads_of(membership.tenant, membership.user)
         context["wishes"] = budget_requests_waiting(membership).select_related(
-            "dataset", "asked_by"
+            "dataset__budget", "asked_by"
         )[:_REQUESTS]
     if may(membership, Permission.SUBMIT_QUERIES):
         context |= bench(request)

@@ -83,7 +83,7 @@ def _steps(name: str, role: str, x: list[str], y: list[float], fill: str | None)
         line={"shape": "hv", "width": 2},
         fill=fill,
         meta={"role": role},
-        hovertemplate=f"%{{x|{day}}}<br>{name}: ε %{{y:,}}<extra></extra>",
+        hovertemplate=f"%{{x|{day}}}<br>{name}: %{{y:,}}<extra></extra>",
     )
 
 

@@ -1,22 +1,18 @@
 """How far a well-informed attacker's guess can move under a policy, in numbers for tables.
 
-Words and rounding as in `privacy.odds`: never more optimistic than the truth.
+Words are those of `budgets.meaning`: never more optimistic than the truth.
 """
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import Decimal
 
-from django.utils.formats import number_format
-from django.utils.translation import gettext as _
-
+from dpgov.budgets.meaning import factor_text, range_text
 from dpgov.dashboards.meaning.policy import Policy
-from dpgov.privacy.odds import Belief, Frequency, belief_after, best_guess, frequency_of, log_odds
+from dpgov.privacy.odds import Belief, Frequency, belief_after, best_guess, frequency_of
 from dpgov.privacy.odds import together_of as amount_together
 
 BELIEFS = tuple(Decimal(percent) / 100 for percent in (1, 10, 25, 50, 75, 90, 99))
 _GROUPS = (1, 2, 3, 5, 10, 20)
-_LARGEST_FACTOR = Decimal(1_000_000)
-_HUNDREDTH = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +68,8 @@ def stage(policy: Policy, name: str, nano: int) -> Stage:
     """What a loss of `nano` means for the protected group."""
     replaced = policy.steps_to_another_value * policy.schema.group_size
     present = _guesses(policy, nano, policy.schema.group_size) if policy.hides_presence else None
-    return Stage(name, nano, present, _guesses(policy, nano, replaced), factor_text(policy, nano))
+    factor = factor_text(nano, policy.currency)
+    return Stage(name, nano, present, _guesses(policy, nano, replaced), factor)
 
 
 def moved(policy: Policy, before: Decimal) -> Moved:
@@ -103,23 +100,3 @@ def _guesses(policy: Policy, nano: int, units: int) -> Frequency:
         nano, units=units, setting=policy.schema.group_size, currency=policy.currency
     )
     return frequency_of(best_guess(amount, policy.currency))
-
-
-def factor_text(policy: Policy, nano: int) -> str:
-    """What the odds are multiplied by at most, rounded up."""
-    log = log_odds(nano, policy.currency)
-    if log >= _LARGEST_FACTOR.ln():
-        return _("more than a million")
-    places = _HUNDREDTH if log < Decimal(100).ln() else Decimal(1)
-    factor = log.exp().next_plus().quantize(places, rounding=ROUND_CEILING)
-    return number_format(factor, force_grouping=True)
-
-
-def range_text(belief: Belief) -> str:
-    """ "26.89 % to 73.11 %", rounded outwards."""
-    low = (belief.low * 100).quantize(_HUNDREDTH, rounding=ROUND_FLOOR)
-    high = (belief.high * 100).quantize(_HUNDREDTH, rounding=ROUND_CEILING)
-    if belief.low == belief.high:
-        same = f"{(belief.before * 100).normalize():f}"
-        return _("%(percent)s %%, as before") % {"percent": same}
-    return _("%(low)s %% to %(high)s %%") % {"low": low, "high": high}

@@ -17,7 +17,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from dpgov.dashboards.group_privacy import odds_text, posterior_text
+from dpgov.budgets.meaning import certainty_text, factor_text
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.currency import Currency
@@ -46,12 +46,12 @@ class Most:
     @property
     def odds(self) -> str:
         """The factor by which the odds of a guess can move."""
-        return odds_text(self.currency.together(self.nano))
+        return factor_text(self.nano, self.currency)
 
     @property
     def certainty(self) -> str:
         """What an even guess can become."""
-        return posterior_text(self.currency.together(self.nano))
+        return certainty_text(self.nano, self.currency)
 
 
 @dataclass(frozen=True, slots=True)

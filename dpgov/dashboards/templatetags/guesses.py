@@ -3,8 +3,8 @@
 from django import template
 from django.contrib.humanize.templatetags.humanize import ordinal
 from django.utils.formats import number_format
-from django.utils.translation import gettext as _
 
+from dpgov.budgets.meaning import guesses_text
 from dpgov.privacy.odds import Frequency
 
 register = template.Library()
@@ -13,12 +13,7 @@ register = template.Library()
 @register.filter
 def guesses(found: Frequency | None) -> str:
     """So many of so many; where it is as good as certain that it is possible."""
-    if found is None:
-        return ""
-    if found.is_certain:
-        return _("possibly all")
-    count, of = (number_format(number, force_grouping=True) for number in (found.count, found.of))
-    return _("%(count)s of %(of)s") % {"count": count, "of": of}
+    return "" if found is None else guesses_text(found)
 
 
 @register.filter

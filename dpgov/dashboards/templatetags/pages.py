@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.models import Budget
-from dpgov.budgets.words import limit_text, rest, together
+from dpgov.budgets.words import amount, limit_text, together
 from dpgov.tenants.models import Membership
 
 register = template.Library()
@@ -104,7 +104,7 @@ def _meter_sentence(budget: Budget, split: bool) -> str:
         "spent": together(budget.spent_nano, currency),
         "reserved": together(budget.reserved_nano, currency),
         "committed": together(budget.committed_nano, currency),
-        "left": rest(budget.remaining_nano, currency),
+        "left": amount(budget.remaining_nano, currency),
         "limit": limit_text(budget),
     }
 

@@ -5,39 +5,21 @@ while a budget is frozen, and stays as it is when one is confirmed.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.words import noted, question
 from dpgov.datasets.models import Dataset, Permit, Policy
-from dpgov.privacy.budget import parse_epsilon
+from dpgov.datasets.rules import Rules, floor_nano, rules_of
 from dpgov.privacy.currency import Currency
 from dpgov.privacy.said import said
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
 from dpgov.tenants.spoken import SpokenRefusal
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """A policy as a value; amounts in the dataset's currency, None where nothing is asked.
-
-    `per_query_nano` is the most that one question may cost. `statistics` empty: all are allowed.
-    `least_error` is how many rows a count must be off by, at 95 %, at least. `least_nano` is the
-    least that one question costs; None where the installation's floor is.
-    """
-
-    per_query_nano: int
-    approval_above_nano: int | None = None
-    statistics: tuple[str, ...] = ()
-    least_error: int | None = None
-    least_nano: int | None = None
 
 
 class LeastPriceTooHigh(SpokenRefusal, ValueError):
@@ -59,43 +41,6 @@ class QuestionAboveLimit(SpokenRefusal, ValueError):
 
     def __init__(self) -> None:
         super().__init__(said("One question cannot cost more than the limit of the whole budget."))
-
-
-def rules_of(dataset: Dataset) -> Rules:
-    """What holds now."""
-    return _rules(dataset, Policy.objects.filter(dataset_id=dataset.pk).first())
-
-
-def rules_shown(dataset: Dataset) -> Rules:
-    """The same for a page, out of what was read with the dataset; never decides anything."""
-    return _rules(dataset, getattr(dataset, "policy", None))
-
-
-def _rules(dataset: Dataset, policy: Policy | None) -> Rules:
-    if policy is None:
-        return Rules(dataset.per_query_limit_nano)
-    return Rules(
-        dataset.per_query_limit_nano,
-        policy.approval_above_nano,
-        tuple(policy.statistics),
-        policy.least_error,
-        policy.least_nano,
-    )
-
-
-def least_price_nano(dataset: Dataset, rules: Rules | None = None) -> int:
-    """The least that one question costs, in the dataset's currency: its owner's, or the floor.
-
-    What a program cannot hide of its work is little for each question; that each has a price
-    bounds how many there are. `rules` where they were read already.
-    """
-    rules = rules or rules_of(dataset)
-    return max(rules.least_nano or 0, floor_nano(dataset.budget.currency))
-
-
-def floor_nano(currency: Currency) -> int:
-    """The installation's least price (DPGOV_LEAST_EPSILON), in a currency."""
-    return currency.price_of(parse_epsilon(settings.DPGOV_LEAST_EPSILON))
 
 
 @transaction.atomic
@@ -167,12 +112,6 @@ def permit(
     }
     _record(dataset, owner, Action.QUESTIONS_PERMITTED, detail)
     return given
-
-
-def permitted_nano(dataset: Dataset, user: User, today: date) -> int:
-    """The largest question that this person was permitted; 0 without a permit that holds."""
-    found = Permit.objects.filter(dataset_id=dataset.pk, user_id=user.pk, last_day__gte=today)
-    return found.values_list("limit_nano", flat=True).first() or 0
 
 
 def permits_of(dataset: Dataset) -> Sequence[Permit]:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.words import question
 from dpgov.datasets.forms_policy import STATISTIC_NAMES
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.services import least_price_nano, rules_shown
+from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.privacy.plan import StatisticKind
 
 register = template.Library()

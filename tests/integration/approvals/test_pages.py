@@ -1,6 +1,7 @@
 """What the two persons see, and what the pages let them do."""
 
 from collections.abc import Callable
+from decimal import Decimal
 
 import pytest
 from django.http import HttpResponse
@@ -14,12 +15,16 @@ from dpgov.budgets.services import freeze_tenant
 from dpgov.budgets.services.raising import request_raise
 from dpgov.dashboards import approvals_views
 from dpgov.datasets.models import Dataset
+from dpgov.privacy.currency import Currency
+from dpgov.privacy.loss import Mode
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import answer_now
 from tests.integration.ledger.test_refunds import spoil
+from tests.small_dataset import register_small_dataset
 
 NANO = 10**9
+RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
 ClientFor = Callable[[Membership], Client]
 Asking = Callable[..., Query]
 
@@ -56,6 +61,26 @@ def test_a_raise_is_requested_only_after_the_page_said_what_it_means(
     assert ChangeRequest.objects.get().payload["after_nano"] == 15 * NANO
     assert Budget.objects.get(pk=dataset.budget_id).limit_nano == 10 * NANO
     assert "requested already" in text(browser.get(url))
+
+
+def test_a_raised_epsilon_delta_limit_says_what_its_rho_means(
+    owner: Membership, officer: Membership, client_for: ClientFor
+) -> None:
+    """L20: of ε 3 at δ 1e-6 odds move 29.46 times and a guess to 96.72 %, not e³ and 95.26 %."""
+    dataset = register_small_dataset(owner, name="Ward", limit_nano=NANO, currency=RHO)
+    change = request_raise(
+        membership=owner, budget=dataset.budget, limit_nano=3 * NANO, reason="a second wave"
+    )
+    asked = client_for(owner).post(
+        reverse("dashboards:raise_limit", args=[dataset.slug]),
+        {"epsilon_limit": "3", "reason": "a second wave"},
+    )
+    decided = client_for(officer).get(address("approval", change))
+    for told in (text(asked), text(decided)):
+        assert "29.462 times as likely" in told
+        assert "96.72 % certain" in told
+        assert "but for a probability of δ 1e-6" in told
+        assert "20.09" not in told
 
 
 @pytest.mark.parametrize("typed", ["10", "9", "", "NaN", "1e400"])

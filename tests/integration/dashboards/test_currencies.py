@@ -91,7 +91,7 @@ def test_no_page_calls_rho_an_epsilon(
     budget = _text(page(client, reverse("dashboards:budget", args=[dataset.slug])))
     assert "ρ 0.005095838" in budget
     history = _text(page(client, reverse("dashboards:history")))
-    assert "ε 0.01 (ρ 0.00005)" in history
+    assert "ρ 0.00005 (ε 0.03711 at δ 1e-6 by itself)" in history
 
 
 def test_the_charts_say_which_currency_they_draw(
@@ -177,7 +177,7 @@ def test_the_page_of_groups_shows_rho_and_its_reading(
     assert "Their ρ, all answers (k²ρ)" in said
     assert "no guarantee" in said
     assert "but for a probability of δ 1e-6" in said
-    assert "ε 0.01 (ρ 0.00005)" in said
+    assert "ρ 0.00005 (ε 0.03711 at δ 1e-6 by itself)" in said
 
 
 def test_charges_are_compared_by_amount_and_only_for_comparison(

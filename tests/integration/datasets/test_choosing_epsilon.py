@@ -30,7 +30,7 @@ def test_consequences_are_those_of_the_mathematics() -> None:
     found = consequences(NANO, question_nano=NANO // 10)
     assert found.present == Frequency(74, 100)
     assert found.says == Frequency(89, 100)
-    assert found.factor == "2.72"
+    assert found.factor == "2.719"
     assert found.questions == 10
     # P(|noise| > 29) is 5.2 % for discrete Laplace noise of scale 10, P(|noise| > 30) 4.7 %
     assert found.error == 30

@@ -8,8 +8,8 @@ from django.test import Client
 from django.utils import timezone
 
 from dpgov.audit.actor import OPERATOR
-from dpgov.budgets.rooms import rooms_for
 from dpgov.budgets.services import allocate, withdraw
+from dpgov.datasets.finding import rooms_for
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import NANO
 from dpgov.queries.quote import quote
@@ -87,8 +87,7 @@ def grant(dataset: Dataset, holder: Any, epsilon: int) -> Any:
 
 
 def room(dataset: Dataset, analyst: Membership) -> int:
-    budget = dataset.budget_id
-    return rooms_for(analyst.user, [budget], needing=[])[budget].fit_nano
+    return rooms_for(analyst.user, [dataset])[dataset.pk].nano
 
 
 def test_the_room_is_what_a_quote_says_under_every_kind_of_allocation(

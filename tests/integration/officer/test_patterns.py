@@ -1,6 +1,7 @@
 """Patterns of attack: found from plans, bounded in cost, told with what they could learn."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -8,14 +9,18 @@ from django.test import Client
 
 from dpgov.audit.models import AuditEntry
 from dpgov.dashboards.officer import patterns as found_patterns
-from dpgov.dashboards.officer.patterns import Patterns, patterns_of
+from dpgov.dashboards.officer.patterns import Most, Patterns, patterns_of
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
+from dpgov.privacy.budget import NANO
+from dpgov.privacy.currency import Currency
+from dpgov.privacy.loss import Mode
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role, Tenant
 from tests.cast import Ask, join
 
 pytestmark = pytest.mark.django_db
+RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
 ClientFor = Callable[[Membership], Client]
 FEMALE = {"column": "sex", "op": "=", "value": "Female"}
 
@@ -58,7 +63,13 @@ def test_what_a_pattern_could_learn_is_the_bound_for_its_whole_price(
 ) -> None:
     """ε 0.75 moves odds by e^0.75 = 2.117 at most, and an even guess to 67.92 %."""
     most = look(dataset).differing[0].most
-    assert (most.nano, most.odds, most.certainty) == (750_000_000, "2.12", "67.92 %")
+    assert (most.nano, most.odds, most.certainty) == (750_000_000, "2.118", "67.92 %")
+
+
+def test_what_a_pattern_could_learn_where_rho_is_counted() -> None:
+    """L20: the whole ρ of ε 3 at δ 1e-6 moves odds 29.46 times, an even guess to 96.72 %."""
+    whole = Most(RHO.limit_of(3 * NANO), RHO)
+    assert (whole.odds, whole.certainty) == ("29.462", "96.72 %")
 
 
 def test_the_same_question_thrice_is_pointed_out_whatever_was_paid(

@@ -12,7 +12,8 @@ from django.utils import timezone
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.services import Rules, change_policy, permit, rules_of
+from dpgov.datasets.rules import Rules, rules_of
+from dpgov.datasets.services import change_policy, permit
 from dpgov.privacy.budget import NANO
 from dpgov.queries.models import Query, Refusal
 from dpgov.queries.quote import quote
