@@ -41,12 +41,21 @@ class CannotTell(Exception):
 
 @dataclass(slots=True)
 class ExportVerdict:
-    """What was found: how many entries, their root, which checkpoints agree, and what is wrong."""
+    """What was found: how many entries, their root, which checkpoints agree, and what is wrong.
+
+    `left_out` are the origins of checkpoints of other logs, which say nothing about this one.
+    """
 
     entries: int = 0
     root: Hash = b""
     agreeing: list[int] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+    @property
+    def covered(self) -> int:
+        """Up to which entry a checkpoint agrees: what is newer may still have been changed."""
+        return max(self.agreeing, default=0)
 
     @property
     def intact(self) -> bool:
@@ -62,18 +71,25 @@ def verify_export(
     Raises UnreadableNote, OSError.
     """
     verdict = ExportVerdict()
-    wanted = sorted(_believed(notes, keys, verdict), key=lambda checkpoint: checkpoint.size)
-    tenant = tenant_of(path)
-    for checkpoint in wanted:
-        if tenant and not checkpoint.origin.endswith(f"/{tenant}"):
-            verdict.problems.append(
-                f"The export is of tenant {tenant}, the checkpoint of {checkpoint.origin}."
-            )
+    own = _own(notes, tenant_of(path), verdict)
+    wanted = sorted(_believed(own, keys, verdict), key=lambda checkpoint: checkpoint.size)
     try:
         _compare(path, wanted, verdict)
     except BrokenExport as broken:
         verdict.problems.append(f"{broken} {_where(verdict)}".strip())
     return verdict
+
+
+def _own(notes: Sequence[str], tenant: str | None, verdict: ExportVerdict) -> list[str]:
+    """Without the checkpoints of other logs: a folder may hold those of several."""
+    own = []
+    for note in notes:
+        origin = parse_checkpoint(note).origin
+        if tenant and not origin.endswith(f"/{tenant}"):
+            verdict.left_out.append(origin)
+        else:
+            own.append(note)
+    return own
 
 
 def _believed(
@@ -141,17 +157,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             proof = parse_proof(_text(options.consistency), CONSISTENCY)
             problems = consistency_problems(proof, keys=keys)
         else:
-            problems = _export_problems(options, keys)
+            return _export(options, keys)
     except (OSError, UnicodeDecodeError, CannotTell) as error:
         return _say("CANNOT TELL", [str(error)], CANNOT_TELL)
     except (UnreadableKey, UnreadableNote, UnreadableProof) as error:
         return _say("CANNOT TELL", [str(error)], CANNOT_TELL)
+    return _verdict(problems, keys)
+
+
+def _verdict(problems: Sequence[str], keys: list[PublicKey] | None, upto: str = "") -> int:
     if keys is None:
         _print("Signatures were NOT checked: give the public key with --key.")
-    return _say("BROKEN", problems, BROKEN) if problems else _say("HOLDS", [], HOLDS)
+    return _say("BROKEN", problems, BROKEN) if problems else _say(f"HOLDS{upto}", [], HOLDS)
 
 
-def _export_problems(options: argparse.Namespace, keys: list[PublicKey] | None) -> list[str]:
+def _export(options: argparse.Namespace, keys: list[PublicKey] | None) -> int:
     if not options.export or not options.checkpoints:
         raise CannotTell("Give the export and at least one checkpoint that was kept elsewhere.")
     notes = [_text(path) for path in options.checkpoints]
@@ -159,10 +179,18 @@ def _export_problems(options: argparse.Namespace, keys: list[PublicKey] | None) 
     _print(f"{options.export.name}: {verdict.entries} entries")
     for size in verdict.agreeing:
         _print(f"agrees with the checkpoint of {size} entries")
-    newer = verdict.entries - max(verdict.agreeing, default=0)
-    if not verdict.problems and newer:
-        _print(f"the last {newer} entries are newer than every checkpoint: their numbers fit")
-    return verdict.problems
+    for origin in verdict.left_out:
+        _print(f"left out: a checkpoint of another log, {origin}")
+    if not verdict.problems and not verdict.agreeing:
+        raise CannotTell("None of these checkpoints is of the log that the export is of.")
+    newer = verdict.entries - verdict.covered
+    if verdict.problems or not newer:
+        return _verdict(verdict.problems, keys)
+    _print(
+        f"the last {newer} entries are newer than every checkpoint: their numbers fit, but nothing "
+        "here shows whether they were changed"
+    )
+    return _verdict([], keys, upto=f" up to entry {verdict.covered}")
 
 
 def _receipt_problems(options: argparse.Namespace, keys: list[PublicKey] | None) -> list[str]:

@@ -242,7 +242,7 @@ def _limits(
     known = {}
     for budget in rows:
         factor = factors.get(budget.pk, 1)
-        known[budget.pk, ""] = _lifetime(budget, factor)
+        known[budget.pk, ""] = lifetime(budget, factor)
         rate = {name: getattr(budget, f"rate_{name}") for name in _OF_A_RATE}
         if rate["period"] is not None:
             known[budget.pk, rate["period"]] = _rate(
@@ -261,7 +261,8 @@ def one_part_each(limits: Iterable[Limit]) -> Iterator[Limit]:
             seen.add(limit.period)
 
 
-def _lifetime(budget: Budget, factor: int) -> Limit:
+def lifetime(budget: Budget, factor: int = 1) -> Limit:
+    """A budget's own limit, which never renews."""
     return Limit(
         limit_in_words(budget),
         budget.kind,

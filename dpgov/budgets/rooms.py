@@ -10,8 +10,8 @@ from uuid import UUID
 
 from django.db.models import Q, Value
 
-from dpgov.budgets.charging import Limit, limits_touched
-from dpgov.budgets.models import Allocation, PartitionLine, PopulationMember
+from dpgov.budgets.charging import Limit, lifetime, limits_touched
+from dpgov.budgets.models import Allocation, Budget, PartitionLine, PopulationMember
 from dpgov.budgets.services.line import Line
 from dpgov.tenants.models import User
 
@@ -49,6 +49,18 @@ def ways_for(
             grants = [None]
         ways[budget] = [_way(limits, grant, shared[budget]) for grant in grants]
     return ways
+
+
+def for_life(budgets: Iterable[Budget]) -> dict[UUID, list[Limit]]:
+    """The limits of these budgets of datasets that never renew: their own, and a shared one.
+
+    The counters of a divided budget are those of its fullest part. One statement.
+    """
+    found = {budget.pk: [lifetime(budget)] for budget in budgets}
+    joined = PopulationMember.objects.filter(dataset_budget__in=found, left_at__isnull=True)
+    for member in joined.select_related("population"):
+        found[member.dataset_budget_id].append(lifetime(member.population))
+    return found
 
 
 def _way(limits: Mapping[UUID, list[Limit]], grant: UUID | None, shared: Iterable[UUID]) -> Way:

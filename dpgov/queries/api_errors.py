@@ -74,7 +74,7 @@ def refusals(largest_fit: Callable[[], Fit] = dict) -> Generator[None]:
     except IdempotencyConflict as problem:
         raise Conflict(str(problem), "idempotency_conflict") from problem
     except OutsidePolicy as problem:
-        raise Conflict(str(problem), "outside_policy") from problem
+        raise _with_fit(Conflict(str(problem), "outside_policy"), largest_fit()) from problem
     except QueryLimitExceeded as problem:
         detail = ErrorDetail(str(problem), "query_limit_exceeded")
         refusal = ValidationError({"epsilon": [detail]})

@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 from dpgov.budgets.charging import Limit
 from dpgov.budgets.history import balances_before
 from dpgov.budgets.models import Budget
-from dpgov.budgets.rooms import ways_for
+from dpgov.budgets.rooms import for_life
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import DayTally, Query
 
@@ -63,14 +63,11 @@ class Forecast:
 def forecasts(datasets: Sequence[Dataset], today: date) -> list[Forecast]:
     """One for each dataset, those that end first at the front; a few reads for all of them."""
     budgets = [dataset.budget_id for dataset in datasets]
-    taken, ways = _taken(budgets, today), ways_for(None, budgets, needing=())
-    for_life = {
-        budget: [limit for way in of_one for limit in way.limits if not limit.period]
-        for budget, of_one in ways.items()
-    }
-    shared = _taken_of_shared(for_life.values(), today)
+    taken = _taken(budgets, today)
+    limits = for_life(dataset.budget for dataset in datasets)
+    shared = _taken_of_shared(limits.values(), today)
     found = [
-        _forecast(one, taken[one.budget_id], for_life[one.budget_id], shared) for one in datasets
+        _forecast(one, taken[one.budget_id], limits[one.budget_id], shared) for one in datasets
     ]
     return sorted(found, key=_first_ends)
 
@@ -101,11 +98,13 @@ def _taken(budgets: list[UUID], today: date) -> Counter[UUID]:
         submitted_at__gte=begin,
         state__in=_COMMITTED,
     ).order_by()
+    counted, waiting = (
+        rows.values_list(key).annotate(sum=Cast(Sum(amount), BigIntegerField()))
+        for rows, amount in ((kept, "nano"), (fresh, "cost_nano"))
+    )
     sums: Counter[UUID] = Counter()
-    for rows, amount in ((kept, "nano"), (fresh, "cost_nano")):
-        total = Cast(Sum(amount), BigIntegerField())
-        for budget, nano in rows.values_list(key).annotate(sum=total):
-            sums[budget] += int(nano)
+    for budget, nano in counted.union(waiting, all=True):
+        sums[budget] += int(nano)
     return sums
 
 

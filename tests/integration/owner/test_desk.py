@@ -14,6 +14,7 @@ from dpgov.queries.models import Query
 from dpgov.queries.tally import tally
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
+from tests.integration.ledger.sharing import population
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
@@ -46,8 +47,21 @@ WORDS = [
 def test_a_forecast_in_words(
     dataset: Dataset, left: int, taken: int, days: int | None, words: str
 ) -> None:
-    dataset.budget.limit_nano = left
-    assert Forecast(dataset, taken, days).words == words
+    assert Forecast(dataset, taken, left, days).words == words
+
+
+def test_a_forecast_knows_the_budget_that_a_dataset_shares(
+    ask: Ask, answer_all: Callable[[], int], analyst: Membership, owner: Membership,
+    dataset: Dataset, client_for: ClientFor,
+) -> None:  # fmt: skip
+    """L16: of ε 8 in the dataset's budget ε 1 is left in the shared one: 15 days, not 120."""
+    population(owner.tenant, "The same people", dataset.budget, limit=3 * NANO)
+    ask(analyst, epsilon=2)
+    answer_all()
+    page = client_for(owner).get("/desk/")
+    (found,) = page.context["forecasts"]
+    assert (found.left_nano, found.days_left, found.shared) == (NANO, 15, True)
+    assert "of a shared budget" in page.text
 
 
 @pytest.mark.parametrize("role", ["owner", "analyst", "officer", "admin"])

@@ -134,7 +134,6 @@ def empty_line(lines: Lines) -> Lines:
         (cut_all, "ends at entry 0"),
         (rewrite, "The first 6 entries are not those"),
         (foreign_entry, "Entry 3 belongs to another tenant's log"),
-        (foreign_log, f"The export is of tenant {OTHER_TENANT}"),
         (spaces, "The first 6 entries are not those"),
         (windows_newlines, "Line 1 is not an entry"),
         (not_json, "Line 1 is not an entry"),
@@ -220,13 +219,41 @@ def test_the_command_says_holds_broken_or_cannot_tell(
     said = capsys.readouterr().out
     assert "agrees with the checkpoint of 3 entries" in said
     assert "the last 2 entries are newer than every checkpoint" in said
-    assert said.endswith("HOLDS\n")
+    assert said.endswith("HOLDS up to entry 6\n")
+    assert main(files(tmp_path, log(), note(log(3)), note(log()))) == HOLDS
+    assert capsys.readouterr().out.endswith("\nHOLDS\n")
     assert main(files(tmp_path, rewrite(log()), note(log()))) == BROKEN
     assert capsys.readouterr().out.endswith("BROKEN\n")
     assert main([*files(tmp_path, log(), note(log()))[:2], "--key", "nowhere"]) == CANNOT_TELL
     assert main([str(write(tmp_path, log()))]) == CANNOT_TELL
     assert main(files(tmp_path, log(), "not a note")) == CANNOT_TELL
     assert capsys.readouterr().out.endswith("CANNOT TELL\n")
+
+
+def test_newer_entries_that_were_changed_are_not_said_to_hold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """L21: no checkpoint covers entry 8, so nothing shows that it was rewritten."""
+    lines = [*log(7), line(8, actor_label="nobody@example.org")]
+    assert main(files(tmp_path, lines, note(log()))) == HOLDS
+    said = capsys.readouterr().out
+    assert "nothing here shows whether they were changed" in said
+    assert said.endswith("\nHOLDS up to entry 6\n")
+    assert main(files(tmp_path, lines, note(log()), note(log(8)))) == BROKEN
+
+
+def test_a_checkpoint_of_another_log_is_left_out_with_a_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """L21: a folder may hold the checkpoints of several logs, signed with several keys."""
+    theirs = note(foreign_log([]), seed=new_seed(), origin=f"dpgov/{OTHER_TENANT}")
+    assert main(files(tmp_path, log(), theirs, note(log()))) == HOLDS
+    said = capsys.readouterr().out
+    assert f"left out: a checkpoint of another log, dpgov/{OTHER_TENANT}" in said
+    assert said.endswith("\nHOLDS\n")
+    assert main(files(tmp_path, log(), theirs)) == CANNOT_TELL
+    assert main(files(tmp_path, foreign_log([]), note(log()))) == CANNOT_TELL
+    assert main(files(tmp_path, rewrite(log()), theirs, note(log()))) == BROKEN
 
 
 def test_without_a_key_the_command_says_that_nobody_signed(
