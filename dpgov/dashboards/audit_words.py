@@ -18,6 +18,7 @@ WORDS: dict[Action, str | Promise] = {
     Action.DATASET_VERSION_ADDED: _("New version of a dataset added"),
     Action.DATASET_DESCRIBED: _("Dataset description changed"),
     Action.DATASET_ARCHIVED: _("Dataset archived"),
+    Action.DATASET_DATA_DELETED: _("Data of an archived dataset deleted"),
     Action.BUDGET_ALLOCATED: _("Budget granted"),
     Action.BUDGET_LIMIT_CHANGED: _("Budget limit changed"),
     Action.QUERY_SUBMITTED: _("Question asked"),

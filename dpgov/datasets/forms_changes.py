@@ -25,6 +25,28 @@ class NameForm(forms.Form):
     )
 
 
+class DeleteDataForm(forms.Form):
+    """The name of the dataset once more: nothing brings its data back."""
+
+    name = forms.CharField(
+        label=_("Type the name of the dataset to confirm"),
+        max_length=200,
+        widget=forms.TextInput(attrs=_TEXT | {"autocomplete": "off"}),
+        error_messages={"required": _("Type the name of the dataset.")},
+    )
+
+    def __init__(self, *args: Any, name: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._name = name
+
+    def clean_name(self) -> str:
+        """Refuses every other text."""
+        typed: str = self.cleaned_data["name"]
+        if typed.strip() != self._name.strip():
+            raise forms.ValidationError(_("This is not its name. Nothing was deleted."))
+        return typed
+
+
 class AccessForm(forms.Form):
     """Who may ask of a dataset."""
 

@@ -39,6 +39,14 @@ def get_dataset(tenant: Tenant, slug: str) -> Dataset:
     return datasets_of(tenant).select_related("budget", "policy").get(slug=slug)
 
 
+def archived_datasets(tenant: Tenant) -> QuerySet[Dataset]:
+    """The tenant's archived datasets, the newest first; those that were discarded are left out."""
+    found = Dataset.objects.filter(
+        tenant=tenant, archived_at__isnull=False, held_at__isnull=True
+    ).select_related("budget")
+    return found.order_by("-archived_at", "name")
+
+
 def held_datasets(tenant: Tenant) -> QuerySet[Dataset]:
     """Those that wait for a compliance check, oldest first; for owners and officers."""
     return (

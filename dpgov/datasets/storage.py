@@ -57,6 +57,16 @@ def arriving_path(version_id: UUID) -> Path:
     return _folder("data") / f"{version_id}.arriving"
 
 
+def leaving_path(version_id: UUID) -> Path:
+    """Stands beside a data file that is being deleted; see `services.deleting`."""
+    return _folder("data") / f"{version_id}.leaving"
+
+
+def leaving() -> Iterator[tuple[UUID, Path]]:
+    """Every version whose data file began to be deleted and may still be there."""
+    return _named(_folder("data").glob("*.leaving"))
+
+
 def left_behind(version_id: UUID) -> list[Path]:
     """The data file and drafts of it, for a version that never came to be."""
     return sorted(_folder("data").glob(f"{version_id}.duckdb*"))

@@ -4,6 +4,7 @@ from django.urls import path
 
 from dpgov.datasets import (
     views,
+    views_archived,
     views_choosing,
     views_draft,
     views_find,
@@ -39,6 +40,8 @@ urlpatterns = [
         views_reading.cancel_reading,
         name="cancel_reading",
     ),
+    path("archived/", views_archived.archived, name="archived"),
+    path("archived/<uuid:archived_id>/delete/", views_archived.delete_data, name="delete_data"),
     path("datasets/held/<uuid:dataset_id>/", views_held.held, name="held"),
     path("datasets/<slug:slug>/", views.detail, name="detail"),
     path("datasets/<slug:slug>/describe/", views.describe, name="describe"),

@@ -35,7 +35,8 @@ class Dataset(models.Model):
     """A governed table: whose privacy, under which relation, with which budget.
 
     Held (`held_at`) until two persons have decided whether its people are in an earlier dataset:
-    until then it looks missing and cannot be asked. Held and archived: discarded.
+    until then it looks missing and cannot be asked. Held and archived: discarded. Once archived its
+    data files may be deleted (`data_deleted_at`); fingerprints and ledger stay.
 
     `private_id` is the column that names the unit, and `public_units` how many there are where
     that is public (change_one).
@@ -75,6 +76,7 @@ class Dataset(models.Model):
     needs_allocation = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     archived_at = models.DateTimeField(null=True, blank=True)
+    data_deleted_at = models.DateTimeField(null=True, blank=True)
     held_at = models.DateTimeField(null=True, blank=True)
     held_reason = models.CharField(max_length=32, blank=True, choices=HeldReason.choices)
 
@@ -96,6 +98,10 @@ class Dataset(models.Model):
                 name="datasets_unit_has_its_column",
                 condition=Q(unit="row", private_id="", max_rows_per_unit=1)
                 | (Q(unit="person") & ~Q(private_id="")),
+            ),
+            models.CheckConstraint(
+                name="datasets_deleted_after_archived",
+                condition=Q(data_deleted_at__isnull=True) | Q(archived_at__isnull=False),
             ),
             models.CheckConstraint(
                 name="datasets_held_for_a_reason",

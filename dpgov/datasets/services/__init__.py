@@ -11,6 +11,11 @@ from dpgov.datasets.services.arrivals import (
     in_words,
 )
 from dpgov.datasets.services.deciding import HOLD_KINDS, decide_as_agreed, request_decision
+from dpgov.datasets.services.deleting import (
+    QuestionsOnTheirWay,
+    delete_data,
+    finish_deletions,
+)
 from dpgov.datasets.services.drafts import DraftTooLarge, draft_of, drop_draft, keep_draft
 from dpgov.datasets.services.engine import DataMissing, engine_for
 from dpgov.datasets.services.fingerprints import FingerprintKeyChanged
@@ -67,6 +72,7 @@ __all__ = [
     "NotHeld",
     "OtherBudget",
     "QuestionAboveLimit",
+    "QuestionsOnTheirWay",
     "RefusedFile",
     "Registered",
     "Resembling",
@@ -81,12 +87,14 @@ __all__ = [
     "change_policy",
     "change_unit_bounds",
     "decide_as_agreed",
+    "delete_data",
     "describe_dataset",
     "discard_held",
     "discard_upload",
     "draft_of",
     "drop_draft",
     "engine_for",
+    "finish_deletions",
     "in_words",
     "keep_draft",
     "lower_limit",

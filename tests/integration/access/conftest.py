@@ -9,7 +9,7 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.actor import OPERATOR
 from dpgov.audit.checkpoints import make_checkpoint
 from dpgov.budgets.models import Allocation
-from dpgov.budgets.services import allocate
+from dpgov.budgets.services import allocate, open_budget
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.privacy.budget import NANO
@@ -75,6 +75,7 @@ def _things(
         "request_id": _request(query, member).pk,
         "upload_id": _upload(owner).id,
         "dataset_id": _held(owner).id,
+        "archived_id": _archived(owner).id,
         "membership_id": member.id,
         "project_id": _project(member).id,
         "change_id": _change(dataset, owner).id,
@@ -143,6 +144,21 @@ def _held(owner: Membership) -> Dataset:
     reason = Dataset.HeldReason.LIKE_EARLIER_DATA
     Dataset.objects.filter(pk=held.pk).update(held_at=timezone.now(), held_reason=reason)
     return held
+
+
+def _archived(owner: Membership) -> Dataset:
+    """A dataset that is out of use, whose data was not deleted yet."""
+    budget = open_budget(tenant=owner.tenant, label="Old", limit_nano=NANO)
+    return Dataset.objects.create(
+        tenant=owner.tenant,
+        slug="old",
+        name="Old",
+        owner=owner.user,
+        max_rows=10,
+        budget=budget,
+        per_query_limit_nano=NANO,
+        archived_at=timezone.now(),
+    )
 
 
 def _upload(owner: Membership) -> Upload:

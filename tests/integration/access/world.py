@@ -25,6 +25,7 @@ _MISSING = {
     "request_id": _NOWHERE,
     "upload_id": _NOWHERE,
     "dataset_id": _NOWHERE,
+    "archived_id": _NOWHERE,
     "membership_id": _NOWHERE,
     "project_id": _NOWHERE,
     "change_id": _NOWHERE,

@@ -198,6 +198,7 @@ WRITES: dict[str, Write | str] = {
     "datasets:save_draft": "keeps the owner's own unfinished form; nobody else sees it",
     "datasets:review": "shows what would be registered, and keeps it as the owner's own draft",
     "datasets:archive": Write("owner", Action.DATASET_ARCHIVED),
+    "datasets:delete_data": Write("owner", Action.DATASET_DATA_DELETED, lambda: {"name": "Old"}),
     "datasets:unit_bounds": Write(
         "owner",
         Action.DATASET_VERSION_ADDED,

@@ -73,6 +73,8 @@ def test_nothing_of_workers_or_timing_is_told(api: APIClient, dataset: Dataset) 
         "in_words",
         "epsilon",
         "rho",
+        "epsilon_at_delta",
+        "delta",
         "reuse",
         "sources",
         "state",

@@ -10,7 +10,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 from django.utils.module_loading import import_string
 
 from dpgov.budgets.services.restored import freeze_if_restored
-from dpgov.datasets.services import remove_orphans
+from dpgov.datasets.services import finish_deletions, remove_orphans
 from dpgov.datasets.tasks import arrivals_round
 from dpgov.operation import request_ids
 from dpgov.operation.heartbeat import Sweeps, beat
@@ -75,6 +75,7 @@ def _everything_once() -> Swept:
     tally_round()
     checkpoint_round()
     remove_orphans()
+    finish_deletions()
     _rounds_of_rooms_above()
     return done
 
