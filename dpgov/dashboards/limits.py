@@ -14,7 +14,7 @@ from dpgov.budgets.charging import Limit, allocations_of, limits_within_reach, o
 from dpgov.budgets.models import Allocation, Budget
 from dpgov.datasets.fitting import Fit, Terms, all_rows, fit, terms_shown
 from dpgov.datasets.models import Dataset
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
 
 
@@ -53,9 +53,19 @@ def ways_to_ask(dataset: Dataset, membership: Membership) -> list[Way]:
     if not grants:
         return []
     reach = limits_within_reach(dataset.budget_id, [grant.pk for grant in grants if grant])
-    today = timezone.now().astimezone(UTC).date()
-    terms = terms_shown([dataset], membership.user, today)[dataset.pk]
+    terms = _terms(dataset, membership.user)
     return [_way(dataset, membership, grant, reach, terms) for grant in grants]
+
+
+def anybodys_way(dataset: Dataset) -> Way:
+    """What fits for somebody without a grant and without a permit."""
+    limits = tuple(one_part_each(limits_within_reach(dataset.budget_id, [])))
+    return Way(None, "", limits, fit(_terms(dataset, None), limits, all_rows(dataset)))
+
+
+def _terms(dataset: Dataset, user: User | None) -> Terms:
+    today = timezone.now().astimezone(UTC).date()
+    return terms_shown([dataset], user, today)[dataset.pk]
 
 
 def _way(

@@ -12,8 +12,7 @@ from dpgov.budgets.charging import Limit
 from dpgov.budgets.history import Balance, spending_drawn
 from dpgov.budgets.models import Budget
 from dpgov.dashboards.committed import committed_drawn
-from dpgov.dashboards.limits import Way, usual
-from dpgov.datasets.finding import rooms_for
+from dpgov.dashboards.limits import Way, anybodys_way, usual
 from dpgov.datasets.fitting import NOTHING, Fit
 from dpgov.datasets.models import Dataset
 from dpgov.queries.selectors import visible_queries
@@ -71,8 +70,8 @@ def _fits(
         return way.fit, way.limits[0]
     if may(membership, Permission.SUBMIT_QUERIES):
         return NOTHING, None
-    room = rooms_for(None, [dataset])[dataset.pk]
-    return room.fit, room.tightest
+    way = anybodys_way(dataset)
+    return way.fit, way.limits[0]
 
 
 def _thinned(steps: list[Balance]) -> list[Balance]:

@@ -16,6 +16,7 @@ from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
 from dpgov.privacy.noise import NoiseOutOfRange
 from dpgov.privacy.plan import InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.predicates import UnknownColumn, row_filter
+from dpgov.privacy.ranges import DEPENDS_ON_ROWS, GROUP_SIZES, of_group, said_of, warning_of
 from dpgov.privacy.request import (
     ROWS_OF_UNIT,
     CodeGrouping,
@@ -59,16 +60,37 @@ class Blueprint:
         how wrong a mean may be. It is a guess of the person who asks, never the true number.
         """
         rows = self.schema.public_rows if assumed_rows is None else assumed_rows
-        columns = [
-            column.as_json() | {"draw": place, "accuracy": accuracy, "assumed_rows": rows}
-            for place, column, accuracy in self.expected(self.rows_in_a_cell(assumed_rows))
-        ]
+        by_size = self._by_group_size() if self.plan.group_by else {}
+        columns = []
+        for at, (place, column, accuracy) in enumerate(
+            self.expected(self.rows_in_a_cell(assumed_rows))
+        ):
+            head = column.as_json() | self.range_of(column)
+            known = {"draw": place, "accuracy": accuracy, "assumed_rows": rows}
+            columns.append(head | known | warning_of([accuracy], head) | by_size.get(at, {}))
         return self.loss.as_json() | {
             "cells": self.cells,
             "groups": self.groups(),
             "draws": [mechanism.describe() for mechanism in self.mechanisms],
             "statistics": columns,
         }
+
+    def range_of(self, column: Column) -> dict[str, Any]:
+        """What its true number can be at all, as JSON; nothing where that is not known."""
+        return said_of(column.statistic.kind, column.statistic.column, self.schema)
+
+    def _by_group_size(self) -> dict[int, dict[str, Any]]:
+        """What the error of each column would be in groups of some sizes, by its place.
+
+        Examples out of public parameters: never the sizes of the groups that are asked about.
+        """
+        found: dict[int, list[dict[str, Any]]] = {}
+        for rows in GROUP_SIZES:
+            for at, (_draw, column, accuracy) in enumerate(self.expected(rows)):
+                if column.statistic.kind in DEPENDS_ON_ROWS:
+                    head = self.range_of(column)
+                    found.setdefault(at, []).append(of_group(rows, accuracy, head))
+        return {at: {"by_group_size": sizes} for at, sizes in found.items()}
 
     def rows_in_a_cell(self, assumed_rows: int | None) -> int | None:
         """The guess, or else the public number of rows, spread evenly; None without either."""

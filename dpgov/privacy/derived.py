@@ -18,6 +18,7 @@ from dpgov.privacy.holdings import estimates_of
 from dpgov.privacy.loss import Loss
 from dpgov.privacy.mechanisms.mechanism import Column, Statements
 from dpgov.privacy.plan import Plan, Statistic
+from dpgov.privacy.ranges import said_of
 from dpgov.privacy.release import FORMAT, adjusted, guarantee
 from dpgov.privacy.said import said
 from dpgov.privacy.schema import DatasetSchema
@@ -173,6 +174,7 @@ class Derivation:
             "draws": [],
             "statistics": [
                 head
+                | said_of(statistic.kind, statistic.column, self.schema)
                 | {"made_from": list(keys), "cells": cells}
                 | adjusted(self.plan, Column(statistic, {}, tuple(cells)))
                 for statistic, keys, head, cells in columns

@@ -11,6 +11,7 @@ from dpgov.privacy.blueprint import Blueprint
 from dpgov.privacy.loss import Loss
 from dpgov.privacy.mechanisms.mechanism import Column
 from dpgov.privacy.plan import Plan, StatisticKind
+from dpgov.privacy.ranges import said_of, warning_of
 from dpgov.privacy.request import ExactAnswer, ExactRequest
 from dpgov.privacy.schema import DatasetSchema
 
@@ -53,12 +54,18 @@ def draw(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> dict[str, Any]
             for mechanism, one in zip(blueprint.mechanisms, drawn, strict=True)
         ],
         "statistics": [
-            column.as_json()
+            _released(column, blueprint.schema)
             | {"draw": place, "cells": list(column.cells)}
             | adjusted(blueprint.plan, column)
             for place, column in columns
         ],
     }
+
+
+def _released(column: Column, schema: DatasetSchema) -> dict[str, Any]:
+    """Its head, with what the true number can be, and a warning where it says nothing."""
+    head = column.as_json() | said_of(column.statistic.kind, column.statistic.column, schema)
+    return head | warning_of([cell["accuracy"] for cell in column.cells], head)
 
 
 def adjusted(plan: Plan, column: Column) -> dict[str, Any]:

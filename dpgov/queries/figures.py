@@ -10,7 +10,9 @@ from typing import Any
 import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
+from dpgov.privacy.ranges import clipped
 from dpgov.queries.numbers import accuracy_at, margin, rank_error_at, rows_in_words
+from dpgov.queries.presentation import ranged
 from dpgov.queries.words import statistic_in_words
 
 Figure = dict[str, Any]
@@ -80,8 +82,9 @@ def caption_of(label: str, figure: Figure) -> str:
 
 def _bars(statistic: dict[str, Any], groups: list[dict[str, Any]]) -> Figure:
     along, coloured, places = _oriented(groups)
+    head = ranged(statistic)
     traces = [
-        _trace(name, along["bins"], [statistic["cells"][place] for place in cells])
+        _trace(name, along["bins"], [statistic["cells"][place] for place in cells], head)
         for name, cells in zip(coloured["bins"], places, strict=True)
     ]
     return as_figure(
@@ -109,27 +112,36 @@ def _oriented(groups: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, A
     return groups[1], groups[0], [range(i * fast, (i + 1) * fast) for i in range(slow)]
 
 
-def _trace(name: str, bins: Sequence[str], cells: list[dict[str, Any]]) -> Any:
-    margins = [_margin(cell) for cell in cells]
+def _trace(
+    name: str, bins: Sequence[str], cells: list[dict[str, Any]], head: dict[str, Any]
+) -> Any:
+    spans = [_span(cell, head) for cell in cells]
     hover = [[inert(label), _within(cell)] for label, cell in zip(bins, cells, strict=True)]
     value = "%{customdata[0]}: %{y:,}%{customdata[1]}"
     return go.Bar(
         x=list(range(len(cells))),
         y=[cell["value"] for cell in cells],
         name=inert(name, _LONGEST_LABEL),
-        error_y={"type": "data", "array": margins} if any(margins) else None,
+        error_y=_errors(spans) if any(spans) else None,
         customdata=hover,
         hovertemplate=f"{value}<extra>%{{fullData.name}}</extra>",
     )
 
 
-def _margin(cell: dict[str, Any]) -> float | None:
-    """Half the width of the 95 % interval; None where no bound can be stated."""
-    for statement in cell.get("accuracy") or []:
-        if statement["confidence_level"] == _CONFIDENCE:
-            value: float | None = statement["value"]
-            return value
-    return None
+def _errors(spans: list[tuple[float, float] | None]) -> dict[str, Any]:
+    """How far each line reaches up and down; none where no bound can be stated."""
+    up = [None if span is None else span[1] for span in spans]
+    down = [None if span is None else span[0] for span in spans]
+    return {"type": "data", "symmetric": False, "array": up, "arrayminus": down}
+
+
+def _span(cell: dict[str, Any], head: dict[str, Any]) -> tuple[float, float] | None:
+    """How far the 95 % interval reaches below and above, cut to what can be true."""
+    error = accuracy_at(cell.get("accuracy") or [], _CONFIDENCE)
+    if error is None or cell["value"] is None:
+        return None
+    low, high = clipped(cell["value"], error, head)
+    return max(0.0, cell["value"] - low), max(0.0, high - cell["value"])
 
 
 def _within(cell: dict[str, Any]) -> str:

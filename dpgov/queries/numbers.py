@@ -3,7 +3,10 @@
 import math
 from typing import Any
 
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+
+from dpgov.privacy.ranges import is_empty
 
 LEVELS = (0.9, 0.95, 0.99)
 NOTHING = "–"
@@ -43,6 +46,18 @@ def rows_in_words(rows: float) -> str:
     """A number of rows: "1 row", "20 rows"."""
     pattern = ngettext("{rows} row", "{rows} rows", 1 if rows == 1 else 2)
     return pattern.format(rows=readable(rows))
+
+
+def warning_in_words(head: dict[str, Any], accuracies: list[list[dict[str, Any]]]) -> str:
+    """That the error is as wide as everything that can be true; nothing where it is not."""
+    if not is_empty(accuracies, head):
+        return ""
+    low, high = (readable(bound) for bound in head["range"])
+    pattern = _(
+        "The error is as wide as everything between {low} and {high}: at {level} confidence such a "
+        "number says nothing."
+    )
+    return pattern.format(low=low, high=high, level="95 %")
 
 
 def price(priced: dict[str, Any]) -> str:

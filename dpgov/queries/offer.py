@@ -12,7 +12,7 @@ from dpgov.privacy.budget import as_text, parse_epsilon
 from dpgov.privacy.plan import InvalidPlan
 from dpgov.queries.drawings import Drawing, drawings_of, sharing_in_words, together
 from dpgov.queries.forms import AskForm
-from dpgov.queries.numbers import NOTHING, margin
+from dpgov.queries.numbers import NOTHING, margin, readable, rows_in_words, warning_in_words
 from dpgov.queries.quote import Quote, quote
 from dpgov.queries.reuse_words import FreeOffer, errors_of, free_offers
 from dpgov.queries.words import in_words, statistic_in_words
@@ -24,11 +24,17 @@ _REQUESTED = {"allocation": "allocation", "dataset": "limit", "partition": "limi
 
 @dataclass(frozen=True, slots=True)
 class StatisticOffer:
-    """One statistic's price and expected error; `error` is None where it needs a guess."""
+    """One statistic's price and expected error; `error` is None where it needs a guess.
+
+    `warning` says that the error is as wide as everything that can be true. `sizes` are the errors
+    of groups with so many rows, None where such a number says nothing.
+    """
 
     label: str
     drawing: Drawing
     error: str | None
+    warning: str = ""
+    sizes: tuple[tuple[int, str | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +179,15 @@ def same_price(offer: Offer, agreed: str) -> bool:
         return False
 
 
+def _size(one: dict[str, Any]) -> tuple[int, str | None]:
+    """How many rows, and the error: in the number's own unit, or of so many rows how many."""
+    if one["says_nothing"]:
+        return one["rows"], None
+    if "rank_error" in one:
+        return one["rows"], rows_in_words(one["rank_error"])
+    return one["rows"], f"± {readable(one['value'])}"
+
+
 def statistics_offered(description: dict[str, Any]) -> list[StatisticOffer]:
     """One for each statistic; a list of quantiles is one."""
     drawings, columns = drawings_of(description), description["statistics"]
@@ -182,6 +197,10 @@ def statistics_offered(description: dict[str, Any]) -> list[StatisticOffer]:
         label, error = statistic_in_words(together(described, drawn)), described["accuracy"]
         within = margin(error, 0.95)
         found[label] = StatisticOffer(
-            label, drawings[described["draw"]], None if within == NOTHING else within
+            label,
+            drawings[described["draw"]],
+            None if within == NOTHING else within,
+            warning_in_words(described, [error]),
+            tuple(map(_size, described.get("by_group_size", []))),
         )
     return list(found.values())

@@ -4,6 +4,7 @@ Works from the stored body of a release alone, so that page, CSV and JSON hold t
 Answers of format 1, whose noise belonged to single statistics, are read as those of format 2.
 """
 
+import math
 from dataclasses import dataclass
 from itertools import groupby, product
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from dpgov.privacy.plan import OF_ROWS
+from dpgov.privacy.ranges import clipped
 from dpgov.queries.drawings import Drawing, drawings_of, sharing_in_words
 from dpgov.queries.guarantee_words import guarantee_in_words
 from dpgov.queries.numbers import (
@@ -21,6 +24,7 @@ from dpgov.queries.numbers import (
     rank_error_at,
     readable,
     rows_in_words,
+    warning_in_words,
 )
 from dpgov.queries.selectors import PublicState
 from dpgov.queries.stored_words import shown
@@ -71,6 +75,7 @@ class StatisticAnswer:
     cells: list[Cell]
     drawing: Drawing | None = None
     adjusted: str = ""
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,12 @@ class Answer:
         """Quantiles, which are shown as one table for each column."""
         many = [s for s in self.statistics if s.kind == "quantiles"]
         return [list(of_one) for _, of_one in groupby(many, key=lambda s: s.column)]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What says nothing, first of all; once each."""
+        said = [f"{s.label}: {s.warning}" for s in self.statistics if s.warning]
+        return list(dict.fromkeys(said))
 
     @property
     def aims(self) -> list[str]:
@@ -150,18 +161,27 @@ def adjusted_values(statistic: dict[str, Any]) -> list[int | None]:
     return values
 
 
+def ranged(statistic: dict[str, Any]) -> dict[str, Any]:
+    """A statistic with its range; answers of earlier releases have none, and counts still do."""
+    if "range" in statistic or statistic["statistic"] not in OF_ROWS:
+        return statistic
+    return statistic | {"range": [0, math.inf]}
+
+
 def _statistic(statistic: dict[str, Any], drawings: list[Drawing]) -> StatisticAnswer:
+    head = ranged(statistic)
     return StatisticAnswer(
         label=statistic_in_words(statistic),
         kind=statistic["statistic"],
         column=statistic.get("column") or "",
         aim=_aim(statistic),
         cells=[
-            _cell(cell, adjusted)
+            _cell(cell, adjusted, head)
             for cell, adjusted in zip(statistic["cells"], adjusted_values(statistic), strict=True)
         ],
         drawing=drawings[statistic["draw"]] if "draw" in statistic else None,
         adjusted=shown(statistic.get("adjusted", {}).get("method", "")),
+        warning=warning_in_words(head, [cell["accuracy"] for cell in statistic["cells"]]),
     )
 
 
@@ -184,7 +204,7 @@ def _aim(statistic: dict[str, Any]) -> str:
     return pattern.format(statistic=statistic_in_words(statistic), rows=rows_in_words(beyond))
 
 
-def _cell(cell: dict[str, Any], plausible: int | None) -> Cell:
+def _cell(cell: dict[str, Any], plausible: int | None, head: dict[str, Any]) -> Cell:
     value, accuracy = cell["value"], cell["accuracy"]
     if value is None:
         return Cell(NOTHING, (NOTHING,) * len(LEVELS), _("The true number may be anything."))
@@ -192,12 +212,12 @@ def _cell(cell: dict[str, Any], plausible: int | None) -> Cell:
     return Cell(
         readable(value, accuracy_at(accuracy, 0.95)),
         texts,
-        _interval(value, accuracy),
+        _interval(value, accuracy, head),
         "" if plausible is None else readable(plausible),
     )
 
 
-def _interval(value: float, accuracy: list[dict[str, Any]]) -> str:
+def _interval(value: float, accuracy: list[dict[str, Any]], head: dict[str, Any]) -> str:
     error, rows = accuracy_at(accuracy, 0.95), rank_error_at(accuracy, 0.95)
     if rows is not None:
         pattern = _(
@@ -206,6 +226,6 @@ def _interval(value: float, accuracy: list[dict[str, Any]]) -> str:
         return pattern.format(rows=rows_in_words(rows), level=_LEVEL)
     if error is None:
         return _("The true number may be anything.")
-    low, high = readable(value - error, error), readable(value + error, error)
+    low, high = (readable(end, error) for end in clipped(value, error, head))
     pattern = _("The true number lies between {low} and {high} with {level} confidence.")
     return pattern.format(low=low, high=high, level=_LEVEL)

@@ -70,6 +70,15 @@ class HeadSerializer(serializers.Serializer[Any]):
     rows_beyond = serializers.IntegerField(
         required=False, help_text="Of min and max: how many rows it was looked for beyond."
     )
+    range = serializers.ListField(
+        child=serializers.FloatField(),
+        required=False,
+        help_text="The least and the largest that it can truly be, from declared bounds. An "
+        "interval around a released number is to be cut to it.",
+    )
+    warning = serializers.CharField(
+        required=False, allow_null=True, help_text="Where the error is as wide as the whole range."
+    )
 
 
 class ColumnSerializer(HeadSerializer):
@@ -95,11 +104,26 @@ class FreeAnswerSerializer(serializers.Serializer[Any]):
     statistics = ExpectedStatisticSerializer(many=True)
 
 
+class GroupSizeSerializer(serializers.Serializer[Any]):
+    """The error at 95 % of a number about a group of so many rows: an example."""
+
+    rows = serializers.IntegerField()
+    value = serializers.FloatField(allow_null=True)
+    rank_error = serializers.IntegerField(required=False)
+    says_nothing = serializers.BooleanField()
+
+
 class OfferedStatisticSerializer(ColumnSerializer):
     """A statistic with the error to expect."""
 
     accuracy = AccuracySerializer(many=True)
     assumed_rows = serializers.IntegerField(allow_null=True)
+    by_group_size = GroupSizeSerializer(
+        many=True,
+        required=False,
+        help_text="Of means, spreads and quantiles of groups: what the error would be in groups of "
+        "some sizes. Nothing is known here of the sizes of your groups.",
+    )
 
 
 class DescriptionSerializer(serializers.Serializer[Any]):

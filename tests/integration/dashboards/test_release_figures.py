@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from dpgov.queries.figures import release_figures
 
 
@@ -29,7 +31,20 @@ def test_one_grouping_is_a_bar_for_each_bin_with_its_error() -> None:
     (figure,) = release_figures(_body([["a", "b", "other"]]))
     (bars,) = figure["data"]
     assert bars["y"] == [0, 1, 2]
-    assert bars["error_y"]["array"] == [0.0, 0.1, 0.2]
+    assert bars["error_y"]["array"] == pytest.approx([0.0, 0.1, 0.2])
+    assert bars["error_y"]["arrayminus"] == pytest.approx([0.0, 0.1, 0.2])
+
+
+def test_a_line_ends_where_nothing_can_be_true() -> None:
+    """L23: of a count of 1 with an error of 5, the line begins at 0 and not at -4."""
+    cell = {"value": 1, "accuracy": [{"confidence_level": 0.95, "value": 5, "message": ""}]}
+    body = _body([["a"]], cells=[cell])
+    (bars,) = release_figures(body)[0]["data"]
+    assert (bars["error_y"]["arrayminus"], bars["error_y"]["array"]) == ([1], [5])
+
+
+def test_the_axis_of_a_grouping_has_its_labels() -> None:
+    (figure,) = release_figures(_body([["a", "b", "other"]]))
     assert figure["layout"]["xaxis"]["ticktext"] == ["a", "b", "other"]
     assert figure["layout"]["xaxis"]["title"]["text"] == "g0"
     assert "template" not in figure["layout"]

@@ -76,7 +76,15 @@ def test_a_release_carries_plan_guarantee_groups_and_statistics() -> None:
                 "readings": [{"name": "count", "lattice": 1}],
             }
         ],
-        "statistics": [{"statistic": "count", "column": None, "draw": 0}],
+        "statistics": [
+            {
+                "statistic": "count",
+                "column": None,
+                "range": [0, SCHEMA.max_rows],
+                "warning": None,
+                "draw": 0,
+            }
+        ],
     }
     assert [[cell["value"]] for cell in cells] == raw_cells
     assert len(cells) == 3
