@@ -80,7 +80,7 @@ def test_a_release_carries_plan_guarantee_groups_and_statistics() -> None:
             {
                 "statistic": "count",
                 "column": None,
-                "range": [0, SCHEMA.max_rows],
+                "range": [0, 1_000_000],
                 "warning": None,
                 "draw": 0,
             }
