@@ -1,7 +1,9 @@
 """Deleting the data of an archived dataset: the files go, what people were promised stays.
 
 Kept are the ledger, the log, every answer, the declarations, and the keyed fingerprints by which
-the same people are recognised when they come back: without them their budget would begin anew.
+the same people are recognised when they come back: without them their budget would begin anew. Who
+was in which part of a divided budget is known from the files alone; `services.parts` ends the
+discount where one of them is gone.
 """
 
 from uuid import UUID

@@ -5,7 +5,7 @@ from django.db.models import Q
 
 
 class Migration(migrations.Migration):
-    dependencies = [("datasets", "0007_desks")]
+    dependencies = [("datasets", "0008_parts_of_several_files")]
 
     operations = [
         migrations.AddField(
