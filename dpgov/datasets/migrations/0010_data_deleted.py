@@ -5,7 +5,7 @@ from django.db.models import Q
 
 
 class Migration(migrations.Migration):
-    dependencies = [("datasets", "0008_parts_of_several_files")]
+    dependencies = [("datasets", "0009_least_price")]
 
     operations = [
         migrations.AddField(

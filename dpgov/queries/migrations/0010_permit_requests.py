@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("queries", "0008_refusals")]
+    dependencies = [("queries", "0009_sealed")]
 
     operations = [
         migrations.AlterField(
