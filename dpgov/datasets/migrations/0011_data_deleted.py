@@ -5,7 +5,7 @@ from django.db.models import Q
 
 
 class Migration(migrations.Migration):
-    dependencies = [("datasets", "0009_least_price")]
+    dependencies = [("datasets", "0010_least_price")]
 
     operations = [
         migrations.AddField(
