@@ -67,12 +67,16 @@ def _asked(owner: Membership) -> Arrival:
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_reader_that_dies_at_any_statement_leaves_it_to_another(owner: Membership) -> None:
+@pytest.mark.parametrize("stride", [9, pytest.param(1, marks=pytest.mark.long)])
+def test_a_reader_that_dies_at_any_statement_leaves_it_to_another(
+    owner: Membership, stride: int
+) -> None:
     """B2, L13: death before and after each statement; one dataset, one entry."""
     for count in itertools.count():
         arrival = _asked(owner)
         before = Dataset.objects.count()
-        code = run(read_next, Death(statement=1 + count // 2, after=bool(count % 2)))
+        point = count * stride
+        code = run(read_next, Death(statement=1 + point // 2, after=bool(point % 2)))
         assert code in (0, KILLED)
         assert Dataset.objects.count() - before in (0, 1)
         read_waiting()
@@ -81,7 +85,7 @@ def test_a_reader_that_dies_at_any_statement_leaves_it_to_another(owner: Members
         assert Dataset.objects.count() - before == 1
         if code == 0:
             break
-    assert count >= 20
+    assert point >= 20
     assert ledger_findings() == []
     registered = AuditEntry.objects.filter(action="DATASET_REGISTERED")
     assert registered.count() == Dataset.objects.count() == count + 1
