@@ -63,5 +63,8 @@ class Action(StrEnum):
     QUESTIONS_PERMITTED = "QUESTIONS_PERMITTED"
 
 
+# What comes with a new budget of a dataset, of this limit and name.
+OPENING_A_BUDGET = (Action.DATASET_REGISTERED, Action.DATASET_HELD)
+
 # What stores an answer, and so what a receipt may be of.
 RELEASING = (Action.QUERY_RELEASED.value, Action.QUERY_REUSED.value)

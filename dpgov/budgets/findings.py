@@ -10,6 +10,7 @@ from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from dpgov.budgets.findings_agreed import disagreed
 from dpgov.budgets.models import (
     Allocation,
     Budget,
@@ -34,7 +35,7 @@ def ledger_findings(tenant: Tenant | None = None) -> list[str]:
     found = [finding for budget in _recounted(budgets) for finding in _findings(budget)]
     rates = RateLimit.objects.filter(budget__in=budgets).select_related("budget")
     found += [finding for rate in rates for finding in _rate_findings(rate)]
-    return found + list(_other_currencies(budgets))
+    return found + list(_other_currencies(budgets)) + list(disagreed(budgets))
 
 
 def _other_currencies(budgets: QuerySet[Budget]) -> Iterator[str]:

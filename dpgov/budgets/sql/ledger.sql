@@ -37,6 +37,21 @@ BEGIN
     WHERE budget_id = ANY (p_budgets);
 END $$;
 
+-- A step is about a question that is there, and the acting tenant's; only the owner of the tables
+-- may take one that is not. Called by the steps, and so with the owner's rights.
+CREATE OR REPLACE FUNCTION budgets_check_question(p_query uuid, p_tenant uuid, p_unopened boolean)
+RETURNS void LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF session_user <> current_user AND NOT EXISTS (
+        SELECT 1 FROM queries_query q
+        WHERE q.id = p_query AND q.tenant_id = p_tenant AND q.tenant_id = dpgov_tenant()
+          AND NOT (p_unopened AND q.opened_at IS NOT NULL)
+    ) THEN
+        RAISE EXCEPTION 'no question of this tenant allows this step'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+END $$;
+
 CREATE OR REPLACE FUNCTION budgets_reserve(
     p_query uuid, p_tenant uuid, p_budgets uuid[], p_amounts bigint[], p_factors smallint[],
     p_zone text, p_now timestamptz DEFAULT NULL,
@@ -51,6 +66,7 @@ DECLARE
     v_rates boolean := false;
     v record;
 BEGIN
+    PERFORM budgets_check_question(p_query, p_tenant, true);
     IF EXISTS (SELECT 1 FROM budgets_reservation WHERE query_id = p_query) THEN
         refusal := 'already';
         RETURN;
@@ -168,6 +184,7 @@ SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     v_parents uuid[];
 BEGIN
+    PERFORM budgets_check_question(p_query, dpgov_tenant(), false);
     SELECT l.budgets, l.amounts, l.factors, l.parents INTO budgets, amounts, factors, v_parents
     FROM budgets_lock_holds(p_query) l;
     IF budgets IS NULL THEN
@@ -211,6 +228,8 @@ BEGIN
     IF p_state NOT IN ('voided', 'expired') THEN
         RAISE EXCEPTION 'a hold is not given back as %', p_state;
     END IF;
+    -- What was opened is charged, whatever became of it.
+    PERFORM budgets_check_question(p_query, dpgov_tenant(), true);
     SELECT l.budgets, l.amounts, l.factors, l.parents INTO budgets, amounts, factors, v_parents
     FROM budgets_lock_holds(p_query) l;
     IF budgets IS NULL THEN

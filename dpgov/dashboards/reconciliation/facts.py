@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
 
+from dpgov.audit.actions import OPENING_A_BUDGET
 from dpgov.dashboards.reconciliation.dialect import Dialect, amount_of, amount_of_item
 from dpgov.dashboards.reconciliation.facts_rare import booked, moved
 
@@ -56,10 +57,11 @@ def _statements(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
         " WHERE substr(e.action, 1, 7) = 'CHANGE_'",
     )
     limit = amount_of(say, "limit_epsilon")
+    opening = ", ".join(f"'{action.value}'" for action in OPENING_A_BUDGET)
     yield (
         "registered",
         f"SELECT DISTINCT e.dataset AS name, {limit} AS nano FROM said_rare e"
-        " WHERE e.action = 'DATASET_REGISTERED'",
+        f" WHERE e.action IN ({opening})",
     )
 
 

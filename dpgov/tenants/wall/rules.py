@@ -102,11 +102,17 @@ DELETES = frozenset(
 # Tables with rights of their own: functions of the database write there with the owner's rights.
 WRITES: dict[str, str] = {
     "budgets.Budget": "SELECT, INSERT,"
-    " UPDATE (label, limit_nano, target_nano, frozen_at, frozen_reason, closed_at)",
+    " UPDATE (label, limit_nano, target_nano, frozen_at, frozen_reason, closed_at, undivided_at)",
     "budgets.Reservation": "SELECT",
     "budgets.Charge": "SELECT",
     "budgets.Correction": "SELECT",
     "budgets.BudgetAccess": "SELECT, INSERT",
+    "budgets.PartitionLine": "SELECT, INSERT",
+    "budgets.Allocation": "SELECT, INSERT",
+    "budgets.PopulationMember": "SELECT, INSERT, UPDATE (left_at)",
+    "budgets.PopulationInvitation": "SELECT, INSERT",
+    "approvals.ChangeRequest": "SELECT, INSERT,"
+    " UPDATE (state, decided_by_id, decided_at, decision_reason, outcome)",
     "audit.AuditEntry": "SELECT",
     "audit.AuditHead": "SELECT",
 }

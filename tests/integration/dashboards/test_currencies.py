@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
+from dpgov.approvals.models import Kind
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
 from dpgov.dashboards import comparison
@@ -24,6 +25,7 @@ from dpgov.privacy.loss import Mode
 from dpgov.privacy.loss_distribution import NotInstalled
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from tests.agreed import agree
 from tests.cast import Ask
 from tests.integration.dashboards.reading import figure, page
 from tests.small_dataset import register_small_dataset
@@ -233,6 +235,7 @@ def test_what_was_given_back_is_not_compared(answered: list[Query], dataset: Dat
     from dpgov.budgets.models import Correction
     from dpgov.budgets.services import correct
 
+    agree(dataset.tenant, Kind.REFUND, query=str(answered[0].pk))
     correct(
         budget=dataset.budget,
         kind=Correction.Kind.REFUND,

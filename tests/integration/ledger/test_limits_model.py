@@ -17,6 +17,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from dpgov.approvals.models import Kind
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.findings import ledger_findings
@@ -38,6 +39,7 @@ from dpgov.budgets.services import (
     withdraw,
 )
 from dpgov.tenants.models import Role, Tenant
+from tests.agreed import agree
 from tests.cast import join
 from tests.integration.ledger.limits_books import PARTS, Books, Limit, Question
 
@@ -211,12 +213,13 @@ class LimitsMachine(RuleBasedStateMachine):
 
     @rule(query_id=st.sampled_from(IDS))
     def refund(self, query_id: uuid.UUID) -> None:
-        """Two persons are the caller's part; the ledger gives back once."""
+        """Two persons agree each time; the ledger gives back once."""
         question = self.books.questions.get(query_id)
         if question is None or question.state != "settled":
             return
         name = question.way[0]
         admitted = name not in question.refunded
+        agree(self.budgets[name].tenant, Kind.REFUND, query=str(query_id))
         with self.expect(admitted):
             correct(
                 budget=self.budgets[name],

@@ -30,8 +30,8 @@ from dpgov.budgets.services import (
     settle,
     void,
 )
-from dpgov.budgets.services.limits import move_limit
 from dpgov.tenants.models import Tenant
+from tests.agreed import move_as_two
 
 IDS = [uuid.UUID(int=number) for number in range(1, 9)]
 AMOUNTS = st.integers(min_value=1, max_value=40)
@@ -111,7 +111,7 @@ class LedgerMachine(RuleBasedStateMachine):
             change_limit(budget=self.budget, limit_nano=limit, actor=OPERATOR, reason="model")
         else:
             stored = Budget.objects.get(pk=self.budget.pk)
-            move_limit(budget=stored, limit_nano=limit, reason="model")
+            move_as_two(budget=stored, limit_nano=limit, reason="model")
 
     @invariant()
     def balances_are_equal(self) -> None:

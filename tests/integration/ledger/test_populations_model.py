@@ -20,9 +20,9 @@ from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import settle, void
-from dpgov.budgets.services.dividing import merge_populations, split_population
 from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.tenants.models import Tenant
+from tests.agreed import merge_as_two, split_as_two
 from tests.integration.ledger.sharing import acting, charge, dataset_budget
 
 DATASETS = range(5)
@@ -117,7 +117,7 @@ class PopulationMachine(RuleBasedStateMachine):
         if into is None or other is None or into.pk == other.pk:
             return
         before = [Budget.objects.get(pk=budget.pk) for budget in (into, other)]
-        merge_populations(into=into, other=other, reason="model")
+        merge_as_two(into=into, other=other, reason="model")
         after = Budget.objects.get(pk=into.pk)
         total = sum(budget.committed_nano for budget in before)
         assert after.committed_nano == total
@@ -137,7 +137,7 @@ class PopulationMachine(RuleBasedStateMachine):
         name = str(uuid.uuid4())
         try:
             with transaction.atomic():
-                split_population(
+                split_as_two(
                     population=shared, leaving=going, tenant=self.tenant, name=name, reason="m"
                 )
         except LedgerRefusal:

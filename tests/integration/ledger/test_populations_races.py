@@ -14,12 +14,12 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.errors import BudgetsMoved, InsufficientBudget, LedgerRefusal
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget, Charge
-from dpgov.budgets.services.dividing import merge_populations, split_population
 from dpgov.budgets.services.populations import join_population
 from dpgov.datasets.models import Dataset
 from dpgov.queries import submit as submitting
 from dpgov.queries.submit import submit
 from dpgov.tenants.models import Membership, Tenant
+from tests.agreed import merge_as_two, split_as_two
 from tests.integration.children import run_at_once
 from tests.integration.ledger.sharing import (
     NANO,
@@ -84,11 +84,11 @@ def join(shared: Budget, other: Budget, dataset: Budget) -> object:
 
 
 def merge(shared: Budget, other: Budget, dataset: Budget) -> object:
-    return merge_populations(into=shared, other=other, reason="same")
+    return merge_as_two(into=shared, other=other, reason="same")
 
 
 def split(shared: Budget, other: Budget, dataset: Budget) -> object:
-    return split_population(
+    return split_as_two(
         population=other, leaving=[dataset.pk], tenant=other.tenant, name="Apart", reason="x"
     )
 
@@ -184,7 +184,7 @@ def test_a_question_whose_population_is_merged_in_the_very_moment_is_charged_to_
 
     def merge() -> None:
         with acting(dataset.tenant):
-            between.meanwhile(lambda: merge_populations(into=kept, other=other, reason="same"))
+            between.meanwhile(lambda: merge_as_two(into=kept, other=other, reason="same"))
 
     run_at_once([ask, merge])
     assert committed(kept) == committed(dataset.budget) == NANO // 10
@@ -221,7 +221,7 @@ def test_whenever_populations_merge_every_loss_is_in_the_kept_one(tenant: Tenant
 
     def merge() -> None:
         with acting(tenant):
-            merge_populations(into=kept, other=other, reason="same people")
+            merge_as_two(into=kept, other=other, reason="same people")
 
     def join() -> None:
         join_population(population=kept, dataset_budget=three, actor=OPERATOR)
@@ -265,11 +265,11 @@ def test_two_that_would_end_each_other_do_not_deadlock(tenant: Tenant) -> None:
         return 0
 
     def merge(into: Budget, other: Budget) -> int:
-        return attempt(lambda: merge_populations(into=into, other=other, reason="x"))
+        return attempt(lambda: merge_as_two(into=into, other=other, reason="x"))
 
     def leave(shared: Budget, gone: Budget, name: str) -> int:
         return attempt(
-            lambda: split_population(
+            lambda: split_as_two(
                 population=shared, leaving=[gone.pk], tenant=tenant, name=name, reason="x"
             )
         )

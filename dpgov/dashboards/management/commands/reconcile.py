@@ -10,6 +10,8 @@ from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
 from dpgov.tenants.models import Tenant
 
+_NOT_ALLOWED = "42501"
+
 
 class Command(BaseCommand):
     help = "Derive every balance again from the log and compare; exit 1 if anything disagrees."
@@ -30,11 +32,19 @@ class Command(BaseCommand):
             try:
                 report = reconcile(Tenant.objects.get(pk=known.id))
             except DatabaseError as error:
-                raise CommandError(
-                    f"{known.slug}: the log cannot be read ({error}). Run verify_audit_log."
-                ) from error
+                raise CommandError(f"{known.slug}: {_what_to_do(error)}") from error
         for finding in report.findings:
             self.stderr.write(f"{known.slug}: {finding}")
         if not report.findings:
             self.stdout.write(f"{known.slug}: {report.questions} questions, everything agrees")
         return len(report.findings)
+
+
+def _what_to_do(error: DatabaseError) -> str:
+    """Blames the right thing: a role that lacks a right says nothing about the log."""
+    if getattr(error.__cause__, "sqlstate", None) == _NOT_ALLOWED:
+        return (
+            f"this role of the database may not compare ({error}). Run migrate as the owner of the "
+            "tables, then this command as the application or an auditor; see docs/database.md."
+        )
+    return f"the log cannot be read ({error}). Run verify_audit_log."

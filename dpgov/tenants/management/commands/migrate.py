@@ -1,4 +1,5 @@
-"""`manage.py migrate`: Django's own, then the wall around every table that came or changed.
+"""`manage.py migrate`: Django's own, then the wall around every table that came or changed, and the
+guards in them.
 
 Runs as the owner of the tables. For the application's role there is nothing to migrate with: it
 may find out that everything is done, and is refused otherwise.
@@ -12,6 +13,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from dpgov.tenants.boundary import acting_for_everybody
+from dpgov.tenants.wall.guarding import lower_guards, raise_guards
 from dpgov.tenants.wall.raising import known_roles, raise_wall
 
 
@@ -21,9 +23,13 @@ class Command(migrate.Command):
             self._refuse_unless_done(role)
             return
         with acting_for_everybody():
+            changes = not (options["plan"] or options["check_unapplied"])
+            if changes and connection.vendor == "sqlite" and _missing():
+                lower_guards()
             super().handle(*args, **options)
-            if not (options["plan"] or options["check_unapplied"] or _missing()):
+            if changes and not _missing():
                 raise_wall()
+                raise_guards()
 
     def _refuse_unless_done(self, role: str) -> None:
         if missing := _missing():

@@ -1,0 +1,91 @@
+"""What the database asks for before some rows change, made for tests, and a way past it."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import connection
+from django.utils import timezone
+
+from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.budgets.models import Budget
+from dpgov.budgets.services.dividing import Facts, merge_populations, split_population
+from dpgov.budgets.services.limits import move_limit
+from dpgov.tenants.models import Membership, Role, Tenant, User
+from dpgov.tenants.wall.guarding import lower_guards, raise_guards
+
+
+def agree(tenant: Tenant, kind: Kind, **payload: Any) -> ChangeRequest:
+    """Two persons of the tenant, an owner and an officer, agreed to just this."""
+    asks, decides = (_person(tenant, role) for role in (Role.OWNER, Role.OFFICER))
+    request = ChangeRequest.objects.create(
+        tenant=tenant,
+        kind=kind,
+        subject=f"test:{uuid4()}",
+        payload=payload,
+        reason="for a test",
+        requested_by=asks,
+        requested_role=Role.OWNER,
+    )
+    decided = {"state": ChangeRequest.State.APPROVED, "decided_at": timezone.now()}
+    ChangeRequest.objects.filter(pk=request.pk).update(decided_by=decides, **decided)
+    return request
+
+
+def _person(tenant: Tenant, role: Role) -> User:
+    found = Membership.objects.filter(tenant=tenant, role=role).first()
+    if found is None:
+        user = User.objects.create_user(f"{role}-{uuid4().hex}@agreed.example.org", name=role)
+        found = Membership.objects.create(tenant=tenant, user=user, role=role)
+    return found.user
+
+
+@contextmanager
+def unguarded() -> Iterator[None]:
+    """As somebody who may take the guards down: the owner of the tables, a superuser."""
+    _settle()
+    lower_guards()
+    try:
+        yield
+    finally:
+        _settle()
+        raise_guards()
+
+
+def _settle() -> None:
+    """No table may be altered while the foreign keys of new rows are still to be looked at."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+
+
+def merge_as_two(*, into: Budget, other: Budget, reason: str) -> Facts:
+    """Merge two populations, once two persons have agreed to it."""
+    agree(into.tenant, Kind.MERGE_POPULATIONS, into=str(into.pk), other=str(other.pk))
+    return merge_populations(into=into, other=other, reason=reason)
+
+
+def split_as_two(
+    *, population: Budget, leaving: Collection[UUID], tenant: Tenant, name: str, reason: str
+) -> Facts:
+    """Divide a population, once two persons of the tenant have agreed to it."""
+    going = [str(budget_id) for budget_id in leaving]
+    agree(tenant, Kind.SPLIT_POPULATION, population=str(population.pk), leaving=going)
+    return split_population(
+        population=population, leaving=leaving, tenant=tenant, name=name, reason=reason
+    )
+
+
+def move_as_two(*, budget: Budget, limit_nano: int, reason: str) -> None:
+    """Move a limit; where it goes up, once two persons have agreed to it."""
+    if limit_nano > budget.limit_nano:
+        agree(
+            budget.tenant,
+            Kind.RAISE_LIMIT,
+            budget=str(budget.pk),
+            before_nano=budget.limit_nano,
+            after_nano=limit_nano,
+        )
+    move_limit(budget=budget, limit_nano=limit_nano, reason=reason)
