@@ -9,6 +9,6 @@ _steps = import_module("dpgov.budgets.migrations.0005_ledger_steps")
 
 
 class Migration(migrations.Migration):
-    dependencies: ClassVar = [("budgets", "0009_undivided")]
+    dependencies: ClassVar = [("budgets", "0010_extending")]
 
     operations: ClassVar = [migrations.RunPython(_steps._install, migrations.RunPython.noop)]
