@@ -89,7 +89,7 @@ class DatasetSerializer(serializers.Serializer[Any]):
     partition_column = serializers.CharField(
         allow_null=True,
         help_text="A question that is restricted to some of its categories (`=` or `in`) is "
-        "charged to those alone.",
+        "charged to those alone, unless a further file ended that: a quote names every limit.",
     )
     needs_allocation = serializers.BooleanField(
         help_text="Whether only people and projects with a grant may ask."

@@ -1,6 +1,6 @@
 """A lower bound on the true privacy loss of a mechanism, from many answers about two tables.
 
-What tells the two tables apart is learned from one half of the answers and tested on the other, so
+What tells the two tables apart is learned from a fifth of the answers and tested on the others, so
 that the stated confidence holds whatever was learned (Jagielski, Ullman and Oprea, Auditing
 differentially private machine learning, 2020). The mechanism is a black box. A bound above the
 claim proves the claim wrong; a bound below it proves nothing, so that the same test must be seen
@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 from dpgov.privacy.evidence import epsilon_bound, rho_bound
 from dpgov.privacy.noise import Floats
 
-# A feature with more values than this is cut into as many parts of about equal weight.
-_PARTS = 32
+# A feature with more values than this is cut into as many parts of about equal weight, unless each
+# of its values was seen so often that it can be told from its neighbours.
+_PARTS, _SEEN = 32, 100
+# One in so many answers is learned from.
+_LEARNED = 5
 _REACHES = (0.5, 1.0, 1.5, 2.0, 3.0)
 _FEWEST = 10
-Halves = tuple[Floats, Floats]
+Sides = tuple[Floats, Floats]
 
 
 class TooFewAnswers(ValueError):
@@ -65,7 +68,7 @@ def _columns(answers: Floats) -> range:
 def _edges(values: Floats) -> Floats:
     """Where a feature is cut: between all of its values, if they are few."""
     known = np.unique(values)
-    if len(known) > _PARTS:
+    if len(known) > max(_PARTS, len(values) // _SEEN):
         return np.unique(np.quantile(values, np.arange(1, _PARTS) / _PARTS))
     return known[1:]
 
@@ -79,9 +82,11 @@ def lower_bound_of_epsilon(
     first: Floats, second: Floats, *, alpha: float, delta: float = 0.0
 ) -> float:
     """An ε that a mechanism with these answers exceeds, but with probability `alpha`."""
-    learned_from, tested_on = _halved(first, second)
+    learned_from, tested_on = _parted(first, second)
     events = [
-        _best_event(learned_from[side], learned_from[1 - side], sign, alpha, delta)
+        _best_event(
+            learned_from[side], learned_from[1 - side], sign, alpha, delta, len(tested_on[0])
+        )
         for side, sign in ((0, 1.0), (1, -1.0))
     ]
     side = 0 if events[0][0] >= events[1][0] else 1
@@ -94,7 +99,7 @@ def lower_bound_of_epsilon(
 
 def lower_bound_of_rho(first: Floats, second: Floats, *, alpha: float) -> float:
     """A ρ that a mechanism with these answers exceeds, but with probability `alpha`."""
-    learned_from, tested_on = _halved(first, second)
+    learned_from, tested_on = _parted(first, second)
     found = max(
         (
             rho_bound(sign * learned_from[side], sign * learned_from[1 - side], reach, alpha=alpha),
@@ -109,27 +114,31 @@ def lower_bound_of_rho(first: Floats, second: Floats, *, alpha: float) -> float:
     return rho_bound(sign * tested_on[side], sign * tested_on[1 - side], reach, alpha=alpha)
 
 
-def _halved(first: Floats, second: Floats) -> tuple[Halves, Halves]:
-    """What the answers say: of the halves that are learned from, and of those that are tested."""
+def _parted(first: Floats, second: Floats) -> tuple[Sides, Sides]:
+    """What the answers say: of those that are learned from, and of those that are tested."""
     trials = len(first)
     if trials < 2 * _FEWEST or first.shape != second.shape:
         raise TooFewAnswers
-    half = trials // 2
-    likeness = learn(first[:half], second[:half])
-    seen = likeness.of(first[:half]), likeness.of(second[:half])
-    fresh = likeness.of(first[half : 2 * half]), likeness.of(second[half : 2 * half])
+    learned = max(trials // _LEARNED, _FEWEST)
+    likeness = learn(first[:learned], second[:learned])
+    seen = likeness.of(first[:learned]), likeness.of(second[:learned])
+    fresh = likeness.of(first[learned:]), likeness.of(second[learned:])
     return seen, fresh
 
 
 def _best_event(
-    own: Floats, other: Floats, sign: float, alpha: float, delta: float
+    own: Floats, other: Floats, sign: float, alpha: float, delta: float, trials: int
 ) -> tuple[float, float]:
-    """The threshold above which this table shows best, and how well by a quick estimate."""
+    """The threshold above which this table shows best, and how well by a quick estimate.
+
+    It is the best one for the test, which has more `trials` than were learned from; shares that
+    were learned from few are taken a little worse than they were seen.
+    """
     own, other = np.sort(sign * own), np.sort(sign * other)
     thresholds = np.unique(np.concatenate([own, other]))
-    z, trials = NormalDist().inv_cdf(1 - alpha / 2), len(own)
-    above = 1 - np.searchsorted(own, thresholds) / trials
-    below = 1 - np.searchsorted(other, thresholds) / trials
+    z, learned = NormalDist().inv_cdf(1 - alpha / 2), len(own)
+    above = _wilson(1 - np.searchsorted(own, thresholds) / learned, learned, -1.0)
+    below = _wilson(1 - np.searchsorted(other, thresholds) / learned, learned, 1.0)
     low = _wilson(above, trials, -z) - delta
     high = _wilson(below, trials, z)
     worth = np.log(np.maximum(low, 1e-300) / high)

@@ -164,7 +164,7 @@ def _accounting(dataset: Dataset) -> dict[str, str]:
     parallel = (
         f" Questions about some categories of {dataset.partition_column} are charged to those "
         "alone (parallel composition)."
-        if dataset.partition_column
+        if dataset.partition_column and dataset.budget.undivided_at is None
         else ""
     )
     return {

@@ -26,6 +26,7 @@ from dpgov.queries.self_audit import tables
 from dpgov.queries.self_audit.tables import Pair
 
 DATASET = "self-audit"
+CLAIM_RHO = Fraction(1, 2)
 _ROWS = 1_000
 _COLUMNS = (
     ColumnSpec("value", NumericDomain(Decimal(0), Decimal(100), Decimal(1)), MissingRule.IMPUTE, 0),
@@ -37,9 +38,10 @@ _COLOURS = {"column": "colour", "categories": ["red", "blue"]}
 _SIZES = {"column": "size", "categories": ["small", "large"]}
 _EDGES = {"column": "value", "edges": [0, 25, 50, 75, 100]}
 _PEOPLE = PrivacyUnit("person", 2)
-# What tells a noisy choice apart under pure ε is rare, and a choice takes long: fewer are drawn and
-# it takes a weaker control to be caught.
-_WEAKER, _FEWER = Fraction(2), Fraction(1, 3)
+# What tells a noisy choice apart under pure ε is rare: at ε 3 and with so many answers it is seen
+# best (docs/self-audit.md has the numbers). Under ρ fewer are enough, as a choice takes long.
+_CHOICE, _MORE, _FEWER = Fraction(3), Fraction(5), Fraction(1, 3)
+_WEAKER = Fraction(3, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,8 @@ class Case:
 
     `pair` makes its two tables, of the mode and of the public number of rows beyond an extreme.
     `weakened` is the factor by which the control's noise is too small; `share` the part of the
-    trials that it gets.
+    trials that it gets. Under pure ε a case may have a `claim` and a share, `pure_share`, of its
+    own.
     """
 
     name: str
@@ -61,6 +64,17 @@ class Case:
     public_rows: int | None = None
     weakened: Fraction = Fraction(13, 10)
     share: Fraction = Fraction(1)
+    claim: Fraction = Fraction(2)
+    pure_share: Fraction | None = None
+
+    def claimed(self, mode: Mode) -> Fraction:
+        """The price of its question, which is what is claimed: ε, or ρ."""
+        return self.claim if mode is Mode.PURE else CLAIM_RHO
+
+    def trials_of(self, trials: int, mode: Mode) -> int:
+        """How many answers it gets where others get `trials`."""
+        pure = mode is Mode.PURE and self.pure_share is not None
+        return int(trials * (self.pure_share if pure and self.pure_share else self.share))
 
     def schema(self, mode: Mode) -> DatasetSchema:
         """The declarations of its tables."""
@@ -111,6 +125,8 @@ _ALL = (
         tables.around_the_median,
         weakened=_WEAKER,
         share=_FEWER,
+        claim=_CHOICE,
+        pure_share=_MORE,
     ),
     Case(
         "quantile",
@@ -119,15 +135,19 @@ _ALL = (
         tables.around_nine_tenths,
         weakened=_WEAKER,
         share=_FEWER,
+        claim=_CHOICE,
+        pure_share=_MORE,
     ),
     Case(
         "quantiles",
         _("Several quantiles"),
         _of("quantiles", "level", quantiles=[0.25, 0.5, 0.75]),
         tables.around_the_median_level,
-        # These tables show one of two choices that follow each other and share the price.
+        # Two choices follow each other and share the price: both would have to be rare at once.
         weakened=Fraction(6),
         share=Fraction(1, 5),
+        claim=Fraction(4),
+        pure_share=Fraction(1, 2),
     ),
     Case(
         "min",
@@ -136,6 +156,8 @@ _ALL = (
         tables.around_the_least,
         weakened=_WEAKER,
         share=_FEWER,
+        claim=_CHOICE,
+        pure_share=_MORE,
     ),
     Case(
         "max",
@@ -144,6 +166,8 @@ _ALL = (
         tables.around_the_largest,
         weakened=_WEAKER,
         share=_FEWER,
+        claim=_CHOICE,
+        pure_share=_MORE,
     ),
     Case(
         "histogram",

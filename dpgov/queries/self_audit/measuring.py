@@ -28,7 +28,6 @@ from dpgov.queries.self_audit.cases import DATASET, Case
 from dpgov.queries.self_audit.findings import Finding
 from dpgov.queries.self_audit.table_files import TableFiles
 
-CLAIMS = {Mode.PURE: Fraction(2), Mode.ZCDP: Fraction(1, 2)}
 # One run has some thirty bounds: a false alarm in thirty thousand runs.
 FALSE_ALARM = 1e-6
 DELTA = Decimal("0.001")
@@ -61,8 +60,8 @@ class _Pair:
 
 def measure(case: Case, mode: Mode, trials: int, files: TableFiles) -> Finding:
     """Audit one case: twice two tables, `trials` answers about each."""
-    claim = CLAIMS[mode]
-    trials = int(trials * case.share)
+    claim = case.claimed(mode)
+    trials = case.trials_of(trials, mode)
     honest = _answers(case, mode, claim, trials, files)
     weaker = claim * (case.weakened if mode is Mode.PURE else case.weakened**2)
     control = _answers(case, mode, weaker, trials, files)

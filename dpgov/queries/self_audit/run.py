@@ -8,7 +8,7 @@ import structlog
 from dpgov.privacy.loss import Mode
 from dpgov.queries.self_audit.cases import CASES, Case
 from dpgov.queries.self_audit.findings import NOT_RUN, Finding, Report, Verdict, keep
-from dpgov.queries.self_audit.measuring import CLAIMS, FALSE_ALARM, measure
+from dpgov.queries.self_audit.measuring import FALSE_ALARM, measure
 from dpgov.queries.self_audit.table_files import TableFiles, table_files
 
 TRIALS = 20_000
@@ -54,7 +54,7 @@ def _measured(case: Case, mode: Mode, trials: int, files: TableFiles) -> Finding
             name=case.name,
             title=case.title,
             mode=mode.value,
-            claim=float(CLAIMS[mode]),
+            claim=float(case.claimed(mode)),
             weakened=float(case.weakened),
             trials=0,
             false_alarm=FALSE_ALARM,

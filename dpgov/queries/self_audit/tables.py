@@ -58,9 +58,10 @@ def one_row_recoloured(mode: Mode, beyond: int) -> Pair:
     return ROWS, (replace(ROWS[0], colour="blue"), *ROWS[1:])
 
 
-# Noisy choices are told apart best where most candidates lose by the row that is added, and a few
-# win that were not likely before. Under pure ε the worst event is a rare one; the divergence that
-# counts under zCDP is largest where about a fifth of the candidates win.
+# A row at one end moves every score: candidates on the one side of what is looked for gain by it,
+# those on the other lose as much. Under pure ε the worst event is that one of a few that gain wins
+# where a hundred lose: as rare as can still be counted. The divergence that counts under zCDP is
+# largest where about a fifth of the candidates win.
 
 
 def _few(mode: Mode, pure: int, zcdp: int) -> int:
@@ -68,25 +69,27 @@ def _few(mode: Mode, pure: int, zcdp: int) -> int:
 
 
 def around_the_median(mode: Mode, beyond: int) -> Pair:
-    """Three rows at each bound, one near the top; then one more at the top."""
-    before = _values([0] * 3 + [TOP - _few(mode, 2, 20)] + [TOP] * 3)
+    """As many rows at each bound, one near the top; then one more at the top."""
+    ends = _few(mode, 1, 3)
+    before = _values([0] * ends + [TOP - _few(mode, 1, 20)] + [TOP] * ends)
     return before, (*before, _MORE)
 
 
 def around_nine_tenths(mode: Mode, beyond: int) -> Pair:
     """Nine rows, of which the last holds the rank 8.1; with one more at the top, just so."""
-    before = _values([0] * 8 + [TOP - _few(mode, 4, 30)])
+    before = _values([0] * 8 + [TOP - _few(mode, 3, 30)])
     return before, (*before, _MORE)
 
 
 def around_the_median_level(mode: Mode, beyond: int) -> Pair:
-    """As for the median, of the column with few values."""
-    before = tuple(Row(f"p{at}", 0, level) for at, level in enumerate([0] * 3 + [14] + [15] * 3))
+    """As for the median, of the column with few values; for the upper quartile as well."""
+    levels = [1, 1, 5, 8, 15] if mode is Mode.PURE else [0] * 3 + [14] + [15] * 3
+    before = tuple(Row(f"p{at}", 0, level) for at, level in enumerate(levels))
     return before, (*before, _MORE)
 
 
 def around_the_least(mode: Mode, beyond: int) -> Pair:
-    """One row too few below the first value with two; then one more."""
+    """One row too few below the first value that has any; then one more."""
     return _extreme(mode, beyond, lambda value: value)
 
 
@@ -96,8 +99,8 @@ def around_the_largest(mode: Mode, beyond: int) -> Pair:
 
 
 def _extreme(mode: Mode, beyond: int, place: Callable[[int], int]) -> Pair:
-    end, holder = place(0), place(_few(mode, 2, 20))
-    before = _values([end] * (beyond - 1) + [holder] * 2)
+    end, holder = place(0), place(_few(mode, 3, 20))
+    before = _values([end] * (beyond - 1) + [holder] * _few(mode, 1, 2))
     return before, (*before, Row("new", end))
 
 

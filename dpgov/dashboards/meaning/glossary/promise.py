@@ -166,7 +166,8 @@ DECLARED = Theme(
             _("Partition column"),
             _(
                 "A category that puts each person into one part for good. Each part then has the "
-                "budget for itself, and a question about some parts is paid by those alone."
+                "budget for itself, and a question about some parts is paid by those alone, as "
+                "long as nobody can come to be in two of them."
             ),
             ("budget",),
         ),
