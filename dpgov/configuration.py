@@ -206,5 +206,5 @@ def email_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     """A mail server if DPGOV_EMAIL_URL names one; otherwise letters become files in a folder."""
     if url := secret_text(env, "DPGOV_EMAIL_URL"):
         return dict(env.email_url_config(url))
-    backend = "django.core.mail.backends.filebased.EmailBackend"
+    backend = "dpgov.tenants.mail_folder.EmailBackend"
     return {"EMAIL_BACKEND": backend, "EMAIL_FILE_PATH": str(home / "mail")}

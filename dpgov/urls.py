@@ -11,6 +11,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("dpgov.datasets.urls")),
     path("", include("dpgov.queries.urls")),
     path("", include("dpgov.notices.urls")),
+    path("", include("dpgov.approvals.urls")),
     path("", include("dpgov.tenants.urls")),
     path("account/", include("allauth.account.urls")),
     path("account/mfa/", include("allauth.mfa.urls")),

@@ -43,7 +43,7 @@ class MayNotRequest(ApprovalRefusal):
     """The person's role, as it is now, does not let them request changes."""
 
     def __init__(self) -> None:
-        super().__init__(said("Only data owners and compliance officers may request this."))
+        super().__init__(said("Your role does not let you request this."))
 
 
 class MayNotDecide(ApprovalRefusal):
@@ -76,3 +76,15 @@ class NotApproved(ApprovalRefusal):
 
 class Stale(ApprovalRefusal):
     """What the request was about has changed since; raised by whoever carries a change out."""
+
+
+class RequesterGone(Stale):
+    """Whoever requested it is not who they were: removed, suspended, or in another role."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            said(
+                "Whoever requested this was removed, suspended or given another role since. "
+                "Somebody else has to request it again."
+            )
+        )

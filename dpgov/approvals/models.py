@@ -29,6 +29,7 @@ class Kind(models.TextChoices):
         _("Let a held dataset share an earlier budget"),
     )
     DISCARD_HELD_DATASET = "discard_held_dataset", _("Discard a held dataset")
+    GIVE_ROLE = "give_role", _("Make somebody owner or officer")
 
 
 class ChangeRequest(models.Model):

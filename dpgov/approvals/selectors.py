@@ -49,6 +49,7 @@ def decidable_by(membership: Membership) -> QuerySet[ChangeRequest]:
     waiting = ChangeRequest.objects.filter(
         tenant_id=membership.tenant_id, state=ChangeRequest.State.WAITING
     ).exclude(requested_by_id=membership.user_id)
+    waiting = waiting.exclude(kind=Kind.GIVE_ROLE, subject=_about(membership))
     if not may(membership, Permission.DECIDE_CHANGES):
         waiting = waiting.filter(kind__in=_OWNERS_TOO, requested_role=Role.OFFICER)
     return waiting
@@ -79,7 +80,12 @@ def subjects_waiting(tenant_id: UUID, kind: Kind) -> set[str]:
 
 
 def has_role_to_decide(membership: Membership, request: ChangeRequest) -> bool:
-    """An officer; or an owner about a population, when it was an officer who asked."""
+    """An officer; or an owner about a population, when it was an officer who asked.
+
+    Nobody decides about their own role.
+    """
+    if request.kind == Kind.GIVE_ROLE and request.subject == _about(membership):
+        return False
     if may(membership, Permission.DECIDE_CHANGES):
         return True
     return (
@@ -103,3 +109,8 @@ def deciders(request: ChangeRequest) -> list[Membership]:
     people = Membership.objects.filter(tenant_id=request.tenant_id, user__is_active=True)
     people = people.filter(role__in=[Role.OWNER, Role.OFFICER]).select_related("user")
     return [person for person in people.order_by("user__email") if may_decide(person, request)]
+
+
+def _about(membership: Membership) -> str:
+    """The subject of a request that is about this person."""
+    return f"member:{membership.user_id}"

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import F
+from django.http import HttpRequest
 from django.utils import timezone
 
 from dpgov.approvals.errors import (
@@ -22,6 +23,7 @@ from dpgov.approvals.errors import (
     NotYourRequest,
     OwnRequest,
     ReasonMissing,
+    RequesterGone,
     Stale,
 )
 from dpgov.approvals.models import ChangeRequest, Kind
@@ -34,6 +36,8 @@ from dpgov.tenants.permissions import Permission, may
 from dpgov.tenants.selectors import actor_of
 
 _LONGEST_REASON = 500
+# Administrators ask for people, and for nothing else.
+_REQUESTED_BY = {Kind.GIVE_ROLE: Permission.MANAGE_MEMBERS}
 State = ChangeRequest.State
 
 
@@ -41,11 +45,13 @@ State = ChangeRequest.State
 class Effect:
     """What carrying a change out has done: `detail` for the log, `shown_once` for the approver.
 
-    `shown_once` is stored nowhere, such as the code of an invitation.
+    `shown_once` is stored nowhere, such as the code of an invitation. `afterwards` is what is left
+    to do once it is committed, such as a letter; it is given the request of the page.
     """
 
     detail: Mapping[str, Any] = field(default_factory=dict)
     shown_once: str = ""
+    afterwards: Callable[[HttpRequest], object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,7 @@ class Decision:
 
     request: ChangeRequest
     shown_once: str = ""
+    afterwards: Callable[[HttpRequest], object] | None = None
 
 
 CarryOut = Callable[[ChangeRequest], Effect]
@@ -74,7 +81,7 @@ def request_change(
     Raises MayNotRequest, ReasonMissing, and AlreadyRequested while the same waits.
     """
     current = _membership_now(membership, MayNotRequest)
-    if not may(current, Permission.REQUEST_CHANGES):
+    if not may(current, _REQUESTED_BY.get(Kind(kind), Permission.REQUEST_CHANGES)):
         raise MayNotRequest
     request = ChangeRequest(
         tenant_id=current.tenant_id,
@@ -101,12 +108,15 @@ def approve(*, request_id: UUID, decider: Membership, reason: str, carry_out: Ca
 
     `carry_out` is given the approved request and checks everything again; when it raises Stale
     the request ends as STALE, with nothing carried out. Every other refusal of it is passed on
-    and leaves the request waiting. Raises AlreadyDecided, OwnRequest, MayNotDecide, ReasonMissing.
+    and leaves the request waiting. It ends so, too, when whoever requested it was removed,
+    suspended or given another role since. Raises AlreadyDecided, OwnRequest, MayNotDecide and
+    ReasonMissing.
     """
     request, current = _open_for(request_id, decider)
     try:
         with transaction.atomic():
             _end(request, State.APPROVED, current, _reason(reason))
+            _still_stands(request)
             effect = carry_out(request)
     except Stale as refusal:
         return _lapse(request, current, refusal)
@@ -119,7 +129,17 @@ def approve(*, request_id: UUID, decider: Membership, reason: str, carry_out: Ca
         decision_reason=request.decision_reason,
         effect=dict(effect.detail),
     )
-    return Decision(request, effect.shown_once)
+    return Decision(request, effect.shown_once, effect.afterwards)
+
+
+def _still_stands(request: ChangeRequest) -> None:
+    """Raises RequesterGone unless who asked is still who they were; kept so until the end."""
+    rows = Membership.objects.filter(tenant_id=request.tenant_id, user_id=request.requested_by_id)
+    same = rows.filter(
+        role=request.requested_role, role_since__lte=request.requested_at, user__is_active=True
+    )
+    if same.select_for_update(of=("self",)).first() is None:
+        raise RequesterGone
 
 
 def _lapse(request: ChangeRequest, decider: Membership, refusal: Stale) -> Decision:

@@ -1,6 +1,7 @@
 """Who carries an approved change out: each kind in the room that owns it."""
 
 from dpgov.approvals.errors import NotApproved
+from dpgov.approvals.giving import give_as_agreed
 from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.approvals.services import Effect
 from dpgov.budgets.services import agreed
@@ -26,6 +27,8 @@ def carry_out(request: ChangeRequest) -> Effect:
             return agreed.invite_as_agreed(request)
         case Kind.ACCEPT_POPULATION:
             return agreed.accept_as_agreed(request)
+        case Kind.GIVE_ROLE:
+            return give_as_agreed(request)
     if request.kind in HOLD_KINDS:
         return decide_as_agreed(request)
     raise NotApproved

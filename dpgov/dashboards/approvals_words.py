@@ -20,6 +20,7 @@ from dpgov.budgets.services.refunds import charged_lines
 from dpgov.budgets.words import amount, limit_in_words
 from dpgov.dashboards.holds_words import hold_title, hold_words
 from dpgov.dashboards.populations_words import population_title, population_words
+from dpgov.dashboards.roles_words import role_title, role_words
 from dpgov.privacy.budget import as_text
 from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.loss import Mode, parse_delta
@@ -80,7 +81,7 @@ def described(request: ChangeRequest) -> Described:
             return _refund(request)
     if request.kind in _HELD:
         return _held(request)
-    told = population_words(request) or hold_words(request)
+    told = population_words(request) or hold_words(request) or role_words(request)
     if told is not None:
         return Described(told.title, [Line(*row) for row in told.rows], told.meaning)
     return _as_written(request)
@@ -107,7 +108,8 @@ def headline(request: ChangeRequest) -> str:
         return pattern.format(amount=f"{sign} {cost}", about=about)
     if request.kind in _HELD:
         return f"{request.title}: {payload['name']}"
-    return population_title(request) or hold_title(request) or f"{request.title}: {about}"
+    told = population_title(request) or hold_title(request) or role_title(request)
+    return told or f"{request.title}: {about}"
 
 
 def weakening(budget: Budget, after_nano: int) -> list[str]:

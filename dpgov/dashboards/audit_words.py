@@ -59,6 +59,8 @@ WORDS: dict[Action, str | Promise] = {
     Action.INVITATION_SENT: _("Person invited"),
     Action.INVITATION_ACCEPTED: _("Invitation accepted"),
     Action.INVITATION_REVOKED: _("Invitation taken back"),
+    Action.INVITATION_LINK_MADE: _("Link of an invitation made on the command line"),
+    Action.PASSWORD_LINK_MADE: _("Link for a new password made on the command line"),
     Action.POLICY_CHANGED: _("Policy for questions changed"),
     Action.QUESTIONS_PERMITTED: _("Larger questions permitted to a person"),
 }

@@ -82,4 +82,4 @@ def _verify() -> Step:
 
 def _invite() -> Step:
     text = _("Add people and give each the one role that they need.")
-    return Step(_("Look after the members"), text, _("Open the members"), "tenants:members")
+    return Step(_("Look after the members"), text, _("Open the members"), "people:members")

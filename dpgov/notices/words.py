@@ -124,6 +124,8 @@ def page_of(kind: str, detail: Mapping[str, Any]) -> str:
     match kind:
         case Kind.BUDGET:
             return _path("dashboards:budget", detail.get("slug")) or _path("dashboards:populations")
+        case Kind.DECISION if detail.get("change") == Change.GIVE_ROLE:
+            return _path("people:members")
         case Kind.REQUEST | Kind.DECISION:
             return _path("dashboards:approval", detail.get("request"))
         case Kind.QUESTION:

@@ -1,8 +1,7 @@
-"""Accounts of people: found or made for a membership, and the link that sets a first password.
+"""Accounts of people: found or made for a membership, and the link that sets a password.
 
-Must never hand anyone the account of a person who belongs somewhere else: the password of an
-account may have been set by whoever made it, so only an address that its holder confirmed by
-mail is trusted to be that person's in a second organisation.
+Must never hand anyone the account of somebody else, nor give a former account to whoever takes up
+its address again: that is a new account, with an id of its own.
 """
 
 from enum import StrEnum
@@ -12,56 +11,53 @@ from allauth.account.models import EmailAddress
 from allauth.account.utils import user_pk_to_url_str
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
 from django.contrib.auth.password_validation import validate_password
 from django.urls import reverse
-from django.utils.translation import gettext as _
 
 from dpgov.tenants.crossing import belongs_somewhere
 from dpgov.tenants.models import User
+
+# A name that can never be a mail server's (RFC 2606).
+_NOWHERE = "former.invalid"
 
 
 class Account(StrEnum):
     """How the account of a new member came about; the audit log keeps the word."""
 
     NEW = "new"
-    STARTED_AFRESH = "started afresh"
     EXISTING = "existing"
 
 
-class UnconfirmedAddress(ValueError):
-    """The account belongs elsewhere and nobody has confirmed that its address is theirs."""
+def living_account(email: str) -> User | None:
+    """The account with this address if its person belongs somewhere, under its lock.
 
-    def __init__(self, email: str) -> None:
-        text = _(
-            "{email} signs in at another organisation and has not confirmed the address yet. "
-            "Ask them to confirm it under Account, E-mail, then add them again."
-        )
-        super().__init__(text.format(email=email))
-
-
-def account_for(*, email: str, name: str = "") -> tuple[User, Account]:
-    """The account to make a member of; a new one, or one that belongs nowhere, has no password.
-
-    Raises UnconfirmedAddress. Called inside a membership's transaction.
+    One that belongs nowhere counts as none: whoever comes next starts anew.
     """
-    user = User.objects.select_for_update().filter(email__iexact=email).first()
-    if user is None:
-        return User.objects.create_user(email=normal_email(email), name=name), Account.NEW
-    if not belongs_somewhere(user.pk):
-        return _afresh(user), Account.STARTED_AFRESH
-    if not EmailAddress.objects.filter(user=user, email__iexact=email, verified=True).exists():
-        raise UnconfirmedAddress(normal_email(email))
-    return user, Account.EXISTING
+    user = User.objects.select_for_update().filter(email__iexact=normal_email(email)).first()
+    return user if user is not None and belongs_somewhere(user.pk) else None
 
 
-def _afresh(user: User) -> User:
-    """Shut out whoever used the account before: password, open sessions, links, second factors."""
-    user.set_unusable_password()
-    user.save(update_fields=["password"])
-    Authenticator.objects.filter(user=user).delete()
-    SocialAccount.objects.filter(user=user).delete()
-    EmailAddress.objects.filter(user=user).delete()
-    return user
+def new_account(*, email: str, name: str = "") -> User:
+    """An account without a password; a former one of this address is ended for good.
+
+    Called inside a membership's transaction, after `living_account` found none.
+    """
+    former = User.objects.select_for_update().filter(email__iexact=normal_email(email)).first()
+    if former is not None:
+        _end(former)
+    return User.objects.create_user(email=normal_email(email), name=name)
+
+
+def _end(former: User) -> None:
+    """Shut it for good: password, sessions, links, second factors. What it did keeps its name."""
+    former.name = former.name or former.email
+    former.email = f"{former.pk.hex}@{_NOWHERE}"
+    former.is_active = False
+    former.set_unusable_password()
+    former.save(update_fields=["name", "email", "is_active", "password"])
+    for kept in (Authenticator, SocialAccount, EmailAddress, UserSession):
+        kept.objects.filter(user=former).delete()
 
 
 def set_password(*, user: User, password: str) -> None:

@@ -9,19 +9,20 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.tenants.models import Membership, Role
 
 
-class MemberForm(forms.Form):
-    """A new member: whose address, and which role."""
-
-    email = forms.EmailField(label=_("E-mail address"), max_length=254)
-    name = forms.CharField(label=_("Name"), max_length=120, required=False)
-    role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.ANALYST)
-
-
 class InvitationForm(forms.Form):
-    """Whom to invite, and as what."""
+    """Whom to invite, and as what; `reason` is for the officer who has to agree."""
 
     email = forms.EmailField(label=_("E-mail address"), max_length=254)
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.ANALYST)
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=500,
+        required=False,
+        help_text=_(
+            "For a data owner or a compliance officer: an officer reads it and has to agree. It "
+            "goes into the audit log."
+        ),
+    )
 
 
 class JoinForm(forms.Form):
@@ -48,9 +49,14 @@ class JoinForm(forms.Form):
 
 
 class RoleForm(forms.Form):
-    """Another role for a member."""
+    """Another role for a member; `reason` is for the officer who has to agree."""
 
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+    reason = forms.CharField(label=_("Reason"), max_length=500, required=False)
+
+    def has_reason(self) -> bool:
+        """Whether something was given for the officer to read."""
+        return bool(self.cleaned_data.get("reason"))
 
 
 class TokenForm(forms.Form):

@@ -1,32 +1,38 @@
-"""Invitations to a tenant: sent, accepted once, taken back; each step makes one audit entry.
+"""Invitations to a tenant: made, sent again, taken back. Each step makes one audit entry.
 
-Must never let anybody in as somebody else: who has an account signs in to it first, and an account
-of another organisation counts only with a confirmed address. The token is shown and mailed once;
-only its hash is kept.
+The token goes to the invited address alone, and only its hash is kept. Must never look whether the
+address has an account: inviting does the same work, and says the same, for everybody.
 """
 
 import hashlib
 import secrets
-from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
-from dpgov.audit.actor import Actor
+from dpgov.audit.actor import OPERATOR, Actor
 from dpgov.audit.services import append
-from dpgov.tenants.accounts import Account, account_for, normal_email, set_password
-from dpgov.tenants.boundary import acting_for
-from dpgov.tenants.crossing import belongs_somewhere, tenant_of_invitation
-from dpgov.tenants.models import Invitation, Membership, Role, Tenant, User
+from dpgov.tenants.accounts import normal_email
+from dpgov.tenants.models import (
+    TAKES_TWO_PERSONS,
+    Invitation,
+    Membership,
+    Role,
+    Tenant,
+    User,
+)
 from dpgov.tenants.selectors import actor_of
-from dpgov.tenants.services import AlreadyMember
+from dpgov.tenants.services import AlreadyMember, TakesTwoPersons
 
 VALID_FOR = timedelta(days=7)
+MOST_AN_HOUR = 20
+MOST_LETTERS = 5
+BY_OPERATOR = "operator"
 
 
 class InvitationRefused(ValueError):
@@ -38,23 +44,20 @@ class InvitationRefused(ValueError):
         )
 
 
-class SignInFirst(ValueError):
-    """The invited person has an account; the invitation is for that account alone."""
+class TooManyInvitations(ValueError):
+    """The tenant has invited as many people as it may in an hour."""
 
-    def __init__(self, email: str) -> None:
-        text = _("Sign in as {email} first, then open this page again.")
-        super().__init__(text.format(email=email))
+    def __init__(self) -> None:
+        text = _("{number} people were invited within an hour. Invite more in an hour.")
+        super().__init__(text.format(number=MOST_AN_HOUR))
 
 
-@dataclass(frozen=True, slots=True)
-class Invited:
-    """What the page of an invitation shows; `needs_password` where there is no account yet."""
+class TooManyLetters(ValueError):
+    """The invitation was sent as often as it may be."""
 
-    tenant: Tenant
-    email: str
-    role: str
-    invited_by: str
-    needs_password: bool
+    def __init__(self) -> None:
+        text = _("This invitation was sent {number} times. Take it back and invite them anew.")
+        super().__init__(text.format(number=MOST_LETTERS))
 
 
 def open_invitations(tenant: Tenant) -> QuerySet[Invitation]:
@@ -67,71 +70,89 @@ def open_invitations(tenant: Tenant) -> QuerySet[Invitation]:
 
 @transaction.atomic
 def invite(*, membership: Membership, email: str, role: str) -> tuple[Invitation, str]:
-    """An invitation and its token, which nobody can read again; an earlier one ends with it.
+    """An invitation to a role that one person may give, and its token for the letter.
 
-    Raises AlreadyMember.
+    An earlier one of the address ends with it. Raises AlreadyMember, TooManyInvitations and
+    TakesTwoPersons.
     """
-    tenant, address = membership.tenant, normal_email(email)
-    Tenant.objects.select_for_update().get(pk=tenant.pk)
-    if Membership.objects.filter(tenant=tenant, user__email__iexact=address).exists():
-        raise AlreadyMember(address)
-    open_invitations(tenant).filter(email=address).update(ended_at=timezone.now())
-    token = secrets.token_urlsafe(32)
-    invitation = Invitation.objects.create(
-        tenant=tenant,
-        email=address,
-        role=Role(role),
-        token_hash=hash_of(token),
-        invited_by=membership.user,
-        expires_at=timezone.now() + VALID_FOR,
-    )
-    _record(invitation, actor_of(membership.user), Action.INVITATION_SENT)
+    if role in TAKES_TWO_PERSONS:
+        raise TakesTwoPersons(role)
+    invitation = propose(membership=membership, email=email, role=role)
+    token = _issue(invitation)
+    record(invitation, actor_of(membership.user), Action.INVITATION_SENT)
     return invitation, token
+
+
+@transaction.atomic
+def invite_as_operator(*, tenant: Tenant, email: str, role: str) -> tuple[Invitation, str]:
+    """An invitation by whoever runs the installation, to any role. Raises AlreadyMember."""
+    invitation = _make(tenant, email, role, consent=BY_OPERATOR)
+    token = _issue(invitation)
+    record(invitation, OPERATOR, Action.INVITATION_SENT)
+    return invitation, token
+
+
+def propose(*, membership: Membership, email: str, role: str) -> Invitation:
+    """An invitation that nobody can use until `let_out`; whoever proposes it keeps the log.
+
+    Raises AlreadyMember and TooManyInvitations.
+    """
+    tenant = membership.tenant
+    Tenant.objects.select_for_update().get(pk=tenant.pk)
+    lately = timezone.now() - timedelta(hours=1)
+    made = Invitation.objects.filter(tenant=tenant, created_at__gt=lately)
+    if made.exclude(invited_by=None).count() >= MOST_AN_HOUR:
+        raise TooManyInvitations
+    return _make(tenant, email, role, invited_by=membership.user)
+
+
+def let_out(*, invitation_id: UUID, tenant_id: UUID, consent: str) -> tuple[Invitation, str]:
+    """The token of an invitation that a second person agreed to; whoever agreed keeps the log.
+
+    Raises InvitationRefused when it was taken back, and AlreadyMember.
+    """
+    rows = Invitation.objects.filter(tenant_id=tenant_id, pk=invitation_id, ended_at__isnull=True)
+    invitation = rows.select_for_update(of=("self",)).select_related("tenant").first()
+    if invitation is None:
+        raise InvitationRefused
+    _refuse_members(invitation.tenant, invitation.email)
+    invitation.consent = consent
+    return invitation, _issue(invitation)
+
+
+@transaction.atomic
+def issue_again(
+    *, invitation: Invitation, actor: Actor, action: Action = Action.INVITATION_SENT
+) -> str:
+    """Another token for one that waits; the one before works no more.
+
+    Raises InvitationRefused when it was used, taken back, or nobody agreed to it; TooManyLetters.
+    """
+    rows = open_invitations(invitation.tenant).select_for_update(of=("self",))
+    current = rows.filter(pk=invitation.pk).first()
+    if current is None or not current.is_agreed:
+        raise InvitationRefused
+    if current.letters >= MOST_LETTERS and actor != OPERATOR:
+        raise TooManyLetters
+    token = _issue(current)
+    record(current, actor, action)
+    return token
 
 
 @transaction.atomic
 def revoke(*, invitation: Invitation, actor: Actor) -> None:
     """Take it back. Raises InvitationRefused when it has been used or taken back already."""
+    end(invitation)
+    record(invitation, actor, Action.INVITATION_REVOKED)
+
+
+def end(invitation: Invitation) -> None:
+    """Make it useless, for whoever keeps the log. Raises InvitationRefused as `revoke`."""
     found = Invitation.objects.filter(
         pk=invitation.pk, ended_at__isnull=True, accepted_at__isnull=True
     )
     if not found.update(ended_at=timezone.now()):
         raise InvitationRefused
-    _record(invitation, actor, Action.INVITATION_REVOKED)
-
-
-def look_at(token: str) -> Invited:
-    """What this invitation is to. Raises InvitationRefused."""
-    tenant_id = tenant_of_invitation(hash_of(token))
-    with acting_for(tenant_id):
-        invitation = _usable(token)
-        user = User.objects.filter(email__iexact=invitation.email).first()
-        return Invited(
-            tenant=invitation.tenant,
-            email=invitation.email,
-            role=Role(invitation.role).within,
-            invited_by=str(invitation.invited_by),
-            needs_password=user is None or not belongs_somewhere(user.pk),
-        )
-
-
-def accept(*, token: str, person: Any, name: str = "", password: str = "") -> Membership:
-    """Make the invited person a member: `person` when they have an account, else with a password.
-
-    Raises InvitationRefused, SignInFirst, AlreadyMember, UnconfirmedAddress and, for a password
-    against the rules, ValidationError. Nothing is done then, and the invitation can still be used.
-    """
-    with acting_for(tenant_of_invitation(hash_of(token))), transaction.atomic():
-        invitation = _usable(token, lock=True)
-        user, account = account_for(email=invitation.email, name=name)
-        if account is Account.EXISTING:
-            if not person.is_authenticated or person.pk != user.pk:
-                raise SignInFirst(invitation.email)
-        else:
-            set_password(user=user, password=password)
-        membership = _join(invitation, user)
-        _record(invitation, actor_of(user), Action.INVITATION_ACCEPTED, account=account.value)
-        return membership
 
 
 def hash_of(token: str) -> str:
@@ -139,35 +160,41 @@ def hash_of(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _usable(token: str, *, lock: bool = False) -> Invitation:
-    rows = Invitation.objects.select_related("tenant", "invited_by")
-    if lock:
-        rows = rows.select_for_update(of=("self",))
-    found = rows.filter(
-        token_hash=hash_of(token),
-        ended_at__isnull=True,
-        accepted_at__isnull=True,
-        expires_at__gt=timezone.now(),
-    ).first()
-    if found is None:
-        raise InvitationRefused
-    return found
+def _make(
+    tenant: Tenant, email: str, role: str, *, invited_by: User | None = None, consent: str = ""
+) -> Invitation:
+    address = normal_email(email)
+    _refuse_members(tenant, address)
+    open_invitations(tenant).filter(email=address).update(ended_at=timezone.now())
+    return Invitation.objects.create(
+        tenant=tenant,
+        email=address,
+        role=Role(role),
+        # Of a token that nobody was told.
+        token_hash=hash_of(secrets.token_urlsafe(32)),
+        invited_by=invited_by,
+        consent=consent,
+        expires_at=timezone.now() + VALID_FOR,
+    )
 
 
-def _join(invitation: Invitation, user: User) -> Membership:
-    try:
-        with transaction.atomic():
-            membership = Membership.objects.create(
-                tenant=invitation.tenant, user=user, role=invitation.role
-            )
-    except IntegrityError as error:
-        raise AlreadyMember(invitation.email) from error
-    invitation.accepted_by, invitation.accepted_at = user, timezone.now()
-    invitation.save(update_fields=["accepted_by", "accepted_at"])
-    return membership
+def _refuse_members(tenant: Tenant, address: str) -> None:
+    if Membership.objects.filter(tenant=tenant, user__email__iexact=address).exists():
+        raise AlreadyMember(address)
 
 
-def _record(invitation: Invitation, actor: Actor, action: Action, **detail: str) -> None:
+def _issue(invitation: Invitation) -> str:
+    token = secrets.token_urlsafe(32)
+    invitation.token_hash = hash_of(token)
+    invitation.expires_at = timezone.now() + VALID_FOR
+    invitation.letters += 1
+    invitation.sent_at = None
+    invitation.save(update_fields=["token_hash", "expires_at", "letters", "sent_at", "consent"])
+    return token
+
+
+def record(invitation: Invitation, actor: Actor, action: Action, **detail: str) -> None:
+    """The entry of a step of an invitation."""
     append(
         tenant_id=invitation.tenant_id,
         actor=actor,

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.db.models.functions import Lower
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext
 from knox.models import AbstractAuthToken
@@ -29,6 +30,10 @@ class Role(models.TextChoices):
             Role.ADMIN: pgettext("within a sentence", "administrator"),
         }
         return words[self]
+
+
+# Who decides, and whose data it is: roles that one administrator alone gives to nobody.
+TAKES_TWO_PERSONS = frozenset({Role.OWNER, Role.OFFICER})
 
 
 class Tenant(models.Model):
@@ -77,12 +82,13 @@ class User(AbstractBaseUser):  # type: ignore[django-manager-missing]
 
 
 class Membership(models.Model):  # type: ignore[django-manager-missing]
-    """A user's role in a tenant."""
+    """A user's role in a tenant, which they have had without a break since `role_since`."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="memberships")
     role = models.CharField(max_length=16, choices=Role.choices)
+    role_since = models.DateTimeField(default=timezone.now)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -102,7 +108,9 @@ class Membership(models.Model):  # type: ignore[django-manager-missing]
 class Invitation(models.Model):
     """A person's way into a tenant, once and until `expires_at`; only the token's hash is kept.
 
-    `invited_by` and `accepted_by` are kept with it; `ended_at` is set when it was taken back.
+    `invited_by` is empty where whoever runs the installation did it; `consent` is the approved
+    request, or "operator", without which nobody becomes owner or officer. `sent_at`: when the last
+    of its `letters` left. `ended_at` is set when it was taken back.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -110,7 +118,10 @@ class Invitation(models.Model):
     email = models.EmailField()
     role = models.CharField(max_length=16, choices=Role.choices)
     token_hash = models.CharField(max_length=64, unique=True)
-    invited_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    invited_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    consent = models.CharField(max_length=36, blank=True, default="")
+    letters = models.PositiveSmallIntegerField(default=0)
+    sent_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
@@ -128,10 +139,26 @@ class Invitation(models.Model):
                 name="tenants_invitation_ends_once",
                 condition=models.Q(ended_at__isnull=True) | models.Q(accepted_at__isnull=True),
             ),
+            models.CheckConstraint(
+                name="tenants_invitation_takes_two",
+                condition=models.Q(accepted_at__isnull=True)
+                | models.Q(role__in=["analyst", "admin"])
+                | ~models.Q(consent=""),
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.email} ({self.role} at {self.tenant_id})"
+
+    @property
+    def is_agreed(self) -> bool:
+        """Whether one person may give the role, or a second one agreed."""
+        return bool(self.consent) or self.role not in TAKES_TWO_PERSONS
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is too old to be used."""
+        return self.expires_at <= timezone.now()
 
 
 class ApiToken(AbstractAuthToken):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.db.models import QuerySet
 
 from dpgov.audit.actor import Actor
-from dpgov.tenants.models import ApiToken, Membership, Tenant, User
+from dpgov.tenants.models import ApiToken, Membership, Role, Tenant, User
 
 
 def membership_for_session(
@@ -34,6 +34,13 @@ def members_of(tenant: Tenant) -> QuerySet[Membership]:
         .select_related("user")
         .order_by("user__name", "user__email")
     )
+
+
+def has_officer(tenant: Tenant) -> bool:
+    """Whether anybody is there who could agree to owners and officers."""
+    return Membership.objects.filter(
+        tenant=tenant, role=Role.OFFICER, user__is_active=True
+    ).exists()
 
 
 def tokens_of(membership: Membership) -> QuerySet[ApiToken]:

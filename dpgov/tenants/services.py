@@ -3,20 +3,19 @@
 Must never leave a tenant without an administrator.
 """
 
-from dataclasses import dataclass
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, Actor
 from dpgov.audit.services import append
-from dpgov.tenants.accounts import Account, account_for
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
-from dpgov.tenants.models import Membership, ProjectMember, Role, Tenant
+from dpgov.tenants.models import TAKES_TWO_PERSONS, Membership, ProjectMember, Role, Tenant
 
 _SLUG_LENGTH = 50
 
@@ -38,6 +37,17 @@ class LastAdministrator(ValueError):
         )
 
 
+class RoleChanged(ValueError):
+    """The member was removed or has another role than when this was agreed."""
+
+    def __init__(self) -> None:
+        super().__init__(_("The person was removed, or their role has changed meanwhile."))
+
+
+class TakesTwoPersons(ValueError):
+    """The role is one that nobody gives alone; a bug, because every door asks first."""
+
+
 class RoleUnchanged(ValueError):
     """The member has that role already; nothing was changed."""
 
@@ -45,38 +55,20 @@ class RoleUnchanged(ValueError):
         super().__init__(_("That is the role already. Nothing was changed."))
 
 
-@dataclass(frozen=True, slots=True)
-class NewMember:
-    """A membership just made, and whether its person still has to set a password."""
-
-    membership: Membership
-    account: Account
-
-    @property
-    def needs_password(self) -> bool:
-        """Whether somebody must hand the person a link to set the first password."""
-        return self.account is not Account.EXISTING
-
-
 @transaction.atomic
-def create_tenant(
-    *, name: str, admin_email: str, admin_name: str = "", actor: Actor = OPERATOR
-) -> NewMember:
-    """Create a tenant with its first administrator. Raises UnconfirmedAddress."""
+def create_tenant(*, name: str, actor: Actor = OPERATOR) -> Tenant:
+    """Create a tenant without people; whoever runs the installation invites the first ones."""
     tenant = Tenant(id=uuid4(), name=name, slug=_free_slug(name))
     with acting_for(tenant.id):
         tenant.save(force_insert=True)
-        user, account = account_for(email=admin_email, name=admin_name)
-        membership = Membership.objects.create(tenant=tenant, user=user, role=Role.ADMIN)
-        detail = {"name": name, "slug": tenant.slug, "admin": user.email}
         append(
             tenant_id=tenant.id,
             actor=actor,
             action=Action.TENANT_CREATED,
             subject=f"tenant:{tenant.id}",
-            detail={**detail, "account": account.value},
+            detail={"name": name, "slug": tenant.slug},
         )
-    return NewMember(membership, account)
+    return tenant
 
 
 def _free_slug(name: str) -> str:
@@ -90,34 +82,43 @@ def _free_slug(name: str) -> str:
 
 
 @transaction.atomic
-def add_member(*, tenant: Tenant, email: str, role: str, actor: Actor, name: str = "") -> NewMember:
-    """Give a person a role. Raises AlreadyMember and UnconfirmedAddress."""
-    _lock(tenant)
-    if Membership.objects.filter(tenant=tenant, user__email__iexact=email).exists():
-        raise AlreadyMember(email)
-    user, account = account_for(email=email, name=name)
-    membership = Membership.objects.create(tenant=tenant, user=user, role=Role(role))
-    _record(
-        membership, actor, Action.MEMBER_ADDED, {"role": membership.role, "account": account.value}
-    )
-    return NewMember(membership, account)
-
-
-@transaction.atomic
 def change_role(*, membership: Membership, role: str, actor: Actor) -> Membership:
-    """Give a member another role, from the next request on.
+    """Give a member a role that one person may give, from the next request on.
 
-    Raises RoleUnchanged, LastAdministrator and Membership.DoesNotExist when removed meanwhile.
+    Raises RoleUnchanged, LastAdministrator, TakesTwoPersons, and Membership.DoesNotExist when
+    removed meanwhile.
     """
+    if role in TAKES_TWO_PERSONS:
+        raise TakesTwoPersons(role)
     current = _locked(membership)
-    before, after = current.role, Role(role)
+    before = _move(current, Role(role))
+    _record(current, actor, Action.MEMBER_ROLE_CHANGED, {"before": before, "after": role})
+    return current
+
+
+def give_role(*, tenant: Tenant, user_id: UUID, before: str, after: str) -> Membership:
+    """Give a role that a second person agreed to; whoever agreed keeps the log.
+
+    Raises RoleChanged when the member is gone or has another role than `before`, and
+    LastAdministrator.
+    """
+    _lock(tenant)
+    people = Membership.objects.select_for_update(of=("self",)).select_related("tenant", "user")
+    current = people.filter(tenant=tenant, user_id=user_id, role=before).first()
+    if current is None:
+        raise RoleChanged
+    _move(current, Role(after))
+    return current
+
+
+def _move(current: Membership, after: Role) -> str:
+    before = current.role
     if before == after:
         raise RoleUnchanged
     _keep_an_administrator(current)
-    current.role = after
-    current.save(update_fields=["role"])
-    _record(current, actor, Action.MEMBER_ROLE_CHANGED, {"before": before, "after": after.value})
-    return current
+    current.role, current.role_since = after, timezone.now()
+    current.save(update_fields=["role", "role_since"])
+    return before
 
 
 @transaction.atomic

@@ -1,22 +1,13 @@
-"""Pages about the people of a tenant."""
+"""Pages about joining, projects, tokens, and the choice of tenant and language."""
 
 from django.urls import path
 
-from dpgov.tenants import views, views_invitations, views_projects
+from dpgov.tenants import views, views_joining, views_projects
 from dpgov.tenants.language import choose_language
 
 app_name = "tenants"
 urlpatterns = [
-    path("members/", views.members, name="members"),
-    path("members/<uuid:membership_id>/role/", views.member_role, name="member_role"),
-    path("members/<uuid:membership_id>/remove/", views.member_remove, name="member_remove"),
-    path("members/invitations/", views_invitations.invitations, name="invitations"),
-    path(
-        "members/invitations/<uuid:invitation_id>/revoke/",
-        views_invitations.revoke,
-        name="invitation_revoke",
-    ),
-    path("join/<str:token>/", views_invitations.join, name="join"),
+    path("join/<str:token>/", views_joining.join, name="join"),
     path("projects/", views_projects.projects, name="projects"),
     path("projects/<uuid:project_id>/", views_projects.project, name="project"),
     path("projects/<uuid:project_id>/end/", views_projects.project_end, name="project_end"),

@@ -1,6 +1,5 @@
-"""Doors for members, tokens and the choice of tenant: each translates and calls one service."""
+"""Doors for tokens and the choice of tenant: each translates and calls one service."""
 
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -13,81 +12,12 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dpgov.tenants import services
 from dpgov.tenants import tokens as token_services
-from dpgov.tenants.accounts import UnconfirmedAddress, password_path
-from dpgov.tenants.forms import MemberForm, RoleForm, TokenForm
-from dpgov.tenants.models import ApiToken, Membership, Role
+from dpgov.tenants.forms import TokenForm
+from dpgov.tenants.models import ApiToken, Membership
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import MemberRequest
-from dpgov.tenants.selectors import actor_of, members_of, memberships_of, tokens_of
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires(Permission.MANAGE_MEMBERS)
-def members(request: MemberRequest) -> HttpResponse:
-    """The list of members, and the form that adds one."""
-    form = MemberForm(request.POST or None)
-    added = _add_member(request, form) if form.is_valid() else None
-    context: dict[str, Any] = {
-        "form": MemberForm() if added else form,
-        "members": members_of(request.membership.tenant),
-        "roles": Role.choices,
-        "added": added,
-    }
-    if added and added.needs_password:
-        context["password_link"] = request.build_absolute_uri(password_path(added.membership.user))
-    return render(request, "tenants/members.html", context, status=_status(form))
-
-
-def _add_member(request: MemberRequest, form: MemberForm) -> services.NewMember | None:
-    try:
-        return services.add_member(
-            tenant=request.membership.tenant, actor=actor_of(request.user), **form.cleaned_data
-        )
-    except (services.AlreadyMember, UnconfirmedAddress) as refusal:
-        form.add_error("email", str(refusal))
-    return None
-
-
-@require_POST
-@requires(Permission.MANAGE_MEMBERS)
-def member_role(request: MemberRequest, membership_id: UUID) -> HttpResponse:
-    """Change a member's role."""
-    membership = _member(request, membership_id)
-    form = RoleForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, _("Choose one of the roles in the list."))
-        return redirect("tenants:members")
-    try:
-        services.change_role(
-            membership=membership, role=form.cleaned_data["role"], actor=actor_of(request.user)
-        )
-        text = _("The role of {person} was changed.")
-        messages.success(request, text.format(person=membership.user))
-    except (services.RoleUnchanged, services.LastAdministrator) as refusal:
-        messages.error(request, str(refusal))
-    except Membership.DoesNotExist as gone:
-        raise Http404 from gone
-    return redirect("tenants:members")
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires(Permission.MANAGE_MEMBERS)
-def member_remove(request: MemberRequest, membership_id: UUID) -> HttpResponse:
-    """Ask once more, then remove a member."""
-    membership = _member(request, membership_id)
-    if request.method != "POST":
-        return render(request, "tenants/member_remove.html", {"member": membership})
-    try:
-        services.remove_member(membership=membership, actor=actor_of(request.user))
-        text = _("{person} is no longer a member.")
-        messages.success(request, text.format(person=membership.user))
-    except services.LastAdministrator as refusal:
-        messages.error(request, str(refusal))
-    except Membership.DoesNotExist as gone:
-        raise Http404 from gone
-    return redirect("tenants:members")
+from dpgov.tenants.selectors import actor_of, memberships_of, tokens_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -141,13 +71,6 @@ def switch(request: MemberRequest) -> HttpResponse:
         raise Http404 from unknown
     request.session["membership"] = str(chosen.pk)
     return redirect(settings.LOGIN_REDIRECT_URL)
-
-
-def _member(request: MemberRequest, membership_id: UUID) -> Membership:
-    try:
-        return members_of(request.membership.tenant).get(pk=membership_id)
-    except Membership.DoesNotExist as missing:
-        raise Http404 from missing
 
 
 def _status(form: Form) -> int:

@@ -1,6 +1,7 @@
 """The whole product, started as a person starts it: `manage.py demo`."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -58,6 +59,13 @@ def started_product(home: Path, *, beside_another: bool = False) -> Generator[Pr
     finally:
         stop(process, signal.SIGTERM)
     assert process.returncode == 0, said.read_text()
+
+
+def link_in_the_latest_letter(product: Product) -> str:
+    """Where an invited person joins. Without a mail server, letters are files."""
+    letters = sorted((product.home / "state" / "mail").iterdir(), key=lambda f: f.stat().st_mtime_ns)
+    (path,) = re.findall(r"https?://[^/\s]+(/join/[\w-]+/)", letters[-1].read_text())
+    return f"{product.url}{path}"
 
 
 def workers_of(product: Product) -> list[int]:

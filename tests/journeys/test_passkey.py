@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.journeys.browser import Visitor
 from tests.journeys.conftest import Visit
-from tests.journeys.product import Product
+from tests.journeys.product import Product, link_in_the_latest_letter
 from tests.journeys.test_every_page import accessibility_problems
 
 ADDRESS, PASSWORD = "keyholder@example.org", "a harbour at dusk 7"
@@ -40,10 +40,13 @@ def laptop(browser: Browser, product: Product) -> Generator[Visitor]:
     assert window.complaints == []
 
 
-def test_a_passkey_is_added_and_signs_its_owner_in(visit: Visit, laptop: Visitor) -> None:
+def test_a_passkey_is_added_and_signs_its_owner_in(
+    visit: Visit, laptop: Visitor, product: Product
+) -> None:
     page = laptop.page
-    page.goto(_link_to_begin_with(visit().sign_in("admin")))
-    _choose_a_password(page)
+    _invite(visit().sign_in("admin"))
+    page.goto(urlparse(link_in_the_latest_letter(product)).path)
+    _join(page)
     _sign_in(page, _with_the_password)
     _add_a_passkey(page, laptop.picture)
     _sign_out(page)
@@ -51,19 +54,19 @@ def test_a_passkey_is_added_and_signs_its_owner_in(visit: Visit, laptop: Visitor
     expect(page.get_by_role("button", name="Key Holder")).to_be_visible()
 
 
-def _link_to_begin_with(page: Page) -> str:
-    page.goto("/members/")
+def _invite(page: Page) -> None:
+    page.goto("/members/invitations/")
     page.get_by_label("E-mail address").fill(ADDRESS)
-    page.get_by_label("Name", exact=True).fill("Key Holder")
-    page.get_by_role("button", name="Add member").click()
-    return urlparse(page.get_by_label("Link to set the password").input_value()).path
+    page.get_by_role("button", name="Send the invitation").click()
+    expect(page.get_by_role("table")).to_contain_text(ADDRESS)
 
 
-def _choose_a_password(page: Page) -> None:
+def _join(page: Page) -> None:
+    page.get_by_label("Your name").fill("Key Holder")
     for field in page.locator("input[type=password]").all():
         field.fill(PASSWORD)
-    page.get_by_role("button", name="Change Password").click()
-    expect(page.locator("main")).to_contain_text("now changed")
+    page.get_by_role("button", name="Join").click()
+    page.wait_for_url("**/account/login/")
 
 
 def _add_a_passkey(page: Page, picture: Callable[[str], None]) -> None:

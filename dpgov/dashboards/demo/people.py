@@ -8,12 +8,14 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpgov.audit.actor import OPERATOR
-from dpgov.tenants.accounts import set_password
+from django.contrib.auth.models import AnonymousUser
+
 from dpgov.tenants.boundary import acting_as, acting_for
 from dpgov.tenants.crossing import belongs_somewhere
+from dpgov.tenants.invitations import invite_as_operator
+from dpgov.tenants.joining import accept
 from dpgov.tenants.models import Membership, Role, User
-from dpgov.tenants.services import NewMember, add_member, create_tenant
+from dpgov.tenants.services import create_tenant
 
 TENANT = "Harbour Statistics Office"
 ELSEWHERE = "Elsewhere Institute"
@@ -46,11 +48,11 @@ _ADMINS = {TENANT: ADMIN, ELSEWHERE: STRANGER_ADMIN}
 
 
 def ensure_people(password: str) -> None:
-    """Create whoever is missing; safe to repeat."""
+    """Create whoever is missing, as whoever runs an installation would; safe to repeat."""
     for person in EVERYBODY:
         user = User.objects.filter(email=person.email).first()
         if user is None or not belongs_somewhere(user.pk):
-            set_password(user=_join(person).membership.user, password=password)
+            _join(person, password)
 
 
 def membership_of(person: Person) -> Membership:
@@ -60,18 +62,14 @@ def membership_of(person: Person) -> Membership:
         return Membership.objects.select_related("tenant", "user").get(user=user)
 
 
-def _join(person: Person) -> NewMember:
+def _join(person: Person, password: str) -> None:
     if person.role == Role.ADMIN:
-        return create_tenant(name=person.tenant, admin_email=person.email, admin_name=person.name)
-    tenant = membership_of(_ADMINS[person.tenant]).tenant
+        tenant = create_tenant(name=person.tenant)
+    else:
+        tenant = membership_of(_ADMINS[person.tenant]).tenant
     with acting_for(tenant.id):
-        return add_member(
-            tenant=tenant,
-            email=person.email,
-            role=person.role,
-            actor=OPERATOR,
-            name=person.name,
-        )
+        _, token = invite_as_operator(tenant=tenant, email=person.email, role=person.role)
+    accept(token=token, person=AnonymousUser(), name=person.name, password=password)
 
 
 def password_in(home: Path) -> str:

@@ -93,7 +93,7 @@ def _officer(membership: Membership) -> list[Item]:
 def _admin(membership: Membership) -> list[Item]:
     known = _facts(membership, "owner", "analyst", "officer")
     return [
-        Item(_("Add a data owner"), "tenants:members", known["owner"]),
-        Item(_("Add an analyst"), "tenants:members", known["analyst"]),
-        Item(_("Add a compliance officer"), "tenants:members", known["officer"]),
+        Item(_("Add a data owner"), "people:invitations", known["owner"]),
+        Item(_("Add an analyst"), "people:invitations", known["analyst"]),
+        Item(_("Add a compliance officer"), "people:invitations", known["officer"]),
     ]

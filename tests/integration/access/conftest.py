@@ -86,7 +86,7 @@ def _things(
         "size": _checkpoint(owner),
         "notice_id": notice_of(owner),
         "webhook_id": webhook_of(owner),
-        "invitation_id": invite(membership=owner, email="i@example.org", role="owner")[0].pk,
+        "invitation_id": invite(membership=owner, email="i@example.org", role="analyst")[0].pk,
     }
 
 

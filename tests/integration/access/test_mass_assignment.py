@@ -8,7 +8,7 @@ from django.urls import reverse
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
-from dpgov.tenants.models import ApiToken, Membership
+from dpgov.tenants.models import ApiToken, Invitation, User
 from tests.eager import read_waiting
 from tests.integration.access.world import World
 from tests.integration.access.writes import WRITES, Write, received_file, send
@@ -46,13 +46,15 @@ def with_forged(world: World, name: str) -> Any:
     return send(world, name, Write(write.actor, write.action, lambda: body), ids)
 
 
-def test_a_new_member_lands_in_the_administrator_s_tenant_without_a_password(world: World) -> None:
+def test_an_invitation_is_to_the_administrator_s_tenant_and_still_has_to_be_accepted(
+    world: World,
+) -> None:
     """H4"""
-    with_forged(world, "tenants:members")
-    made = Membership.objects.get(user__email="new@example.org")
-    assert (made.tenant, made.role) == (world.people["admin"].tenant, "owner")
-    assert made.user.is_active
-    assert not made.user.has_usable_password()
+    with_forged(world, "people:invitations")
+    made = Invitation.objects.get(email="invited@example.org")
+    assert (made.tenant, made.role) == (world.people["admin"].tenant, "analyst")
+    assert (made.consent, made.accepted_by) == ("", None)
+    assert not User.objects.filter(email="invited@example.org").exists()
 
 
 def test_a_token_acts_as_who_made_it(world: World) -> None:
@@ -67,9 +69,9 @@ def test_a_token_acts_as_who_made_it(world: World) -> None:
 def test_a_changed_role_moves_nobody_to_another_tenant(world: World) -> None:
     """H4"""
     analyst = world.people["analyst"]
-    with_forged(world, "tenants:member_role")
+    with_forged(world, "people:member_role")
     analyst.refresh_from_db()
-    assert (analyst.tenant, analyst.role) == (world.people["admin"].tenant, "owner")
+    assert (analyst.tenant, analyst.role) == (world.people["admin"].tenant, "admin")
 
 
 def test_a_dataset_belongs_to_who_registers_it_and_starts_with_nothing_spent(

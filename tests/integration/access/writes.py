@@ -12,6 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponseBase
 from django.urls import reverse
 
+from dpgov.approvals.giving import change_role
 from dpgov.approvals.services import withdraw
 from dpgov.audit.actions import Action
 from dpgov.budgets.services import freeze_tenant
@@ -81,6 +82,14 @@ def _file() -> dict[str, Any]:
 def _of_people(world: World) -> dict[str, Any]:
     """A dataset whose rows belong to people that a column names."""
     Dataset.objects.filter(slug="visits").update(unit="person", private_id="person")
+    return {}
+
+
+def _role_asked(world: World) -> dict[str, Any]:
+    """Another role for the analyst, for which an officer has to agree."""
+    change_role(
+        membership=world.people["analyst"], by=world.people["admin"], role="owner", reason="grows"
+    )
     return {}
 
 
@@ -247,18 +256,17 @@ WRITES: dict[str, Write | str] = {
     "notices:webhook_secret": Write("admin", Action.WEBHOOK_SECRET_CHANGED),
     "notices:webhook_test": "plans a test message; the webhook's own list of deliveries holds it",
     "notices:webhook_remove": Write("admin", Action.WEBHOOK_REMOVED),
-    "tenants:members": Write(
-        "admin", Action.MEMBER_ADDED, lambda: {"email": "new@example.org", "role": "owner"}
-    ),
-    "tenants:member_role": Write("admin", Action.MEMBER_ROLE_CHANGED, lambda: {"role": "owner"}),
-    "tenants:member_remove": Write("admin", Action.MEMBER_REMOVED),
-    "tenants:invitations": Write(
+    "people:member_role": Write("admin", Action.MEMBER_ROLE_CHANGED, lambda: {"role": "admin"}),
+    "people:member_role_withdraw": Write("admin", Action.CHANGE_WITHDRAWN, before=_role_asked),
+    "people:member_remove": Write("admin", Action.MEMBER_REMOVED),
+    "people:invitations": Write(
         "admin",
         Action.INVITATION_SENT,
-        lambda: {"email": "invited@example.org", "role": "owner"},
+        lambda: {"email": "invited@example.org", "role": "analyst"},
     ),
-    "tenants:invitation_revoke": Write("admin", Action.INVITATION_REVOKED),
-    "tenants:join": "INVITATION_ACCEPTED, in tests/integration/tenants/test_invitations.py",
+    "people:invitation_again": Write("admin", Action.INVITATION_SENT),
+    "people:invitation_revoke": Write("admin", Action.INVITATION_REVOKED),
+    "tenants:join": "INVITATION_ACCEPTED, in tests/integration/tenants/test_joining.py",
     "tenants:projects": Write("owner", Action.PROJECT_CREATED, lambda: {"name": "Trains"}),
     "tenants:project": Write("owner", Action.PROJECT_MEMBER_ADDED, _owner_joins),
     "tenants:project_end": Write("owner", Action.PROJECT_ENDED),

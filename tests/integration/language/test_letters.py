@@ -62,10 +62,10 @@ def test_an_invitation_is_written_as_its_reader_chose_else_as_its_writer_reads(
     admin: Membership, stranger: Membership, client_for: ClientFor
 ) -> None:
     reads(stranger, "en-gb")
-    browser, door = client_for(admin), reverse("tenants:invitations")
+    browser, door = client_for(admin), reverse("people:invitations")
     for address in (stranger.user.email, "nora@example.org"):
         german = {"headers": {"accept-language": "de"}}
-        page = browser.post(door, {"email": address, "role": "analyst"}, **german)
+        page = browser.post(door, {"email": address, "role": "analyst"}, follow=True, **german)
         assert "Eine E-Mail mit dem Link ist unterwegs." in page.content.decode()
     found = letters()
     assert (

@@ -24,8 +24,8 @@ def said(browser: Client, door: str, typed: dict[str, str], *, status: int = 422
 def test_a_form_that_is_refused_says_why(
     admin: Membership, analyst: Membership, client_for: ClientFor
 ) -> None:
-    browser, door = client_for(admin), reverse("tenants:members")
-    known = said(browser, door, {"email": analyst.user.email, "role": "owner"})
+    browser, door = client_for(admin), reverse("people:invitations")
+    known = said(browser, door, {"email": analyst.user.email, "role": "admin"})
     assert f"{analyst.user.email} ist schon Mitglied." in known
     assert "E-Mail-Adresse" in known
     empty = said(browser, door, {"email": "", "role": "owner"})
@@ -38,15 +38,15 @@ def test_a_form_that_is_refused_says_why(
 def test_what_was_done_is_said(
     admin: Membership, analyst: Membership, client_for: ClientFor
 ) -> None:
-    door = reverse("tenants:member_role", args=[analyst.pk])
-    page = said(client_for(admin), door, {"role": "owner"}, status=200)
+    door = reverse("people:member_role", args=[analyst.pk])
+    page = said(client_for(admin), door, {"role": "admin"}, status=200)
     assert "Die Rolle von Anna wurde geändert." in page
 
 
 def test_a_page_for_another_role_says_what_the_role_lacks(
     analyst: Membership, client_for: ClientFor
 ) -> None:
-    page = client_for(analyst).get(reverse("tenants:members"), headers=GERMAN)
+    page = client_for(analyst).get(reverse("people:members"), headers=GERMAN)
     assert page.status_code == 403
     assert "Ihre Rolle erlaubt Ihnen nicht, Mitglieder zu verwalten." in page.content.decode()
 

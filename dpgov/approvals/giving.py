@@ -1,0 +1,139 @@
+"""Giving people roles: what an administrator does alone, and what an officer has to agree to.
+
+Owners say what is protected and how far, officers decide as the second person: who could make
+either of them alone would be both persons of every decision. Must never hand a link to whoever
+invites or agrees; it leaves by letter, to the address.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
+from django.http import HttpRequest
+
+from dpgov.approvals.errors import Stale
+from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.selectors import waiting_about
+from dpgov.approvals.services import Effect, approved, request_change, withdraw
+from dpgov.privacy.said import said
+from dpgov.tenants import invitations, services
+from dpgov.tenants.letters import send_invitation
+from dpgov.tenants.models import TAKES_TWO_PERSONS, Invitation, Membership, Role, Tenant
+from dpgov.tenants.selectors import actor_of
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """An invitation, and the token for its letter; "" while an officer has to agree."""
+
+    invitation: Invitation
+    token: str = ""
+
+
+@transaction.atomic
+def invite(*, membership: Membership, email: str, role: str, reason: str) -> Begun:
+    """Invite somebody; as owner or officer once an officer agrees.
+
+    Raises AlreadyMember, TooManyInvitations, MayNotRequest and, for those two roles, ReasonMissing.
+    """
+    if role not in TAKES_TWO_PERSONS:
+        return Begun(*invitations.invite(membership=membership, email=email, role=role))
+    invitation = invitations.propose(membership=membership, email=email, role=role)
+    request_change(
+        membership=membership,
+        kind=Kind.GIVE_ROLE,
+        subject=f"invitation:{invitation.pk}",
+        payload={"invitation": str(invitation.pk), "email": invitation.email, "role": role},
+        reason=reason,
+    )
+    return Begun(invitation)
+
+
+@transaction.atomic
+def change_role(
+    *, membership: Membership, by: Membership, role: str, reason: str
+) -> ChangeRequest | None:
+    """Give a member another role: at once, or by the request that is returned.
+
+    Raises what `tenants.services.change_role` and `request_change` raise.
+    """
+    if role not in TAKES_TWO_PERSONS:
+        services.change_role(membership=membership, role=role, actor=actor_of(by.user))
+        return None
+    if membership.role == role:
+        raise services.RoleUnchanged
+    return request_change(
+        membership=by,
+        kind=Kind.GIVE_ROLE,
+        subject=f"member:{membership.user_id}",
+        payload={
+            "member": str(membership.user_id),
+            "email": membership.user.email,
+            "before": membership.role,
+            "role": role,
+        },
+        reason=reason,
+    )
+
+
+@transaction.atomic
+def take_back(*, invitation: Invitation, membership: Membership) -> None:
+    """End an invitation; one's own request for consent ends with it, and is the entry then.
+
+    Raises InvitationRefused when it has been used or taken back already.
+    """
+    subject = f"invitation:{invitation.pk}"
+    asked = waiting_about(membership.tenant_id, Kind.GIVE_ROLE, subject)
+    if asked is None or asked.requested_by_id != membership.user_id:
+        invitations.revoke(invitation=invitation, actor=actor_of(membership.user))
+        return
+    invitations.end(invitation)
+    withdraw(request_id=asked.pk, membership=membership)
+
+
+def give_as_agreed(request: ChangeRequest) -> Effect:
+    """Carry out what an officer agreed to; an invitation's letter leaves afterwards.
+
+    Raises Stale when the invitation was taken back or the member's role has changed.
+    """
+    payload = approved(request, Kind.GIVE_ROLE)
+    try:
+        if "invitation" in payload:
+            return _let_out(request, UUID(payload["invitation"]))
+        return _move(request, UUID(payload["member"]), payload["before"], payload["role"])
+    except (
+        invitations.InvitationRefused,
+        services.AlreadyMember,
+        services.RoleChanged,
+        services.RoleUnchanged,
+        services.LastAdministrator,
+    ) as changed:
+        raise Stale(
+            said("The invitation was taken back, or the person’s role has changed meanwhile.")
+        ) from changed
+
+
+def _let_out(request: ChangeRequest, invitation_id: UUID) -> Effect:
+    invitation, token = invitations.let_out(
+        invitation_id=invitation_id, tenant_id=request.tenant_id, consent=str(request.pk)
+    )
+
+    def send(page: HttpRequest) -> bool:
+        return send_invitation(invitation, token, page)
+
+    detail = {
+        "invitation": str(invitation_id),
+        "email": invitation.email,
+        "role": invitation.role,
+    }
+    return Effect(detail, afterwards=send)
+
+
+def _move(request: ChangeRequest, user_id: UUID, before: str, after: str) -> Effect:
+    moved = services.give_role(
+        tenant=Tenant.objects.get(pk=request.tenant_id),
+        user_id=user_id,
+        before=before,
+        after=after,
+    )
+    return Effect({"email": moved.user.email, "before": before, "role": Role(after).value})
