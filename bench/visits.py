@@ -100,7 +100,9 @@ def _browser(member: Membership) -> Client:
 
 
 def _token(member: Membership) -> Client:
-    _, value = ApiToken.objects.create(user=member.user, membership=member, name="bench")
+    _, value = ApiToken.objects.create(
+        user=member.user, membership=member, name="bench", password_mark=member.user.password_mark
+    )
     return Client(SERVER_NAME="localhost", headers={"Authorization": f"Token {value}"})
 
 

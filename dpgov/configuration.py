@@ -27,6 +27,10 @@ class UnknownCache(ValueError):
         super().__init__(f"DPGOV_CACHE_URL must be rediscache:// or filecache://, not {kind}.")
 
 
+# What binds a cookie to this very host; browsers take it on HTTPS alone.
+HOST = "__Host-"
+
+
 def secret_key(env: environ.Env, home: Path) -> str:
     """The signing key: from the environment, from a file, or made once for the embedded profile."""
     if key := env.str("DPGOV_SECRET_KEY", default=""):
@@ -58,6 +62,36 @@ def secret_text(env: environ.Env, name: str) -> str:
         return str(text)
     path = env.str(f"{name}_FILE", default="")
     return Path(path).read_text().strip() if path else ""
+
+
+def sign_in_settings(env: environ.Env, *, https: bool) -> dict[str, Any]:
+    """Sessions, cookies and forms. Cookies are bound to this very host where browsers allow it.
+
+    A session is kept on the server for hours after the last click, and never beyond the days.
+    """
+    prefix = HOST if https else ""
+    names = {
+        "SESSION_COOKIE_NAME": "sessionid",
+        "CSRF_COOKIE_NAME": "csrftoken",
+        "LANGUAGE_COOKIE_NAME": "django_language",
+    }
+    return {
+        **{name: prefix + value for name, value in names.items()},
+        **{f"{kind}_COOKIE_SECURE": https for kind in ("SESSION", "CSRF", "LANGUAGE")},
+        "MFA_FORMS": {
+            "activate_totp": "dpgov.tenants.forms_passkeys.ActivateForm",
+            "add_webauthn": "dpgov.tenants.forms_passkeys.AddForm",
+            "edit_webauthn": "dpgov.tenants.forms_passkeys.EditForm",
+            "login_webauthn": "dpgov.tenants.forms_passkeys.LoginForm",
+            "reauthenticate_webauthn": "dpgov.tenants.forms_passkeys.ReauthenticateForm",
+        },
+        "SESSION_ENGINE": "dpgov.tenants.sessions",
+        "MESSAGE_STORAGE": "dpgov.tenants.sessions.MessageStorage",
+        "SESSION_COOKIE_HTTPONLY": True,
+        "CSRF_COOKIE_HTTPONLY": True,
+        "SESSION_COOKIE_AGE": int(env.float("DPGOV_SESSION_IDLE_HOURS", default=12) * 3600),
+        "SESSION_LONGEST_AGE": env.int("DPGOV_SESSION_DAYS", default=14) * 86_400,
+    }
 
 
 def cache_settings(env: environ.Env, home: Path) -> dict[str, Any]:
@@ -127,6 +161,7 @@ def database_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     if password := secret_text(env, "DPGOV_DATABASE_PASSWORD"):
         settings["PASSWORD"] = password
     if "sqlite" in settings["ENGINE"]:
+        _close_to_others(Path(settings["NAME"]))
         # IMMEDIATE: take the write lock first, so that two writers queue and never deadlock.
         # FULL: a released answer must not outlive its charge when the power fails.
         # recursive_triggers: without it REPLACE deletes rows past the append-only triggers.
@@ -148,6 +183,17 @@ def database_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     return settings
 
 
+def _close_to_others(path: Path) -> None:
+    """The file is its owner's alone from the first byte; SQLite's own files beside it follow."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        if os.fstat(descriptor).st_uid == os.geteuid():
+            os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
+
+
 def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     """Celery over the filesystem unless DPGOV_BROKER_URL names a Redis server.
 
@@ -161,7 +207,8 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     prefetch = 1
     if url.startswith("filesystem"):
         folder = home / "broker"
-        folder.mkdir(parents=True, exist_ok=True)
+        for made in (folder, home / "broker-control"):
+            made.mkdir(mode=0o700, parents=True, exist_ok=True)
         options = {
             "data_folder_in": str(folder),
             "data_folder_out": str(folder),

@@ -4,6 +4,7 @@ The defaults are the embedded profile (SQLite, a filesystem broker, one machine)
 docs/configuration.md lists the variables. Nothing else in the project reads the environment.
 """
 
+from datetime import timedelta
 from pathlib import Path
 
 import environ
@@ -20,6 +21,7 @@ from dpgov.configuration import (
     rates_settings,
     secret_key,
     secret_text,
+    sign_in_settings,
 )
 from dpgov.configuration_oidc import oidc_settings
 from dpgov.operation.logs import configure_structlog
@@ -49,7 +51,6 @@ FORMAT_MODULE_PATH = ["dpgov.formats"]
 LANGUAGE_COOKIE_AGE = 31_536_000
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
-LANGUAGE_COOKIE_SECURE = HTTPS
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -100,6 +101,8 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "dpgov.operation.middleware.ProbesMiddleware",
+    "dpgov.tenants.middleware.SessionEndsMiddleware",
+    "dpgov.tenants.middleware.LettersMiddleware",
     "dpgov.tenants.middleware.TenantMiddleware",
     "dpgov.tenants.rates.RateMiddleware",
     "dpgov.tenants.second_factor.SecondFactorMiddleware",
@@ -151,14 +154,10 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = env.str("DPGOV_EMAIL_VERIFICATION", default="none")
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_LOGOUT_ON_GET = False
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "dpgov: "
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_FORMS = {
-    "add_webauthn": "dpgov.tenants.forms_passkeys.AddForm",
-    "edit_webauthn": "dpgov.tenants.forms_passkeys.EditForm",
-    "login_webauthn": "dpgov.tenants.forms_passkeys.LoginForm",
-    "reauthenticate_webauthn": "dpgov.tenants.forms_passkeys.ReauthenticateForm",
-}
 # Nobody signs up, so nobody waits with a second factor for somebody else's address.
 MFA_ALLOW_UNVERIFIED_EMAIL = ACCOUNT_EMAIL_VERIFICATION != "mandatory"
 MFA_TOTP_ISSUER = "dpgov"
@@ -173,8 +172,8 @@ SOCIALACCOUNT_PROVIDERS = OIDC.providers
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 
-# Failed sign-ins, resets and second factors are limited by allauth's own ACCOUNT_RATE_LIMITS, per
-# address and per account, counted in CACHES. The address is the proxy's word only if there is one.
+# Wrong passwords are slowed by dpgov.tenants.guessing, resets and second factors by allauth itself,
+# both counted in CACHES by address: the proxy's word, but only if there is one.
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if BEHIND_PROXY else 0
 
 # Requests in a minute: of one person (and of one token), and of one organisation together.
@@ -190,10 +189,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 # Asked from the machine itself or its own network, where nobody speaks HTTPS.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
-SESSION_COOKIE_SECURE = HTTPS
-SESSION_COOKIE_HTTPONLY = True
-CSRF_COOKIE_SECURE = HTTPS
-CSRF_COOKIE_HTTPONLY = True
+vars().update(sign_in_settings(env, https=HTTPS))
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -253,7 +249,8 @@ SPECTACULAR_SETTINGS = {
         )
     },
 }
-REST_KNOX = {"TOKEN_MODEL": "tenants.ApiToken", "TOKEN_TTL": None, "AUTO_REFRESH": False}
+DPGOV_TOKEN_DAYS = env.int("DPGOV_TOKEN_DAYS", default=365)
+REST_KNOX = {"TOKEN_MODEL": "tenants.ApiToken", "TOKEN_TTL": timedelta(days=90)}
 KNOX_TOKEN_MODEL = "tenants.ApiToken"  # noqa: S105 - a model's name, not a secret
 
 # --- Celery -----------------------------------------------------------------------------------
@@ -306,4 +303,5 @@ DPGOV_DATABASE_AUDITOR_ROLE = env.str("DPGOV_DATABASE_AUDITOR_ROLE", default="")
 # What the sweeper does in each round for rooms above its own, in this order.
 DPGOV_ROUNDS = ["dpgov.notices.rounds.notices_round"]
 DPGOV_BASE_URL = env.str("DPGOV_BASE_URL", default="").rstrip("/")
+DPGOV_WEBHOOK_PORTS = [int(port) for port in env.list("DPGOV_WEBHOOK_PORTS", default=[443, 8443])]
 DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = env.bool("DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES", default=False)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dpgov.approvals import views, views_invitations
+from dpgov.approvals import views, views_invitations, views_tokens
 
 app_name = "people"
 urlpatterns = [
@@ -14,6 +14,12 @@ urlpatterns = [
         name="member_role_withdraw",
     ),
     path("members/<uuid:membership_id>/remove/", views.member_remove, name="member_remove"),
+    path("members/tokens/", views_tokens.member_tokens, name="member_tokens"),
+    path(
+        "members/tokens/<uuid:reference>/end/",
+        views_tokens.member_token_end,
+        name="member_token_end",
+    ),
     path("members/invitations/", views_invitations.invitations, name="invitations"),
     path(
         "members/invitations/<uuid:invitation_id>/again/",

@@ -13,8 +13,17 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 _PORTS = {"https": 443, "http": 80}
-# An IPv4 address in IPv6 clothes.
+# What IANA has given out to networks; all other IPv6 is reserved.
+_GIVEN_OUT = ipaddress.ip_network("2000::/3")
+# An IPv4 address in IPv6 clothes: NAT64 (RFC 6052).
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
+# Registered for special purposes (RFC 6890 and after), but public to the `ipaddress` of a Python
+# that is older than the registry: relays of 6to4, 6to4 and Teredo themselves, protocol assignments
+# with all that is in them, and documentation.
+_SPECIAL = [
+    ipaddress.ip_network(text)
+    for text in ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20")
+]
 
 
 class AddressRefused(ValueError):
@@ -46,8 +55,13 @@ def target_of(url: str) -> Target:
         raise AddressRefused(_("Leave out the name and password: each message is signed."))
     if parts.scheme == "http" and not settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES:
         raise AddressRefused(_("The address has to begin with https://."))
+    port = _PORTS[parts.scheme] if port is None else port
+    if port not in settings.DPGOV_WEBHOOK_PORTS:
+        allowed = ", ".join(map(str, settings.DPGOV_WEBHOOK_PORTS))
+        text = _("Webhooks may lead to these ports only: {ports}.")
+        raise AddressRefused(text.format(ports=allowed))
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Target(parts.scheme, parts.hostname, port or _PORTS[parts.scheme], path)
+    return Target(parts.scheme, parts.hostname, port, path)
 
 
 def address_of(target: Target) -> str:
@@ -62,13 +76,22 @@ def address_of(target: Target) -> str:
 
 
 def is_public(text: str) -> bool:
-    """Whether anybody on the internet could have this address; also of one in IPv6 clothes."""
+    """Whether anybody on the internet could have this address; also of one in IPv6 clothes.
+
+    IPv4 within IPv6 counts as what it leads to, where a router of ours could translate it.
+    """
     address = ipaddress.ip_address(text.partition("%")[0])
     if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if address in _TRANSLATED:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if address.teredo is not None or (inner is not None and not is_public(str(inner))):
+        if inner := _inner(address):
+            return is_public(str(inner))
+        if address not in _GIVEN_OUT:
             return False
-        address = inner or address
+    if any(address in network for network in _SPECIAL if network.version == address.version):
+        return False
     return address.is_global and not address.is_multicast and not address.is_reserved
+
+
+def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    if address in _TRANSLATED:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped

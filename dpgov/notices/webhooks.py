@@ -6,6 +6,7 @@ alone, because an address may itself be a secret.
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from django.db import transaction
@@ -111,5 +112,5 @@ def _record(webhook: Webhook, membership: Membership, action: Action) -> None:
         actor=actor_of(membership.user),
         action=action,
         subject=f"webhook:{webhook.pk}",
-        detail={"host": target_of(webhook.url).host, "kinds": webhook.kinds},
+        detail={"host": urlsplit(webhook.url).hostname, "kinds": webhook.kinds},
     )

@@ -1,7 +1,9 @@
 """API sign-in: a hashed token, bound to one membership. A browser session never opens the API."""
 
+from datetime import timedelta
 from typing import Any
 
+from django.utils import timezone
 from knox.auth import TokenAuthentication as KnoxTokenAuthentication
 from knox.settings import CONSTANTS
 from rest_framework.exceptions import AuthenticationFailed
@@ -9,7 +11,9 @@ from rest_framework.request import Request
 
 from dpgov.tenants.boundary import acting_as, change_to
 from dpgov.tenants.crossing import users_of_token_key
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import ApiToken, Membership
+
+_NOTED_EVERY = timedelta(hours=1)
 
 
 class TokenAuthentication(KnoxTokenAuthentication):
@@ -36,9 +40,23 @@ class TokenAuthentication(KnoxTokenAuthentication):
         for user_id in users_of_token_key(token.decode()[: CONSTANTS.TOKEN_KEY_LENGTH]):
             with acting_as(user_id):
                 user, found = super().authenticate_credentials(token)
+                if found.is_of_another_password:
+                    raise AuthenticationFailed("Invalid token.")
                 found.membership = _membership(found.membership_id)
+                _note_use(found)
                 return user, found
         raise AuthenticationFailed("Invalid token.")
+
+    def _cleanup_token(self, auth_token: ApiToken) -> bool:
+        """Whether it is too old; its row stays, so that its person sees what became of it."""
+        return auth_token.is_too_old
+
+
+def _note_use(token: ApiToken) -> None:
+    """At most once an hour, or each call would write."""
+    now = timezone.now()
+    if token.used_at is None or now - token.used_at >= _NOTED_EVERY:
+        ApiToken.objects.filter(pk=token.pk).update(used_at=now)
 
 
 def _membership(membership_id: Any) -> Membership:

@@ -1,6 +1,7 @@
-"""What `manage.py check --database default` says about the roles of the database."""
+"""What `manage.py check` says about people, letters and the roles of the database."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core import checks
@@ -25,6 +26,23 @@ def known_roles(**_: Any) -> list[checks.CheckMessage]:
             f"DPGOV_MFA_REQUIRED names no role: {', '.join(unknown)}.",
             hint=f"Use some of {', '.join(_ROLES)}, separated by commas.",
             id="dpgov.E011",
+        )
+    ]
+
+
+def own_address(**_: Any) -> list[checks.CheckMessage]:
+    """An error for a mail server without DPGOV_BASE_URL: links would be what a browser claims."""
+    to_files = settings.EMAIL_BACKEND.endswith("mail_folder.EmailBackend")
+    base = urlsplit(settings.DPGOV_BASE_URL)
+    if to_files and not settings.DPGOV_BASE_URL:
+        return []
+    if base.scheme in ("https", "http") and base.hostname and not (base.query or base.fragment):
+        return []
+    return [
+        checks.Error(
+            "DPGOV_BASE_URL is no address of this installation, and letters need one.",
+            hint="Set it, like https://dpgov.example.org; links in letters begin with it.",
+            id="dpgov.E012",
         )
     ]
 

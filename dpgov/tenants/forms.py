@@ -3,10 +3,15 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.tokens import DAYS
+
+_DAYS = (7, 30, DAYS, 365)
 
 
 class InvitationForm(forms.Form):
@@ -60,11 +65,24 @@ class RoleForm(forms.Form):
 
 
 class TokenForm(forms.Form):
-    """A new token: only its name is chosen."""
+    """A new token: its name, and how long it works."""
 
     name = forms.CharField(
         label=_("Name"), max_length=80, help_text=_("What will use it, such as: nightly report.")
     )
+    days = forms.TypedChoiceField(label=_("Works for"), coerce=int, required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        longest = settings.DPGOV_TOKEN_DAYS
+        days = sorted({n for n in _DAYS if n < longest} | {min(longest, _DAYS[-1])})
+        choices = [(n, ngettext("%(n)d day", "%(n)d days", n) % {"n": n}) for n in days]
+        self.fields["days"].choices = choices  # type: ignore[attr-defined]
+        self.fields["days"].initial = self._usual = min(DAYS, longest)
+
+    def clean_days(self) -> int:
+        """As many as usual where nothing was chosen."""
+        return int(self.cleaned_data["days"] or self._usual)
 
 
 class ProjectForm(forms.Form):

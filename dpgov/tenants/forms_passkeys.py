@@ -1,11 +1,15 @@
-"""Passkeys as they are sent at sign-in: a malformed one is a wrong one, no fault of the server.
+"""Second factors where the library is not careful enough, or speaks English only.
 
-And the names of passkeys, whose label the library has in English only.
+A code that activated an authenticator app is used up, and a malformed passkey is a wrong one, no
+fault of the server.
 """
 
 from typing import Any
 
 from allauth.mfa.adapter import get_adapter
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.totp.internal.auth import TOTP
 from allauth.mfa.webauthn.forms import (
     AddWebAuthnForm,
     AuthenticateWebAuthnForm,
@@ -16,6 +20,17 @@ from allauth.mfa.webauthn.forms import (
 from django.utils.translation import gettext_lazy as _
 
 _MALFORMED = (LookupError, AttributeError, TypeError, ValueError)
+
+
+class ActivateForm(ActivateTOTPForm):
+    """An authenticator app; the code that shows that it works cannot be used once more."""
+
+    def clean_code(self) -> str:
+        """The library's own check, which remembers only codes of a later sign-in."""
+        code: str = super().clean_code()
+        if not TOTP(Authenticator(user=self.user))._mark_code_used(code):
+            raise get_adapter().validation_error("incorrect_code")
+        return code
 
 
 class _Refusing(AuthenticateWebAuthnForm):

@@ -7,19 +7,18 @@ import os
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.mail.backends import filebased
 
 
 class EmailBackend(filebased.EmailBackend):
     """Django's own, with a folder and files that are closed to everybody else."""
 
-    def __init__(self, *args: Any, file_path: str | None = None, **kwargs: Any) -> None:
-        from django.conf import settings
-
-        folder = Path(file_path or settings.EMAIL_FILE_PATH)
+    def __init__(self, file_path: str | None = None, **kwargs: Any) -> None:
+        folder = Path(file_path or settings.EMAIL_FILE_PATH)  # type: ignore[misc]
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
-        super().__init__(*args, file_path=str(folder), **kwargs)
+        super().__init__(file_path=str(folder), **kwargs)
 
     def open(self) -> bool:
         """The file is there, and closed to others, before a word is written to it."""

@@ -1,10 +1,15 @@
-"""Gives every request the membership that it acts as, and keeps answers out of caches."""
+"""What surrounds each request: whose it is, when its session ends, and that no cache keeps it."""
 
+import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from itertools import islice
 from typing import cast
 
+from django.conf import settings
+from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.utils import timezone
 
 from dpgov.tenants.boundary import Scope, acting_as, change_to, current_scope, resumed
 from dpgov.tenants.selectors import membership_for_session, memberships_of
@@ -52,6 +57,56 @@ def _within(scope: Scope | None, parts: Iterator[bytes]) -> Iterator[bytes]:
         if not stretch:
             return
         yield b"".join(stretch)
+
+
+class SessionEndsMiddleware:
+    """Ends a session so many days after its sign-in, and prolongs it while it is used.
+
+    Without a click it ends by itself, SESSION_COOKIE_AGE after the last one; that is noted at most
+    every five minutes, or a page in use would write at each click.
+    """
+
+    _NOTED_EVERY = timedelta(minutes=5)
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.user.is_authenticated:
+            if _signed_in_seconds(request) > settings.SESSION_LONGEST_AGE:
+                logout(request)
+            else:
+                self._prolong(request)
+        return self.get_response(request)
+
+    def _prolong(self, request: HttpRequest) -> None:
+        until = getattr(request.session, "kept_until", None)
+        whole = timedelta(seconds=settings.SESSION_COOKIE_AGE)
+        if until is not None and until - timezone.now() < whole - self._NOTED_EVERY:
+            request.session.modified = True
+
+
+def _signed_in_seconds(request: HttpRequest) -> float:
+    """How long ago this session was signed in to; the library notes each proof of who it is."""
+    proofs = request.session.get("account_authentication_methods", [])
+    return time.time() - min((proof["at"] for proof in proofs), default=time.time())
+
+
+class LettersMiddleware:
+    """Letters about sign-in leave when the answer has been sent.
+
+    How long an answer takes must not tell whether there was anybody to write to.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        letters: list[Callable[[], object]] = []
+        request.letters = letters  # type: ignore[attr-defined]
+        response = self.get_response(request)
+        response._resource_closers.extend(letters)  # type: ignore[attr-defined]
+        return response
 
 
 class NoStoreMiddleware:

@@ -1,5 +1,6 @@
 """Who there is: tenants, users, the role that a user has in a tenant, and projects of users."""
 
+import hashlib
 import uuid
 from typing import Any, ClassVar
 
@@ -79,6 +80,11 @@ class User(AbstractBaseUser):  # type: ignore[django-manager-missing]
 
     def __str__(self) -> str:
         return self.name or self.email
+
+    @property
+    def password_mark(self) -> str:
+        """Another value for each password that was ever set; tells nothing about it."""
+        return hashlib.sha256(self.password.encode()).hexdigest()
 
 
 class Membership(models.Model):  # type: ignore[django-manager-missing]
@@ -164,12 +170,16 @@ class Invitation(models.Model):
 class ApiToken(AbstractAuthToken):
     """A hashed API token; it acts as one membership and ends with it.
 
-    `reference` names it in pages and in the audit log; the value and its hash never leave here.
+    And with its `expiry`, and with the password that its person had: `password_mark` stands for
+    that. `reference` names it in pages and in the audit log; the value and its hash never leave
+    here. `used_at` is when it was last used, to the hour.
     """
 
     reference = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     name = models.CharField(max_length=80)
     membership = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="tokens")
+    password_mark = models.CharField(max_length=64)
+    used_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -178,6 +188,16 @@ class ApiToken(AbstractAuthToken):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_too_old(self) -> bool:
+        """Whether its days are over."""
+        return self.expiry is None or self.expiry <= timezone.now()
+
+    @property
+    def is_of_another_password(self) -> bool:
+        """Whether its person has set another password since it was made."""
+        return self.password_mark != self.user.password_mark
 
 
 class Project(models.Model):  # type: ignore[django-manager-missing]

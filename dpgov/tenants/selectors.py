@@ -48,6 +48,12 @@ def tokens_of(membership: Membership) -> QuerySet[ApiToken]:
     return membership.tokens.select_related("user", "membership").order_by("-created", "name")
 
 
+def tokens_of_tenant(tenant: Tenant) -> QuerySet[ApiToken]:
+    """Everybody's tokens, for an administrator: by person, newest first."""
+    tokens = ApiToken.objects.filter(membership__tenant=tenant)
+    return tokens.select_related("user", "membership").order_by("user__email", "-created", "name")
+
+
 def actor_of(user: User) -> Actor:
     """How the audit log names this person."""
     return Actor(kind="user", id=str(user.id), label=user.email)

@@ -1,7 +1,9 @@
-"""API tokens: made once, shown once, stored as a hash, ended at once.
+"""API tokens: made once, shown once, stored as a hash, ended at once, and by themselves in the end.
 
 Must never write a token's value, or any part of it, to the audit log or a page that stays.
 """
+
+from datetime import timedelta
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -12,6 +14,7 @@ from dpgov.audit.services import append
 from dpgov.tenants.models import ApiToken, Membership
 
 MOST_TOKENS = 20
+DAYS = 90
 
 
 class TooManyTokens(ValueError):
@@ -31,8 +34,12 @@ class TokenNameTaken(ValueError):
 
 
 @transaction.atomic
-def create_token(*, membership: Membership, name: str, actor: Actor) -> tuple[ApiToken, str]:
-    """A token that acts as the membership, and its value, which nobody can read again.
+def create_token(
+    *, membership: Membership, name: str, actor: Actor, days: int = DAYS
+) -> tuple[ApiToken, str]:
+    """A token that acts as the membership for so long, and its value, which nobody can read again.
+
+    It ends before with the membership, and with the password that its person has now.
 
     Raises TooManyTokens, TokenNameTaken, and Membership.DoesNotExist when it ended meanwhile.
     """
@@ -41,8 +48,15 @@ def create_token(*, membership: Membership, name: str, actor: Actor) -> tuple[Ap
         raise TooManyTokens
     if current.tokens.filter(name=name).exists():
         raise TokenNameTaken(name)
-    token, value = ApiToken.objects.create(user=current.user, membership=current, name=name)
-    _record(token, actor, Action.TOKEN_CREATED)
+    token, value = ApiToken.objects.create(
+        user=current.user,
+        membership=current,
+        name=name,
+        password_mark=current.user.password_mark,
+        expiry=timedelta(days=days),
+    )
+    expiry = token.expiry.date().isoformat()
+    _record(token, actor, Action.TOKEN_CREATED, until=expiry)
     return token, value
 
 
@@ -54,11 +68,11 @@ def revoke_token(*, token: ApiToken, actor: Actor) -> None:
     current.delete()
 
 
-def _record(token: ApiToken, actor: Actor, action: Action) -> None:
+def _record(token: ApiToken, actor: Actor, action: Action, **detail: str) -> None:
     append(
         tenant_id=token.membership.tenant_id,
         actor=actor,
         action=action,
         subject=f"token:{token.reference}",
-        detail={"name": token.name, "member": token.user.email},
+        detail={"name": token.name, "member": token.user.email, **detail},
     )

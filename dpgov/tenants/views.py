@@ -40,6 +40,7 @@ def _create_token(request: MemberRequest, form: TokenForm) -> str | None:
         __, value = token_services.create_token(
             membership=request.membership,
             name=form.cleaned_data["name"],
+            days=form.cleaned_data["days"],
             actor=actor_of(request.user),
         )
         return value

@@ -40,7 +40,9 @@ def _compose() -> dict[str, Any]:
 
 def test_base_images_are_pinned() -> None:
     images = [stage.base for stage in dockerfile.stages()]
-    images += [s["image"] for s in _compose()["services"].values() if "build" not in s]
+    named = [s["image"] for s in _compose()["services"].values() if "build" not in s]
+    # An installation may name a digest instead.
+    images += [re.sub(r"^\$\{DPGOV_[A-Z]+_IMAGE:-(.+)\}$", r"\1", image) for image in named]
     assert [image for image in images if not PINNED.fullmatch(image)] == []
 
 
@@ -93,6 +95,27 @@ def test_our_containers_may_do_little_and_tell_whether_they_work() -> None:
     for name, service in services.items():
         assert service.get("restart"), name
         assert name in ("migrate", "web") or service["healthcheck"]["test"], name
+
+
+def test_what_holds_data_has_no_way_out_of_the_machine() -> None:
+    """S20: internal networks; the database has no capabilities and writes to its volume alone."""
+    compose = _compose()
+    assert compose["networks"]["inside"] == {"internal": True}
+    out = {n for n, service in compose["services"].items() if "outside" in service["networks"]}
+    assert out == {"proxy", "web", "sweeper"}
+    database = compose["services"]["postgres"]
+    assert (database["user"], database["read_only"]) == ("999:999", True)
+    assert (database["cap_drop"], "cap_add" in database) == (["ALL"], False)
+
+
+def test_only_the_sweeper_reaches_the_key_that_signs() -> None:
+    """S20: a folder that is made before any of them starts, so that no first start is open."""
+    for path in UNITS:
+        unit = path.read_text()
+        assert "StateDirectory=dpgov dpgov-checkpoints dpgov/signing\n" in unit
+        closed = "InaccessiblePaths=%S/dpgov/signing\n" in unit
+        assert closed is (path.stem != "dpgov-sweeper")
+        assert "InaccessiblePaths=-" not in unit
 
 
 def test_the_application_never_holds_the_owner_s_password() -> None:

@@ -91,6 +91,12 @@ class Lesson:
         yield
         self.page = mine
 
+    def sign_in(self, address: str, password: str) -> None:
+        """As whoever the tutorial names, with the password that the demonstration printed."""
+        self.fill("Email", address)
+        self.secret("Password", password)
+        self.click("Sign in")
+
     def click(self, name: str, *, told: bool = True) -> None:
         """Click the button, link or summary of this name; `told`: the tutorial names it."""
         self.named(*[name] * told)

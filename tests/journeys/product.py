@@ -63,7 +63,9 @@ def started_product(home: Path, *, beside_another: bool = False) -> Generator[Pr
 
 def link_in_the_latest_letter(product: Product) -> str:
     """Where an invited person joins. Without a mail server, letters are files."""
-    letters = sorted((product.home / "state" / "mail").iterdir(), key=lambda f: f.stat().st_mtime_ns)
+    letters = sorted(
+        (product.home / "state" / "mail").iterdir(), key=lambda f: f.stat().st_mtime_ns
+    )
     (path,) = re.findall(r"https?://[^/\s]+(/join/[\w-]+/)", letters[-1].read_text())
     return f"{product.url}{path}"
 

@@ -43,12 +43,6 @@ def begin(browser: Browser, fresh: Product) -> Generator[Begin]:
     assert complaints == []
 
 
-def _sign_in(lesson: Lesson, address: str, password: str) -> None:
-    lesson.fill("Email", address)
-    lesson.secret("Password", password)
-    lesson.click("Sign in")
-
-
 def test_every_tutorial_is_followed() -> None:
     assert sorted(path.stem for path in TUTORIALS.glob("*.md")) == sorted(NAMES)
 
@@ -56,7 +50,7 @@ def test_every_tutorial_is_followed() -> None:
 def test_an_owner_s_first_day(begin: Begin, fresh: Product) -> None:
     lesson = Lesson("owner", begin())
     with lesson.section("1. Sign in"):
-        _sign_in(lesson, "owner@example.org", fresh.password)
+        lesson.sign_in("owner@example.org", fresh.password)
         lesson.see("Your desk")
         lesson.see("To begin with")
         lesson.picture("desk")
@@ -124,7 +118,7 @@ def _owner_declares(lesson: Lesson) -> None:
 def test_an_analyst_s_first_day(begin: Begin, fresh: Product) -> None:
     lesson = Lesson("analyst", begin())
     with lesson.section("1. Sign in and find a dataset"):
-        _sign_in(lesson, "analyst@example.org", fresh.password)
+        lesson.sign_in("analyst@example.org", fresh.password)
         lesson.click("Datasets")
         lesson.fill("A name, a topic or a column", "education")
         lesson.click("Find")
@@ -204,7 +198,7 @@ def _analyst_is_refused_and_goes_on(lesson: Lesson) -> None:
 def test_an_officer_s_first_day(begin: Begin, fresh: Product, tmp_path: Path) -> None:
     lesson = Lesson("officer", begin())
     with lesson.section("1. Sign in"):
-        _sign_in(lesson, "officer@example.org", fresh.password)
+        lesson.sign_in("officer@example.org", fresh.password)
         lesson.see("Your desk")
         lesson.picture("desk")
     with lesson.section("2. Verify the log"):
@@ -240,7 +234,7 @@ def test_an_officer_s_first_day(begin: Begin, fresh: Product, tmp_path: Path) ->
 def _officer_decides(lesson: Lesson, begin: Begin, fresh: Product) -> None:
     with lesson.section("5. Be the second person"):
         with lesson.at(begin()):
-            _sign_in(lesson, "owner@example.org", fresh.password)
+            lesson.sign_in("owner@example.org", fresh.password)
             lesson.forget("Email", "Password", "Sign in")
             for name in ("Datasets", "Adult census income", "Limits", "request a higher one"):
                 lesson.click(name)
@@ -259,7 +253,7 @@ def _officer_decides(lesson: Lesson, begin: Begin, fresh: Product) -> None:
 def test_an_administrator_s_first_day(begin: Begin, fresh: Product) -> None:
     lesson = Lesson("administrator", begin())
     with lesson.section("1. Sign in and see who is here"):
-        _sign_in(lesson, "admin@example.org", fresh.password)
+        lesson.sign_in("admin@example.org", fresh.password)
         lesson.click("Members")
         lesson.picture("members")
     _administrator_invites(lesson, begin, fresh)
@@ -284,7 +278,7 @@ def _administrator_invites(lesson: Lesson, begin: Begin, fresh: Product) -> None
         lesson.see("Waits for a compliance officer")
         lesson.picture("invitation")
     with lesson.section("3. The officer agrees"), lesson.at(begin()):
-        _sign_in(lesson, "officer@example.org", fresh.password)
+        lesson.sign_in("officer@example.org", fresh.password)
         lesson.forget("Email", "Password", "Sign in")
         lesson.click("Approvals")
         lesson.click("Invite second.officer@example.org as compliance officer")
@@ -293,8 +287,8 @@ def _administrator_invites(lesson: Lesson, begin: Begin, fresh: Product) -> None
         lesson.see("Approved and carried out.", told=False)
     with lesson.section("4. Join, as the invited person"), lesson.at(begin()):
         lesson.page.goto(link_in_the_latest_letter(fresh))
-        lesson.fill("Password", "a-long-and-lonely-road")
-        lesson.fill("Password, once more", "a-long-and-lonely-road")
+        for label in ("Password", "Password, once more"):
+            lesson.fill(label, "a-long-and-lonely-road")
         lesson.picture("join")
         lesson.click("Join")
 

@@ -105,7 +105,7 @@ class Processes:
         self._running: list[Process] = []
 
     def __enter__(self) -> "Processes":
-        self._logs.mkdir(exist_ok=True)
+        self._logs.mkdir(mode=0o700, exist_ok=True)
         try:
             for name in self._commands:
                 self._running.append(self._start(name))

@@ -157,6 +157,8 @@ DOORS: dict[str, Door] = {
     "people:member_role": page("POST", ADMIN),
     "people:member_role_withdraw": page("POST", ADMIN),
     "people:member_remove": page("GET POST", ADMIN),
+    "people:member_tokens": page("GET", ADMIN),
+    "people:member_token_end": page("POST", ADMIN),
     "people:invitations": page("GET POST", ADMIN),
     "people:invitation_again": page("POST", ADMIN),
     "people:invitation_revoke": page("POST", ADMIN),

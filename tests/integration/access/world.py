@@ -13,6 +13,7 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from dpgov.tenants.models import ApiToken, Membership
+from tests.cast import make_token
 from tests.integration.access.doors import Kind
 from tests.integration.access.notices import notice_of
 from tests.integration.access.routes import Route, all_routes
@@ -111,7 +112,7 @@ class World:
         client = APIClient()
         if actor != "anonymous":
             member = self.people[actor]
-            _, value = ApiToken.objects.create(user=member.user, membership=member, name="knock")
+            _, value = make_token(member, "knock")
             client.credentials(HTTP_AUTHORIZATION=f"Token {value}")
         return client
 

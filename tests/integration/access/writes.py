@@ -259,6 +259,7 @@ WRITES: dict[str, Write | str] = {
     "people:member_role": Write("admin", Action.MEMBER_ROLE_CHANGED, lambda: {"role": "admin"}),
     "people:member_role_withdraw": Write("admin", Action.CHANGE_WITHDRAWN, before=_role_asked),
     "people:member_remove": Write("admin", Action.MEMBER_REMOVED),
+    "people:member_token_end": Write("admin", Action.TOKEN_REVOKED),
     "people:invitations": Write(
         "admin",
         Action.INVITATION_SENT,

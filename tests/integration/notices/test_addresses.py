@@ -28,6 +28,22 @@ INSIDE = [
     "64:ff9b::7f00:1",
     "2002:7f00:1::",
     "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+    # Reserved, though the `ipaddress` of some Python calls them public.
+    "fec0::1",
+    "3fff::1",
+    "2001:20::1",
+    "2001:2::1",
+    "5f00::1",
+    "4000::1",
+    "100:0:0:1::1",
+    "64:ff9b:1::1",
+    "::ffff:0:127.0.0.1",
+    "::127.0.0.1",
+    "2002:5db8:d80e::",
+    "192.88.99.1",
+    "192.0.0.9",
+    "240.0.0.1",
+    "198.18.0.1",
 ]
 
 
@@ -43,7 +59,15 @@ def test_an_address_of_a_private_network_is_refused(
         address_of(Target("https", "example.org", 443, "/"))
 
 
-@pytest.mark.parametrize("address", ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "93.184.215.14",
+        "2606:2800:21f:cb07:6820:80da:af6b:8b2c",
+        "::ffff:93.184.215.14",
+        "64:ff9b::5db8:d70e",
+    ],
+)
 def test_a_public_address_is_connected_to_as_it_was_checked(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,6 +85,10 @@ def test_a_public_address_is_connected_to_as_it_was_checked(
         "https://",
         "https://user:secret@example.org/",
         "https://example.org:99999/",
+        "https://example.org:22/",
+        "https://example.org:6379/",
+        "https://example.org:0/",
+        "https://example.org:80/",
         "https://[::1",
         "https://exämple.org/",
         "https://example.org/a b",
@@ -70,13 +98,19 @@ def test_a_public_address_is_connected_to_as_it_was_checked(
     ],
 )
 def test_what_is_no_plain_secure_web_address_is_refused(url: str) -> None:
-    """H7"""
+    """H7: nor one that leads to a port of something else."""
     with pytest.raises(AddressRefused):
         target_of(url)
 
 
+def test_a_port_that_the_installation_allows_may_be_called() -> None:
+    """H7"""
+    assert target_of("https://example.org:8443/in") == Target("https", "example.org", 8443, "/in")
+
+
 def test_an_installation_may_allow_its_own_network(settings: Any) -> None:
     settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = True
+    settings.DPGOV_WEBHOOK_PORTS = [8080]
     target = target_of("http://127.0.0.1:8080/in?x=1")
     assert target == Target("http", "127.0.0.1", 8080, "/in?x=1")
     assert address_of(target) == "127.0.0.1"

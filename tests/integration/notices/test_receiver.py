@@ -26,6 +26,7 @@ PAGE = ROOT / "docs/how-to/receive-webhooks.md"
 def server(settings: Any) -> Generator[HTTPServer]:
     """A server without a handler yet, on a free port of this machine."""
     settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = True
+    settings.DPGOV_WEBHOOK_PORTS = range(1, 65_536)
     started = HTTPServer(("127.0.0.1", 0), None)  # type: ignore[arg-type]
     thread = Thread(target=started.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

@@ -14,6 +14,7 @@ from dpgov.notices import sending
 def dripping(settings: Any) -> Generator[str]:
     """The address of a server whose answer never ends; each byte comes within the time allowed."""
     settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = True
+    settings.DPGOV_WEBHOOK_PORTS = range(1, 65_536)
     over = Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 

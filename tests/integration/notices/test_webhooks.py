@@ -27,6 +27,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def listener(settings: Any) -> Generator[Listener]:
     settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = True
+    settings.DPGOV_WEBHOOK_PORTS = range(1, 65_536)
     with listening() as found:
         yield found
 

@@ -40,14 +40,14 @@ import django
 django.setup()
 from django.core.management import call_command
 from dpgov.privacy.budget import NANO
-from dpgov.tenants.models import ApiToken, Role, Tenant
-from tests.cast import join
+from dpgov.tenants.models import Role, Tenant
+from tests.cast import join, make_token
 from tests.small_dataset import register_small_dataset
 tenant = Tenant.objects.create(slug="harbour", name="Harbour")
 owner, analyst = join(tenant, Role.OWNER, "olga"), join(tenant, Role.ANALYST, "anna")
 join(tenant, Role.OFFICER, "oscar")
 register_small_dataset(owner, name="Visits", limit_nano=1000 * NANO)
-print(ApiToken.objects.create(user=analyst.user, membership=analyst, name="load")[1])
+print(make_token(analyst, "load")[1])
 """
 
 

@@ -44,12 +44,13 @@ def provider(settings: Any) -> Generator[Identity]:
         yield found
 
 
-def sign_in_there(browser: Client) -> Any:
-    """There and back again, as a browser does it."""
+def sign_in_there(browser: Client, provider: Identity, *, nonce: str | None = None) -> Any:
+    """There and back again, as a browser does it; the provider says the nonce, or another one."""
     away = browser.post("/account/oidc/openid/login/?process=login")
     assert away.status_code == 302
     asked = parse_qs(urlsplit(away.headers["Location"]).query)
     assert asked["code_challenge_method"] == ["S256"]
+    provider.nonce = asked["nonce"][0] if nonce is None else nonce
     back = {"code": "code", "state": asked["state"][0]}
     return browser.get("/account/oidc/openid/login/callback/", back)
 
@@ -67,27 +68,38 @@ def test_a_person_whose_address_the_provider_confirms_is_signed_in(
     provider.email = analyst.user.email
     assert "Sign in with Harbour" in client.get("/account/login/").content.decode()
     before = User.objects.count()
-    sign_in_there(client)
+    sign_in_there(client, provider)
     assert signed_in(client)
     assert provider.asked_with != ""
     assert User.objects.count() == before
     assert SocialAccount.objects.get().user == analyst.user
 
 
+@pytest.mark.parametrize("verified", [False, None, "false", "true", 1, [0], {}])
 def test_an_address_that_the_provider_did_not_confirm_opens_nothing(
-    client: Client, provider: Identity, analyst: Membership
+    verified: object, client: Client, provider: Identity, analyst: Membership
 ) -> None:
-    """H6"""
-    provider.email, provider.verified = analyst.user.email, False
-    sign_in_there(client)
+    """H6: only the JSON value true confirms."""
+    provider.email, provider.verified = analyst.user.email, verified
+    sign_in_there(client, provider)
     assert not signed_in(client)
     assert not SocialAccount.objects.exists()
+
+
+@pytest.mark.parametrize("nonce", ["", "another", "é"])
+def test_an_answer_to_another_request_opens_nothing(
+    nonce: str, client: Client, provider: Identity, analyst: Membership
+) -> None:
+    """H6: the identity token bears the nonce of this very request."""
+    provider.email = analyst.user.email
+    sign_in_there(client, provider, nonce=nonce)
+    assert not signed_in(client)
 
 
 def test_somebody_unknown_gets_no_account(client: Client, provider: Identity) -> None:
     """H6: nobody signs up by themselves, there neither."""
     provider.email = "unknown@example.org"
-    sign_in_there(client)
+    sign_in_there(client, provider)
     assert not signed_in(client)
     assert not User.objects.exists()
 
@@ -98,7 +110,7 @@ def test_the_second_factor_is_asked_for_all_the_same(
     """H6"""
     provider.email = analyst.user.email
     TOTP.activate(analyst.user, generate_totp_secret())
-    sign_in_there(client)
+    sign_in_there(client, provider)
     assert not signed_in(client)
 
 
@@ -118,6 +130,6 @@ def test_a_password_that_others_may_know_ends_when_the_holder_comes(
     set_password(user=analyst.user, password=PASSWORD)
     EmailAddress.objects.create(user=analyst.user, email=analyst.user.email, verified=False)
     provider.email = analyst.user.email
-    sign_in_there(client)
+    sign_in_there(client, provider)
     assert signed_in(client)
     assert sign_in(Client(), analyst) != 302

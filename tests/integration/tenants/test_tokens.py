@@ -1,15 +1,20 @@
 """H5: tokens are shown once, stored as a hash, act as one membership and end at once."""
 
 from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
 from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dpgov.audit.actions import Action
 from dpgov.audit.models import AuditEntry
 from dpgov.tenants import services, tokens
+from dpgov.tenants.accounts import password_path, set_password
 from dpgov.tenants.models import ApiToken, Membership, Role
 from dpgov.tenants.selectors import actor_of
 
@@ -162,3 +167,95 @@ def test_a_role_without_the_permission_gets_the_standard_403(
     answer = api_for(analyst).get("/api/v1/audit/entries/")
     assert answer.status_code == 403
     assert answer.json()["errors"][0]["code"] == "permission_denied"
+
+
+@pytest.mark.parametrize("how", ["changed", "reset", "taken away"])
+def test_a_token_ends_with_the_password_of_its_person(how: str, analyst: Membership) -> None:
+    """H5, S14: whoever had the password may have made it."""
+    password, new = "a quiet harbour at dawn", "another harbour at dusk"
+    set_password(user=analyst.user, password=password)
+    _, value = make_token(Membership.objects.get(pk=analyst.pk))
+    assert get(QUESTIONS, value) == 200
+    browser = Client()
+    if how == "changed":
+        browser.post("/account/login/", {"login": analyst.user.email, "password": password})
+        typed = {"oldpassword": password, "password1": new, "password2": new}
+        assert browser.post("/account/password/change/", typed).status_code == 302
+    if how == "reset":
+        door = browser.get(password_path(analyst.user), follow=True).redirect_chain[-1][0]
+        assert browser.post(door, {"password1": new, "password2": new}).status_code == 302
+    if how == "taken away":
+        analyst.user.set_unusable_password()
+        analyst.user.save(update_fields=["password"])
+    assert get(QUESTIONS, value) == 401
+
+
+def test_a_token_ends_by_itself_and_its_person_reads_so(
+    analyst: Membership, client_for: ClientFor
+) -> None:
+    """H5, S14"""
+    token, value = make_token(analyst)
+    kept = token.expiry - timezone.now()
+    assert timedelta(days=89, hours=23) < kept <= timedelta(days=90)
+    ApiToken.objects.update(expiry=timezone.now() - timedelta(seconds=1))
+    assert get(QUESTIONS, value) == 401
+    assert "Ended" in client_for(analyst).get("/tokens/").text
+    ApiToken.objects.update(expiry=None)
+    assert get(QUESTIONS, value) == 401
+
+
+@pytest.mark.parametrize(("asked", "given"), [("7", 7), ("365", 365), ("", 90), ("366", None)])
+def test_how_long_a_token_works_is_chosen_within_bounds(
+    asked: str, given: int | None, analyst: Membership, client_for: ClientFor
+) -> None:
+    """H5, S14"""
+    page = client_for(analyst).post("/tokens/", {"name": "nightly", "days": asked})
+    assert page.status_code == (200 if given else 422)
+    days = [round((t.expiry - t.created) / timedelta(days=1)) for t in ApiToken.objects.all()]
+    assert days == ([given] if given else [])
+
+
+def test_an_installation_may_allow_less(
+    analyst: Membership, client_for: ClientFor, settings: Any
+) -> None:
+    """H5, S14"""
+    settings.DPGOV_TOKEN_DAYS = 10
+    browser = client_for(analyst)
+    assert browser.post("/tokens/", {"name": "nightly", "days": "30"}).status_code == 422
+    browser.post("/tokens/", {"name": "nightly"})
+    (token,) = ApiToken.objects.all()
+    assert round((token.expiry - token.created) / timedelta(days=1)) == 10
+
+
+def test_an_administrator_sees_and_ends_everybody_s_tokens_but_no_value(
+    admin: Membership, analyst: Membership, stranger: Membership, client_for: ClientFor
+) -> None:
+    """H5, S14"""
+    token, value = make_token(analyst, "nightly report")
+    foreign, _ = make_token(stranger, "elsewhere")
+    get(QUESTIONS, value)
+    browser = client_for(admin)
+    page = browser.get(reverse("people:member_tokens")).text
+    assert "nightly report" in page
+    assert "elsewhere" not in page
+    token.refresh_from_db()
+    assert token.used_at is not None
+    assert not [secret for secret in (value, token.digest, token.token_key) if secret in page]
+    missing = browser.post(reverse("people:member_token_end", args=[foreign.reference]))
+    assert missing.status_code == 404
+    assert (
+        browser.post(reverse("people:member_token_end", args=[token.reference])).status_code == 302
+    )
+    assert get(QUESTIONS, value) == 401
+    assert AuditEntry.objects.latest("sequence").actor_label == admin.user.email
+
+
+def test_the_use_of_a_token_is_noted_once_an_hour(analyst: Membership) -> None:
+    """H5: a call writes nothing more."""
+    token, value = make_token(analyst)
+    get(QUESTIONS, value)
+    token.refresh_from_db()
+    first = token.used_at
+    get(QUESTIONS, value)
+    token.refresh_from_db()
+    assert token.used_at == first

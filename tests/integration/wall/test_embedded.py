@@ -11,8 +11,9 @@ from dpgov.queries.crossing import counts_by_state, tenant_of_query, tenants_wit
 from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_as, acting_for, change_to, current_scope
 from dpgov.tenants.crossing import belongs_somewhere, tenants, users_of_token_key
-from dpgov.tenants.models import ApiToken, Membership
+from dpgov.tenants.models import Membership
 from dpgov.tenants.wall.findings import findings
+from tests.cast import make_token
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +38,7 @@ def test_the_questions_across_tenants_have_the_same_answers(
     analyst: Membership, stranger: Membership, ask: Callable[..., Query]
 ) -> None:
     query = ask(analyst)
-    token, _ = ApiToken.objects.create(user=analyst.user, membership=analyst, name="x")
+    token, _ = make_token(analyst, "x")
     assert tenant_of_query(query.pk) == analyst.tenant_id
     assert tenant_of_query(uuid4()) is None
     assert tenants_with_unfinished_queries() == [analyst.tenant_id]

@@ -24,7 +24,7 @@ def carry_over(apps: Any, editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies: ClassVar = [("tenants", "0006_language_of_a_person")]
+    dependencies: ClassVar = [("tenants", "0007_auditors")]
 
     operations: ClassVar = [
         migrations.AddField(

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies: ClassVar = [("tenants", "0007_two_persons")]
+    dependencies: ClassVar = [("tenants", "0008_two_persons")]
 
     operations: ClassVar = [
         migrations.AddConstraint(

@@ -1,0 +1,60 @@
+"""Letters about sign-in: to people who are there, with links to this very installation."""
+
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from dpgov.tenants.checks import own_address
+from dpgov.tenants.models import Membership
+
+pytestmark = pytest.mark.django_db
+
+
+def ask(email: str, **more: Any) -> Any:
+    return Client().post("/account/password/reset/", {"email": email}, **more)
+
+
+def test_nobody_unknown_is_written_to_and_the_answer_is_the_same(analyst: Membership) -> None:
+    """H6, S18"""
+    known, unknown = ask(analyst.user.email), ask("nobody@example.org")
+    assert [letter.to for letter in mail.outbox] == [[analyst.user.email]]
+    assert (known.status_code, known.url) == (unknown.status_code, unknown.url)
+
+
+def test_a_letter_leaves_after_the_answer(analyst: Membership, settings: Any) -> None:
+    """H6, S18: a slow mail server tells nothing, and one that is away breaks nothing."""
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    known, unknown = ask(analyst.user.email), ask("nobody@example.org")
+    assert (known.status_code, known.url) == (unknown.status_code, unknown.url)
+
+
+def test_links_begin_with_our_own_address_whatever_the_browser_says(
+    analyst: Membership, settings: Any
+) -> None:
+    """H6, S17"""
+    settings.DPGOV_BASE_URL = "https://dp.example.org"
+    ask(analyst.user.email, headers={"host": "localhost:99"})
+    (letter,) = mail.outbox
+    assert "https://dp.example.org/account/password/reset/key/" in letter.body
+    assert "localhost" not in letter.subject + letter.body
+
+
+@pytest.mark.parametrize(
+    ("backend", "base", "problems"),
+    [
+        ("django.core.mail.backends.smtp.EmailBackend", "", 1),
+        ("django.core.mail.backends.smtp.EmailBackend", "dp.example.org", 1),
+        ("django.core.mail.backends.smtp.EmailBackend", "https://dp.example.org", 0),
+        ("dpgov.tenants.mail_folder.EmailBackend", "", 0),
+        ("dpgov.tenants.mail_folder.EmailBackend", "nonsense", 1),
+    ],
+)
+def test_a_mail_server_needs_the_address_of_the_installation(
+    backend: str, base: str, problems: int, settings: Any
+) -> None:
+    """H6, S17"""
+    settings.EMAIL_BACKEND, settings.DPGOV_BASE_URL = backend, base
+    assert len(own_address()) == problems
