@@ -7,6 +7,7 @@ from collections.abc import Callable
 from django.test import Client
 from rest_framework.test import APIClient
 
+from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
 from dpgov.queries.presentation import read_answer
 from dpgov.tenants.models import Membership
@@ -52,7 +53,10 @@ def test_a_count_has_no_interval_below_zero() -> None:
 
 
 def test_a_quote_for_groups_says_what_the_error_is_by_size(
-    browser: Client, analyst: Membership, api_for: Callable[[Membership], APIClient]
+    browser: Client,
+    dataset: Dataset,
+    analyst: Membership,
+    api_for: Callable[[Membership], APIClient],
 ) -> None:
     """L23: on the page and in the API alike."""
     form = Filled(epsilon="2").add("statistic", kind="mean", column="age")
