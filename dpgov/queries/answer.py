@@ -7,19 +7,56 @@ message or in an error: whatever goes wrong after the data was opened ends in on
 import logging
 from uuid import UUID
 
+from django.db import transaction
+
 from dpgov.audit.actor import WORKER
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.datasets.selectors import schema_of
 from dpgov.datasets.services import engine_for
 from dpgov.engines.base import DataNotOpened, Engine
+from dpgov.operation import request_ids
 from dpgov.privacy.blueprint import Blueprint, prepare
 from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.release import draw
 from dpgov.queries import ending
+from dpgov.queries.lanes import HeavyPlaces
 from dpgov.queries.lease import Claim, LostLease, claim, mark_opened
 from dpgov.queries.models import Query
+from dpgov.queries.turns import next_turn
+from dpgov.tenants.boundary import acting_for
 
 logger = logging.getLogger(__name__)
+
+
+def answer_next() -> bool:
+    """Answer the question whose turn it is, of whichever tenant; True if this call ended it.
+
+    A process that finds no heavy place free takes a light one.
+    """
+    try:
+        heavy_too = HeavyPlaces.enter()
+        taken = _take(light_only=not heavy_too)
+        if taken is None:
+            return False
+        if not taken.query.heavy:
+            HeavyPlaces.leave()
+        request_ids.begin(taken.query.request_id)
+        with acting_for(taken.query.tenant_id):
+            return _answered(taken)
+    except BudgetFrozen:
+        logger.warning("questions wait: this database moved")
+        return False
+    finally:
+        HeavyPlaces.leave()
+
+
+def _take(*, light_only: bool) -> Claim | None:
+    with transaction.atomic():
+        turn = next_turn(light_only=light_only)
+        if turn is None:
+            return None
+        with acting_for(turn.tenant_id):
+            return claim(turn.query_id, turn=turn.number)
 
 
 def answer_query(query_id: UUID) -> bool:
@@ -31,12 +68,17 @@ def answer_query(query_id: UUID) -> bool:
     """
     try:
         held = claim(query_id)
-        return held is not None and _answer(held)
     except BudgetFrozen:
         logger.warning("query %s waits: this database moved", query_id)
         return False
+    return held is not None and _answered(held)
+
+
+def _answered(held: Claim) -> bool:
+    try:
+        return _answer(held)
     except LostLease:
-        logger.info("query %s was taken over by another worker", query_id)
+        logger.info("query %s was taken over by another worker", held.query.pk)
         return False
 
 

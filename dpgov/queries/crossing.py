@@ -1,4 +1,4 @@
-"""What the queue asks across tenants: whose a query is, and whose queries are not finished.
+"""What the queue asks across tenants: whose queries are not finished, and how many there are.
 
 The same questions through the wall on PostgreSQL and to the models on SQLite. Never a plan, a
 person or an answer.
@@ -14,14 +14,6 @@ from dpgov.queries.models import Query
 from dpgov.tenants.crossing import through_door
 
 UNFINISHED = (Query.State.QUEUED, Query.State.RUNNING)
-
-
-def tenant_of_query(query_id: UUID) -> UUID | None:
-    """The tenant in the query's own row; None when there is no such query."""
-    if connection.vendor == "postgresql":
-        found: UUID | None = through_door("SELECT queries_tenant_of(%s)", query_id)[0][0]
-        return found
-    return Query.objects.filter(pk=query_id).values_list("tenant_id", flat=True).first()
 
 
 def tenants_with_unfinished_queries() -> list[UUID]:

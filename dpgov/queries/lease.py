@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from dpgov.budgets.services.freezing import confirm_place
@@ -19,7 +19,9 @@ from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 
 UNFINISHED = (Query.State.QUEUED, Query.State.RUNNING)
-FROZEN = Dataset.objects.filter(pk=OuterRef("dataset_id"), budget__frozen_at__isnull=False)
+FROZEN = Dataset.objects.filter(pk=OuterRef("dataset_id")).filter(
+    Q(budget__frozen_at__isnull=False) | Q(held_at__isnull=False)
+)
 
 
 class LostLease(Exception):
@@ -44,26 +46,40 @@ class Claim:
         return timedelta(seconds=time.monotonic() - self.began)
 
 
-@transaction.atomic
-def claim(query_id: UUID) -> Claim | None:
-    """Take the query if it waits, or if its last worker's lease is over; None otherwise.
+def free(now: datetime) -> QuerySet[Query]:
+    """Questions that a worker may take: they wait, or their last worker's lease is over.
 
-    None too while its dataset is frozen: after a restore it may have been answered already, in
-    what the backup does not know. Raises BudgetFrozen in a database that moved.
+    None of a dataset that is frozen or held: after a restore it may have been answered already, in
+    what the backup does not know. The door `queries_next` says the same.
+    """
+    return Query.objects.filter(
+        Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now),
+        ~Exists(FROZEN),
+        attempts__lt=settings.DPGOV_QUERY_ATTEMPTS,
+    )
+
+
+@transaction.atomic
+def claim(query_id: UUID, *, turn: int | None = None) -> Claim | None:
+    """Take the query if it is free, as this turn of its tenant; None otherwise.
+
+    Raises BudgetFrozen in a database that moved.
     """
     confirm_place()
     now = database_now()
-    free = Query.objects.filter(
-        Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now),
-        ~Exists(FROZEN),
-        pk=query_id,
-        attempts__lt=settings.DPGOV_QUERY_ATTEMPTS,
-    )
-    taken = free.update(
-        state=Query.State.RUNNING,
-        fence=F("fence") + 1,
-        attempts=F("attempts") + 1,
-        lease_until=now + timedelta(seconds=settings.DPGOV_LEASE_SECONDS),
+    taken = (
+        free(now)
+        .filter(pk=query_id)
+        .update(
+            state=Query.State.RUNNING,
+            fence=F("fence") + 1,
+            attempts=F("attempts") + 1,
+            lease_until=now + timedelta(seconds=settings.DPGOV_LEASE_SECONDS),
+            turn=F("turn") if turn is None else turn,
+            # Should this worker vanish, the next one is woken at once.
+            sends=0,
+            send_after=None,
+        )
     )
     if not taken:
         return None

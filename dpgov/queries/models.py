@@ -32,6 +32,10 @@ class Query(models.Model):
     is its public duration class, `doublings` how often that was doubled and paid for, and
     `doublings_owed` how often it must still be. A row that has ended has been published, whatever
     any clock says; `visible_at` is the moment that its entry is dated at.
+
+    `heavy` is its lane, from the plan and public numbers; `turn` numbers the turns at which workers
+    took questions. `sends` and `send_after` are the sweep's memory of how often it woke a worker
+    for it, and when it may again. `request_id` names the request that asked, for the log.
     """
 
     class State(models.TextChoices):
@@ -83,6 +87,11 @@ class Query(models.Model):
     ended_at = models.DateTimeField(null=True)
     visible_at = models.DateTimeField(null=True)
     counted = models.BooleanField(default=False)
+    heavy = models.BooleanField(default=False)
+    turn = models.PositiveBigIntegerField(default=0)
+    sends = models.PositiveSmallIntegerField(default=0)
+    send_after = models.DateTimeField(null=True)
+    request_id = models.CharField(max_length=64, blank=True)
 
     class Meta:
         constraints = [
@@ -130,6 +139,15 @@ class Query(models.Model):
                 name="queries_unfinished",
             ),
             models.Index(fields=["due_at"], condition=Q(state="sealed"), name="queries_sealed"),
+            models.Index(
+                fields=["tenant", "submitted_at"],
+                condition=Q(state__in=["queued", "running"]),
+                name="queries_waiting_of_tenant",
+            ),
+            models.Index(fields=["turn"], condition=Q(turn__gt=0), name="queries_turns"),
+            models.Index(
+                fields=["tenant", "turn"], condition=Q(turn__gt=0), name="queries_turns_of_tenant"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +19,7 @@ from dpgov.budgets.services import Line, reserve
 from dpgov.budgets.words import noted, question
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, is_open
+from dpgov.operation import request_ids
 from dpgov.operation.tallies import count_budget_refusal
 from dpgov.privacy.blueprint import Blueprint
 from dpgov.privacy.canonical import canonical_sha256
@@ -27,6 +27,7 @@ from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.said import said
 from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import kind_of
+from dpgov.queries.lanes import is_heavy
 from dpgov.queries.models import Query
 from dpgov.queries.moments import class_ms_of
 from dpgov.queries.policy import outside_policy, terms_for
@@ -224,6 +225,8 @@ def asked(
         canonical_sha256=canonical_sha256(blueprint.plan, blueprint.schema),
         idempotency_key=key,
         body_hash=body_hash,
+        heavy=is_heavy(blueprint),
+        request_id=request_ids.current() or "",
         submitted_at=database_now(),
         class_ms=class_ms_of(blueprint),
     )
@@ -238,7 +241,7 @@ def write_down(query: Query, lines: Sequence[Line]) -> None:
     query.save(force_insert=True)
     reserve(query_id=query.pk, tenant_id=query.tenant_id, lines=lines)
     _record(query, lines)
-    transaction.on_commit(partial(wake, query))
+    transaction.on_commit(wake)
 
 
 def _record(query: Query, lines: Sequence[Line]) -> None:

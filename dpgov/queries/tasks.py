@@ -1,49 +1,56 @@
-"""The Celery task. A message only says "look at this query"; it is believed in nothing else."""
+"""The Celery task, and the messages that start it. A message says "look" and is believed in nothing
+else: which question comes next, and whose it is, is asked of the database.
+"""
 
 import logging
-from uuid import UUID
+from typing import Any
 
 from celery import shared_task
+from celery.signals import celeryd_after_setup
 
 from dpgov.operation.tallies import count_broker_failure
-from dpgov.queries.answer import answer_query
-from dpgov.queries.crossing import tenant_of_query
-from dpgov.queries.models import Query
-from dpgov.tenants.boundary import acting_for
+from dpgov.queries.answer import answer_next
+from dpgov.queries.lanes import HeavyPlaces
+from dpgov.queries.messages import MOST_MESSAGES, length, line, messages
+from dpgov.queries.turns import number_waiting
 
 logger = logging.getLogger(__name__)
 
 
 @shared_task(name="dpgov.queries.look")
-def look(query_id: str, tenant_id: str) -> None:
-    """Answer the query, if there is such a query of such a tenant and it still waits.
+def look(*_: object, **__: object) -> None:
+    """Answer the question whose turn it is, if one waits; then wake somebody for the next.
 
-    The tenant to act for is read from the query's own row; one in a message that says otherwise
-    is a forgery. Whatever is wrong with the message is dropped: the sweep finds every real query
-    by itself.
+    Nothing in the message is read, so that a forged one is no more than another wake-up.
     """
-    try:
-        query, claimed = UUID(query_id), UUID(tenant_id)
-    except (ValueError, TypeError, AttributeError):
-        logger.warning("dropped a malformed message")
-        return
-    tenant = tenant_of_query(query)
-    if tenant is None or tenant != claimed:
-        logger.warning("dropped a message about a query that is not there")
-        return
-    with acting_for(tenant):
-        answer_query(query)
+    if answer_next():
+        pass_on()
 
 
-def wake(query: Query) -> bool:
-    """Tell a worker to look; whether the broker took the message. Must run after commit.
+def wake(number: int = 1) -> int | None:
+    """Send up to so many messages, unless enough lie there; how many. Must run after commit.
 
-    A broker that is away is not an error: the sweep sends again.
+    None if the broker did not take them. That is not an error: the sweep sends again.
     """
+    sent = 0
     try:
-        look.delay(str(query.pk), str(query.tenant_id))
+        with line() as producer:
+            for _ in range(min(number, MOST_MESSAGES - length(producer))):
+                look.apply_async(producer=producer)
+                sent += 1
     except Exception as error:
         count_broker_failure()
         logger.warning("the broker is away (%s); the sweep will send again", type(error).__name__)
-        return False
-    return True
+        return None
+    return sent
+
+
+def pass_on() -> None:
+    """Wake somebody for the next question, if one waits and nobody was told."""
+    if messages() == 0 and number_waiting():
+        wake()
+
+
+@celeryd_after_setup.connect
+def _keep_a_process_for_light_questions(instance: Any, **_: object) -> None:
+    HeavyPlaces.open(instance.concurrency)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
@@ -139,9 +140,9 @@ def test_they_count_requests_refusals_and_messages_that_were_not_taken(
     with pytest.raises(InsufficientBudget):
         for _ in range(6):
             ask(analyst, epsilon=2)
-    query = Query.objects.earliest("submitted_at")
-    monkeypatch.setattr(look, "delay", None)
-    assert wake(query) is False
+    current_app.control.purge()
+    monkeypatch.setattr(look, "apply_async", None)
+    assert wake() is None
     after = read()
     grown = {name: value - before.get(name, 0) for name, value in after.items()}
     assert grown["dpgov_requests_total{GET,account_login,2xx}"] == 1

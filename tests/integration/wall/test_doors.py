@@ -14,10 +14,11 @@ from django.test import Client
 from django.utils import timezone
 
 from dpgov.queries.answer import answer_query
-from dpgov.queries.crossing import counts_by_state, tenant_of_query, tenants_with_unfinished_queries
+from dpgov.queries.crossing import counts_by_state, tenants_with_unfinished_queries
 from dpgov.queries.models import Query
 from dpgov.queries.sweep import sweep
 from dpgov.queries.tasks import look
+from dpgov.queries.turns import Turn, next_turn, number_waiting, waiting_by_lane
 from dpgov.tenants.boundary import acting_for, current_scope
 from dpgov.tenants.crossing import belongs_somewhere, tenants
 from dpgov.tenants.models import Membership
@@ -36,22 +37,19 @@ def waiting(member: Membership) -> Query:
 
 
 @pytest.mark.django_db
-def test_a_worker_takes_the_tenant_from_the_row_and_never_from_the_message(
+def test_a_worker_takes_question_and_tenant_from_the_database_and_never_from_the_message(
     two_tenants: Two,
 ) -> None:
-    """H3: a forged tenant is dropped; the true one is answered as the application's role."""
+    """H3: whatever a message names, the oldest question is answered, for its own tenant."""
     ours, theirs = two_tenants
-    query = waiting(ours)
-    for forged in (str(theirs.tenant_id), str(uuid4()), "all", ""):
-        look(str(query.pk), forged)
-        query.refresh_from_db()
-        assert query.state == Query.State.QUEUED
-    look(str(query.pk), str(ours.tenant_id))
-    query.refresh_from_db()
-    assert query.state == Query.State.SEALED
-    publish_now()
-    query.refresh_from_db()
-    assert query.state == Query.State.RELEASED
+    first, second = waiting(ours), waiting(theirs)
+    look(str(second.pk), str(ours.tenant_id))
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert (first.attempts, second.attempts) == (1, 0)
+    look("all", tenant_id=str(ours.tenant_id))
+    second.refresh_from_db()
+    assert second.attempts == 1
     assert told() == OWNER
 
 
@@ -62,8 +60,8 @@ def test_a_worker_acts_for_the_query_s_tenant_while_it_answers_and_not_longer(
     """H2: as the application's role, told the tenant of the row."""
     ours = two_tenants[0]
     during: list[tuple[str, str]] = []
-    monkeypatch.setattr("dpgov.queries.tasks.answer_query", lambda _: during.append(told()))
-    look(str(waiting(ours).pk), str(ours.tenant_id))
+    monkeypatch.setattr("dpgov.queries.answer._answer", lambda _: during.append(told()))
+    look()
     assert during == [(APP, str(ours.tenant_id))]
     assert told() == OWNER
 
@@ -87,8 +85,8 @@ def test_the_questions_across_tenants_are_answered_to_somebody_who_sees_none(
     ours, theirs = two_tenants
     query = waiting(ours).pk
     with acting_for(None):
-        assert tenant_of_query(query) == ours.tenant_id
-        assert tenant_of_query(uuid4()) is None
+        assert next_turn() == Turn(ours.tenant_id, query, 1)
+        assert waiting_by_lane()[False].number == number_waiting() == 2
         assert set(tenants_with_unfinished_queries()) == {ours.tenant_id, theirs.tenant_id}
         assert [tenant.slug for tenant in tenants()] == ["elsewhere", "harbour"]
         assert belongs_somewhere(ours.user_id)
@@ -116,16 +114,17 @@ def test_the_sweep_acts_for_each_tenant_in_turn(
     two_tenants: Two, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """H2: as the application's role, told the tenant whose query it sends again."""
-    seen: set[tuple[object, object]] = set()
+    seen: set[object] = set()
 
-    def wake(query: Query) -> bool:
-        seen.add((query.tenant_id, told()))
-        return True
+    def wake(number: int) -> int:
+        seen.add(told())
+        return number
 
     monkeypatch.setattr("dpgov.queries.sweep.wake", wake)
+    monkeypatch.setattr("dpgov.queries.sweep.messages", lambda: 0)
     Query.objects.update(submitted_at=timezone.now() - timedelta(minutes=1))
     assert sweep().sent == 2
-    assert seen == {(m.tenant_id, (APP, str(m.tenant_id))) for m in two_tenants}
+    assert seen == {(APP, str(m.tenant_id)) for m in two_tenants}
 
 
 @pytest.mark.django_db

@@ -7,8 +7,9 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from dpgov.queries.crossing import counts_by_state, tenant_of_query, tenants_with_unfinished_queries
+from dpgov.queries.crossing import counts_by_state, tenants_with_unfinished_queries
 from dpgov.queries.models import Query
+from dpgov.queries.turns import Turn, next_turn, number_waiting
 from dpgov.tenants.boundary import acting_as, acting_for, change_to, current_scope
 from dpgov.tenants.crossing import belongs_somewhere, tenants, users_of_token_key
 from dpgov.tenants.models import Membership
@@ -38,9 +39,9 @@ def test_the_questions_across_tenants_have_the_same_answers(
     analyst: Membership, stranger: Membership, ask: Callable[..., Query]
 ) -> None:
     query = ask(analyst)
+    assert next_turn() == Turn(analyst.tenant_id, query.pk, 1)
+    assert number_waiting() == 1
     token, _ = make_token(analyst, "x")
-    assert tenant_of_query(query.pk) == analyst.tenant_id
-    assert tenant_of_query(uuid4()) is None
     assert tenants_with_unfinished_queries() == [analyst.tenant_id]
     assert counts_by_state()["queued"][0] == 1
     assert [tenant.slug for tenant in tenants()] == ["elsewhere", "harbour"]
