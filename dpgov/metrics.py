@@ -4,6 +4,7 @@ Must never tell a number that depends on data, and no tenant, person, dataset or
 of requests and of questions by state, ages and sizes are all there is. Durations are not.
 """
 
+import shutil
 import time
 from collections.abc import Iterator
 
@@ -22,7 +23,9 @@ from dpgov.datasets.services.arriving import ATTEMPTS
 from dpgov.operation.heartbeat import last_beat
 from dpgov.operation.tallies import registry
 from dpgov.queries.backlog import backlog
+from dpgov.queries.messages import messages
 from dpgov.queries.self_audit.findings import Verdict, last_report
+from dpgov.queries.turns import waiting_by_lane
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 
@@ -57,6 +60,8 @@ class _Installation(Collector):
         """Every number once, whichever process is asked."""
         yield from _queries()
         yield _files()
+        yield from _queue()
+        yield from _room()
         yield from _sweeps()
         yield from _logs()
         yield from _self_audit()
@@ -80,6 +85,28 @@ def _files() -> Metric:
         "dpgov_files_waiting",
         "Files that shall be registered and that nobody reads at present, up to a thousand.",
         value=len(next_arrivals(ATTEMPTS, _MOST_FILES)),
+    )
+
+
+def _queue() -> Iterator[Metric]:
+    """What waits by lane, and the messages; absent as long as the broker does not say how many."""
+    lanes = GaugeMetricFamily(
+        "dpgov_waiting", "Questions that a worker could take now, by lane.", labels=["lane"]
+    )
+    for heavy, waiting in waiting_by_lane().items():
+        lanes.add_metric(["heavy" if heavy else "light"], waiting.number)
+    yield lanes
+    if (number := messages()) is not None:
+        yield GaugeMetricFamily(
+            "dpgov_messages", "Messages in the broker that no worker has taken yet.", value=number
+        )
+
+
+def _room() -> Iterator[Metric]:
+    """Of the state folder, where uploads and data files go."""
+    free = shutil.disk_usage(settings.DPGOV_HOME).free
+    yield GaugeMetricFamily(
+        "dpgov_state_folder_free_bytes", "Room left in the state folder.", value=free
     )
 
 

@@ -19,6 +19,9 @@ worker_class = "gthread"
 threads = 8
 timeout = 60
 graceful_timeout = 30
+# Longer than any proxy keeps its end of a connection (Caddy 120 s, nginx 60 s): who closes first
+# while the other one sends loses a request.
+keepalive = 130
 # A process that grows is replaced before anybody notices; not all of them at once.
 max_requests = 20_000
 max_requests_jitter = 2_000

@@ -226,6 +226,7 @@ REST_FRAMEWORK = {
 # Refusals have codes of our own, at paths within the body: one description for all of them.
 _REFUSAL = "dpgov.queries.serializers.RefusalSerializer"
 DRF_STANDARDIZED_ERRORS = {
+    "EXCEPTION_HANDLER_CLASS": "dpgov.operation.outage.OutageHandler",
     "ALLOWED_ERROR_STATUS_CODES": ["400", "401", "403", "404", "405", "406", "413", "415", "429"],
     "ERROR_SCHEMAS": {"400": _REFUSAL, "404": _REFUSAL, "413": _REFUSAL},
 }

@@ -25,3 +25,4 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
 ]
+handler500 = "dpgov.operation.outage.server_error"

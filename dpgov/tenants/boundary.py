@@ -124,7 +124,13 @@ def _told(scope: Scope, before: Any) -> Iterator[None]:
 
 
 def _tell(scope: Scope) -> Any:
-    """Set the settings on the open connection; returns it."""
+    """Set the settings on the open connection; returns it.
+
+    One that was kept from an earlier request is tried first, as Django tries those that it hands
+    out itself: after the database was away it is replaced.
+    """
+    if not connection.in_atomic_block:
+        connection.close_if_health_check_failed()
     connection.ensure_connection()
     values = scope.settings()
     calls = ", ".join("set_config(%s, %s, false)" for _ in values)

@@ -107,6 +107,9 @@ def test_they_count_questions_by_state_over_all_tenants(
         f"dpgov_queries{{{state}}}": {"released": 1, "queued": 1}.get(state, 0)
         for state in Query.State.values
     }
+    assert (told["dpgov_waiting{light}"], told["dpgov_waiting{heavy}"]) == (1, 0)
+    assert told["dpgov_messages"] >= 1
+    assert told["dpgov_state_folder_free_bytes"] > 0
     assert 590 < told["dpgov_oldest_waiting_seconds"] < 700
     assert told["dpgov_audit_entries"] >= 3
     assert told["dpgov_audit_entries_unsigned"] == told["dpgov_audit_entries"]
@@ -179,7 +182,7 @@ def test_they_name_no_tenant_no_person_no_dataset_and_no_duration(
         for sample in family.samples
         for label in sample.labels
     }
-    assert labels <= {"route", "method", "status", "state"}
+    assert labels <= {"route", "method", "status", "state", "lane"}
     assert "duration" not in body
 
 
