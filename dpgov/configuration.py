@@ -228,6 +228,8 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
         "CELERY_RESULT_SERIALIZER": "json",
         "CELERY_EVENT_SERIALIZER": "json",
         "CELERY_TASK_IGNORE_RESULT": True,
+        # Commands to workers would come through the broker, from whoever can write there.
+        "CELERY_WORKER_ENABLE_REMOTE_CONTROL": False,
         "CELERY_TASK_ACKS_LATE": True,
         "CELERY_TASK_REJECT_ON_WORKER_LOST": True,
         "CELERY_WORKER_REDIRECT_STDOUTS": False,

@@ -26,6 +26,7 @@ from dpgov.queries.backlog import backlog
 from dpgov.queries.messages import messages
 from dpgov.queries.self_audit.findings import Verdict, last_report
 from dpgov.queries.turns import waiting_by_lane
+from dpgov.queries.workers import seen_by_nobody, workers
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 
@@ -61,6 +62,7 @@ class _Installation(Collector):
         yield from _queries()
         yield _files()
         yield from _queue()
+        yield from _workers()
         yield from _room()
         yield from _sweeps()
         yield from _logs()
@@ -100,6 +102,21 @@ def _queue() -> Iterator[Metric]:
         yield GaugeMetricFamily(
             "dpgov_messages", "Messages in the broker that no worker has taken yet.", value=number
         )
+
+
+def _workers() -> Iterator[Metric]:
+    ready, unready = workers()
+    told = GaugeMetricFamily(
+        "dpgov_workers", "Workers heard of within the last minute.", labels=["state"]
+    )
+    told.add_metric(["ready"], ready)
+    told.add_metric(["unready"], unready)
+    yield told
+    yield GaugeMetricFamily(
+        "dpgov_data_files_unseen",
+        "Data files that questions wait for and that no worker sees.",
+        value=len(seen_by_nobody()),
+    )
 
 
 def _room() -> Iterator[Metric]:

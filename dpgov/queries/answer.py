@@ -12,7 +12,7 @@ from django.db import transaction
 from dpgov.audit.actor import WORKER
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.datasets.selectors import schema_of
-from dpgov.datasets.services import engine_for
+from dpgov.datasets.services import DataMissing, engine_for, sees
 from dpgov.engines.base import DataNotOpened, Engine
 from dpgov.operation import request_ids
 from dpgov.privacy.blueprint import Blueprint, prepare
@@ -20,12 +20,17 @@ from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.release import draw
 from dpgov.queries import ending
 from dpgov.queries.lanes import HeavyPlaces
-from dpgov.queries.lease import Claim, LostLease, claim, mark_opened
+from dpgov.queries.lease import Claim, LostLease, claim, give_back, mark_opened
 from dpgov.queries.models import Query
-from dpgov.queries.turns import next_turn
+from dpgov.queries.turns import next_turn, version_asked
+from dpgov.queries.unseen import pass_over, unseen
 from dpgov.tenants.boundary import acting_for
 
 logger = logging.getLogger(__name__)
+
+
+# Versions that one look passes over; the rest is for the next one.
+_MOST_UNSEEN = 20
 
 
 def answer_next() -> bool:
@@ -51,12 +56,18 @@ def answer_next() -> bool:
 
 
 def _take(*, light_only: bool) -> Claim | None:
-    with transaction.atomic():
-        turn = next_turn(light_only=light_only)
-        if turn is None:
-            return None
-        with acting_for(turn.tenant_id):
-            return claim(turn.query_id, turn=turn.number)
+    """Claim the next question whose data is here; others are left to other workers."""
+    for _ in range(_MOST_UNSEEN):
+        with transaction.atomic():
+            turn = next_turn(light_only=light_only, unseen=unseen())
+            if turn is None:
+                return None
+            with acting_for(turn.tenant_id):
+                version_id, seal, key_id = version_asked(turn.query_id)
+                if sees(version_id, seal, key_id):
+                    return claim(turn.query_id, turn=turn.number)
+        pass_over(version_id)
+    return None
 
 
 def answer_query(query_id: UUID) -> bool:
@@ -85,6 +96,11 @@ def _answered(held: Claim) -> bool:
 def _answer(held: Claim) -> bool:
     try:
         blueprint, engine = _prepare(held.query)
+    except (DataMissing, OSError):
+        # What one machine lacks is no reason to end a question.
+        give_back(held)
+        pass_over(held.query.version_id)
+        return False
     except Exception:
         logger.exception("query %s could not be prepared", held.query.pk)
         ending.give_up(held.query, fence=held.fence, actor=WORKER)

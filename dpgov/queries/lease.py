@@ -89,6 +89,12 @@ def claim(query_id: UUID, *, turn: int | None = None) -> Claim | None:
     return Claim(query, query.fence, now, time.monotonic())
 
 
+def give_back(claim: Claim) -> None:
+    """As if it had not been taken: the question waits for another worker, no attempt is counted."""
+    held = Query.objects.filter(pk=claim.query.pk, fence=claim.fence, state=Query.State.RUNNING)
+    held.update(state=Query.State.QUEUED, attempts=F("attempts") - 1, lease_until=None)
+
+
 def mark_opened(claim: Claim) -> bool:
     """Commit that the data is about to be opened: from here on a failure is charged.
 

@@ -11,9 +11,10 @@ from django.utils.translation import gettext_lazy
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.queries.kinds import LONGEST_KIND
 from dpgov.queries.models_workbench import BudgetRequest, SavedQuestion
+from dpgov.queries.models_workers import Worker
 from dpgov.tenants.models import Tenant, User
 
-__all__ = ["BudgetRequest", "DayTally", "Query", "Release", "SavedQuestion", "Tally"]
+__all__ = ["BudgetRequest", "DayTally", "Query", "Release", "SavedQuestion", "Tally", "Worker"]
 
 
 class Query(models.Model):

@@ -6,15 +6,17 @@ import logging
 from typing import Any
 
 from celery import shared_task
-from celery.signals import celeryd_after_setup
+from celery.signals import celeryd_after_setup, worker_ready, worker_shutdown
 
 from dpgov.operation.tallies import count_broker_failure
 from dpgov.queries.answer import answer_next
 from dpgov.queries.lanes import HeavyPlaces
 from dpgov.queries.messages import MOST_MESSAGES, length, line, messages
 from dpgov.queries.turns import number_waiting
+from dpgov.queries.workers import Beat
 
 logger = logging.getLogger(__name__)
+_beats: list[Beat] = []
 
 
 @shared_task(name="dpgov.queries.look")
@@ -54,3 +56,17 @@ def pass_on() -> None:
 @celeryd_after_setup.connect
 def _keep_a_process_for_light_questions(instance: Any, **_: object) -> None:
     HeavyPlaces.open(instance.concurrency)
+
+
+@worker_ready.connect
+def _begin_to_tell(sender: Any, **_: object) -> None:
+    served = sender.app.amqp.queues.consume_from
+    answers = sender.app.conf.task_default_queue in served
+    _beats.append(Beat(str(sender.hostname), answers=answers))
+    _beats[-1].start()
+
+
+@worker_shutdown.connect
+def _stop_telling(**_: object) -> None:
+    for beat in _beats:
+        beat.stop()

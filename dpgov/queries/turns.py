@@ -72,6 +72,13 @@ def _next_of_models(light_only: bool, unseen: frozenset[UUID]) -> Turn | None:
     return Turn(first, query_id[:1].get(), latest + 1)
 
 
+def version_asked(query_id: UUID) -> tuple[UUID, str, str | None]:
+    """The version that a question of the acting tenant is about, its seal and its key's name."""
+    known = ("version_id", "version__file_seal", "version__fingerprint__key_id")
+    version_id, seal, key_id = Query.objects.values_list(*known).get(pk=query_id)
+    return version_id, seal, key_id
+
+
 def waiting_by_lane() -> dict[bool, Waiting]:
     """What could be taken now, over all tenants: of the light lane (False) and the heavy (True)."""
     if connection.vendor == "postgresql":

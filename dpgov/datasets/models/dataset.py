@@ -118,6 +118,7 @@ class DatasetVersion(models.Model):
     """One ingested file of a dataset. Its domains never change; new ones make a new version.
 
     `public_rows` and the limits of a unit are as in the dataset, at the time of this version.
+    `file_seal` is what a worker holds its file against, see `services.seeing`.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -127,6 +128,7 @@ class DatasetVersion(models.Model):
     public_rows = models.PositiveBigIntegerField(null=True, blank=True)
     max_rows_per_unit = models.PositiveIntegerField(default=1)
     max_groups_per_unit = models.PositiveIntegerField(null=True, blank=True)
+    file_seal = models.CharField(max_length=32, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -40,6 +40,7 @@ from dpgov.datasets.services.policy import (
     permits_of,
 )
 from dpgov.datasets.services.registration import Registered, register_dataset
+from dpgov.datasets.services.seeing import sees
 from dpgov.datasets.services.slots import Busy
 from dpgov.datasets.services.unit_bounds import change_unit_bounds
 from dpgov.datasets.services.upkeep import (
@@ -108,6 +109,7 @@ __all__ = [
     "rename_dataset",
     "request_decision",
     "resembling",
+    "sees",
     "set_needs_allocation",
     "share_budget",
     "take_upload",

@@ -8,6 +8,7 @@ from dpgov.datasets.declaration import column_fields
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.services.fingerprints import keep_fingerprint
 from dpgov.datasets.services.parts import enter_budget
+from dpgov.datasets.services.seeing import seal_of
 from dpgov.engines.child import Ingested
 from dpgov.privacy.schema import DatasetSchema, PrivacyUnit
 
@@ -36,6 +37,7 @@ def create_version(
         public_rows=dataset.public_rows,
         max_rows_per_unit=dataset.max_rows_per_unit,
         max_groups_per_unit=dataset.max_groups_per_unit,
+        file_seal=seal_of(version_id),
     )
     Column.objects.bulk_create(
         Column(

@@ -85,6 +85,7 @@ PERSONS = "accounts, sessions and second factors belong to a person, who may be 
 WITHOUT_TENANT: dict[str, str] = {
     "tenants.User": PERSONS,
     "budgets.DatabaseMark": "the identity of the database",
+    "queries.Worker": "the workers of the installation, which serve every tenant",
 }
 
 # What the application's role may do. Everywhere else it reads, inserts and updates.
@@ -97,6 +98,7 @@ DELETES = frozenset(
         "datasets.Upload",
         "datasets.Arrival",
         "datasets.Draft",
+        "queries.Worker",
     }
 )
 # Tables with rights of their own: functions of the database write there with the owner's rights.

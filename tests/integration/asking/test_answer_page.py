@@ -9,7 +9,6 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset
 from dpgov.engines.files import DuckDBEngine
 from dpgov.queries.answer import answer_query
@@ -148,11 +147,19 @@ def _interrupted(*_: object) -> None:
 
 
 def test_a_question_that_never_ran_says_that_nothing_was_charged(
-    browser: Client, analyst: Membership, ask: Ask, answer_now: Callable[[], int]
+    browser: Client,
+    analyst: Membership,
+    ask: Ask,
+    answer_now: Callable[[], int],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """B7: the data file is away before anything is opened."""
+    """B7: it cannot be prepared, before anything is opened."""
+
+    def impossible(_: object) -> None:
+        raise ValueError
+
     query = ask(analyst)
-    storage.data_path(query.version_id).unlink()
+    monkeypatch.setattr("dpgov.queries.answer.engine_for", impossible)
     answer_now()
     assert "was not run. Nothing was charged." in text_of(
         browser.get(f"/queries/{query.pk}/").content

@@ -25,6 +25,7 @@ from dpgov.operation.sealed import NotAValue, NotPlain, seal, unseal
 from dpgov.queries.models import Query
 from dpgov.queries.sweep import sweep
 from dpgov.tenants.models import Membership
+from tests.cast import publish_now
 from tests.integration.queue.workers import prefork_fleet, solo_fleet
 
 PASSWORD = token_urlsafe()
@@ -210,6 +211,7 @@ def test_messages_that_a_stranger_wrote_run_nothing_and_stop_nobody(
             assert time.monotonic() < until, log.read_text()[-3000:]
             pids()
             sweep()
+            publish_now()
             pause.wait(0.5)
     query.refresh_from_db()
     assert query.state == Query.State.RELEASED

@@ -105,7 +105,7 @@ def test_after_every_connection_was_cut_the_next_requests_work(
     if connection.vendor != "postgresql":
         assert "sqlite" in connection.vendor, "there is nothing to cut"
         return
-    opened, cut = threading.Barrier(THREADS + 1), threading.Event()
+    opened, cut = threading.Barrier(THREADS + 1, timeout=300), threading.Event()
     statuses: list[int] = []
 
     def visit() -> None:
@@ -113,14 +113,14 @@ def test_after_every_connection_was_cut_the_next_requests_work(
         client.raise_request_exception = False
         assert client.get("/").status_code == 200
         opened.wait()
-        cut.wait()
+        cut.wait(300)
         for _ in range(EACH):
             # What a server's signal does before each request; Django's test client leaves it out.
             close_old_connections()
             statuses.append(client.get("/").status_code)
         connection.close()
 
-    threads = [threading.Thread(target=visit) for _ in range(THREADS)]
+    threads = [threading.Thread(target=visit, daemon=True) for _ in range(THREADS)]
     for thread in threads:
         thread.start()
     opened.wait()

@@ -90,6 +90,8 @@ def _damage(dataset: Dataset) -> None:
     """A worker that opens the file from now on reads nonsense after its header."""
     for path in (Path(live.DPGOV_HOME) / "data").glob(f"{dataset.versions.get().pk}*"):
         path.write_bytes(path.read_bytes()[:5000] + NAME.encode() * 100)
+    # As for a version of old: otherwise the file would not even be taken for ours.
+    dataset.versions.update(file_seal="")
 
 
 def _wait_for(queries: list[Query], state: str) -> None:

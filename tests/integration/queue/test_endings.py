@@ -52,7 +52,7 @@ def test_a_failure_before_the_data_is_opened_costs_nothing(
     query = ask(analyst)
 
     def unavailable(version: object) -> None:
-        raise OSError("no such file")
+        raise ValueError("this plan cannot be prepared")
 
     monkeypatch.setattr(answer, "engine_for", unavailable)
     assert answer_now(query.pk)

@@ -22,6 +22,7 @@ from dpgov.queries.sweep import sweep
 from dpgov.queries.tasks import look
 from dpgov.queries.turns import number_waiting
 from dpgov.tenants.models import Membership
+from tests.cast import publish_now
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,6 +53,7 @@ def test_a_forged_message_is_a_wake_up_and_nothing_more(
     """H3: the worker believes the database and nothing in the message: the oldest comes first."""
     oldest, named = ask(analyst), ask(analyst)
     look(*forged(named, stranger))
+    publish_now()
     assert Release.objects.get().query_id == oldest.pk
     named.refresh_from_db()
     assert (named.state, named.attempts) == (Query.State.QUEUED, 0)

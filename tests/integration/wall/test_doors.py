@@ -22,7 +22,6 @@ from dpgov.queries.turns import Turn, next_turn, number_waiting, waiting_by_lane
 from dpgov.tenants.boundary import acting_for, current_scope
 from dpgov.tenants.crossing import belongs_somewhere, tenants
 from dpgov.tenants.models import Membership
-from tests.cast import publish_now
 from tests.integration.queue.workers import environment
 from tests.integration.wall.conftest import told
 from tests.servers.postgres import APP

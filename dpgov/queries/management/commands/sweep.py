@@ -20,6 +20,7 @@ from dpgov.queries.scheduled_audit import ScheduledAudit
 from dpgov.queries.stopping import StopRequest
 from dpgov.queries.sweep import Swept, sweep
 from dpgov.queries.tally import tally_round
+from dpgov.queries.workers import seen_by_nobody
 from dpgov.tenants.checkpoint_round import checkpoint_round
 
 _log = structlog.get_logger("dpgov.sweep")
@@ -72,6 +73,7 @@ def _everything_once() -> Swept:
     _freeze()
     done = sweep()
     arrivals_round()
+    _miss_files()
     tally_round()
     checkpoint_round()
     remove_orphans()
@@ -84,6 +86,12 @@ def _rounds_of_rooms_above() -> None:
     """This room may not know them, so the settings name them. Last: questions come first."""
     for name in settings.DPGOV_ROUNDS:
         import_string(name)()
+
+
+def _miss_files() -> None:
+    """Told in each round: somebody has to mend it before the questions expire."""
+    if missing := seen_by_nobody():
+        _log.error("no worker sees a data file", versions=[str(version) for version in missing])
 
 
 def _freeze() -> None:

@@ -1,0 +1,17 @@
+"""What a worker holds a data file against; empty for versions of old."""
+
+from typing import ClassVar
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies: ClassVar = [("datasets", "0010_least_price")]
+
+    operations: ClassVar = [
+        migrations.AddField(
+            model_name="datasetversion",
+            name="file_seal",
+            field=models.CharField(blank=True, max_length=32),
+        ),
+    ]
