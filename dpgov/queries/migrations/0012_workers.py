@@ -17,7 +17,7 @@ _ASKED_FOR = """
 
 
 class Migration(migrations.Migration):
-    dependencies: ClassVar = [("queries", "0010_turns"), ("datasets", "0011_file_seal")]
+    dependencies: ClassVar = [("queries", "0011_turns"), ("datasets", "0012_file_seal")]
 
     operations: ClassVar = [
         migrations.CreateModel(

@@ -75,7 +75,7 @@ def _index(name: str, fields: list[str], condition: Q) -> migrations.AddIndex:
 
 class Migration(migrations.Migration):
     dependencies: ClassVar = [
-        ("queries", "0009_sealed"),
+        ("queries", "0010_permit_requests"),
         ("datasets", "0004_doors"),
         ("tenants", "0003_doors"),
     ]

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies: ClassVar = [("datasets", "0010_least_price")]
+    dependencies: ClassVar = [("datasets", "0011_data_deleted")]
 
     operations: ClassVar = [
         migrations.AddField(
