@@ -1,7 +1,7 @@
 """What an attacker learns from time: the same question of a table where all rows match and of one
 where none does, at the least price, with free answers taken in between to number the moments.
 
-`uv run bench/timing.py [--profile sqlite|postgresql] [--questions 200] [--people 12000]`: throw-away
+`uv run bench/timing.py [--profile sqlite|postgresql] [--questions 200]`: throw-away
 servers, a real worker and a real sweeper. For everything that can be seen (the moment, the date of
 the entry, its place in the log, the place of the receipt among those of free answers) a two-sample
 test (Mann and Whitney) and how well one question tells the two tables apart (AUC, 0.5 is chance).
