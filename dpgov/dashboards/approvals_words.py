@@ -219,7 +219,7 @@ def _held(request: ChangeRequest) -> Described:
             Line(gettext("Budget"), "–", payload.get("earlier_name", budget)),
         ],
         _HELD[request.kind],
-        reverse("datasets:held", args=[payload["dataset"]]) if request.is_waiting else "",
+        reverse("datasets:held", args=[payload["held_dataset"]]) if request.is_waiting else "",
     )
 
 

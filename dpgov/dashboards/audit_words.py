@@ -63,6 +63,11 @@ WORDS: dict[Action, str | Promise] = {
     Action.PASSWORD_LINK_MADE: _("Link for a new password made on the command line"),
     Action.POLICY_CHANGED: _("Policy for questions changed"),
     Action.QUESTIONS_PERMITTED: _("Larger questions permitted to a person"),
+    Action.DATASET_LOOKED_AT: _("New data looked at"),
+    Action.DATASET_PAUSED: _("Dataset paused by an officer"),
+    Action.NEW_DATA_RULE_CHANGED: _("Rule about new data changed"),
+    Action.COMPARING_AGREED: _("Comparing data with another organisation agreed to"),
+    Action.COMPARING_ENDED: _("Agreement to compare data ended"),
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

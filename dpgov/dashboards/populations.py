@@ -99,9 +99,9 @@ def _shared(
 
 
 def candidates(tenant: Tenant, population: Budget | None = None) -> list[Named]:
-    """The tenant's dataset budgets that share nothing yet, archived datasets included."""
+    """The tenant's dataset budgets that share nothing yet, archived and paused ones included."""
     taken = ledger.taken_budgets(tenant)
-    found = Dataset.objects.filter(tenant=tenant, held_at__isnull=True).exclude(budget__in=taken)
+    found = Dataset.objects.filter(tenant=tenant, opened_at__isnull=False).exclude(budget__in=taken)
     known: dict[UUID, list[Dataset]] = {}
     for dataset in found.select_related("budget").order_by("name", "slug"):
         known.setdefault(dataset.budget_id, []).append(dataset)

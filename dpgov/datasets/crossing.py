@@ -1,18 +1,20 @@
 """What is asked of datasets across tenants, each question as narrow as what it is asked for.
 
 On PostgreSQL each is a door through the wall (a function of the database, made in the migrations);
-on SQLite the same question to the models. Never a name, a time, or whose data it is.
+on SQLite the same question to the models. Data of two tenants is compared only after officers of
+both agreed; of the rest never a name, a time, or whose data it is.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import F, Max, OuterRef, Q, Subquery
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Now
 
 from dpgov.datasets.models import (
+    Agreement,
     Arrival,
     DatasetVersion,
     FingerprintMark,
@@ -21,62 +23,81 @@ from dpgov.datasets.models import (
     VersionFingerprint,
 )
 from dpgov.tenants.crossing import through_door
+from dpgov.tenants.models import Tenant
+
+# Fingerprints of data that nobody could ever ask about.
+DISCARDED = Q(version__dataset__held_at__isnull=False, version__dataset__archived_at__isnull=False)
 
 
-class StoredPart(NamedTuple):
-    """A part of an earlier fingerprint; `kind` is None when only the whole is the same.
+class AgreedPart(NamedTuple):
+    """A part of a fingerprint of another organisation, by that organisation's slug."""
 
-    `own_dataset` is the dataset if it is the asking tenant's, and None for every other one.
-    """
-
+    organisation: str
     fingerprint: int
-    own_dataset: UUID | None
     whole: str
-    kind: str | None
+    kind: str
     total: int
     digest: str
     span: int
     sketch: bytes
 
 
-def parts_like(tenant_id: UUID, whole: str, marks: list[int]) -> Iterable[StoredPart]:
-    """The parts with one of these marks and the fingerprints with this whole, oldest first.
+def agreed_with(tenant_id: UUID) -> dict[str, str]:
+    """The names, by slug, of the tenants whose officers and this one's agreed, both.
 
-    Of every tenant; discarded datasets are left out.
+    Nobody agrees for both sides: two consents of one person are none.
+    """
+    if connection.vendor == "postgresql":
+        return dict(through_door("SELECT slug, name FROM datasets_agreed_with(%s)", tenant_id))
+    return {tenant.slug: tenant.name for tenant in _agreed_with(tenant_id)}
+
+
+def _agreed_with(tenant_id: UUID) -> QuerySet[Tenant]:
+    given = Agreement.objects.filter(ended_at__isnull=True)
+    here = Tenant.objects.filter(pk=tenant_id).values("slug")
+    ours = given.filter(tenant_id=tenant_id, other=OuterRef("tenant__slug"))
+    theirs = given.filter(other__in=here).filter(
+        Exists(ours.exclude(given_by=OuterRef("given_by")))
+    )
+    return Tenant.objects.filter(pk__in=theirs.values("tenant")).order_by("slug")
+
+
+def parts_of_agreed(tenant_id: UUID, whole: str, marks: list[int]) -> list[AgreedPart]:
+    """The whole fingerprints, of the tenants of `agreed_with`, with one of these marks or this one.
+
+    Oldest first; discarded datasets are left out, and so are versions of old, without parts.
     """
     if connection.vendor == "postgresql":
         rows = through_door(
-            "SELECT * FROM datasets_fingerprints_like(%s, %s, %s::bigint[])",
+            "SELECT * FROM datasets_fingerprints_agreed(%s, %s, %s::bigint[])",
             tenant_id,
             whole,
             marks,
         )
-        return [StoredPart(*row) for row in rows]
-    return _parts_like(tenant_id, whole, marks)
+        return [AgreedPart(*row) for row in rows]
+    return list(_parts_of_agreed(tenant_id, whole, marks))
 
 
-def _parts_like(tenant_id: UUID, whole: str, marks: list[int]) -> Iterator[StoredPart]:
-    shared = FingerprintMark.objects.filter(mark__in=marks).values("part")
-    parts = FingerprintPart.objects.filter(pk__in=shared).order_by("pk")
-    alike = VersionFingerprint.objects.filter(
-        Q(whole=whole) | Q(pk__in=parts.order_by().values("fingerprint"))
-    ).exclude(version__dataset__held_at__isnull=False, version__dataset__archived_at__isnull=False)
-    by_fingerprint: dict[int, list[FingerprintPart]] = {}
-    for part in parts.filter(fingerprint__in=alike.order_by()):
-        by_fingerprint.setdefault(part.fingerprint_id, []).append(part)
-    for found in alike.select_related("version").order_by("pk"):
-        own = found.version.dataset_id if found.tenant_id == tenant_id else None
-        whole_only = StoredPart(found.pk, own, found.whole, None, 0, "", 0, b"")
-        yield from [
-            whole_only._replace(
-                kind=part.kind,
-                total=part.total,
-                digest=part.digest,
-                span=part.span,
-                sketch=bytes(part.sketch),
-            )
-            for part in by_fingerprint.get(found.pk, [])
-        ] or [whole_only]
+def _parts_of_agreed(tenant_id: UUID, whole: str, marks: list[int]) -> Iterator[AgreedPart]:
+    agreed = _agreed_with(tenant_id).order_by()
+    shared = FingerprintMark.objects.filter(tenant__in=agreed, mark__in=marks)
+    alike = (
+        VersionFingerprint.objects.filter(tenant__in=agreed)
+        .filter(Q(whole=whole) | Q(pk__in=shared.values("part__fingerprint")))
+        .exclude(DISCARDED)
+    )
+    parts = FingerprintPart.objects.filter(fingerprint__in=alike)
+    for part in parts.select_related("fingerprint", "tenant").order_by("fingerprint", "pk"):
+        yield AgreedPart(
+            part.tenant.slug,
+            part.fingerprint_id,
+            part.fingerprint.whole,
+            part.kind,
+            part.total,
+            part.digest,
+            part.span,
+            bytes(part.sketch),
+        )
 
 
 def versions_among(ids: list[UUID]) -> set[UUID]:

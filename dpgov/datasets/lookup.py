@@ -30,8 +30,8 @@ def version_or_404(request: HttpRequest | Request, slug: str) -> DatasetVersion:
 
 
 def held_or_404(request: HttpRequest, dataset_id: UUID) -> Dataset:
-    """The tenant's held dataset; every other one gives the same 404."""
-    found = held_datasets(membership_of(request).tenant).filter(pk=dataset_id).first()
+    """A held dataset that this person may see; every other one gives the same 404."""
+    found = held_datasets(membership_of(request)).filter(pk=dataset_id).first()
     if found is None:
         raise Http404
     return found

@@ -15,7 +15,7 @@ from dpgov.privacy.schema import (
     Neighbouring,
     PrivacyUnit,
 )
-from dpgov.tenants.models import Tenant, User
+from dpgov.tenants.models import Membership, Role, Tenant, User
 
 
 def open_to_questions(dataset: str = "") -> Q:
@@ -47,13 +47,17 @@ def archived_datasets(tenant: Tenant) -> QuerySet[Dataset]:
     return found.order_by("-archived_at", "name")
 
 
-def held_datasets(tenant: Tenant) -> QuerySet[Dataset]:
-    """Those that wait for a compliance check, oldest first; for owners and officers."""
-    return (
-        Dataset.objects.filter(tenant=tenant, held_at__isnull=False, archived_at__isnull=True)
-        .select_related("budget", "owner")
-        .order_by("held_at")
+def held_datasets(membership: Membership) -> QuerySet[Dataset]:
+    """Those that nobody can ask about yet, oldest first: officers see all, owners their own.
+
+    That a file resembles what its owner brought before is nothing for other owners to see.
+    """
+    held = Dataset.objects.filter(
+        tenant=membership.tenant_id, held_at__isnull=False, archived_at__isnull=True
     )
+    if membership.role != Role.OFFICER:
+        held = held.filter(owner=membership.user_id)
+    return held.select_related("budget", "owner").order_by("held_at")
 
 
 def current_version(dataset: Dataset) -> DatasetVersion:

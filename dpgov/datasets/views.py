@@ -41,7 +41,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 def _held(membership: Membership) -> QuerySet[Dataset]:
     """To analysts and administrators held datasets look missing."""
-    held = selectors.held_datasets(membership.tenant)
+    held = selectors.held_datasets(membership)
     return held if may(membership, Permission.REQUEST_CHANGES) else held.none()
 
 

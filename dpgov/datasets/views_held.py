@@ -1,7 +1,7 @@
 """The page of a held dataset: its owner asks for a decision, officers see what it resembles too.
 
-Must never tell an owner what the dataset resembles, nor whether that is inside the organisation:
-the page is the same for every hold.
+Must never tell an owner what the dataset resembles: the page is the same for every hold with the
+same reason, and the reason depends on nobody else's rows.
 """
 
 from typing import Any
@@ -51,7 +51,12 @@ def _requested(request: HttpRequest, dataset: Dataset, form: DecisionForm) -> bo
             reason=data["reason"],
             earlier=data["earlier"],
         )
-    except (ApprovalRefusal, services.NotHeld, services.OtherBudget) as refusal:
+    except (
+        ApprovalRefusal,
+        services.NotHeld,
+        services.AskedAlready,
+        services.OtherBudget,
+    ) as refusal:
         form.add_error(None, str(refusal))
         return False
     return True
@@ -67,4 +72,8 @@ def _for_officers(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
     if not may(membership_of(request), Permission.DECIDE_CHANGES):
         return {}
     version = selectors.current_version(dataset)
-    return {"resembling": services.resembling(version), "columns": version.columns.all()}
+    try:
+        found = services.resembling(version, seen_by=membership_of(request))
+    except services.OwnData as refusal:
+        return {"own_data": str(refusal)}
+    return {"resembling": found, "columns": version.columns.all()}

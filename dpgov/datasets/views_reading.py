@@ -81,8 +81,9 @@ def _arrived(request: HttpRequest, arrival: Arrival, dataset: Dataset) -> HttpRe
     if dataset.archived_at:
         return used(request)
     if dataset.held_at:
-        held = _("{name}: Held for a compliance check.")
-        messages.warning(request, held.format(name=dataset.name))
+        held = _("{name}: {state}.")
+        state = dataset.get_held_reason_display()
+        messages.warning(request, held.format(name=dataset.name, state=state))
         return redirect("datasets:held", dataset.pk)
     if arrival.is_version:
         there = _("Version {number} is there. Questions are asked of it from now on.")

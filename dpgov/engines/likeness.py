@@ -2,19 +2,20 @@
 
 Values that mostly occur once (a birth date with a salary, a row of a survey) are recognised by how
 many of one table's values the other one has. Values that repeat (ages) are in any two tables: those
-are recognised by their numbers, which agree far better than two independent samples can. In both
-cases two tables of different people with the same distributions look different. Values that were
-laid out rather than drawn (numbers from 1 to n, the same number of rows for each region) say
-nothing, and neither do flags.
+are recognised by their numbers, which agree far better than two independent samples can; tables of
+few different rows by all their numbers, see `counts`. In each case two tables of different people
+with the same distributions look different. Values that were laid out rather than drawn (numbers
+from 1 to n, the same number of rows for each region) say nothing.
 """
 
-from collections import Counter
+from collections.abc import Iterable
 from enum import StrEnum
 from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
+from dpgov.engines.counts import near, same_columns, too_many_alike
 from dpgov.engines.fingerprint import Part, TableFingerprint
 
 # A mean of one occurrence and a bit: what values look like that occur once each by chance.
@@ -26,18 +27,35 @@ _FEWEST_VALUES, _FEWEST_SHARED_VALUES = 20, 16
 _CLOSER_THAN_CHANCE = 0.25
 _FEWEST_REPEATED = 40
 _LAID_OUT = 0.5
-_BITS_OF_COINCIDENCE = 64
+# Some rows in common: this share of the smaller table, and so many standard deviations of chance.
+_SOME, _BEYOND_CHANCE = 0.1, 5.0
 
 Floats = npt.NDArray[np.float64]
 
 
 class Likeness(StrEnum):
-    """How the tables were recognised; NONE for other people."""
+    """How the tables were recognised, the strongest first; NONE for other people.
+
+    COUNTS: few different rows, in nearly the same numbers. SOME: too few rows in common to say
+    that it is the same data.
+    """
 
     EXACT = "exact"
     ROWS = "rows"
+    COUNTS = "counts"
     COLUMNS = "columns"
+    SOME = "some"
     NONE = "none"
+
+    @property
+    def is_recognised(self) -> bool:
+        """Whether it says that these are the same people."""
+        return self not in {Likeness.SOME, Likeness.NONE}
+
+
+def likest(found: Iterable[Likeness]) -> Likeness:
+    """The strongest of them."""
+    return min(found, key=list(Likeness).index, default=Likeness.NONE)
 
 
 def likeness(one: TableFingerprint, other: TableFingerprint) -> Likeness:
@@ -49,10 +67,37 @@ def likeness(one: TableFingerprint, other: TableFingerprint) -> Likeness:
             return Likeness.EXACT
         if _alike(one.rows, other.rows, _FEWEST_ROWS, _FEWEST_SHARED_ROWS):
             return Likeness.ROWS
+        if near(one.rows, other.rows):
+            return Likeness.COUNTS
+    if same_columns(one.columns, other.columns):
+        return Likeness.COUNTS
+    return _by_columns(one, other)
+
+
+def _by_columns(one: TableFingerprint, other: TableFingerprint) -> Likeness:
     pairs = product(one.columns, other.columns)
     if any(_alike(*pair, _FEWEST_VALUES, _FEWEST_SHARED_VALUES) for pair in pairs):
         return Likeness.COLUMNS
-    return Likeness.COLUMNS if _too_many_equal(one, other) else Likeness.NONE
+    if too_many_alike(one.columns, other.columns):
+        return Likeness.COLUMNS
+    if one.rows is not None and other.rows is not None and _some_rows(one.rows, other.rows):
+        return Likeness.SOME
+    return Likeness.NONE
+
+
+def _some_rows(one: Part, other: Part) -> bool:
+    """Whether more rows that mostly occur once are in both than chance would put there."""
+    if min(one.total, other.total) < _FEWEST_ROWS:
+        return False
+    x, y = _aligned(one, other)
+    if max(_mean(x), _mean(y)) > _MOSTLY_ONCE:
+        return False
+    shared, smaller = float(np.minimum(x, y).sum()), float(min(x.sum(), y.sum()))
+    if shared < max(_FEWEST_SHARED_ROWS, _SOME * smaller):
+        return False
+    chance = max(_chance(one, x), _chance(other, y))
+    deviation = float(np.sqrt(smaller * chance * (1 - chance)))
+    return shared > chance * smaller + _BEYOND_CHANCE * deviation
 
 
 def _alike(one: Part, other: Part, fewest: int, fewest_shared: int) -> bool:
@@ -124,25 +169,3 @@ def _dispersion(counts: Floats) -> float:
     """Variance by mean: 1 for values drawn evenly, more for others, 0 for a plan."""
     present = counts[counts > 0]
     return float(present.var() / present.mean()) if len(present) else 0.0
-
-
-def _too_many_equal(one: TableFingerprint, other: TableFingerprint) -> bool:
-    """Whether columns of few values agree to the last row more often than by coincidence.
-
-    Columns that say the same in other words (a code and its name) count once.
-    """
-    shared = {part.digest for part in one.columns} & {part.digest for part in other.columns}
-    told = Counter(
-        tuple(sorted(part.counts.tolist()))
-        for part in one.columns
-        if part.digest in shared and part.is_complete and part.total
-    )
-    return sum(_coincidence(counts) for counts in told) >= _BITS_OF_COINCIDENCE
-
-
-def _coincidence(counts: tuple[int, ...]) -> float:
-    """Bits of the chance that two samples agree in every number: 1 / sqrt(4 pi m) for each m."""
-    numbers = np.array(counts, np.float64)
-    if len(numbers) < 2 or _dispersion(numbers) < _LAID_OUT:
-        return 0.0
-    return float(np.log2(4 * np.pi * numbers[:-1]).sum() / 2)

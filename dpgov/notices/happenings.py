@@ -82,6 +82,24 @@ def _held(entry: Entry) -> Happening | None:
     return _happening(entry, Kind.HOLD, people, detail)
 
 
+def _new_data(entry: Entry) -> Happening | None:
+    """The same words for everything that is new: what it resembles is seen by looking."""
+    dataset = Dataset.objects.filter(tenant_id=entry["tenant_id"], pk=_id_in(entry)).first()
+    if dataset is None:
+        return None
+    detail = {"dataset": dataset.name}
+    return _happening(entry, Kind.NEW_DATA, _people(entry, Role.OFFICER), detail)
+
+
+def _looked_at(entry: Entry) -> Happening | None:
+    """Told to the owner, and only if their data waited for it."""
+    dataset = Dataset.objects.filter(tenant_id=entry["tenant_id"], pk=_id_in(entry)).first()
+    if dataset is None or not json.loads(entry["detail"])["begins"]:
+        return None
+    detail = {"what": "begins", "dataset": dataset.name}
+    return _happening(entry, Kind.HOLD, frozenset({dataset.owner_id}), detail)
+
+
 def _frozen(entry: Entry) -> Happening | None:
     people = _people(entry, Role.OFFICER, Role.OWNER)
     return _happening(entry, Kind.HOLD, people, {"what": "frozen"})
@@ -122,5 +140,9 @@ _MEANINGS: dict[str, Callable[[Entry], Happening | None]] = {
     Action.QUERY_VOIDED.value: _ended,
     Action.QUERY_EXPIRED.value: _ended,
     Action.DATASET_HELD.value: _held,
+    Action.DATASET_PAUSED.value: _held,
+    Action.DATASET_REGISTERED.value: _new_data,
+    Action.DATASET_VERSION_ADDED.value: _new_data,
+    Action.DATASET_LOOKED_AT.value: _looked_at,
     Action.DATASETS_FROZEN.value: _frozen,
 }

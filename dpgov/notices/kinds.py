@@ -18,6 +18,7 @@ class Kind(TextChoices):
     REGISTRATION = "registration", _("A file of mine was registered, or was not")
     SELF_AUDIT = "self_audit", _("The self-audit raised an alarm")
     HOLD = "hold", _("Datasets are held or frozen")
+    NEW_DATA = "new_data", _("There is new data to look at")
     PING = "ping", _("A test message of a webhook")
 
 
@@ -39,6 +40,7 @@ REACHES: dict[Kind, Reach] = {
     Kind.REGISTRATION: Reach(frozenset({_OWNER}), letter=False),
     Kind.SELF_AUDIT: Reach(frozenset({_OFFICER, _ADMIN}), letter=True),
     Kind.HOLD: Reach(frozenset({_OWNER, _OFFICER}), letter=True),
+    Kind.NEW_DATA: Reach(frozenset({_OFFICER}), letter=False),
 }
 
 

@@ -49,8 +49,10 @@ _ALARMS = {
 }
 _HOLDS = {
     "dataset": _("The dataset {dataset} is held for a compliance check."),
+    "begins": _("A compliance officer has looked at {dataset}: it can be asked about now."),
     "frozen": _("Datasets are frozen: this database may be older than its last answers."),
 }
+_NEW_DATA = _("New data came: {dataset}. Look whether its people have a budget already.")
 _REQUEST = _("“{title}” was requested and waits for a decision.")
 _PING = _("This is a test message. Somebody asked for it on the page of webhooks.")
 _NOT_REACHED = re.compile(r"Not reached \((\w+)\)\.")
@@ -114,6 +116,8 @@ def _pattern(kind: str, detail: Mapping[str, Any]) -> object:
             text = _ALARMS.get(detail.get("verdict", ""), "")
         case Kind.HOLD:
             text = _HOLDS.get(detail.get("what", ""), "")
+        case Kind.NEW_DATA:
+            text = _NEW_DATA
         case Kind.PING:
             text = _PING
     return text
@@ -136,6 +140,8 @@ def page_of(kind: str, detail: Mapping[str, Any]) -> str:
             return _path("dashboards:frozen")
         case Kind.HOLD:
             return _path("datasets:list")
+        case Kind.NEW_DATA:
+            return _path("datasets:new_data")
     return ""
 
 

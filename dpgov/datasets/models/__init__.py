@@ -8,8 +8,10 @@ from dpgov.datasets.models.arrival import Arrival
 from dpgov.datasets.models.dataset import Column, Dataset, DatasetVersion, Upload
 from dpgov.datasets.models.desk import Draft, Permit, Policy
 from dpgov.datasets.models.fingerprint import FingerprintMark, FingerprintPart, VersionFingerprint
+from dpgov.datasets.models.looks import Agreement, Handed, Look, NewDataRule
 
 __all__ = [
+    "Agreement",
     "Arrival",
     "Column",
     "Dataset",
@@ -17,6 +19,9 @@ __all__ = [
     "Draft",
     "FingerprintMark",
     "FingerprintPart",
+    "Handed",
+    "Look",
+    "NewDataRule",
     "Permit",
     "Policy",
     "Upload",

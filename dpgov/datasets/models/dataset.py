@@ -34,9 +34,10 @@ class Upload(models.Model):
 class Dataset(models.Model):
     """A governed table: whose privacy, under which relation, with which budget.
 
-    Held (`held_at`) until two persons have decided whether its people are in an earlier dataset:
-    until then it looks missing and cannot be asked. Held and archived: discarded. Once archived its
-    data files may be deleted (`data_deleted_at`); fingerprints and ledger stay.
+    Held (`held_at`, for a reason) until somebody has decided whether its people are in an earlier
+    dataset: until then it looks missing and cannot be asked. Held and archived: discarded.
+    `opened_at` is when it could first be asked about; None while it was held ever since it came.
+    Once archived its data files may be deleted (`data_deleted_at`); fingerprints and ledger stay.
 
     `private_id` is the column that names the unit, and `public_units` how many there are where
     that is public (change_one).
@@ -52,6 +53,8 @@ class Dataset(models.Model):
 
     class HeldReason(models.TextChoices):
         LIKE_EARLIER_DATA = "like_earlier_data", _("Held for a compliance check")
+        NEW_DATA = "new_data", _("Waits for a compliance officer's look")
+        PAUSED = "paused", _("Paused by a compliance officer")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="datasets")
@@ -75,6 +78,7 @@ class Dataset(models.Model):
     partition_column = models.CharField(max_length=200, blank=True)
     needs_allocation = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
+    opened_at = models.DateTimeField(null=True, blank=True)
     archived_at = models.DateTimeField(null=True, blank=True)
     data_deleted_at = models.DateTimeField(null=True, blank=True)
     held_at = models.DateTimeField(null=True, blank=True)
@@ -119,12 +123,14 @@ class DatasetVersion(models.Model):
 
     `public_rows` and the limits of a unit are as in the dataset, at the time of this version.
     `file_seal` is what a worker holds its file against, see `services.seeing`.
+    `added_by` brought the file: at once it is compared with data of that person's own alone.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
+    added_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     public_rows = models.PositiveBigIntegerField(null=True, blank=True)
     max_rows_per_unit = models.PositiveIntegerField(default=1)
     max_groups_per_unit = models.PositiveIntegerField(null=True, blank=True)

@@ -1,13 +1,14 @@
 """What is kept of each version's content to recognise its people again.
 
-Keyed with a secret of the installation; shown to nobody, not even to the data's owner. Compared
-across tenants through one narrow function of the database, see `services.resemblance`.
+Keyed with a secret of the installation; shown to nobody, not even to the data's owner. Compared at
+once with data of the same person, and with all other data when an officer looks, see
+`services.resemblance`.
 """
 
 from django.db import models
 
 from dpgov.datasets.models.dataset import DatasetVersion
-from dpgov.tenants.models import Tenant
+from dpgov.tenants.models import Tenant, User
 
 
 class VersionFingerprint(models.Model):
@@ -50,11 +51,20 @@ class FingerprintPart(models.Model):
 
 
 class FingerprintMark(models.Model):
-    """One of the smallest hashes of a part: parts without a common one have nothing in common."""
+    """One of the smallest hashes of a part: parts without a common one have nothing in common.
+
+    Found by whose it is first, so that looking for one's own never touches anybody else's.
+    """
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     part = models.ForeignKey(FingerprintPart, on_delete=models.PROTECT, related_name="marks")
+    added_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", db_index=False)
     mark = models.BigIntegerField(db_index=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["tenant", "added_by", "mark"], name="datasets_marks_of_one"),
+        ]
 
     def __str__(self) -> str:
         return f"mark of {self.part}"

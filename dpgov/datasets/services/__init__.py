@@ -4,6 +4,14 @@ A file is parsed by a child process, never here. Every write makes exactly one a
 own transaction.
 """
 
+from dpgov.datasets.services.agreements import (
+    AgreedAlready,
+    Given,
+    OwnOrganisation,
+    agree,
+    agreements_of,
+    end_agreement,
+)
 from dpgov.datasets.services.arrivals import (
     ask_registration,
     ask_version,
@@ -19,16 +27,25 @@ from dpgov.datasets.services.deleting import (
 from dpgov.datasets.services.drafts import DraftTooLarge, draft_of, drop_draft, keep_draft
 from dpgov.datasets.services.engine import DataMissing, engine_for
 from dpgov.datasets.services.fingerprints import FingerprintKeyChanged
+from dpgov.datasets.services.handing_in import TooManyFiles
 from dpgov.datasets.services.holds import (
+    AskedAlready,
     NotHeld,
     OtherBudget,
-    Resembling,
     SamePeople,
     discard_held,
     possible_lenders,
     release_held,
-    resembling,
     share_budget,
+)
+from dpgov.datasets.services.looks import (
+    LookedAtAlready,
+    OwnData,
+    Resembling,
+    let_begin,
+    pause,
+    resembling,
+    waiting_for_a_look,
 )
 from dpgov.datasets.services.orphans import remove_orphans
 from dpgov.datasets.services.policy import (
@@ -40,6 +57,7 @@ from dpgov.datasets.services.policy import (
     permits_of,
 )
 from dpgov.datasets.services.registration import Registered, register_dataset
+from dpgov.datasets.services.rules import change_new_data_rule, new_data_waits
 from dpgov.datasets.services.seeing import sees
 from dpgov.datasets.services.slots import Busy
 from dpgov.datasets.services.unit_bounds import change_unit_bounds
@@ -63,28 +81,38 @@ from dpgov.engines.child import RefusedFile
 
 __all__ = [
     "HOLD_KINDS",
+    "AgreedAlready",
+    "AskedAlready",
     "Busy",
     "DataMissing",
     "DraftTooLarge",
     "FingerprintKeyChanged",
+    "Given",
     "LeastPriceTooHigh",
     "LeastPriceTooLow",
     "LimitNotLowered",
+    "LookedAtAlready",
     "NotHeld",
     "OtherBudget",
+    "OwnData",
+    "OwnOrganisation",
     "QuestionAboveLimit",
     "QuestionsOnTheirWay",
     "RefusedFile",
     "Registered",
     "Resembling",
     "SamePeople",
+    "TooManyFiles",
     "UploadBusy",
     "UploadUsed",
     "add_version",
+    "agree",
+    "agreements_of",
     "archive_dataset",
     "ask_registration",
     "ask_version",
     "cancel_arrival",
+    "change_new_data_rule",
     "change_policy",
     "change_unit_bounds",
     "decide_as_agreed",
@@ -94,11 +122,15 @@ __all__ = [
     "discard_upload",
     "draft_of",
     "drop_draft",
+    "end_agreement",
     "engine_for",
     "finish_deletions",
     "in_words",
     "keep_draft",
+    "let_begin",
     "lower_limit",
+    "new_data_waits",
+    "pause",
     "permit",
     "permits_of",
     "possible_lenders",
@@ -113,4 +145,5 @@ __all__ = [
     "set_needs_allocation",
     "share_budget",
     "take_upload",
+    "waiting_for_a_look",
 ]

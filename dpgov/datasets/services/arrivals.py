@@ -15,6 +15,7 @@ from dpgov.datasets.declaration import Declaration, as_json, check_columns, colu
 from dpgov.datasets.models import Arrival, Dataset, Upload
 from dpgov.datasets.selectors import arrival_of
 from dpgov.datasets.services.drafts import keep_draft
+from dpgov.datasets.services.handing_in import hand_in
 from dpgov.datasets.services.ingesting import remove_attempt
 from dpgov.datasets.services.registration import check_declared
 from dpgov.datasets.services.uploads import ready_upload
@@ -30,9 +31,10 @@ def ask_registration(
     """Have the upload registered under this declaration; what was typed is kept beside it.
 
     Asked again while it waits or is read, it is the same wish. Raises InvalidDomain naming the
-    field, UploadUsed, DraftTooLarge; then nothing has changed.
+    field, UploadUsed, DraftTooLarge, TooManyFiles; then nothing has changed.
     """
     check_declared(upload, declaration)
+    hand_in(tenant=upload.tenant, user=owner, upload_id=upload.pk)
     return _ask(upload, owner, typed, declared=as_json(declaration))
 
 
@@ -46,6 +48,7 @@ def ask_version(
 ) -> Arrival:
     """Have the upload become the dataset's next version; otherwise like `ask_registration`."""
     check_columns(schema_of_next(dataset, columns), upload.headers)
+    hand_in(tenant=upload.tenant, user=user, upload_id=upload.pk)
     declared = {"columns": [column_fields(spec) for spec in columns]}
     return _ask(upload, user, typed, declared=declared, dataset=dataset, is_version=True)
 

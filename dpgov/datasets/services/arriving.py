@@ -21,6 +21,7 @@ from dpgov.datasets.declaration import column_of, of_json
 from dpgov.datasets.models import Arrival, Dataset, DatasetVersion
 from dpgov.datasets.services import arrivals
 from dpgov.datasets.services.fingerprints import FingerprintKeyChanged
+from dpgov.datasets.services.handing_in import TooManyFiles
 from dpgov.datasets.services.ingesting import remove_attempt
 from dpgov.datasets.services.registration import Registered, register_dataset
 from dpgov.datasets.services.uploads import UploadUsed
@@ -160,6 +161,8 @@ def carry_out(claim: Claim) -> None:
         arrivals.refuse(arrival, refusal.args[0], field=refusal.field, column=refusal.column)
     except Dataset.DoesNotExist:
         arrivals.refuse(arrival, _ARCHIVED)
+    except TooManyFiles as refusal:
+        arrivals.refuse(arrival, refusal.args[0])
     except (FingerprintKeyChanged, storage.NoRoom) as refusal:
         _log.error("nothing can be registered", kind=type(refusal).__name__)
         arrivals.refuse(arrival, refusal.args[0])

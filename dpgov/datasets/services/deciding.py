@@ -7,11 +7,12 @@ audit entry has to say.
 
 from uuid import UUID
 
-from dpgov.approvals.errors import Stale
+from dpgov.approvals.errors import NotApproved, Stale
 from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.approvals.services import Effect, approved, request_change
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.holds import (
+    AskedAlready,
     NotHeld,
     OtherBudget,
     SamePeople,
@@ -40,7 +41,7 @@ def request_decision(
 ) -> ChangeRequest:
     """Ask that a held dataset be released, share the budget of `earlier`, or be discarded.
 
-    Raises NotHeld, OtherBudget, and what `approvals.services.request_change` raises.
+    Raises NotHeld, AskedAlready, OtherBudget, and what `approvals.services.request_change` raises.
     """
     held = Dataset.objects.filter(
         pk=dataset.pk,
@@ -52,6 +53,8 @@ def request_decision(
         raise NotHeld
     payload = {"held_dataset": str(held.pk), "name": held.name}
     if kind == Kind.SHARE_HELD_DATASET_BUDGET:
+        if held.opened_at is not None:
+            raise AskedAlready
         lender = earlier and possible_lenders(held).filter(pk=earlier.pk).first()
         if lender is None:
             raise OtherBudget
@@ -72,14 +75,17 @@ def decide_as_agreed(request: ChangeRequest) -> Effect:
     dataset = Dataset.objects.select_related("tenant").get(
         pk=UUID(payload["held_dataset"]), tenant_id=request.tenant_id
     )
+    decider = request.decided_by
+    if decider is None:
+        raise NotApproved
     try:
         if request.kind == Kind.RELEASE_HELD_DATASET:
-            release_held(dataset=dataset)
+            release_held(dataset=dataset, by=decider)
         elif request.kind == Kind.SHARE_HELD_DATASET_BUDGET:
             earlier = Dataset(pk=UUID(payload["earlier"]))
-            share_budget(dataset=dataset, earlier=earlier)
+            share_budget(dataset=dataset, earlier=earlier, by=decider)
         else:
             discard_held(dataset=dataset)
-    except (NotHeld, SamePeople, OtherBudget, InvalidDomain) as overtaken:
+    except (NotHeld, SamePeople, AskedAlready, OtherBudget, InvalidDomain) as overtaken:
         raise Stale(overtaken.args[0]) from overtaken
     return Effect(payload)

@@ -2,14 +2,13 @@
 
 from django.conf import settings
 
-from dpgov.datasets.crossing import StoredPart
 from dpgov.datasets.models import (
     DatasetVersion,
     FingerprintMark,
     FingerprintPart,
     VersionFingerprint,
 )
-from dpgov.datasets.services.resemblance import assembled, key_id, marks_of
+from dpgov.datasets.services.resemblance import key_id, marks_of, stored_fingerprint
 from dpgov.engines.fingerprint import Part, TableFingerprint
 from dpgov.privacy.said import said
 from dpgov.tenants.spoken import SpokenRefusal
@@ -50,7 +49,12 @@ def keep_fingerprint(version: DatasetVersion, fingerprint: TableFingerprint) -> 
         _part_row(row, kind, part) for kind, part in zip(kinds, fingerprint.parts, strict=True)
     )
     FingerprintMark.objects.bulk_create(
-        FingerprintMark(tenant_id=version.tenant_id, part=stored, mark=mark)
+        FingerprintMark(
+            tenant_id=version.tenant_id,
+            part=stored,
+            added_by_id=version.added_by_id,
+            mark=mark,
+        )
         for stored, part in zip(parts, fingerprint.parts, strict=True)
         for mark in marks_of(part, is_rows=stored.kind == FingerprintPart.Kind.ROWS)
     )
@@ -70,10 +74,4 @@ def _part_row(row: VersionFingerprint, kind: FingerprintPart.Kind, part: Part) -
 
 def kept_fingerprint(version: DatasetVersion) -> TableFingerprint:
     """What `keep_fingerprint` stored; without parts for versions of old."""
-    parts = FingerprintPart.objects.filter(fingerprint__version=version).order_by("pk")
-    columns = ("fingerprint", "fingerprint__whole", "kind", "total", "digest", "span", "sketch")
-    stored = [StoredPart(pk, None, *part) for pk, *part in parts.values_list(*columns)]
-    if stored:
-        return assembled(stored)
-    row = VersionFingerprint.objects.get(version=version)
-    return assembled([StoredPart(row.pk, None, row.whole, None, 0, "", 0, b"")])
+    return stored_fingerprint(VersionFingerprint.objects.get(version=version))

@@ -57,7 +57,9 @@ _MISSING = said(
 
 def _versions_in(budget_id: UUID) -> list[DatasetVersion]:
     """Everything that entered the budget, in that order."""
-    found = DatasetVersion.objects.filter(dataset__budget=budget_id, dataset__held_at__isnull=True)
+    found = DatasetVersion.objects.filter(dataset__budget=budget_id)
+    # Those of a paused dataset were asked about; of a discarded one nobody ever could.
+    found = found.exclude(dataset__held_at__isnull=False, dataset__archived_at__isnull=False)
     return list(found.select_related("dataset").order_by("created_at", "dataset_id", "number"))
 
 

@@ -20,12 +20,13 @@ def create_version(
     number: int,
     schema: DatasetSchema,
     ingested: Ingested,
+    added_by_id: UUID,
     link_of: DatasetVersion | None = None,
 ) -> DatasetVersion:
     """The version with its columns and fingerprint, in the caller's transaction.
 
-    The file enters the dataset's budget: raises ReadAgain, see `parts.enter_budget`. With `link_of`
-    it is the very file of that version.
+    `added_by_id` is who brought the file. It enters the dataset's budget: raises ReadAgain, see
+    `parts.enter_budget`. With `link_of` it is the very file of that version.
     """
     if link_of is None:
         enter_budget(dataset, schema, ingested)
@@ -34,6 +35,7 @@ def create_version(
         tenant_id=dataset.tenant_id,
         dataset=dataset,
         number=number,
+        added_by_id=added_by_id,
         public_rows=dataset.public_rows,
         max_rows_per_unit=dataset.max_rows_per_unit,
         max_groups_per_unit=dataset.max_groups_per_unit,

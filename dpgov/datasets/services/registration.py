@@ -1,10 +1,12 @@
 """A file and its declared domains become a dataset with a budget, or one that waits for a decision.
 
 The file is ingested by a child process outside any transaction; then everything about it is
-written in one, with one audit entry. Must never read data itself, nor derive a domain from it, nor
-say whose earlier data a file resembles.
+written in one, with one audit entry. Must never read data itself, nor derive a domain from it. What
+becomes of it here depends on the file and on what the same person brought before; whether it
+resembles anybody else's data an officer sees later, see `looks`.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -21,9 +23,11 @@ from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.datasets.services.drafts import drop_draft
 from dpgov.datasets.services.guarantee import check_same_guarantee, partition_parts, protected
+from dpgov.datasets.services.handing_in import hand_in
 from dpgov.datasets.services.ingesting import Follower, ingest_and_record
 from dpgov.datasets.services.recording import create_version, noted_parts, noted_unit, unit_fields
-from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
+from dpgov.datasets.services.resemblance import Compared, Match, compared, one_at_a_time
+from dpgov.datasets.services.rules import new_data_waits
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.uploads import ready_upload
 from dpgov.engines.child import Ingested
@@ -39,7 +43,7 @@ _RESERVED_SLUGS = frozenset({"new", "held"})
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A new dataset: whether it shares an earlier budget, or is held for a compliance check."""
+    """A new dataset: whether it shares an earlier budget, or nobody can ask about it yet."""
 
     dataset: Dataset
     shares_budget: bool
@@ -56,18 +60,25 @@ def register_dataset(
 ) -> Registered:
     """Ingest the upload under the declared domains and open its budget.
 
-    Data that this tenant registered before, archived or not, keeps its budget: what was spent
-    stays spent and the limit stays as it is. Data that is only much like earlier data, or like
-    data of another tenant, is held: nobody can ask before two persons have decided. Raises
-    InvalidDomain or RefusedFile naming the field, UploadUsed for a second registration; then
-    nothing has changed.
+    Data that this owner registered before, archived or not, keeps its budget: what was spent
+    stays spent and the limit stays as it is. Data that is only much like earlier data of theirs is
+    held: nobody can ask before two persons have decided. Other data waits for an officer where the
+    tenant's rule says so. Raises InvalidDomain or RefusedFile naming the field, UploadUsed for a
+    second registration, TooManyFiles; then nothing has changed.
     """
     check_declared(upload, declaration)
+    hand_in(tenant=tenant, user=owner, upload_id=upload.pk)
     return ingest_and_record(
         upload,
         declaration.schema,
         lambda version_id, ingested: _record(
-            tenant, owner, upload, declaration, version_id, ingested
+            tenant,
+            owner,
+            upload,
+            declaration,
+            version_id,
+            ingested,
+            compared(tenant.pk, owner.pk, ingested.fingerprint),
         ),
         partition_column=declaration.partition_column,
         follower=follower,
@@ -89,11 +100,12 @@ def _record(
     declaration: Declaration,
     version_id: UUID,
     ingested: Ingested,
+    before: Compared,
 ) -> Registered:
+    one_at_a_time(tenant.pk, owner.pk)
+    found = compared(tenant.pk, owner.pk, ingested.fingerprint, before).found
     queue_up(tenant)
-    one_at_a_time()
     used = ready_upload(upload.id)
-    found = matches(tenant.pk, ingested.fingerprint)
     earlier = same_data(found)
     if earlier is not None:
         check_same_guarantee(
@@ -110,7 +122,7 @@ def _record(
         declaration=declaration,
         budget=_budget(tenant, slug, declaration, earlier),
         ingested=ingested,
-        is_held=earlier is None and bool(found),
+        held_reason=_held_reason(tenant, is_like_earlier=earlier is None and bool(found)),
     )
     create_version(
         dataset=dataset,
@@ -118,6 +130,7 @@ def _record(
         number=1,
         schema=declaration.schema,
         ingested=ingested,
+        added_by_id=owner.pk,
     )
     used.state = Upload.State.USED
     used.save(update_fields=["state"])
@@ -127,13 +140,19 @@ def _record(
     return registered
 
 
-def same_data(found: list[Match]) -> Dataset | None:
-    """The tenant's first dataset with exactly this content: its people own the budget.
+def _held_reason(tenant: Tenant, *, is_like_earlier: bool) -> str:
+    if is_like_earlier:
+        return Dataset.HeldReason.LIKE_EARLIER_DATA
+    return Dataset.HeldReason.NEW_DATA if new_data_waits(tenant.pk) else ""
+
+
+def same_data(found: Iterable[Match]) -> Dataset | None:
+    """The first dataset with exactly this content among these: its people own the budget.
 
     Held datasets do not count: nobody has decided yet whose budget they have.
     """
     exact = [match.dataset_id for match in found if match.likeness is Likeness.EXACT]
-    own = Dataset.objects.filter(pk__in=[pk for pk in exact if pk], held_at__isnull=True)
+    own = Dataset.objects.filter(pk__in=exact, held_at__isnull=True)
     return own.select_related("budget").order_by("created_at").first()
 
 
@@ -188,9 +207,9 @@ def _create_dataset(
     declaration: Declaration,
     budget: Budget,
     ingested: Ingested,
-    is_held: bool,
+    held_reason: str,
 ) -> Dataset:
-    schema = declaration.schema
+    schema, now = declaration.schema, timezone.now()
     return Dataset.objects.create(
         tenant=tenant,
         slug=slug,
@@ -207,17 +226,19 @@ def _create_dataset(
         per_query_limit_nano=declaration.currency.price_of(declaration.per_query_limit_nano),
         partition_column=declaration.partition_column,
         needs_allocation=declaration.needs_allocation,
-        held_at=timezone.now() if is_held else None,
-        held_reason=Dataset.HeldReason.LIKE_EARLIER_DATA if is_held else "",
+        opened_at=None if held_reason else now,
+        held_at=now if held_reason else None,
+        held_reason=held_reason,
     )
 
 
 def _append_entry(registered: Registered, owner: User, declaration: Declaration) -> None:
     dataset, budget = registered.dataset, registered.dataset.budget
+    is_like_earlier = dataset.held_reason == Dataset.HeldReason.LIKE_EARLIER_DATA
     append(
         tenant_id=dataset.tenant_id,
         actor=actor_of(owner),
-        action=Action.DATASET_HELD if registered.is_held else Action.DATASET_REGISTERED,
+        action=Action.DATASET_HELD if is_like_earlier else Action.DATASET_REGISTERED,
         subject=f"dataset:{dataset.id}",
         dataset=dataset.slug,
         detail={
@@ -233,5 +254,6 @@ def _append_entry(registered: Registered, owner: User, declaration: Declaration)
             **noted_parts(dataset),
             "needs_allocation": dataset.needs_allocation,
             "shares_earlier_budget": registered.shares_budget,
+            "waits_for_look": dataset.held_reason == Dataset.HeldReason.NEW_DATA,
         },
     )

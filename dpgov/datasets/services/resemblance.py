@@ -1,57 +1,125 @@
-"""Which earlier data has the same people as a new file, in the whole installation.
+"""Which earlier data has the same people as a new file.
 
-The only place that compares data across tenants. Its answer never says more about another tenant
-than that there is such data; the caller may show that to officers, never to owners or analysts.
+Whether a file resembles other people's data is a function of their rows. So at once, and with
+consequences that its owner can see, a file is compared with what the same person brought
+(`compared`); everything else is looked at when an officer looks (`in_tenant`, `in_agreed`).
+Neither the time nor the statements of `compared` touch a row of anybody else's.
 """
 
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import Q, QuerySet
 
-from dpgov.datasets.crossing import StoredPart, parts_like
-from dpgov.datasets.models import FingerprintPart
+from dpgov.datasets.crossing import DISCARDED, AgreedPart, parts_of_agreed
+from dpgov.datasets.models import FingerprintMark, FingerprintPart, VersionFingerprint
 from dpgov.engines.fingerprint import Part, TableFingerprint
-from dpgov.engines.likeness import Likeness, likeness
+from dpgov.engines.likeness import Likeness, likeness, likest
 
 # By how many of its smallest hashes a part is found again.
 _MARKS_OF_ROWS, _MARKS_OF_COLUMN = 64, 16
-# The advisory lock of PostgreSQL under which fingerprints are compared and stored.
-_LOCK = 0x64706701
+# The class of advisory locks of PostgreSQL under which one person's data is compared and stored.
+_LOCK = 0x647067
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Earlier data with the same people; `dataset_id` only if it is the asking tenant's own."""
+    """Earlier data that resembles the given one."""
 
     fingerprint_id: int
-    dataset_id: UUID | None
+    dataset_id: UUID
     likeness: Likeness
 
 
-def one_at_a_time() -> None:
-    """Nobody else compares or stores fingerprints before this transaction has ended.
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What resembles a file among everything that one person had brought up to a point."""
 
-    Two files that arrive together, of whatever tenants, would otherwise both be the first one.
+    found: tuple[Match, ...] = ()
+    up_to: int = 0
+
+
+def one_at_a_time(tenant_id: UUID, user_id: UUID) -> None:
+    """Nothing else that this person brings is compared or stored before the transaction ends.
+
+    Two of their files that arrive together would otherwise both be the first one. Nobody else
+    waits for it.
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+            cursor.execute(
+                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [_LOCK, f"{tenant_id} {user_id}"]
+            )
 
 
-def matches(tenant_id: UUID, fingerprint: TableFingerprint) -> list[Match]:
-    """Everything earlier with the same people, oldest first; discarded datasets left out."""
+def compared(
+    tenant_id: UUID,
+    user_id: UUID,
+    fingerprint: TableFingerprint,
+    before: Compared | None = None,
+) -> Compared:
+    """What this person brought to the tenant earlier that has the same people, oldest first.
+
+    Discarded datasets are left out. With `before`, only what came since then is looked at: it is
+    asked without a lock first, and again for the little that is left under `one_at_a_time`.
+    """
+    before = before or Compared()
+    own = VersionFingerprint.objects.filter(
+        tenant_id=tenant_id, version__added_by_id=user_id, pk__gt=before.up_to
+    )
+    newest = own.order_by("-pk").values_list("pk", flat=True).first()
+    if newest is None:
+        return before
+    marked = FingerprintMark.objects.filter(tenant_id=tenant_id, added_by_id=user_id)
+    found = [match for match in _like(fingerprint, own, marked) if match.likeness.is_recognised]
+    return Compared((*before.found, *found), newest)
+
+
+def in_tenant(tenant_id: UUID, fingerprint: TableFingerprint) -> list[Match]:
+    """Everything of the tenant, for officers: also what has only some rows in common."""
+    everything = VersionFingerprint.objects.filter(tenant_id=tenant_id)
+    return _like(fingerprint, everything, FingerprintMark.objects.filter(tenant_id=tenant_id))
+
+
+def in_agreed(tenant_id: UUID, fingerprint: TableFingerprint) -> dict[str, Likeness]:
+    """The strongest likeness with anything of each organisation that agreed, for officers.
+
+    By the slugs of the organisations; those without any likeness are left out.
+    """
     marks = sorted(set(_all_marks(fingerprint)))
-    stored = parts_like(tenant_id, fingerprint.whole, marks)
+    by_fingerprint: dict[int, list[AgreedPart]] = {}
+    for part in parts_of_agreed(tenant_id, fingerprint.whole, marks):
+        by_fingerprint.setdefault(part.fingerprint, []).append(part)
+    found: dict[str, list[Likeness]] = {}
+    for parts in by_fingerprint.values():
+        how = likeness(fingerprint, _assembled(parts[0].whole, parts))
+        found.setdefault(parts[0].organisation, []).append(how)
+    strongest = {slug: likest(each) for slug, each in found.items()}
+    return {slug: how for slug, how in strongest.items() if how is not Likeness.NONE}
+
+
+def _like(
+    fingerprint: TableFingerprint,
+    among: QuerySet[VersionFingerprint],
+    marked: QuerySet[FingerprintMark],
+) -> list[Match]:
+    shared = marked.filter(mark__in=set(_all_marks(fingerprint))).values("part__fingerprint")
+    alike = (
+        among.filter(Q(whole=fingerprint.whole) | Q(pk__in=shared))
+        .exclude(DISCARDED)
+        .select_related("version")
+        .prefetch_related("parts")
+        .order_by("pk")
+    )
     found = []
-    for (number, dataset_id), parts in groupby(stored, lambda part: part[:2]):
-        how = likeness(fingerprint, assembled(list(parts)))
+    for row in alike:
+        how = likeness(fingerprint, stored_fingerprint(row))
         if how is not Likeness.NONE:
-            found.append(Match(number, dataset_id, how))
+            found.append(Match(row.pk, row.version.dataset_id, how))
     return found
 
 
@@ -74,12 +142,14 @@ def marks_of(part: Part, *, is_rows: bool) -> list[int]:
     return [int(value) >> 1 for value in kept]
 
 
-def assembled(stored: list[StoredPart]) -> TableFingerprint:
-    """The value of one fingerprint's stored parts."""
+def stored_fingerprint(row: VersionFingerprint) -> TableFingerprint:
+    """The value of a fingerprint with its parts; without any for versions of old."""
+    return _assembled(row.whole, sorted(row.parts.all(), key=lambda part: part.pk))
+
+
+def _assembled(whole: str, stored: "list[FingerprintPart] | list[AgreedPart]") -> TableFingerprint:
     rows, columns = None, []
     for row in stored:
-        if row.kind is None:
-            continue
         part = Part.unpacked(
             total=row.total, digest=row.digest, span=row.span, sketch=bytes(row.sketch)
         )
@@ -87,4 +157,4 @@ def assembled(stored: list[StoredPart]) -> TableFingerprint:
             rows = part
         else:
             columns.append(part)
-    return TableFingerprint(stored[0].whole, rows, tuple(columns))
+    return TableFingerprint(whole, rows, tuple(columns))

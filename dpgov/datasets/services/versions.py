@@ -4,7 +4,8 @@ A question keeps the version that it was asked of. What is spent, the limit, the
 the parts of a partition never change with a version.
 """
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db import transaction
@@ -17,9 +18,12 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.drafts import drop_draft
 from dpgov.datasets.services.fingerprints import kept_fingerprint
 from dpgov.datasets.services.guarantee import check_same_parts
+from dpgov.datasets.services.handing_in import hand_in
+from dpgov.datasets.services.holding import hold
 from dpgov.datasets.services.ingesting import Follower, ingest_and_record
 from dpgov.datasets.services.recording import create_version, noted_parts
-from dpgov.datasets.services.resemblance import Match, matches, one_at_a_time
+from dpgov.datasets.services.resemblance import Compared, Match, compared, one_at_a_time
+from dpgov.datasets.services.rules import new_data_waits
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.uploads import ready_upload
 from dpgov.engines.child import Ingested
@@ -29,8 +33,9 @@ from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
 
 _OTHER_BUDGET = said(
-    "This file resembles data that may have another budget, so it cannot become a version here "
-    "without a compliance check. Register it as a dataset of its own: it is checked there."
+    "This file resembles other data of yours, which has another budget, so it cannot become a "
+    "version here without a compliance check. Register it as a dataset of its own: it is checked "
+    "there."
 )
 
 
@@ -44,15 +49,20 @@ def add_version(
 ) -> DatasetVersion:
     """Ingest the upload under these domains as the dataset's newest version.
 
-    Raises InvalidDomain or RefusedFile naming the field, UploadUsed for a second use of the file,
-    Dataset.DoesNotExist when the dataset was archived meanwhile; then nothing has changed.
+    Where new data waits for an officer, the dataset does so as a whole, the returned version's
+    `dataset` says. Raises InvalidDomain or RefusedFile naming the field, UploadUsed for a second
+    use of the file, TooManyFiles, and Dataset.DoesNotExist when the dataset was archived or held
+    meanwhile; then nothing has changed.
     """
     schema = schema_of_next(dataset, columns)
     check_columns(schema, upload.headers)
+    hand_in(tenant=dataset.tenant, user=user, upload_id=upload.pk)
     return ingest_and_record(
         upload,
         schema,
-        lambda version_id, ingested: _record(dataset, upload, schema, version_id, ingested, user),
+        lambda version_id, ingested: _record(
+            dataset, upload, schema, version_id, ingested, user, _seen(dataset, user, ingested)
+        ),
         partition_column=dataset.partition_column,
         budget_id=dataset.budget_id,
         follower=follower,
@@ -67,6 +77,24 @@ def schema_of_next(dataset: Dataset, columns: tuple[ColumnSpec, ...]) -> Dataset
     return schema
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What the file resembles of what its bringer brought, and what of that was decided before."""
+
+    file: Compared
+    decided: frozenset[int]
+
+
+def _seen(dataset: Dataset, user: User, ingested: Ingested) -> _Seen:
+    """What the versions of this dataset already resemble was decided when they were registered."""
+    found = (
+        compared(dataset.tenant_id, user.pk, kept_fingerprint(version)).found
+        for version in dataset.versions.all()
+    )
+    decided = frozenset(match.fingerprint_id for each in found for match in each)
+    return _Seen(compared(dataset.tenant_id, user.pk, ingested.fingerprint), decided)
+
+
 @transaction.atomic
 def _record(
     dataset: Dataset,
@@ -75,20 +103,26 @@ def _record(
     version_id: UUID,
     ingested: Ingested,
     user: User,
+    seen: _Seen,
 ) -> DatasetVersion:
+    one_at_a_time(dataset.tenant_id, user.pk)
+    found = compared(dataset.tenant_id, user.pk, ingested.fingerprint, seen.file).found
     queue_up(dataset.tenant)
-    one_at_a_time()
     used = ready_upload(upload.id)
     present = Dataset.objects.get(pk=dataset.pk, archived_at__isnull=True, held_at__isnull=True)
     _check_number(present, ingested)
-    _check_people(present, ingested)
+    _check_people(present, found, seen.decided)
     version = create_version(
         dataset=present,
         version_id=version_id,
         number=current_version(present).number + 1,
         schema=schema,
         ingested=ingested,
+        added_by_id=user.pk,
     )
+    waits = new_data_waits(present.tenant_id)
+    if waits:
+        hold(present, Dataset.HeldReason.NEW_DATA)
     used.state = Upload.State.USED
     used.save(update_fields=["state"])
     drop_draft(used)
@@ -102,6 +136,7 @@ def _record(
             "version": version.number,
             "columns": [spec.name for spec in schema.columns],
             **noted_parts(present),
+            "waits_for_look": waits,
         },
     )
     return version
@@ -131,23 +166,15 @@ def _check_number(dataset: Dataset, ingested: Ingested) -> None:
         raise InvalidDomain("columns", message)
 
 
-def _check_people(dataset: Dataset, ingested: Ingested) -> None:
+def _check_people(dataset: Dataset, found: Iterable[Match], decided: frozenset[int]) -> None:
     """People with another budget must not get this one too, unless that was decided before.
 
-    What the versions of this dataset already resemble was decided when they were registered.
+    Only of data that whoever brings the file brought before: of everybody else's an officer sees.
     """
-    decided = {
-        match.fingerprint_id
-        for version in dataset.versions.all()
-        for match in matches(dataset.tenant_id, kept_fingerprint(version))
-    }
     sharing = set(Dataset.objects.filter(budget=dataset.budget_id).values_list("pk", flat=True))
-    if any(
-        _has_another_budget(match, decided, sharing)
-        for match in matches(dataset.tenant_id, ingested.fingerprint)
-    ):
+    if any(_has_another_budget(match, decided, sharing) for match in found):
         raise InvalidDomain("columns", _OTHER_BUDGET)
 
 
-def _has_another_budget(match: Match, decided: set[int], sharing: set[UUID]) -> bool:
+def _has_another_budget(match: Match, decided: frozenset[int], sharing: set[UUID]) -> bool:
     return match.dataset_id not in sharing and match.fingerprint_id not in decided

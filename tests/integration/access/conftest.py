@@ -12,6 +12,7 @@ from dpgov.budgets.models import Allocation
 from dpgov.budgets.services import allocate, open_budget
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.selectors import current_version
 from dpgov.privacy.budget import NANO
 from dpgov.queries.budget_requests import ask_for_budget
 from dpgov.queries.models import BudgetRequest, Query, SavedQuestion
@@ -76,6 +77,7 @@ def _things(
         "upload_id": _upload(owner).id,
         "dataset_id": _held(owner).id,
         "archived_id": _archived(owner).id,
+        "version_id": current_version(dataset).pk,
         "membership_id": member.id,
         "project_id": _project(member).id,
         "change_id": _change(dataset, owner).id,

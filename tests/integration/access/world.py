@@ -27,6 +27,7 @@ _MISSING = {
     "upload_id": _NOWHERE,
     "dataset_id": _NOWHERE,
     "archived_id": _NOWHERE,
+    "version_id": _NOWHERE,
     "membership_id": _NOWHERE,
     "project_id": _NOWHERE,
     "change_id": _NOWHERE,

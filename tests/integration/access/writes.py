@@ -3,7 +3,6 @@
 A door that takes POST but records nothing says here why.
 """
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +21,7 @@ from dpgov.queries.submit import submit
 from dpgov.tenants.models import Membership, Project
 from tests.cast import answer_now
 from tests.integration.access import shared_budgets as shared
+from tests.integration.access.bodies import BATCH, BATCH_FORM, FORM, PLAN
 from tests.integration.access.sign_in_writes import OWN_SIGN_IN
 from tests.integration.access.world import World
 from tests.integration.datasets.registering import CSV
@@ -34,23 +34,6 @@ _ASKED = (
     "tests/integration/arrivals"
 )
 _OWN_NOTE = "a person's own note: it asks and spends nothing, and nobody else sees it"
-_FORM = {"statistic": ["0"], "statistic-0-kind": "count", "epsilon": "0.5", "price": "0.5"}
-_PLAN = {
-    "dataset": "visits",
-    "statistics": [{"statistic": "count"}],
-    "where": [],
-    "group_by": [],
-    "epsilon": 0.5,
-}
-
-
-_BATCH = {"epsilon": 0.5, "plans": [{"statistics": [{"statistic": "count"}]}]}
-_BATCH_FORM = {
-    "question": ["0"],
-    "question-0-plan": json.dumps({"statistics": [{"statistic": "count"}]}),
-    "epsilon": "0.5",
-    "price": "0.5",
-}
 
 
 @dataclass(frozen=True)
@@ -69,6 +52,12 @@ def received_file(world: World) -> dict[str, Any]:
     browser = world.browser("owner")
     browser.post(reverse("datasets:upload"), _file())
     return {"upload_id": Upload.objects.latest("created_at").pk}
+
+
+def _agreed(world: World) -> dict[str, Any]:
+    """An agreement that can be ended."""
+    world.browser("officer").post(reverse("datasets:agreements"), {"other": "nowhere"})
+    return {}
 
 
 def _owner_joins() -> dict[str, Any]:
@@ -111,7 +100,7 @@ def _answered(world: World) -> dict[str, Any]:
     query = submit(
         membership=world.people["analyst"],
         dataset=Dataset.objects.get(slug="visits"),
-        raw_plan=_PLAN,
+        raw_plan=PLAN,
         idempotency_key="before",
     ).query
     answer_now(query.pk)
@@ -202,6 +191,16 @@ WRITES: dict[str, Write | str] = {
         Action.CHANGE_REQUESTED,
         lambda: {"kind": "discard_held_dataset", "reason": "uploaded by mistake"},
     ),
+    "datasets:look": Write(
+        "officer", Action.DATASET_LOOKED_AT, lambda: {"step": "begin", "reason": "looked at"}
+    ),
+    "datasets:new_data_rule": Write(
+        "officer", Action.NEW_DATA_RULE_CHANGED, lambda: {"waits": "yes"}
+    ),
+    "datasets:agreements": Write("officer", Action.COMPARING_AGREED, lambda: {"other": "nowhere"}),
+    "datasets:end_agreement": Write(
+        "officer", Action.COMPARING_ENDED, lambda: {"other": "nowhere"}, before=_agreed
+    ),
     "datasets:policy": Write("owner", Action.POLICY_CHANGED, lambda: {"per_query": "1"}),
     "datasets:permit": Write("owner", Action.QUESTIONS_PERMITTED, _permit),
     "datasets:save_draft": "keeps the owner's own unfinished form; nobody else sees it",
@@ -220,15 +219,13 @@ WRITES: dict[str, Write | str] = {
         lambda: {"epsilon": "0.1", "key": "sizes-1"},
         before=_of_people,
     ),
-    "queries:ask": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**_FORM, "key": "k-1"}),
+    "queries:ask": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**FORM, "key": "k-1"}),
     "queries:quote": _PRICE_ONLY,
     "queries:ask_sql": _PRICE_ONLY,
     "queries:reuse": Write(
-        "analyst", Action.QUERY_REUSED, lambda: {**_FORM, "key": "k-3"}, before=_answered
+        "analyst", Action.QUERY_REUSED, lambda: {**FORM, "key": "k-3"}, before=_answered
     ),
-    "queries:batch": Write(
-        "analyst", Action.QUERY_SUBMITTED, lambda: {**_BATCH_FORM, "key": "k-2"}
-    ),
+    "queries:batch": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**BATCH_FORM, "key": "k-2"}),
     "queries:save": _OWN_NOTE,
     "queries:saved_remove": _OWN_NOTE,
     "queries:saved_restore": _OWN_NOTE,
@@ -280,9 +277,9 @@ WRITES: dict[str, Write | str] = {
     "v1:mock": _INVENTED,
     "v1:sql": _PRICE_ONLY,
     "v1:batch-quote": _PRICE_ONLY,
-    "v1:batch-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: _BATCH),
-    "v1:reuse": Write("analyst", Action.QUERY_REUSED, lambda: _PLAN, before=_answered),
-    "v1:query-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: _PLAN),
+    "v1:batch-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: BATCH),
+    "v1:reuse": Write("analyst", Action.QUERY_REUSED, lambda: PLAN, before=_answered),
+    "v1:query-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: PLAN),
     "v1:audit-verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
     **OWN_SIGN_IN,
     "account_signup": "is closed: nobody signs up by themselves",

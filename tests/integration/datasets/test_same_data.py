@@ -83,10 +83,10 @@ def test_a_version_from_before_fingerprints_had_parts_is_recognised_unchanged(
 def test_other_data_and_other_tenants_do_not_share_a_budget_by_themselves(
     browser: Client, client_for: object, stranger: Membership
 ) -> None:
-    """F11, F9: one changed cell is other data for now, and another tenant's is never shared."""
+    """F11, F9, L1: one changed cell is held; another tenant's data is neither shared nor seen."""
     elsewhere = client_for(stranger)  # type: ignore[operator]
     register(browser, uploaded(browser))
     register(browser, uploaded(browser, CSV.replace(b"45", b"46")))
     register(elsewhere, uploaded(elsewhere))
     assert Budget.objects.count() == 3
-    assert Dataset.objects.filter(held_at__isnull=False).count() == 2
+    assert Dataset.objects.filter(held_at__isnull=False).count() == 1
