@@ -90,7 +90,6 @@ def sign_in_settings(env: environ.Env, *, https: bool) -> dict[str, Any]:
         "SESSION_COOKIE_HTTPONLY": True,
         "CSRF_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_AGE": int(env.float("DPGOV_SESSION_IDLE_HOURS", default=12) * 3600),
-        "SESSION_LONGEST_AGE": env.int("DPGOV_SESSION_DAYS", default=14) * 86_400,
     }
 
 
