@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.core.cache.backends.locmem import LocMemCache
 from django.test import Client
 from django.urls import reverse
 
@@ -17,7 +18,9 @@ NOBODY_LISTENS = "redis://127.0.0.1:1/0"
 @pytest.fixture(autouse=True)
 def _redis_is_away(settings: Any) -> None:
     steady = "dpgov.operation.steady_cache.SteadyRedisCache"
-    settings.CACHES = {"default": {"BACKEND": steady, "LOCATION": NOBODY_LISTENS}}
+    away = {"BACKEND": steady, "LOCATION": NOBODY_LISTENS}
+    settings.CACHES = dict.fromkeys(settings.CACHES, away)
+    LocMemCache("steady", {}).clear()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from celery import current_app
 from django.core.cache import cache
+from django.core.cache.backends.locmem import LocMemCache
 from django.test import Client
 from django.urls import reverse
 from redis import Redis
@@ -43,6 +44,8 @@ def refusing(
         name: {"BACKEND": steady, "LOCATION": f"{server}/0"} for name in settings.CACHES
     }
     name, value = REFUSALS[request.param]
+    memory = LocMemCache("steady", {})
+    memory.clear()
     with Redis.from_url(server) as redis:
         before = redis.config_get(name)[name]
         redis.config_set(name, value)
@@ -50,6 +53,7 @@ def refusing(
             redis.set("control", "x")
         yield redis
         redis.config_set(name, before)
+    memory.clear()
 
 
 def _sign_in(email: str, password: str) -> int:
