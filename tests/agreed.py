@@ -10,8 +10,10 @@ from django.utils import timezone
 
 from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.budgets.models import Budget
+from dpgov.budgets.services import open_budget
 from dpgov.budgets.services.dividing import Facts, merge_populations, split_population
 from dpgov.budgets.services.limits import move_limit
+from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership, Role, Tenant, User
 from dpgov.tenants.wall.guarding import lower_guards, raise_guards
 
@@ -59,6 +61,15 @@ def _settle() -> None:
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+
+
+def given_a_budget_of_its_own(dataset: Dataset, *, label: str, limit_nano: int) -> Budget:
+    """Tables of tests hold the same people, who would share one budget; for a test they do not."""
+    budget = open_budget(tenant=dataset.tenant, label=label, limit_nano=limit_nano)
+    with unguarded():
+        Dataset.objects.filter(pk=dataset.pk).update(budget=budget)
+    dataset.budget = budget
+    return budget
 
 
 def merge_as_two(*, into: Budget, other: Budget, reason: str) -> Facts:

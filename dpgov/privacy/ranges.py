@@ -5,6 +5,7 @@ Intervals are cut to it, and an error as wide as all of it says nothing and is s
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from itertools import chain, repeat
 from typing import Any
 
 from dpgov.privacy.plan import StatisticKind
@@ -62,11 +63,15 @@ def clipped(value: float, error: float, head: Mapping[str, Any]) -> tuple[float,
     return low, high
 
 
-def says_nothing(error: float | None, head: Mapping[str, Any]) -> bool:
-    """Whether an error is as wide as everything that can be true."""
+def says_nothing(error: float | None, head: Mapping[str, Any], value: float | None = None) -> bool:
+    """Whether an error is as wide as everything that can be true: around a released value, whether
+    its interval leaves nothing out.
+    """
     if error is None or not head.get("range"):
         return False
     least, most = head["range"]
+    if value is not None:
+        return bool(value - error <= least and value + error >= most)
     return bool(error >= most - least)
 
 
@@ -85,21 +90,27 @@ def of_group(rows: int, accuracy: list[dict[str, Any]], head: Mapping[str, Any])
     return {"rows": rows, "value": None, "says_nothing": True}
 
 
-def is_empty(accuracies: Iterable[Sequence[Mapping[str, Any]]], head: Mapping[str, Any]) -> bool:
-    """Whether the usual error of some cell is as wide as the range."""
+def is_empty(
+    accuracies: Iterable[Sequence[Mapping[str, Any]]],
+    head: Mapping[str, Any],
+    values: Iterable[float | None] = (),
+) -> bool:
+    """Whether the usual error of some cell is as wide as the range; `values` where released."""
     return any(
-        says_nothing(statement["value"], head)
-        for accuracy in accuracies
+        says_nothing(statement["value"], head, value)
+        for accuracy, value in zip(accuracies, chain(values, repeat(None)), strict=False)
         for statement in accuracy
         if statement["confidence_level"] == _USUAL_LEVEL
     )
 
 
 def warning_of(
-    accuracies: Iterable[Sequence[Mapping[str, Any]]], head: Mapping[str, Any]
+    accuracies: Iterable[Sequence[Mapping[str, Any]]],
+    head: Mapping[str, Any],
+    values: Iterable[float | None] = (),
 ) -> dict[str, str | None]:
     """{"warning": "…"} where a number says nothing, else {"warning": None}: one shape for all."""
-    if not is_empty(accuracies, head):
+    if not is_empty(accuracies, head, values):
         return {"warning": None}
     least, most = head["range"]
     return {

@@ -65,7 +65,8 @@ def draw(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> dict[str, Any]
 def _released(column: Column, schema: DatasetSchema) -> dict[str, Any]:
     """Its head, with what the true number can be, and a warning where it says nothing."""
     head = column.as_json() | said_of(column.statistic.kind, column.statistic.column, schema)
-    return head | warning_of([cell["accuracy"] for cell in column.cells], head)
+    accuracies = [cell["accuracy"] for cell in column.cells]
+    return head | warning_of(accuracies, head, [cell["value"] for cell in column.cells])
 
 
 def adjusted(plan: Plan, column: Column) -> dict[str, Any]:

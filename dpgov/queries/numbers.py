@@ -1,6 +1,7 @@
 """How numbers of an answer or a quote are written for people. Knows no plan and no database."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -48,9 +49,13 @@ def rows_in_words(rows: float) -> str:
     return pattern.format(rows=readable(rows))
 
 
-def warning_in_words(head: dict[str, Any], accuracies: list[list[dict[str, Any]]]) -> str:
+def warning_in_words(
+    head: dict[str, Any],
+    accuracies: list[list[dict[str, Any]]],
+    values: Sequence[float | None] = (),
+) -> str:
     """That the error is as wide as everything that can be true; nothing where it is not."""
-    if not is_empty(accuracies, head):
+    if not is_empty(accuracies, head, values):
         return ""
     low, high = (readable(bound) for bound in head["range"])
     pattern = _(

@@ -181,7 +181,11 @@ def _statistic(statistic: dict[str, Any], drawings: list[Drawing]) -> StatisticA
         ],
         drawing=drawings[statistic["draw"]] if "draw" in statistic else None,
         adjusted=shown(statistic.get("adjusted", {}).get("method", "")),
-        warning=warning_in_words(head, [cell["accuracy"] for cell in statistic["cells"]]),
+        warning=warning_in_words(
+            head,
+            [cell["accuracy"] for cell in statistic["cells"]],
+            [cell["value"] for cell in statistic["cells"]],
+        ),
     )
 
 

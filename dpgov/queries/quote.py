@@ -21,7 +21,7 @@ from dpgov.budgets.charging import (
 from dpgov.budgets.words import price, question
 from dpgov.datasets.fitting import NOTHING, Fit, Question, fit
 from dpgov.datasets.models import Dataset, DatasetVersion
-from dpgov.datasets.rules import least_price_nano
+from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.blueprint import Blueprint, prepare
 from dpgov.privacy.currency import PURE, Currency
@@ -155,7 +155,7 @@ def _priced(
         return blueprint_for(dataset, version, raw_plan)
     schema = schema_of(version)
     plan, wanted = parse_wanted(raw_plan, schema, dataset=dataset.slug)
-    least = least_price_nano(dataset)
+    least = least_price_nano(dataset, rules_shown(dataset))
     return cheapest(plan, schema, wanted, assumed_rows=assumed_rows, least_nano=least)
 
 

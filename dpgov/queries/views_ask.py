@@ -23,7 +23,7 @@ from dpgov.budgets.charging import (
 from dpgov.budgets.errors import NotAdmitted
 from dpgov.datasets.lookup import version_or_404
 from dpgov.datasets.models import Dataset, DatasetVersion
-from dpgov.datasets.rules import least_price_nano
+from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.budget import NANO, as_text
 from dpgov.privacy.schema import DatasetSchema
@@ -112,7 +112,7 @@ def _starting_data(request: HttpRequest, ground: _Ground) -> QueryDict:
     currency = dataset.budget.currency
     usual = currency.price_of(_USUAL_EPSILON)
     fitting = min(usual, dataset.per_query_limit_nano, dataset.budget.remaining_nano or usual)
-    begin = max(currency.tidy_limit(fitting), least_price_nano(dataset))
+    begin = max(currency.tidy_limit(fitting), least_price_nano(dataset, rules_shown(dataset)))
     return _charging(request, ground, forms_state.blank(currency.unit, as_text(begin)))
 
 
@@ -252,7 +252,7 @@ def _render(
         "offer": offer,
         "notice": notice,
         "quiet": quiet,
-        "least_nano": least_price_nano(dataset),
+        "least_nano": least_price_nano(dataset, rules_shown(dataset)),
         "most_rows": forms_state.MOST_ROWS,
         "lines": _notebook(request, dataset, form, offer),
         **more,

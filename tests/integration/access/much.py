@@ -8,7 +8,7 @@ from django.utils import timezone
 from dpgov.audit.actor import OPERATOR
 from dpgov.audit.checkpoints import make_checkpoint
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services import allocate, open_budget
+from dpgov.budgets.services import allocate
 from dpgov.budgets.services.populations import join_population
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset, Upload
@@ -21,6 +21,7 @@ from dpgov.queries.saved import save_question
 from dpgov.tenants.invitations import invite
 from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
 from dpgov.tenants.selectors import actor_of
+from tests.agreed import given_a_budget_of_its_own
 from tests.cast import Ask, join
 from tests.integration.access.world import World
 from tests.small_dataset import register_small_dataset
@@ -51,8 +52,7 @@ def much_of_everything(world: World, ask: Ask, answer_all: Callable[[], int]) ->
 def _dataset(owner: Membership, name: str) -> Dataset:
     """With a budget of its own: the same people would share one."""
     dataset = register_small_dataset(owner, name=name)
-    dataset.budget = open_budget(tenant=owner.tenant, label=name, limit_nano=10 * NANO)
-    dataset.save(update_fields=["budget"])
+    given_a_budget_of_its_own(dataset, label=name, limit_nano=10 * NANO)
     return dataset
 
 

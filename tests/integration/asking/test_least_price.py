@@ -11,13 +11,11 @@ from rest_framework.test import APIClient
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Reservation
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import Rules, least_price_nano, rules_of
 from dpgov.datasets.services import (
     LeastPriceTooHigh,
     LeastPriceTooLow,
-    Rules,
     change_policy,
-    least_price_nano,
-    rules_of,
 )
 from dpgov.privacy.budget import NANO
 from dpgov.privacy.currency import Currency

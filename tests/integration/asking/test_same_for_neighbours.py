@@ -106,8 +106,10 @@ def _shape(response: Any, dataset: Dataset) -> tuple[Any, ...]:
 
 
 def _headers(response: Any) -> dict[str, str]:
-    """All headers, but the length, which varies with the noise's digits, and the request's id."""
-    own = {"Content-Length", "X-Request-ID"}
+    """All headers, but the length, which varies with the noise's digits, the request's id, and how
+    many requests are left until when.
+    """
+    own = {"Content-Length", "X-Request-ID", "RateLimit"}
     return {name: value for name, value in response.items() if name not in own}
 
 

@@ -7,7 +7,7 @@ import pytest
 from dpgov.approvals.models import Kind
 from dpgov.approvals.services import approve
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services import confirm_budget, freeze_tenant, open_budget, open_partition_lines
+from dpgov.budgets.services import confirm_budget, freeze_tenant, open_partition_lines
 from dpgov.budgets.services.agreed import accept_as_agreed, invite_as_agreed
 from dpgov.budgets.services.invitations import request_to_join
 from dpgov.budgets.services.populations import join_population, open_population
@@ -17,6 +17,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
+from tests.agreed import given_a_budget_of_its_own
 from tests.cast import join
 from tests.integration.ledger.sharing import acting, ask_for
 from tests.integration.ledger.test_populations_divided import leaving, merging
@@ -39,10 +40,8 @@ def shared_budget(owner: Membership, name: str, dataset: Dataset) -> Budget:
 
 def _with_a_budget_of_its_own(dataset: Dataset) -> Dataset:
     """The invented rows are the same for all, so that a second dataset would share the first's."""
-    dataset.budget = open_budget(
-        tenant=dataset.tenant, label=dataset.slug, limit_nano=dataset.budget.limit_nano
-    )
-    dataset.save(update_fields=["budget"])
+    limit = dataset.budget.limit_nano
+    given_a_budget_of_its_own(dataset, label=dataset.slug, limit_nano=limit)
     return dataset
 
 

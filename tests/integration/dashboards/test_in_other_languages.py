@@ -66,7 +66,9 @@ def test_the_file_of_questions_is_english_for_everybody(
     response = client.get(reverse("dashboards:history_export"))
     assert isinstance(response, StreamingHttpResponse)
     heading, *lines = response.getvalue().decode().splitlines()
-    assert heading == "submitted,dataset,analyst,question,epsilon,rho,state,id"
+    assert (
+        heading == "submitted,dataset,analyst,question,epsilon,rho,epsilon_at_delta,delta,state,id"
+    )
     assert len(lines) == len(in_use)
     client.cookies["django_language"] = "en-gb"
     in_english = client.get(reverse("dashboards:history_export"))

@@ -9,11 +9,11 @@ from django.urls import reverse
 
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services import open_budget
 from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.budget import NANO
 from dpgov.tenants.models import Membership
+from tests.agreed import given_a_budget_of_its_own
 from tests.cast import Ask
 from tests.integration.dashboards.reading import page
 from tests.small_dataset import register_small_dataset
@@ -27,8 +27,7 @@ def register(owner: Membership) -> Dataset:
     """Another dataset about the same people."""
     dataset = register_small_dataset(owner, name="Register")
     # The same file is the same people at once; here somebody has to say so.
-    own = open_budget(tenant=owner.tenant, label=dataset.slug, limit_nano=10 * NANO)
-    Dataset.objects.filter(pk=dataset.pk).update(budget=own)
+    given_a_budget_of_its_own(dataset, label=dataset.slug, limit_nano=10 * NANO)
     return Dataset.objects.select_related("budget", "tenant").get(pk=dataset.pk)
 
 

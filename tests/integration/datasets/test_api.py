@@ -45,6 +45,7 @@ def test_the_metadata_is_all_that_a_plan_needs_and_no_more(
         "public_rows",
         "public_units",
         "mode",
+        "unit",
         "delta",
         "per_query_limit_epsilon",
         "per_query_limit_rho",
@@ -65,7 +66,10 @@ def test_the_budget_adds_up_exactly(api: APIClient, dataset: Dataset) -> None:
     response = api.get(f"/api/v1/datasets/{dataset.slug}/budget/")
     assert json.loads(response.content) == {
         "mode": "pure",
+        "unit": "epsilon",
         "delta": None,
+        "least_price_epsilon": 0.001,
+        "least_price_rho": None,
         "limit_epsilon": 0.3,
         "limit_rho": None,
         "committed_epsilon": 0.0,

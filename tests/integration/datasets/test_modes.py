@@ -11,12 +11,13 @@ from django.urls import NoReverseMatch, reverse
 from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services import allocate, open_budget
+from dpgov.budgets.services import allocate
 from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.loss import Mode, rho_of
 from dpgov.tenants.models import Membership
+from tests.agreed import given_a_budget_of_its_own
 from tests.eager import refused
 from tests.integration.access.routes import all_routes
 from tests.integration.datasets.registering import CSV, register, uploaded
@@ -150,8 +151,8 @@ def test_lowering_the_limit_is_typed_as_epsilon_at_the_same_delta(client: Client
 
 def test_budgets_from_before_say_what_they_protect(dataset: Dataset, analyst: Membership) -> None:
     """F12: the migration writes it down for datasets, their grants and their populations."""
-    old = open_budget(tenant=dataset.tenant, label="old", limit_nano=NANO)
-    Dataset.objects.filter(pk=dataset.pk).update(budget=old, group_size=5)
+    old = given_a_budget_of_its_own(dataset, label="old", limit_nano=NANO)
+    Dataset.objects.filter(pk=dataset.pk).update(group_size=5)
     grant = allocate(
         dataset_budget=old, holder=analyst.user, limit_nano=NANO, actor=OPERATOR, reason="study"
     )

@@ -50,8 +50,11 @@ def test_a_shared_budget_is_locked_but_not_changed_by_the_other_tenant(
     """H2: its limit is its owner's."""
     with acting_for(two_tenants[0].tenant_id):
         assert Budget.objects.select_for_update().get(pk=shared.pk) == shared
-        with pytest.raises(DatabaseError, match="row-level security"), transaction.atomic():
+        with pytest.raises(DatabaseError, match="as two persons approved"), transaction.atomic():
             Budget.objects.filter(pk=shared.pk).update(limit_nano=10**12)
+        # A lower one needs no approval, and is refused by the wall between the tenants.
+        with pytest.raises(DatabaseError, match="row-level security"), transaction.atomic():
+            Budget.objects.filter(pk=shared.pk).update(limit_nano=1)
 
 
 def test_nobody_gives_themselves_access_to_a_foreign_budget(two_tenants: Two) -> None:
