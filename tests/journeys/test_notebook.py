@@ -20,7 +20,7 @@ def test_the_lines_of_a_question_ask_it_once_and_those_of_its_answer_read_it(vis
     expect(page.get_by_role("button", name="Ask for ε 0.05")).to_be_visible()
     asking = _lines(page)
     first = _run(asking, token)
-    assert "cost: 0.05 accepted: True" in first
+    assert "cost: ε 0.05 accepted: True" in first
     assert first.splitlines()[-1].startswith("count")
     assert _run(asking, token).splitlines()[-1] == first.splitlines()[-1]
     page.goto("/history/")

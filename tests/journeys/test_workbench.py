@@ -66,9 +66,9 @@ def test_a_question_is_saved_opened_and_removed_with_an_undo(visit: Visit) -> No
     page.wait_for_url(re.compile("/saved/"))
     window.picture("saved")
     assert accessibility_problems(page) == []
-    page.get_by_role("button", name="Remove Everybody").click()
+    page.get_by_role("button", name="Remove Everybody", exact=True).click()
     page.get_by_role("button", name="Undo").click()
-    page.get_by_role("link", name="Price and ask Everybody").click()
+    page.get_by_role("link", name="Price and ask Everybody", exact=True).click()
     expect(page.get_by_role("button", name="Ask for ε")).to_be_visible()
 
 

@@ -69,7 +69,7 @@ def test_download_an_answer_as_csv(desk: Page) -> None:
 @task(Role.ANALYST, pages=2, clicks=5)
 def test_ask_an_owner_for_budget(without_allocation: None, desk: Page) -> None:
     desk.get_by_role("link", name="Ask for budget of Tram rides").click()
-    desk.get_by_label("What do you ask for?").select_option("allocation")
+    desk.get_by_label("What do you ask for?").select_option("permit")
     desk.get_by_label("Up to ε").fill("0.25")
     desk.get_by_label("What is it for?").fill("the winter study")
     desk.get_by_role("button", name="Send the request").click()
