@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from dpgov.notices.follow import follow
+from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Notice
 from dpgov.notices.words import sentence
 from dpgov.tenants.boundary import acting_for
@@ -27,11 +28,15 @@ def read_the_log(tenant: Tenant) -> int:
 
 @pytest.fixture
 def told() -> Told:
-    """The sentences that this person has been told, oldest first, whether due or not."""
+    """The sentences that this person has been told, oldest first, whether due or not.
+
+    But for the new data that every test begins with: `tests/integration/datasets/test_looks.py`.
+    """
 
     def sentences(member: Membership) -> list[str]:
         own = Notice.objects.filter(person=member.user, tenant=member.tenant)
-        events = [n.event for n in own.select_related("event").order_by("due_at", "id")]
+        told = own.exclude(event__kind=Kind.NEW_DATA).select_related("event")
+        events = [n.event for n in told.order_by("due_at", "id")]
         return [sentence(event.kind, event.detail) for event in events]
 
     return sentences
