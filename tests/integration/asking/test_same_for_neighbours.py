@@ -60,12 +60,13 @@ def _delete(dataset: Dataset, which: str) -> None:
 def shape_of(value: Any) -> Any:
     """The structure of a JSON value without its numbers; other texts stay.
 
-    The bound of a mean is worked out from its released noisy parts, so it counts as a number.
+    The bound of a mean is worked out from its released noisy parts, so it counts as a number; and so
+    does the warning that such a number leaves nothing out.
     """
     if isinstance(value, dict):
         if "confidence_level" in value:
             return value["confidence_level"], set(value)
-        return {key: shape_of(item) for key, item in value.items()}
+        return {key: shape_of(item) if key != "warning" else "" for key, item in value.items()}
     if isinstance(value, list):
         return [shape_of(item) for item in value]
     return "number" if isinstance(value, int | float) else value
