@@ -60,8 +60,8 @@ def _delete(dataset: Dataset, which: str) -> None:
 def shape_of(value: Any) -> Any:
     """The structure of a JSON value without its numbers; other texts stay.
 
-    The bound of a mean is worked out from its released noisy parts, so it counts as a number; and so
-    does the warning that such a number leaves nothing out.
+    The bound of a mean is worked out from its released noisy parts, so it counts as a number; and
+    so does the warning that such a number leaves nothing out.
     """
     if isinstance(value, dict):
         if "confidence_level" in value:
