@@ -2,7 +2,7 @@
 
 A documented model and never a measurement: the moment at which an answer appears is made of it, so
 that it must not know the true number of rows, nor what earlier questions took. The constants are
-conservative for one ordinary core (bench/duration.py measures the work beside them).
+conservative for one ordinary core (they have not been calibrated by a command).
 """
 
 from dpgov.privacy.blueprint import Blueprint
