@@ -8,6 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _NOT_OURS = {
     ".git",
     ".venv",
+    ".uv",
     "var",
     "node_modules",
     "test-results",

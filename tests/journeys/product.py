@@ -66,7 +66,9 @@ def link_in_the_latest_letter(product: Product) -> str:
     letters = sorted(
         (product.home / "state" / "mail").iterdir(), key=lambda f: f.stat().st_mtime_ns
     )
-    (path,) = re.findall(r"https?://[^/\s]+(/join/[\w-]+/)", letters[-1].read_text())
+    links = [re.findall(r"https?://[^/\s]+(/join/[\w-]+/)", path.read_text()) for path in letters]
+    # A notice to somebody else may have been written since.
+    (path,) = next(found for found in reversed(links) if found)
     return f"{product.url}{path}"
 
 
