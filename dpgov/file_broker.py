@@ -7,7 +7,7 @@ and die of it. Here a file gets its name when it is complete, and is taken by re
 import time
 from pathlib import Path
 from queue import Empty
-from typing import Any
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from kombu.transport import filesystem
@@ -47,3 +47,5 @@ class Transport(filesystem.Transport):  # type: ignore[misc]
     """What `filesystem://` stands for in this product; see dpgov.celery."""
 
     Channel = Channel
+    # Files have no host, and kombu need not warn that none was named.
+    default_connection_params: ClassVar[dict[str, object]] = {}
