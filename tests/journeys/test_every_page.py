@@ -58,6 +58,10 @@ PAGES = [
     ("officer", "checkpoints", "/audit/checkpoints/"),
     ("admin", "webhooks", "/webhooks/"),
     ("admin", "invitations", "/members/invitations/"),
+    ("officer", "new-data", "/new-data/"),
+    ("officer", "agreements", "/new-data/agreements/"),
+    ("admin", "tokens-of-members", "/members/tokens/"),
+    ("owner", "archived", "/archived/"),
     ("analyst", "sessions", "/account/sessions/"),
 ]
 
