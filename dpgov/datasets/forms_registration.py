@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.forms import DatasetForm, declared_currency
@@ -111,6 +112,23 @@ def _unit_of(form: forms.Form) -> PrivacyUnit:
     return form.privacy_unit() if isinstance(form, UnitForm) else PrivacyUnit()
 
 
+class AddingForm(forms.Form):
+    """What the file of a new version holds; everything, unless it says otherwise."""
+
+    EVERYTHING, NEW_ROWS = "everything", "new_rows"
+
+    holds = forms.ChoiceField(
+        label=_("What does the file hold?"),
+        choices=[
+            (EVERYTHING, _("All rows: they take the place of those that are there")),
+            (NEW_ROWS, _("New rows only: they are added to those that are there")),
+        ],
+        initial=EVERYTHING,
+        required=False,
+        widget=forms.RadioSelect,
+    )
+
+
 class VersionForm(RegistrationForm):
     """The columns of a new version. What earlier ones declared is filled in: it is public."""
 
@@ -118,11 +136,16 @@ class VersionForm(RegistrationForm):
         self, headers: Sequence[str], data: QueryDict | None = None, *, earlier: Iterable[Column]
     ) -> None:
         declared = {column.name: _typed(column) for column in earlier}
-        self.dataset = forms.Form(data)
+        self.dataset = AddingForm(data)
         self.columns = [
             ColumnForm(data, prefix=f"column-{place}", column=name, initial=declared.get(name))
             for place, name in enumerate(headers)
         ]
+
+    @property
+    def append_rows(self) -> bool:
+        """Whether the file holds new rows only; after `is_valid`."""
+        return self.dataset.cleaned_data["holds"] == AddingForm.NEW_ROWS
 
     def specs(self) -> tuple[ColumnSpec, ...]:
         """What was declared; only after `is_valid`."""

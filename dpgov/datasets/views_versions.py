@@ -64,6 +64,7 @@ def _ask(request: HttpRequest, dataset: Dataset, chosen: Upload, form: VersionFo
         dataset=dataset,
         upload=chosen,
         columns=form.specs(),
+        append_rows=form.append_rows,
         user=membership_of(request).user,
         typed=request.POST,
     )
@@ -89,6 +90,13 @@ def _page(
     request: HttpRequest, dataset: Dataset, chosen: Upload, form: VersionForm
 ) -> HttpResponse:
     problems = list(form.problems()) if form.dataset.is_bound else []
-    context = {"dataset": dataset, "upload": chosen, "form": form, "problems": problems}
+    why_not = services.why_not_append(dataset, membership_of(request).user)
+    context = {
+        "dataset": dataset,
+        "upload": chosen,
+        "form": form,
+        "problems": problems,
+        "why_not_append": translated(why_not) if why_not else "",
+    }
     status = _REFUSED if problems and request.method == "POST" else 200
     return render(request, "datasets/add_version.html", context, status=status)

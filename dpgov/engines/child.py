@@ -16,7 +16,7 @@ import structlog
 from dpgov.engines.child_process import Died, Limits, Progress, TooSlow, Watch, converse
 from dpgov.engines.fingerprint import TableFingerprint, from_json
 from dpgov.engines.ingest.drafts import remove_drafts
-from dpgov.engines.ingest.request import UnitNames, columns_as_json
+from dpgov.engines.ingest.request import Before, UnitNames, columns_as_json
 from dpgov.privacy.said import said
 from dpgov.privacy.schema import ColumnSpec
 
@@ -65,13 +65,15 @@ class Ingested:
     """The true number of rows and the fingerprint of the content: the owner's side only.
 
     `units` is the number of units where a column names them, `beside` the files that said in what
-    part of a partition each unit lies already.
+    part of a partition each unit lies already. Where rows were added to earlier ones `rows` are the
+    new ones, `fingerprint` is of all together and `addition` of the new ones.
     """
 
     rows: int
     fingerprint: TableFingerprint
     units: int | None = None
     beside: tuple[str, ...] = ()
+    addition: TableFingerprint | None = None
 
 
 def _unwatched(_: Progress) -> None:
@@ -93,9 +95,10 @@ def ingest(
     limits: Limits,
     key: bytes,
     unit: UnitNames | None = None,
+    before: Before | None = None,
     watch: Watch = _unwatched,
 ) -> Ingested:
-    """Store the codes of the declared columns in `target`.
+    """Store the codes of the declared columns in `target`, after the rows of `before`.
 
     The fingerprint is of the whole file, made with `key`. Raises RefusedFile, NoRoom and whatever
     `watch` raises, which is told how far it is; then nothing is left.
@@ -108,6 +111,7 @@ def ingest(
         "max_rows": max_rows,
         "key": key.hex(),
         "unit": None if unit is None else unit.as_json(),
+        "before": None if before is None else before.as_json(),
     }
     try:
         answer = _ask(request, limits, watch)
@@ -115,7 +119,13 @@ def ingest(
         remove_drafts(target)
         raise
     beside = () if unit is None else tuple(file.path for file in unit.earlier)
-    return Ingested(answer["rows"], from_json(answer["fingerprint"]), answer["units"], beside)
+    return Ingested(
+        answer["rows"],
+        from_json(answer["fingerprint"]),
+        answer["units"],
+        beside,
+        None if answer["addition"] is None else from_json(answer["addition"]),
+    )
 
 
 def _ask(request: dict[str, Any], limits: Limits, watch: Watch) -> dict[str, Any]:

@@ -35,6 +35,9 @@ class FingerprintPart(models.Model):
     class Kind(models.TextChoices):
         ROWS = "rows", "Rows"
         COLUMN = "column", "Column"
+        # Of the rows alone that a version added to those of the one before.
+        ADDED_ROWS = "new_rows", "Added rows"
+        ADDED_COLUMN = "new_col", "Column of added rows"
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     fingerprint = models.ForeignKey(

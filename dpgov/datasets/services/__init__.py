@@ -12,6 +12,7 @@ from dpgov.datasets.services.agreements import (
     agreements_of,
     end_agreement,
 )
+from dpgov.datasets.services.appending import why_not_append
 from dpgov.datasets.services.arrivals import (
     ask_registration,
     ask_version,
@@ -146,4 +147,5 @@ __all__ = [
     "share_budget",
     "take_upload",
     "waiting_for_a_look",
+    "why_not_append",
 ]

@@ -14,6 +14,7 @@ from django.http import QueryDict
 from dpgov.datasets.declaration import Declaration, as_json, check_columns, column_fields
 from dpgov.datasets.models import Arrival, Dataset, Upload
 from dpgov.datasets.selectors import arrival_of
+from dpgov.datasets.services.appending import check_appending
 from dpgov.datasets.services.drafts import keep_draft
 from dpgov.datasets.services.handing_in import hand_in
 from dpgov.datasets.services.ingesting import remove_attempt
@@ -45,11 +46,17 @@ def ask_version(
     columns: tuple[ColumnSpec, ...],
     user: User,
     typed: QueryDict,
+    append_rows: bool = False,
 ) -> Arrival:
-    """Have the upload become the dataset's next version; otherwise like `ask_registration`."""
+    """Have the upload become the dataset's next version; otherwise like `ask_registration`.
+
+    With `append_rows` its rows are added to those of the newest one, see `appending`.
+    """
     check_columns(schema_of_next(dataset, columns), upload.headers)
+    if append_rows:
+        check_appending(dataset, columns, user)
     hand_in(tenant=upload.tenant, user=user, upload_id=upload.pk)
-    declared = {"columns": [column_fields(spec) for spec in columns]}
+    declared = {"columns": [column_fields(spec) for spec in columns], "append_rows": append_rows}
     return _ask(upload, user, typed, declared=declared, dataset=dataset, is_version=True)
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
@@ -126,6 +126,8 @@ class _Follower:
         except (OperationalError, InterfaceError):
             # The lease tells whether it was away for too long: then the end will not be recorded.
             _log.warning("the database is away while a file is read")
+            # A connection that broke is not used again; the next look opens another.
+            connection.close()
 
     def recorded(self, made: Registered | DatasetVersion) -> None:
         """In the transaction of the registration: both, or neither."""
@@ -166,6 +168,10 @@ def carry_out(claim: Claim) -> None:
     except (FingerprintKeyChanged, storage.NoRoom) as refusal:
         _log.error("nothing can be registered", kind=type(refusal).__name__)
         arrivals.refuse(arrival, refusal.args[0])
+    except (OperationalError, InterfaceError):
+        connection.close()
+        _give_back(arrival)
+        raise
     except Exception:
         _give_back(arrival)
         raise
@@ -183,6 +189,8 @@ def _register(arrival: Arrival) -> None:
             upload=arrival.upload,
             columns=tuple(map(column_of, arrival.declared["columns"])),
             user=arrival.asked_by,
+            # Wishes from before there was this word have none.
+            append_rows=bool(arrival.declared.get("append_rows")),
             follower=follower,
         )
     else:

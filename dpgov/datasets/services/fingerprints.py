@@ -8,7 +8,7 @@ from dpgov.datasets.models import (
     FingerprintPart,
     VersionFingerprint,
 )
-from dpgov.datasets.services.resemblance import key_id, marks_of, stored_fingerprint
+from dpgov.datasets.services.resemblance import key_id, marks_of, stored_fingerprints
 from dpgov.engines.fingerprint import Part, TableFingerprint
 from dpgov.privacy.said import said
 from dpgov.tenants.spoken import SpokenRefusal
@@ -35,28 +35,43 @@ def installation_key() -> bytes:
     return key
 
 
-def keep_fingerprint(version: DatasetVersion, fingerprint: TableFingerprint) -> None:
-    """Store it with the version, in the caller's transaction."""
+def keep_fingerprint(
+    version: DatasetVersion,
+    fingerprint: TableFingerprint,
+    addition: TableFingerprint | None = None,
+) -> None:
+    """Store it with the version, in the caller's transaction; and of rows that it added, if any."""
     row = VersionFingerprint.objects.create(
         tenant_id=version.tenant_id,
         version=version,
         key_id=key_id(),
         whole=fingerprint.whole,
     )
-    kinds = [FingerprintPart.Kind.ROWS] * (fingerprint.rows is not None)
-    kinds += [FingerprintPart.Kind.COLUMN] * len(fingerprint.columns)
+    kind = FingerprintPart.Kind
+    _keep_parts(row, fingerprint, kind.ROWS, kind.COLUMN)
+    if addition is not None:
+        _keep_parts(row, addition, kind.ADDED_ROWS, kind.ADDED_COLUMN)
+
+
+def _keep_parts(
+    row: VersionFingerprint,
+    fingerprint: TableFingerprint,
+    of_rows: FingerprintPart.Kind,
+    of_column: FingerprintPart.Kind,
+) -> None:
+    kinds = [of_rows] * (fingerprint.rows is not None) + [of_column] * len(fingerprint.columns)
     parts = FingerprintPart.objects.bulk_create(
         _part_row(row, kind, part) for kind, part in zip(kinds, fingerprint.parts, strict=True)
     )
     FingerprintMark.objects.bulk_create(
         FingerprintMark(
-            tenant_id=version.tenant_id,
+            tenant_id=row.tenant_id,
             part=stored,
-            added_by_id=version.added_by_id,
+            added_by_id=row.version.added_by_id,
             mark=mark,
         )
         for stored, part in zip(parts, fingerprint.parts, strict=True)
-        for mark in marks_of(part, is_rows=stored.kind == FingerprintPart.Kind.ROWS)
+        for mark in marks_of(part, is_rows=stored.kind == of_rows)
     )
 
 
@@ -73,5 +88,10 @@ def _part_row(row: VersionFingerprint, kind: FingerprintPart.Kind, part: Part) -
 
 
 def kept_fingerprint(version: DatasetVersion) -> TableFingerprint:
-    """What `keep_fingerprint` stored; without parts for versions of old."""
-    return stored_fingerprint(VersionFingerprint.objects.get(version=version))
+    """What `keep_fingerprint` stored of the whole; without parts for versions of old."""
+    return kept_fingerprints(version)[0]
+
+
+def kept_fingerprints(version: DatasetVersion) -> list[TableFingerprint]:
+    """The same, and that of the rows that the version added, if it did."""
+    return stored_fingerprints(VersionFingerprint.objects.get(version=version))

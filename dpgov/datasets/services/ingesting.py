@@ -7,7 +7,8 @@ from uuid import UUID, uuid4
 from django.db import transaction
 
 from dpgov.datasets import storage
-from dpgov.datasets.models import Upload
+from dpgov.datasets.models import DatasetVersion, Upload
+from dpgov.datasets.services.appending import rows_of
 from dpgov.datasets.services.fingerprints import installation_key
 from dpgov.datasets.services.limits import child_limits
 from dpgov.datasets.services.parts import ReadAgain, earlier_files
@@ -63,9 +64,12 @@ def ingest_and_record(
     *,
     partition_column: str = "",
     budget_id: UUID | None = None,
+    append_to: DatasetVersion | None = None,
     follower: Follower | None = None,
 ) -> R:
     """Store the upload's codes as a new version's, then call `record` with the version's id.
+
+    Those of `append_to` come first, as they are stored.
 
     Where a column names the unit, rows of a unit elsewhere than in its one part of the budget
     are left out. `record` is one transaction. If it or the follower raises, no data file is left,
@@ -75,10 +79,10 @@ def ingest_and_record(
     followed = follower or _Alone()
     for _again in range(_TRIES):
         try:
-            return _once(upload, schema, record, partition_column, budget_id, followed)
+            return _once(upload, schema, record, partition_column, budget_id, append_to, followed)
         except ReadAgain as moved:
             budget_id = moved.budget_id
-    return _once(upload, schema, record, partition_column, budget_id, followed)
+    return _once(upload, schema, record, partition_column, budget_id, append_to, followed)
 
 
 def _once(
@@ -87,12 +91,14 @@ def _once(
     record: Callable[[UUID, Ingested], R],
     partition_column: str,
     budget_id: UUID | None,
+    append_to: DatasetVersion | None,
     followed: Follower,
 ) -> R:
     source = storage.upload_path(upload.id)
     if not source.exists():
         raise UploadUsed(upload.id)
-    earlier = earlier_files(budget_id, schema, partition_column)
+    earlier = earlier_files(budget_id, schema, partition_column, append_to)
+    before = None if append_to is None else rows_of(append_to, schema)
     version_id = uuid4()
     target, arriving = storage.data_path(version_id), storage.arriving_path(version_id)
     arriving.touch(mode=0o600)
@@ -111,6 +117,7 @@ def _once(
             limits=child_limits(),
             key=installation_key(),
             unit=_unit_names(schema, partition_column, earlier),
+            before=before,
             watch=watch,
         )
         with transaction.atomic():

@@ -16,7 +16,7 @@ from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.datasets.crossing import agreed_with
 from dpgov.datasets.models import Dataset, DatasetVersion, Look
-from dpgov.datasets.services.fingerprints import kept_fingerprint
+from dpgov.datasets.services.fingerprints import kept_fingerprints
 from dpgov.datasets.services.holding import end_hold, hold, looked_at
 from dpgov.datasets.services.resemblance import in_agreed, in_tenant
 from dpgov.datasets.services.turns import queue_up
@@ -75,28 +75,32 @@ def resembling(version: DatasetVersion, *, seen_by: Membership) -> Resembling:
     """
     if version.added_by_id == seen_by.user_id:
         raise OwnData
-    fingerprint = kept_fingerprint(version)
+    fingerprints = kept_fingerprints(version)
     found: dict[UUID, list[Likeness]] = {}
-    for match in in_tenant(version.tenant_id, fingerprint):
-        if match.dataset_id != version.dataset_id:
-            found.setdefault(match.dataset_id, []).append(match.likeness)
+    for fingerprint in fingerprints:
+        for match in in_tenant(version.tenant_id, fingerprint):
+            if match.dataset_id != version.dataset_id:
+                found.setdefault(match.dataset_id, []).append(match.likeness)
     own = Dataset.objects.filter(pk__in=found, tenant_id=version.tenant_id).order_by("created_at")
     return Resembling(
         own=[(earlier, likest(found[earlier.pk])) for earlier in own],
-        elsewhere=_elsewhere(version.tenant_id, fingerprint, seen_by),
+        elsewhere=_elsewhere(version.tenant_id, fingerprints, seen_by),
     )
 
 
 def _elsewhere(
-    tenant_id: UUID, fingerprint: TableFingerprint, seen_by: Membership
+    tenant_id: UUID, fingerprints: list[TableFingerprint], seen_by: Membership
 ) -> list[tuple[str, Likeness]]:
     names = agreed_with(tenant_id)
     if not names:
         return []
     bringing = Membership.objects.filter(user_id=seen_by.user_id, role=Role.OWNER)
     hidden = set(bringing.values_list("tenant__slug", flat=True))
-    found = in_agreed(tenant_id, fingerprint)
-    return [(names[slug], how) for slug, how in sorted(found.items()) if slug not in hidden]
+    found: dict[str, list[Likeness]] = {}
+    for fingerprint in fingerprints:
+        for slug, how in in_agreed(tenant_id, fingerprint).items():
+            found.setdefault(slug, []).append(how)
+    return [(names[slug], likest(how)) for slug, how in sorted(found.items()) if slug not in hidden]
 
 
 @transaction.atomic

@@ -2,7 +2,8 @@
 
 The first file that a unit was in decides, and every stored file says in which part its units lie;
 a later file of the budget is read beside them. Rows without an id are nobody's in the next file, so
-there the discount ends with the second file. Must never let a file enter a budget with lines before
+there the discount ends with the second file, unless it only adds rows to those that are stored,
+which stay where they are. Must never let a file enter a budget with lines before
 one of the two is done, and never decide by anything but a unit's own rows.
 """
 
@@ -29,25 +30,29 @@ class ReadAgain(Exception):
 
 
 def earlier_files(
-    budget_id: UUID | None, schema: DatasetSchema, partition_column: str
+    budget_id: UUID | None,
+    schema: DatasetSchema,
+    partition_column: str,
+    append_to: DatasetVersion | None = None,
 ) -> tuple[EarlierFile, ...]:
     """The files that a new one of this budget has to be read beside, oldest first.
 
-    Raises InvalidDomain where one of a dataset that is in use is not there: a unit would be placed
-    anew.
+    Where parts are not charged apart any more, only the one that it adds rows to. Raises
+    InvalidDomain where one of a dataset that is in use is not there: a unit would be placed anew.
     """
     place = schema.index_of(partition_column)
     if budget_id is None or schema.unit.private_id is None or place is None:
         return ()
-    if is_undivided(budget_id):
-        return ()
     # `partition_parts` has refused every other domain.
     domain = cast(CategoryDomain, schema.columns[place].domain)
+    own = () if append_to is None else (_earlier(append_to, domain.categories),)
+    if is_undivided(budget_id):
+        return own
     versions = _versions_in(budget_id)
     lost = [version for version in versions if not storage.data_path(version.pk).exists()]
     if any(version.dataset.archived_at is None for version in lost):
         raise InvalidDomain("columns", _MISSING)
-    return () if lost else tuple(_earlier(version, domain.categories) for version in versions)
+    return own if lost else tuple(_earlier(version, domain.categories) for version in versions)
 
 
 _MISSING = said(
@@ -71,17 +76,21 @@ def _earlier(version: DatasetVersion, categories: Sequence[str]) -> EarlierFile:
     return EarlierFile(str(storage.data_path(version.pk)), column.position, codes)
 
 
-def enter_budget(dataset: Dataset, schema: DatasetSchema, ingested: Ingested) -> None:
+def enter_budget(
+    dataset: Dataset, schema: DatasetSchema, ingested: Ingested, *, adds_rows: bool = False
+) -> None:
     """A file of the dataset is about to be recorded: see that its units lie where they lay.
 
-    In the caller's transaction, under the turn of its tenant. Raises ReadAgain when the file was
-    not read beside those of the budget; after that nothing may be recorded.
+    With `adds_rows` it holds what is stored of the version before, and rows of its own: where each
+    row is a unit, nobody can have moved. In the caller's transaction, under the turn of its tenant.
+    Raises ReadAgain when the file was not read beside those of the budget; after that nothing may
+    be recorded.
     """
     budget_id = dataset.budget_id
     if not dataset.partition_column or not _versions_in(budget_id):
         return
     add_parts(budget_id=budget_id, parts=partition_parts(schema, dataset.partition_column)[:-1])
-    if is_undivided(budget_id):
+    if is_undivided(budget_id) or (adds_rows and not dataset.private_id):
         return
     files = earlier_files(budget_id, schema, dataset.partition_column)
     if not files:

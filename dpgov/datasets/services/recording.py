@@ -29,7 +29,7 @@ def create_version(
     `parts.enter_budget`. With `link_of` it is the very file of that version.
     """
     if link_of is None:
-        enter_budget(dataset, schema, ingested)
+        enter_budget(dataset, schema, ingested, adds_rows=ingested.addition is not None)
     version = DatasetVersion.objects.create(
         id=version_id,
         tenant_id=dataset.tenant_id,
@@ -47,7 +47,7 @@ def create_version(
         )
         for position, spec in enumerate(schema.columns)
     )
-    keep_fingerprint(version, ingested.fingerprint)
+    keep_fingerprint(version, ingested.fingerprint, ingested.addition)
     return version
 
 

@@ -96,7 +96,7 @@ def in_agreed(tenant_id: UUID, fingerprint: TableFingerprint) -> dict[str, Liken
         by_fingerprint.setdefault(part.fingerprint, []).append(part)
     found: dict[str, list[Likeness]] = {}
     for parts in by_fingerprint.values():
-        how = likeness(fingerprint, _assembled(parts[0].whole, parts))
+        how = _likest(fingerprint, _assembled(parts[0].whole, parts))
         found.setdefault(parts[0].organisation, []).append(how)
     strongest = {slug: likest(each) for slug, each in found.items()}
     return {slug: how for slug, how in strongest.items() if how is not Likeness.NONE}
@@ -117,10 +117,14 @@ def _like(
     )
     found = []
     for row in alike:
-        how = likeness(fingerprint, stored_fingerprint(row))
+        how = _likest(fingerprint, stored_fingerprints(row))
         if how is not Likeness.NONE:
             found.append(Match(row.pk, row.version.dataset_id, how))
     return found
+
+
+def _likest(fingerprint: TableFingerprint, stored: list[TableFingerprint]) -> Likeness:
+    return likest(likeness(fingerprint, each) for each in stored)
 
 
 def key_id() -> str:
@@ -142,19 +146,40 @@ def marks_of(part: Part, *, is_rows: bool) -> list[int]:
     return [int(value) >> 1 for value in kept]
 
 
-def stored_fingerprint(row: VersionFingerprint) -> TableFingerprint:
-    """The value of a fingerprint with its parts; without any for versions of old."""
+def stored_fingerprints(row: VersionFingerprint) -> list[TableFingerprint]:
+    """What is kept of a version with its parts, and of the rows that it added, if it did.
+
+    Without parts for versions of old.
+    """
     return _assembled(row.whole, sorted(row.parts.all(), key=lambda part: part.pk))
 
 
-def _assembled(whole: str, stored: "list[FingerprintPart] | list[AgreedPart]") -> TableFingerprint:
-    rows, columns = None, []
-    for row in stored:
-        part = Part.unpacked(
-            total=row.total, digest=row.digest, span=row.span, sketch=bytes(row.sketch)
-        )
-        if row.kind == FingerprintPart.Kind.ROWS:
-            rows = part
-        else:
-            columns.append(part)
-    return TableFingerprint(whole, rows, tuple(columns))
+def _assembled(
+    whole: str, stored: "list[FingerprintPart] | list[AgreedPart]"
+) -> list[TableFingerprint]:
+    kind = FingerprintPart.Kind
+    found = [_of_kinds(whole, stored, kind.ROWS, kind.COLUMN)]
+    if any(row.kind == kind.ADDED_ROWS for row in stored):
+        # Added rows have no hash of the whole; this one is of no other table.
+        found.append(_of_kinds(f"added {whole}", stored, kind.ADDED_ROWS, kind.ADDED_COLUMN))
+    return found
+
+
+def _of_kinds(
+    whole: str,
+    stored: "list[FingerprintPart] | list[AgreedPart]",
+    of_rows: FingerprintPart.Kind,
+    of_column: FingerprintPart.Kind,
+) -> TableFingerprint:
+    parts = {
+        wanted: [_part(row) for row in stored if row.kind == wanted]
+        for wanted in (of_rows, of_column)
+    }
+    rows = parts[of_rows]
+    return TableFingerprint(whole, rows[0] if rows else None, tuple(parts[of_column]))
+
+
+def _part(row: "FingerprintPart | AgreedPart") -> Part:
+    return Part.unpacked(
+        total=row.total, digest=row.digest, span=row.span, sketch=bytes(row.sketch)
+    )

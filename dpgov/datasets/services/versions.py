@@ -15,8 +15,9 @@ from dpgov.audit.services import append
 from dpgov.datasets.declaration import check_columns
 from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.services.appending import check_appended, check_appending
 from dpgov.datasets.services.drafts import drop_draft
-from dpgov.datasets.services.fingerprints import kept_fingerprint
+from dpgov.datasets.services.fingerprints import kept_fingerprints
 from dpgov.datasets.services.guarantee import check_same_parts
 from dpgov.datasets.services.handing_in import hand_in
 from dpgov.datasets.services.holding import hold
@@ -45,26 +46,32 @@ def add_version(
     upload: Upload,
     columns: tuple[ColumnSpec, ...],
     user: User,
+    append_rows: bool = False,
     follower: Follower | None = None,
 ) -> DatasetVersion:
     """Ingest the upload under these domains as the dataset's newest version.
 
-    Where new data waits for an officer, the dataset does so as a whole, the returned version's
-    `dataset` says. Raises InvalidDomain or RefusedFile naming the field, UploadUsed for a second
-    use of the file, TooManyFiles, and Dataset.DoesNotExist when the dataset was archived or held
-    meanwhile; then nothing has changed.
+    With `append_rows` it holds new rows only, see `appending`. Where new data waits for an officer,
+    the dataset does so as a whole, the returned version's `dataset` says. Raises InvalidDomain or
+    RefusedFile naming the field, UploadUsed for a second use of the file, TooManyFiles, and
+    Dataset.DoesNotExist when the dataset was archived or held meanwhile; then nothing has changed.
     """
     schema = schema_of_next(dataset, columns)
     check_columns(schema, upload.headers)
+    to = None
+    if append_rows:
+        check_appending(dataset, columns, user)
+        to = current_version(dataset)
     hand_in(tenant=dataset.tenant, user=user, upload_id=upload.pk)
     return ingest_and_record(
         upload,
         schema,
         lambda version_id, ingested: _record(
-            dataset, upload, schema, version_id, ingested, user, _seen(dataset, user, ingested)
+            dataset, upload, schema, version_id, ingested, user, _seen(dataset, user, ingested), to
         ),
         partition_column=dataset.partition_column,
         budget_id=dataset.budget_id,
+        append_to=to,
         follower=follower,
     )
 
@@ -79,20 +86,28 @@ def schema_of_next(dataset: Dataset, columns: tuple[ColumnSpec, ...]) -> Dataset
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What the file resembles of what its bringer brought, and what of that was decided before."""
+    """What the file resembles of what its bringer brought, and what of that was decided before.
+
+    Where rows are added, `file` is all of them together, and `new` the new ones.
+    """
 
     file: Compared
+    new: Compared
     decided: frozenset[int]
 
 
 def _seen(dataset: Dataset, user: User, ingested: Ingested) -> _Seen:
     """What the versions of this dataset already resemble was decided when they were registered."""
     found = (
-        compared(dataset.tenant_id, user.pk, kept_fingerprint(version)).found
+        compared(dataset.tenant_id, user.pk, fingerprint).found
         for version in dataset.versions.all()
+        for fingerprint in kept_fingerprints(version)
     )
     decided = frozenset(match.fingerprint_id for each in found for match in each)
-    return _Seen(compared(dataset.tenant_id, user.pk, ingested.fingerprint), decided)
+    new = Compared()
+    if ingested.addition is not None:
+        new = compared(dataset.tenant_id, user.pk, ingested.addition)
+    return _Seen(compared(dataset.tenant_id, user.pk, ingested.fingerprint), new, decided)
 
 
 @transaction.atomic
@@ -104,14 +119,20 @@ def _record(
     ingested: Ingested,
     user: User,
     seen: _Seen,
+    to: DatasetVersion | None,
 ) -> DatasetVersion:
     one_at_a_time(dataset.tenant_id, user.pk)
     found = compared(dataset.tenant_id, user.pk, ingested.fingerprint, seen.file).found
+    new: tuple[Match, ...] = ()
+    if ingested.addition is not None:
+        new = compared(dataset.tenant_id, user.pk, ingested.addition, seen.new).found
     queue_up(dataset.tenant)
     used = ready_upload(upload.id)
     present = Dataset.objects.get(pk=dataset.pk, archived_at__isnull=True, held_at__isnull=True)
     _check_number(present, ingested)
-    _check_people(present, found, seen.decided)
+    if to is not None:
+        check_appended(present, to, new)
+    _check_people(present, (*found, *new), seen.decided)
     version = create_version(
         dataset=present,
         version_id=version_id,
@@ -135,6 +156,7 @@ def _record(
         detail={
             "version": version.number,
             "columns": [spec.name for spec in schema.columns],
+            "rows_added_to": None if to is None else to.number,
             **noted_parts(present),
             "waits_for_look": waits,
         },

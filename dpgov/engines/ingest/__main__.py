@@ -94,7 +94,7 @@ def _parquet_names(path: Path, request: dict[str, Any]) -> tuple[str, ...]:
 
 def _ingest(request: dict[str, Any]) -> dict[str, Any]:
     from dpgov.engines.fingerprint import as_json
-    from dpgov.engines.ingest.request import columns_of, unit_of
+    from dpgov.engines.ingest.request import before_of, columns_of, unit_of
     from dpgov.engines.ingest.store import store
     from dpgov.engines.ingest.tables import open_table
 
@@ -110,9 +110,14 @@ def _ingest(request: dict[str, Any]) -> dict[str, Any]:
         memory_bytes=request["memory_bytes"],
         key=bytes.fromhex(request["key"]),
         unit=unit_of(request["unit"]),
+        before=before_of(request["before"]),
     )
-    fingerprint = as_json(stored.fingerprint)
-    return {"rows": stored.rows, "units": stored.units, "fingerprint": fingerprint}
+    return {
+        "rows": stored.rows,
+        "units": stored.units,
+        "fingerprint": as_json(stored.fingerprint),
+        "addition": None if stored.addition is None else as_json(stored.addition),
+    }
 
 
 def _limit(request: dict[str, Any], *, written_bytes: int) -> None:

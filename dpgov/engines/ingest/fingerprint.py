@@ -7,6 +7,8 @@ every single value on purpose passes it.
 """
 
 import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import duckdb
 import numpy as np
@@ -27,6 +29,16 @@ _HASHES = "SELECT md5_number_lower(cell) AS hash FROM cells"
 Words = npt.NDArray[np.uint64]
 
 
+class Seen(NamedTuple):
+    """A multiset as it is stored beside the rows; see `Multiset.state` and `Span.width`."""
+
+    span: int
+    total: int
+    weight: int
+    hashes: Words
+    counts: npt.NDArray[np.int64]
+
+
 class Fingerprint:
     """Reads every column of a file, batch by batch."""
 
@@ -39,6 +51,8 @@ class Fingerprint:
         self._rows = Multiset()
         self._row_count = 0
         self._row_sums: Words = np.empty(0, np.uint64)
+        self._before: Sequence[Seen] = ()
+        self._whole = ""
 
     def begin_rows(self, rows: int) -> None:
         """A batch of this many rows begins; its columns follow by `add`, then `end_rows`."""
@@ -68,14 +82,40 @@ class Fingerprint:
 
     def result(self) -> TableFingerprint:
         """The same for the same table and key."""
-        columns = [values.part(self._key, span=span.width()) for values, span in self._columns]
+        widths = self._widths()
+        columns = zip(self._columns, widths, strict=True)
         # The rows of a single column are its values.
-        row_span = columns[0].span if len(columns) == 1 else 0
+        rows = self._rows.part(self._key, span=widths[0] if len(widths) == 1 else 0)
         return TableFingerprint(
-            whole=keyed(self._key, self._unkeyed_whole()),
-            rows=self._rows.part(self._key, span=row_span),
-            columns=tuple(columns),
+            whole=keyed(self._key, self._whole or self._unkeyed_whole()),
+            rows=rows,
+            columns=tuple(values.part(self._key, span=width) for (values, _), width in columns),
         )
+
+    def join(self, before: Sequence[Seen]) -> None:
+        """From now on of the rows of `before` as well, as if all had been in one file.
+
+        But for `whole`, which is of its own, and for widths, which are added up: where the values
+        of before lie is not known.
+        """
+        sets = [self._rows, *(values for values, _ in self._columns)]
+        for values, seen in zip(sets, before, strict=True):
+            values.join(seen.total, seen.weight, seen.hashes, seen.counts)
+        self._before = before
+        self._whole = "joined " + " ".join(str(seen.weight) for seen in self.state())
+
+    def state(self) -> list[Seen]:
+        """What the reader of further rows goes on from: the rows, then each column."""
+        sets = [self._rows, *(values for values, _ in self._columns)]
+        spans = [0, *self._widths()]
+        return [Seen(span, *values.state()) for span, values in zip(spans, sets, strict=True)]
+
+    def _widths(self) -> list[int]:
+        own = [span.width() for _, span in self._columns]
+        if not self._before:
+            return own
+        both = zip(own, self._columns, self._before[1:], strict=True)
+        return [_width(width, values.state()[0], seen) for width, (values, _), seen in both]
 
     def _unkeyed(self, texts: pa.Array) -> Words:
         self._connection.register("cells", pa.table({"cell": texts}))
@@ -87,6 +127,13 @@ class Fingerprint:
         """The first form, whose columns are sums of unkeyed hashes: versions of old have it."""
         text = "\n".join([_FORM, *map(str, [self._row_count, *sorted(self._sums)])])
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _width(own: int, total: int, before: Seen) -> int:
+    """Of both together, `total` values; 0 where places mean nothing in one of them."""
+    if not before.total or total == before.total:
+        return max(own, before.span)
+    return own + before.span if own and before.span else 0
 
 
 def derived(key: bytes, purpose: str) -> bytes:

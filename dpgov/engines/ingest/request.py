@@ -21,6 +21,30 @@ class EarlierFile:
     codes: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Before:
+    """A stored file whose rows come first, when a new one holds only what is new.
+
+    `columns` says for each declared column of the new file which one it is there, and the code of
+    everything else there, if it holds categories: new ones may have come between.
+    """
+
+    path: str
+    columns: tuple[tuple[int, int | None], ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """For the child."""
+        return asdict(self)
+
+
+def before_of(item: dict[str, Any] | None) -> Before | None:
+    """That again."""
+    if item is None:
+        return None
+    columns = ((int(place), other) for place, other in item["columns"])
+    return Before(item["path"], tuple(columns))
+
+
 # How parts without a code of their own are called.
 EVERYTHING_ELSE, ELSEWHERE = -1, -2
 

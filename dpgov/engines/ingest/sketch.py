@@ -41,6 +41,20 @@ class Multiset:
         np.add.at(totals, places, np.concatenate([self._counts, counts]))
         self._hashes, self._counts = values[:SKETCH_SIZE], totals[:SKETCH_SIZE]
 
+    def join(self, total: int, weight: int, hashes: Words, counts: Counts) -> None:
+        """Add another multiset, by what `state` gave of it.
+
+        Each of the smallest values of both together is among the smallest of the one, of the other
+        or of both, so that their counts are the true ones.
+        """
+        self.add(hashes, counts)
+        self._total += total - int(counts.sum())
+        self._sum += weight - weighted_sum(hashes, counts)
+
+    def state(self) -> tuple[int, int, Words, Counts]:
+        """What `join` needs: how many values, the sum of their hashes, the sketch."""
+        return self._total, self._sum, self._hashes, self._counts
+
     def part(self, key: bytes, *, span: int) -> Part:
         """What is kept of it."""
         return Part(

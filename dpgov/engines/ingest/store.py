@@ -9,40 +9,44 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
 
 from dpgov.engines.fingerprint import TableFingerprint
+from dpgov.engines.ingest.before import (
+    copy_rows,
+    opened,
+    put_before,
+    recall,
+    remember,
+    rows_before,
+)
 from dpgov.engines.ingest.drafts import draft_of, remove_drafts
-from dpgov.engines.ingest.fingerprint import Fingerprint
+from dpgov.engines.ingest.fingerprint import Fingerprint, Seen
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.request import EVERYTHING_ELSE, UnitNames
+from dpgov.engines.ingest.request import EVERYTHING_ELSE, Before, UnitNames
 from dpgov.engines.ingest.tables import Table
 from dpgov.engines.ingest.units import MARKS, UnitColumn, UnitMarks, rank_rows
-from dpgov.engines.ingest.values import cells_of, code_type, codes
+from dpgov.engines.ingest.values import cells_of, codes, sql_type
 from dpgov.privacy.said import said
 from dpgov.privacy.schema import ColumnSpec, NumericDomain
-
-_SQL_TYPES = {
-    pa.uint8(): "UTINYINT",
-    pa.uint16(): "USMALLINT",
-    pa.uint32(): "UINTEGER",
-    pa.uint64(): "UBIGINT",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What was stored; `units` where a column names them.
+    """How many rows were read; `units` where a column names them.
 
-    All of it depends on the data and is for the owner's side alone.
+    Where rows came first that were stored before, `fingerprint` is of all of them together, and
+    `addition` of those that were read. All of it depends on the data and is for the owner's side
+    alone.
     """
 
     rows: int
     fingerprint: TableFingerprint
     units: int | None = None
+    addition: TableFingerprint | None = None
 
 
 def store(
@@ -54,17 +58,21 @@ def store(
     memory_bytes: int,
     key: bytes,
     unit: UnitNames | None = None,
+    before: Before | None = None,
 ) -> Stored:
     """Store the declared columns of the table in `target`; raises Refused, leaving nothing.
 
-    `key` is the secret of the installation that fingerprints are made with.
+    `key` is the secret of the installation that fingerprints are made with. The rows of `before`
+    come first, and count among `max_rows`.
     """
     places = _places(table, columns)
     owner = None if unit is None else _unit_column(table, columns, unit)
     draft = draft_of(target)
     try:
         ranked = draft_of(target, ".ranked")
-        stored = _write(table, draft, ranked, places, columns, max_rows, memory_bytes, key, owner)
+        stored = _write(
+            table, draft, ranked, places, columns, max_rows, memory_bytes, key, owner, before
+        )
         if owner is not None:
             ranked.rename(draft)
         _force_to_disk(draft)
@@ -115,20 +123,53 @@ def _write(
     memory_bytes: int,
     key: bytes,
     unit: UnitColumn | None,
+    before: Before | None,
 ) -> Stored:
     with duckdb.connect(str(draft), config=_config(memory_bytes)) as connection:
         draft.chmod(0o600)
         marks = None if unit is None else UnitMarks(unit, connection, key)
         connection.execute(f"CREATE TABLE data ({_columns_of(columns, marked=bool(marks))})")
         fingerprint = Fingerprint(len(table.names), connection, key)
+        there = _begun(connection, table, before, columns, marked=bool(marks))
         rows = 0
         for batch in table.batches:
             rows += batch.num_rows
-            if rows > max_rows:
-                raise _too_many_rows(max_rows)
+            if there.rows + rows > max_rows:
+                raise _too_many_rows(max_rows, is_addition=before is not None)
             _append(batch, connection, fingerprint, marks, places, columns)
-        units = None if unit is None else _ranked(connection, ranked, columns, unit)
-        return Stored(rows, fingerprint.result(), units)
+        whole, addition = fingerprint.result(), None
+        if before is not None:
+            addition = whole
+            fingerprint.join(there.seen)
+            whole = fingerprint.result()
+        remember(connection, table.names, fingerprint.state())
+        units = None if unit is None else _ranked(connection, ranked, columns, unit, before)
+        return Stored(rows, whole, units, addition)
+
+
+class _There(NamedTuple):
+    """How many rows come first, and what is known of them."""
+
+    rows: int = 0
+    seen: Sequence[Seen] = ()
+
+
+def _begun(
+    connection: duckdb.DuckDBPyConnection,
+    table: Table,
+    before: Before | None,
+    columns: Sequence[ColumnSpec],
+    *,
+    marked: bool,
+) -> _There:
+    """The rows of before are in `data`, where each is a unit; raises Refused for other columns."""
+    if before is None:
+        return _There()
+    with opened(connection, before):
+        seen = recall(connection, table.names)
+        if not marked:
+            copy_rows(connection, before, columns)
+        return _There(rows_before(connection), seen)
 
 
 def _config(memory_bytes: int) -> dict[str, Any]:
@@ -137,8 +178,7 @@ def _config(memory_bytes: int) -> dict[str, Any]:
 
 
 def _columns_of(columns: Sequence[ColumnSpec], *, marked: bool) -> str:
-    types = [_SQL_TYPES[code_type(spec)] for spec in columns]
-    names = [f"c{number} {kind}" for number, kind in enumerate(types)]
+    names = [f"c{number} {sql_type(spec)}" for number, spec in enumerate(columns)]
     return ", ".join([*names, MARKS] if marked else names)
 
 
@@ -147,12 +187,18 @@ def _ranked(
     ranked: Path,
     columns: Sequence[ColumnSpec],
     unit: UnitColumn,
+    before: Before | None,
 ) -> int:
     """Write a second draft, with `u`, `r` and `n`; it will take the place of the first."""
     connection.execute(f"ATTACH '{ranked}' AS ranked")
     ranked.chmod(0o600)
     names = [f"c{number}" for number in range(len(columns))]
-    units = rank_rows(connection, names, _part(columns, unit), unit.earlier)
+    made = "TABLE ranked.data" if before is None else "TEMP TABLE added"
+    units = rank_rows(connection, names, _part(columns, unit), unit.earlier, made)
+    if before is not None:
+        with opened(connection, before):
+            put_before(connection, before, columns)
+    connection.execute("CREATE TABLE ranked.seen AS SELECT * FROM seen")
     connection.execute("CHECKPOINT ranked")
     connection.execute("DETACH ranked")
     return units
@@ -199,7 +245,14 @@ def _append(
     connection.unregister("batch")
 
 
-def _too_many_rows(max_rows: int) -> Refused:
+def _too_many_rows(max_rows: int, *, is_addition: bool) -> Refused:
+    if is_addition:
+        words = said(
+            "Together with the rows that are there these are more than {most}, the largest number "
+            "that was declared.",
+            most=f"{max_rows:,}",
+        )
+        return Refused(words, field="max_rows")
     return Refused(
         said(
             "The file has more than {most} rows. Raise the largest number of rows, or upload a "

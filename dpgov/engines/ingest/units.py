@@ -112,8 +112,9 @@ def rank_rows(
     columns: Sequence[str],
     partition: str | None,
     earlier: Sequence[EarlierFile] = (),
+    made: str = "TABLE ranked.data",
 ) -> int:
-    """Make `ranked.data` of the rows in `data`; returns the number of units.
+    """Make `ranked.data`, or what is `made`, of the rows in `data`; returns the number of units.
 
     `columns` are the names of the stored codes; `partition` the SQL of a row's part.
     """
@@ -134,7 +135,7 @@ def rank_rows(
         first = f"coalesce(kept, first_value({partition}) OVER ({own}))"
         rows = f"SELECT * FROM ({placed}) QUALIFY {partition} = {first}"  # noqa: S608
     connection.execute(
-        f"CREATE TABLE ranked.data AS SELECT {codes}, u, k, "  # noqa: S608
+        f"CREATE {made} AS SELECT {codes}, u, k, "  # noqa: S608
         f"(row_number() OVER ({own}) - 1)::UINTEGER AS r, "
         f"least(count(*) OVER (PARTITION BY u), {LARGEST_SIZE})::USMALLINT AS n FROM ({rows})"
     )

@@ -31,6 +31,12 @@ _NUMBER = (
     r"^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
     r"|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)$"
 )
+_SQL_TYPES = {
+    pa.uint8(): "UTINYINT",
+    pa.uint16(): "USMALLINT",
+    pa.uint32(): "UINTEGER",
+    pa.uint64(): "UBIGINT",
+}
 _NO_PLACE = np.uint64(2**64 - 1)
 
 
@@ -102,6 +108,11 @@ def _numeric_codes(values: npt.NDArray[np.float64], domain: NumericDomain) -> pa
     steps = np.rint(clipped / float(domain.step)) - float(domain.lower_steps)
     found = np.clip(steps, 0, domain.top).astype(np.uint64)
     return pa.array(np.where(missing, _NO_PLACE, found), mask=missing)
+
+
+def sql_type(spec: ColumnSpec) -> str:
+    """The same in the words of the database."""
+    return _SQL_TYPES[code_type(spec)]
 
 
 def code_type(spec: ColumnSpec) -> pa.DataType:

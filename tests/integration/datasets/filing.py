@@ -86,12 +86,21 @@ def registered(
 
 
 def versioned(
-    owner: Membership, dataset: Dataset, content: bytes, specs: tuple[ColumnSpec, ...]
+    owner: Membership,
+    dataset: Dataset,
+    content: bytes,
+    specs: tuple[ColumnSpec, ...],
+    *,
+    append_rows: bool = False,
 ) -> DatasetVersion:
-    """Another file of the dataset."""
-    present = Dataset.objects.get(pk=dataset.pk)
-    upload = uploaded(owner, content)
-    return add_version(dataset=present, upload=upload, columns=specs, user=owner.user)
+    """Another file of the dataset; or new rows for the one that is there."""
+    return add_version(
+        dataset=Dataset.objects.get(pk=dataset.pk),
+        upload=uploaded(owner, content),
+        columns=specs,
+        user=owner.user,
+        append_rows=append_rows,
+    )
 
 
 def ask(asker: Membership, dataset: Dataset, region: str = "", nano: int = NANO) -> Query:

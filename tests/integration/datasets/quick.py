@@ -28,7 +28,7 @@ def _ingest(source: Path, target: Path, *, limits: Any, watch: Any, **more: Any)
         stored = _stored(source, target, **more)
     except Refused as refusal:
         raise RefusedFile(str(refusal)) from refusal
-    return Ingested(stored.rows, stored.fingerprint, stored.units)
+    return Ingested(stored.rows, stored.fingerprint, stored.units, addition=stored.addition)
 
 
 def _stored(source: Path, target: Path, **more: Any) -> Stored:

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget, PartitionLine, RateLimit
-from dpgov.budgets.services import set_rate_limit
+from dpgov.budgets.services import give_up_parts, set_rate_limit
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
@@ -187,6 +187,48 @@ def test_the_pages_say_what_another_file_does(
         ("dashboards:budget", "every question is charged to all of them, for good"),
     ):
         assert said in browser.get(reverse(name, args=[first.slug])).content.decode()
+
+
+def test_rows_that_are_added_leave_everybody_where_they_are(
+    owner: Membership, analyst: Membership
+) -> None:
+    """L2: who comes again stays in their part, and who is new lies where their rows are."""
+    first = registered(owner, as_file(people(("North",), ("South",))), SPECS)
+    ask(analyst, first, "North")
+    more = [("p0", 10, "South"), ("p0", 20, "North"), ("p1", 11, ""), ("p7", 17, "South")]
+    versioned(owner, first, as_file(more), SPECS, append_rows=True)
+    assert parts_of(first) == {0: {"North"}, 1: {"South"}, 20: {"North"}, 17: {"South"}}
+    ask(analyst, first, "South")
+    assert (committed(first), _apart(first)) == (NANO, True)
+
+
+def test_a_year_of_new_rows_has_its_own_line_and_old_rows_are_not_sent_again(
+    owner: Membership, analyst: Membership
+) -> None:
+    """L2: where rows are units as well, the parts stay apart."""
+    first = registered(owner, as_file(people(*[("North",)] * 9)), SPECS, named=False)
+    ask(analyst, first, "North")
+    later = [(f"q{who}", 50 + 3 * who, "East") for who in range(12)]
+    wider = columns(("North", "South", "East"))
+    versioned(owner, first, as_file(later), wider, append_rows=True)
+    assert _lines(first) == {"North": NANO, "South": 0, "other": 0, "East": 0}
+    ask(analyst, first, "East")
+    assert (committed(first), _apart(first)) == (NANO, True)
+    found = parts_of(first)
+    assert {who for who, parts in found.items() if parts == {"East"}} == {row[1] for row in later}
+    assert {who for who, parts in found.items() if parts == {"North"}} == set(range(9))
+
+
+def test_where_the_discount_has_ended_rows_are_added_all_the_same(owner: Membership) -> None:
+    """L2: it stays ended, and a person stays where the stored rows are."""
+    first = registered(owner, as_file(BOTH), SPECS)
+    give_up_parts(budget_id=first.budget_id)
+    before = parts_of(first)
+    more = [(f"p{who}", 20 + who, region) for who in range(12) for region in ("North", "South")]
+    versioned(owner, first, as_file(more), SPECS, append_rows=True)
+    found = parts_of(first)
+    assert {who: found[20 + who] for who in range(12)} == before
+    assert not _apart(first)
 
 
 def test_the_discount_never_comes_back(owner: Membership) -> None:

@@ -5,6 +5,7 @@ through the real reader and the real services. The true loss is added up from wh
 hold: a question about a part touches whoever has a row there, one about everything everybody.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
@@ -15,10 +16,10 @@ from django.db import transaction
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version
 from dpgov.privacy.budget import NANO
-from dpgov.privacy.schema import Neighbouring
+from dpgov.privacy.schema import ColumnSpec, InvalidDomain, Neighbouring
 from dpgov.tenants.models import Membership
 from tests.integration.datasets.filing import (
     Row,
@@ -44,7 +45,10 @@ Files = list[tuple[Dataset, dict[int, set[str]], dict[str, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A file that comes, and the questions about it; `again` is the content of an earlier one."""
+    """A file that comes, and the questions about it; `again` is the content of an earlier one.
+
+    What it `adds` are new rows for the first dataset: of new people, where rows are units.
+    """
 
     again: int | None
     regions: tuple[tuple[str, ...], ...]
@@ -52,6 +56,7 @@ class Step:
     missing: str
     first: str
     questions: tuple[tuple[str, int], ...]
+    adds: bool = False
 
 
 _ROWS = st.lists(st.sampled_from(["North", "South", "", "Mars"]), min_size=1, max_size=3)
@@ -65,12 +70,17 @@ _STEPS = st.builds(
     st.lists(st.tuples(st.sampled_from(["North", "South", ""]), st.integers(1, 9)), max_size=4).map(
         tuple
     ),
+    st.booleans(),
 )
 
 
 @dataclass(slots=True)
 class History:
-    """What entered one budget, and what was asked of each file."""
+    """What entered one budget, and what was asked of each file.
+
+    `last` is how the first dataset's newest file is declared and laid out, `chains` which file each
+    one goes on from, where it holds the rows of that one as they were.
+    """
 
     owner: Membership
     analyst: Membership
@@ -78,9 +88,32 @@ class History:
     neighbouring: Neighbouring
     contents: list[tuple[list[Row], tuple[str, ...]]] = field(default_factory=list)
     files: Files = field(default_factory=list)
+    chains: list[int] = field(default_factory=list)
+    last: tuple[tuple[ColumnSpec, ...], tuple[str, ...], int] | None = None
+    added: int = 0
 
     def take(self, step: Step) -> None:
-        """The file arrives as a registration, as the same data once more, or as a version."""
+        """The file arrives as a registration, the same data once more, a version, or new rows."""
+        if step.adds and self.last and self.neighbouring is Neighbouring.ADD_REMOVE:
+            self._add(step, *self.last)
+        else:
+            self._take_whole(step)
+
+    def _add(
+        self, step: Step, specs: tuple[ColumnSpec, ...], order: tuple[str, ...], chain: int
+    ) -> None:
+        """Other rows of the same people by their ids, or where rows are units, of others."""
+        self.added += 1
+        rows = self._rows(step.regions, again=self.added)
+        dataset = self.files[0][0]
+        try:
+            versioned(self.owner, dataset, as_file(rows, order), specs, append_rows=True)
+        except InvalidDomain:
+            # They resemble others too much: nothing entered.
+            return
+        self._asked(step, dataset, chain)
+
+    def _take_whole(self, step: Step) -> None:
         specs = columns(missing=step.missing, first=step.first)
         again = step.again is not None and step.again < len(self.contents)
         if again:
@@ -100,16 +133,23 @@ class History:
         else:
             dataset = self.files[0][0]
             versioned(self.owner, dataset, as_file(rows, order), specs)
+        chain = len(self.files)
+        if not self.files or dataset == self.files[0][0]:
+            self.last = specs, order, chain
+        self._asked(step, dataset, chain)
+
+    def _asked(self, step: Step, dataset: Dataset, chain: int) -> None:
         asked: dict[str, int] = {}
         for region, cents in step.questions:
             ask(self.analyst, dataset, region, cents * _CENT)
             asked[region] = asked.get(region, 0) + cents * _CENT
-        self.files.append((dataset, stored_parts(current_version(dataset)), asked))
+        self.files.append((dataset, _places(current_version(dataset)), asked))
+        self.chains.append(chain)
 
-    def _rows(self, regions: tuple[tuple[str, ...], ...]) -> list[Row]:
-        """Where rows are units, one row each; they are told apart by their visits."""
+    def _rows(self, regions: tuple[tuple[str, ...], ...], again: int = 0) -> list[Row]:
+        """Where rows are units, one row each; they are told apart by the last digit of visits."""
         return [
-            (f"p{who}", who, region)
+            (f"p{who}", who + 10 * again, region)
             for who, own in enumerate(regions)
             for region in (own if self.named else own[:1])
         ]
@@ -122,8 +162,15 @@ class History:
     def worst(self) -> int:
         """The most that anybody can have lost to everything that was asked."""
         if not self.named:
-            return sum(_worst_row(asked, self.neighbouring) for _, _, asked in self.files)
+            return sum(_worst_row(asked, self.neighbouring) for asked in self._asked_of_chains())
         return max(self._lost(who) for who in range(PEOPLE))
+
+    def _asked_of_chains(self) -> list[Counter[str]]:
+        """Where rows only come, each stays where it is: what was asked of it is added by parts."""
+        found: dict[int, Counter[str]] = {}
+        for chain, (_, _, asked) in zip(self.chains, self.files, strict=True):
+            found.setdefault(chain, Counter()).update(asked)
+        return list(found.values())
 
     def _lost(self, who: int) -> int:
         """Of a person: in the parts where they are; changed, also in any one where they are not."""
@@ -136,6 +183,14 @@ class History:
             sum(nano for _, _, asked in self.files for part, nano in asked.items() if _in(part, to))
             for to in moves
         )
+
+
+def _places(version: DatasetVersion) -> dict[int, set[str]]:
+    """In which parts each person has rows, by the last digit of their visits."""
+    found: dict[int, set[str]] = {}
+    for visits, parts in stored_parts(version).items():
+        found.setdefault(visits % 10, set()).update(parts)
+    return found
 
 
 def _in(part: str, places: set[str]) -> bool:
@@ -183,6 +238,16 @@ _MOVED = _two(
     Step(None, (("South",),) * PEOPLE, ORDERS[2], "", "visits", _SOUTH),
     named=True,
 )
+_ADDED = _two(
+    Step(None, (("North",),) * PEOPLE, ORDERS[0], "", "visits", _NORTH),
+    Step(None, (("South", "North"),) * PEOPLE, ORDERS[0], "", "visits", _SOUTH, adds=True),
+    named=True,
+)
+_ADDED_ROWS = _two(
+    Step(None, (("North",), ("South",), ("",), ("Mars",)), ORDERS[0], "", "visits", _NORTH),
+    Step(None, _NOWHERE, ORDERS[0], "", "visits", _SOUTH, adds=True),
+    named=False,
+)
 _ONE_DATABASE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 
 
@@ -206,6 +271,8 @@ def _never_more_than_booked(
 @_COLUMNS_SWAPPED
 @_OTHER_RULE
 @_MOVED
+@_ADDED
+@_ADDED_ROWS
 def test_nobody_loses_more_than_is_booked(
     owner: Membership,
     analyst: Membership,

@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpgov.engines.ingest.request import UnitNames
+from dpgov.engines.ingest.request import Before, UnitNames
 from dpgov.engines.ingest.store import Stored, store
 from dpgov.engines.ingest.tables import open_table
 from dpgov.privacy.schema import CategoryDomain, ColumnSpec, MissingRule, NumericDomain
@@ -58,6 +58,7 @@ def ingest_here(
     max_rows: int = 10_000,
     key: bytes = KEY,
     unit: UnitNames | None = None,
+    before: Before | None = None,
 ) -> Stored:
     """Store the file's codes beside it, in this process."""
     kind = "parquet" if source.read_bytes()[:4] == b"PAR1" else "csv"
@@ -70,6 +71,7 @@ def ingest_here(
         memory_bytes=MEMORY,
         key=key,
         unit=unit,
+        before=before,
     )
 
 

@@ -1,0 +1,116 @@
+"""Rows that are added to those of the newest version, which are not sent again.
+
+The next version is what is stored of that one, as it is, and the new rows after it. How many rows
+there are, which people, and whether a row is there already shows in what becomes of the file, so
+only whoever brought all of that may add to it. Must never read a raw row of before, nor change what
+of them was stored.
+"""
+
+from collections.abc import Iterable
+
+from dpgov.datasets import storage
+from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.services.resemblance import Match
+from dpgov.engines.ingest.request import Before
+from dpgov.engines.likeness import Likeness
+from dpgov.privacy.said import said
+from dpgov.privacy.schema import (
+    CategoryDomain,
+    ColumnSpec,
+    DatasetSchema,
+    InvalidDomain,
+    Neighbouring,
+)
+from dpgov.tenants.models import User
+
+_PUBLIC_NUMBER = said(
+    "The number of people of this dataset is public and has to stay, so no rows can be added. Add "
+    "a version with all rows, or register them as a dataset of their own."
+)
+_OTHERS_ROWS = said(
+    "Somebody else brought the rows that are there, and only they can add to them. Add a version "
+    "with all rows."
+)
+_OTHER_DOMAINS = said(
+    "New rows need the columns that are there, declared as they are. New categories may follow the "
+    "others. For anything else add a version with all rows."
+)
+_MISSING = said(
+    "The rows that are there are not on this machine, so none can be added to them. Ask the people "
+    "who run this installation to put the file back."
+)
+_CHANGED = said(
+    "Another version came while the new rows were read. Look at it, and add the rows again."
+)
+_THERE_ALREADY = said(
+    "Most of these rows are there already, and would count twice. Leave them out, or add a version "
+    "with all rows."
+)
+_SAME_PEOPLE = said(
+    "These rows resemble those that are there, and each row counts as a person of its own: whoever "
+    "is in both would count twice. Add a version with all rows."
+)
+
+
+def why_not_append(dataset: Dataset, user: User) -> str:
+    """Why this person cannot add rows to the newest version; empty where they can.
+
+    By what is public, and by who brought it, never by data.
+    """
+    if dataset.neighbouring == Neighbouring.CHANGE_ONE:
+        return _PUBLIC_NUMBER
+    if current_version(dataset).added_by_id != user.pk:
+        return _OTHERS_ROWS
+    return ""
+
+
+def check_appending(dataset: Dataset, columns: tuple[ColumnSpec, ...], user: User) -> None:
+    """Raises InvalidDomain for what can be seen without reading anything."""
+    if words := why_not_append(dataset, user):
+        raise InvalidDomain("columns", words)
+    declared = {spec.name: spec for spec in schema_of(current_version(dataset)).columns}
+    if set(declared) != {spec.name for spec in columns}:
+        raise InvalidDomain("columns", _OTHER_DOMAINS)
+    if not all(_goes_on(declared[spec.name], spec) for spec in columns):
+        raise InvalidDomain("columns", _OTHER_DOMAINS)
+
+
+def _goes_on(before: ColumnSpec, now: ColumnSpec) -> bool:
+    """What was stored means the same under both."""
+    if isinstance(before.domain, CategoryDomain) and isinstance(now.domain, CategoryDomain):
+        names = before.domain.categories
+        if now.domain.categories[: len(names)] != names:
+            return False
+    elif before.domain != now.domain:
+        return False
+    return (before.missing, before.impute_code) == (now.missing, now.impute_code)
+
+
+def rows_of(version: DatasetVersion, schema: DatasetSchema) -> Before:
+    """Its stored rows, and where the columns of `schema` are there; raises InvalidDomain."""
+    path = storage.data_path(version.pk)
+    if not path.exists():
+        raise InvalidDomain("columns", _MISSING)
+    there = {spec.name: (at, spec) for at, spec in enumerate(schema_of(version).columns)}
+    found = (there[spec.name] for spec in schema.columns)
+    return Before(str(path), tuple((at, _other(spec)) for at, spec in found))
+
+
+def _other(spec: ColumnSpec) -> int | None:
+    return spec.domain.other if isinstance(spec.domain, CategoryDomain) else None
+
+
+def check_appended(dataset: Dataset, to: DatasetVersion, new: Iterable[Match]) -> None:
+    """As it is about to be recorded, in the caller's transaction; raises InvalidDomain.
+
+    `new` is what the new rows resemble of what the same person brought. The rows of people whom a
+    column names may resemble earlier ones of theirs, as long as they are not the same rows.
+    """
+    if current_version(dataset).pk != to.pk:
+        raise InvalidDomain("columns", _CHANGED)
+    found = {match.likeness for match in new if match.dataset_id == dataset.pk}
+    if found & {Likeness.EXACT, Likeness.ROWS}:
+        raise InvalidDomain("columns", _THERE_ALREADY)
+    if found and not dataset.private_id:
+        raise InvalidDomain("columns", _SAME_PEOPLE)

@@ -1,0 +1,129 @@
+"""Rows that are stored already come first, as they are, and those of a new file after them.
+
+Every stored file says what was in the file that it was made of, in the table `seen`: keyed hashes,
+as they are kept to recognise data again, so that the rows of both are recognised together. A unit
+is known by the keyed hash of its id. Its rows of before keep their places among its rows, and the
+new ones follow, so that no more of them count than of a file that held all of them. Where its
+partition puts it was decided before, see `earlier`.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import duckdb
+import numpy as np
+
+from dpgov.engines.ingest.fingerprint import Seen
+from dpgov.engines.ingest.refusal import Refused
+from dpgov.engines.ingest.request import Before
+from dpgov.engines.ingest.values import sql_type
+from dpgov.privacy.said import said
+from dpgov.privacy.schema import CategoryDomain, ColumnSpec
+from dpgov.privacy.unit_sizes import LARGEST_SIZE
+
+_OF_OLD = said(
+    "The rows that are there were stored by an older release, which did not keep what is needed to "
+    "add to them. Add a version with all rows once; rows can be added to that."
+)
+
+
+@contextmanager
+def opened(connection: duckdb.DuckDBPyConnection, before: Before) -> Iterator[None]:
+    """Within, the file is there to read as `before`."""
+    path = before.path.replace("'", "''")
+    connection.execute(f"ATTACH '{path}' AS before (READ_ONLY)")
+    try:
+        yield
+    finally:
+        connection.execute("DETACH before")
+
+
+def remember(
+    connection: duckdb.DuckDBPyConnection, names: Sequence[str], seen: Sequence[Seen]
+) -> None:
+    """Make the table `seen`, for whoever adds rows later; the rows have no name."""
+    connection.execute(
+        "CREATE TABLE seen (name VARCHAR, span BIGINT, total BIGINT, weight VARCHAR, "
+        "hashes BLOB, counts BLOB)"
+    )
+    for name, each in zip(["", *names], seen, strict=True):
+        sketch = [each.hashes.astype("<u8").tobytes(), each.counts.astype("<i8").tobytes()]
+        connection.execute(
+            "INSERT INTO seen VALUES (?, ?, ?, ?, ?, ?)",
+            [name, each.span, each.total, str(each.weight), *sketch],
+        )
+
+
+def recall(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> list[Seen]:
+    """What the file of before remembers, its columns in this order; raises Refused."""
+    there = connection.execute(
+        "SELECT count(*) FROM duckdb_tables() "
+        "WHERE database_name = 'before' AND table_name = 'seen'"
+    )
+    if there.fetchall() == [(0,)]:
+        raise Refused(_OF_OLD)
+    rows = connection.execute("SELECT * FROM before.seen").fetchall()
+    found = {name: _seen(*kept) for name, *kept in rows}
+    if set(found) != {"", *names}:
+        columns = ", ".join(sorted(name for name in found if name))
+        words = "New rows need the same columns as those that are there: {columns}."
+        raise Refused(said(words, columns=columns))
+    return [found[name] for name in ["", *names]]
+
+
+def _seen(span: int, total: int, weight: str, hashes: bytes, counts: bytes) -> Seen:
+    values = np.frombuffer(hashes, "<u8").astype(np.uint64)
+    return Seen(span, total, int(weight), values, np.frombuffer(counts, "<i8").astype(np.int64))
+
+
+def rows_before(connection: duckdb.DuckDBPyConnection) -> int:
+    """How many there are: the true number, for whoever brought them."""
+    return int(connection.execute("SELECT count(*) FROM before.data").fetchall()[0][0])
+
+
+def copy_rows(
+    connection: duckdb.DuckDBPyConnection, before: Before, columns: Sequence[ColumnSpec]
+) -> None:
+    """Put them into `data`, where each row is a unit."""
+    connection.execute(
+        f"INSERT INTO data SELECT {_codes(before, columns)} FROM before.data"  # noqa: S608
+    )
+
+
+def put_before(
+    connection: duckdb.DuckDBPyConnection, before: Before, columns: Sequence[ColumnSpec]
+) -> None:
+    """Make `ranked.data` of them and of the rows in `added`, which follow those of their unit."""
+    names = ", ".join(f"c{number}" for number in range(len(columns)))
+    connection.execute(
+        "CREATE TEMP TABLE lain AS SELECT k, min(u) AS u, count(*) AS rows "
+        "FROM before.data GROUP BY k"
+    )
+    connection.execute(
+        # A unit that comes for the first time gets a number after all others.
+        "CREATE TEMP TABLE joined AS SELECT added.*, coalesce(lain.rows, 0) AS rows, "
+        "coalesce(lain.u, (SELECT coalesce(max(u), 0) FROM lain) + 1 + added.u) AS whose "
+        "FROM added LEFT JOIN lain ON lain.k = added.k"
+    )
+    connection.execute(
+        "CREATE TEMP TABLE further AS SELECT whose, count(*) AS rows FROM joined GROUP BY whose"
+    )
+    connection.execute(
+        f"CREATE TABLE ranked.data AS SELECT {_codes(before, columns)}, u, k, r, "  # noqa: S608
+        f"least(n + coalesce(further.rows, 0), {LARGEST_SIZE})::USMALLINT AS n "
+        "FROM before.data LEFT JOIN further ON further.whose = u UNION ALL "
+        f"SELECT {names}, whose::UINTEGER, k, "
+        "(rows + row_number() OVER (PARTITION BY whose ORDER BY r, u) - 1)::UINTEGER, "
+        f"least(rows + count(*) OVER (PARTITION BY whose), {LARGEST_SIZE})::USMALLINT FROM joined"
+    )
+
+
+def _codes(before: Before, columns: Sequence[ColumnSpec]) -> str:
+    """The codes of before in the words of the new file: what was undeclared there stays so."""
+    found = []
+    for number, (spec, (place, other)) in enumerate(zip(columns, before.columns, strict=True)):
+        code = f"c{place:d}"
+        if other is not None and isinstance(spec.domain, CategoryDomain):
+            code = f"CASE WHEN {code} = {other:d} THEN {spec.domain.other} ELSE {code} END"
+        found.append(f"({code})::{sql_type(spec)} AS c{number}")
+    return ", ".join(found)

@@ -1,0 +1,156 @@
+"""L2: rows are added to stored ones: nobody counts more than in one file that holds all of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpgov.engines.ingest.refusal import Refused
+from dpgov.engines.ingest.request import Before, EarlierFile, UnitNames
+from dpgov.engines.ingest.store import Stored
+from dpgov.engines.likeness import Likeness, likeness
+from dpgov.privacy.schema import ColumnSpec
+from tests.unit.engines.tables import category, ingest_here, number, stored_codes, write_csv
+
+NAMES = ["id", "v", "town"]
+COLUMNS = (number("v", "0", "300"), category("town", "a", "b"))
+AFTER = ((0, None), (1, 2))
+Cells = tuple[object, object, str]
+
+
+def _stored(
+    path: Path,
+    rows: Sequence[Cells],
+    *,
+    after: Path | None = None,
+    unit: UnitNames | None = None,
+    columns: Sequence[ColumnSpec] = COLUMNS,
+    max_rows: int = 10_000,
+    names: Sequence[str] = NAMES,
+) -> tuple[Path, Stored]:
+    """A file of rows, after those of another; where it is stored, and what came of it."""
+    source = write_csv(path, names, rows)
+    before = None if after is None else Before(str(after), AFTER)
+    stored = ingest_here(source, columns, unit=unit, before=before, max_rows=max_rows)
+    return source.with_suffix(".duckdb"), stored
+
+
+def _of_person(file: Path) -> dict[int, list[tuple[int, int, int]]]:
+    """For each unit its rows: their `v`, their place and the number of all its rows."""
+    with duckdb.connect(str(file), read_only=True) as connection:
+        rows = connection.execute("SELECT u, c0, r, n FROM data ORDER BY u, r").fetchall()
+    found: dict[int, list[tuple[int, int, int]]] = {}
+    for who, *row in rows:
+        found.setdefault(who, []).append((row[0], row[1], row[2]))
+    return found
+
+
+def test_rows_that_are_units_follow_as_they_are(tmp_path: Path) -> None:
+    """L2: and what was no declared category stays in everything else, whatever comes later."""
+    first, _ = _stored(tmp_path / "1.csv", [("1", 1, "a"), ("2", 2, "c"), ("3", 3, "")])
+    wider = (COLUMNS[0], category("town", "a", "b", "c"))
+    _stored(tmp_path / "2.csv", [("4", 4, "c"), ("5", 5, "d")], after=first, columns=wider)
+    assert stored_codes(tmp_path / "2.csv") == [(1, 0), (2, 3), (3, None), (4, 2), (5, 3)]
+
+
+def test_columns_are_found_by_their_names(tmp_path: Path) -> None:
+    first, _ = _stored(tmp_path / "1.csv", [("1", 7, "b")])
+    source = write_csv(tmp_path / "2.csv", ["town", "id", "v"], [("a", "2", 8)])
+    before = Before(str(first), (AFTER[1], AFTER[0]))
+    ingest_here(source, COLUMNS[::-1], before=before)
+    assert stored_codes(source) == [(1, 7), (0, 8)]
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    first=st.lists(st.integers(0, 3), max_size=8),
+    second=st.lists(st.integers(0, 5), max_size=8),
+    third=st.lists(st.integers(0, 5), max_size=4),
+)
+def test_a_person_s_rows_are_numbered_over_all_files(
+    tmp_path_factory: pytest.TempPathFactory, first: list[int], second: list[int], third: list[int]
+) -> None:
+    """L2: the bound on one person holds over old and new rows, and old ones keep their places."""
+    folder, unit = tmp_path_factory.mktemp("added"), UnitNames("id")
+    after, rows, before = None, 0, {}
+    for number_of_file, people in enumerate((first, second, third)):
+        cells = [(f"p{who}", 10 * (rows + place), "a") for place, who in enumerate(people)]
+        rows += len(people)
+        path = folder / f"{number_of_file}.csv"
+        after, _ = _stored(
+            path, cells, after=after, unit=unit, columns=(number("v", "0", "300"), COLUMNS[1])
+        )
+        now = _of_person(after)
+        for who, own in now.items():
+            assert [place for _, place, _ in own] == list(range(len(own)))
+            assert {size for *_, size in own} == {len(own)}
+            kept = before.get(who, [])
+            assert [row[:2] for row in own[: len(kept)]] == [row[:2] for row in kept]
+        before = now
+    assert sorted(len(own) for own in before.values()) == sorted(
+        (first + second + third).count(who) for who in set(first + second + third)
+    )
+
+
+def test_rows_elsewhere_than_in_a_person_s_part_are_left_out(tmp_path: Path) -> None:
+    """L2: the part is the one of the first file."""
+    first, _ = _stored(
+        tmp_path / "1.csv", [("1", 1, "a"), ("2", 2, "b")], unit=UnitNames("id", "town")
+    )
+    earlier = EarlierFile(str(first), 1, (0, 1))
+    _stored(
+        tmp_path / "2.csv",
+        [("1", 3, "b"), ("1", 4, "a"), ("2", 5, "a"), ("3", 6, "b")],
+        after=first,
+        unit=UnitNames("id", "town", (earlier,)),
+    )
+    found = {row[:2] for row in stored_codes(tmp_path / "2.csv")}
+    assert found == {(1, 0), (2, 1), (4, 0), (6, 1)}
+
+
+ROWS = [(str(who), who % 7, "ab"[who % 2]) for who in range(300)]
+
+
+@pytest.mark.parametrize("unit", [None, UnitNames("id")], ids=["rows", "people"])
+@pytest.mark.parametrize("cut", [0, 3, 100, 299])
+def test_old_and_new_rows_are_recognised_as_one_file(
+    tmp_path: Path, cut: int, unit: UnitNames | None
+) -> None:
+    """L2, L3: all of them sent again are exactly the same data, the new ones by themselves too."""
+    _, whole = _stored(tmp_path / "0.csv", ROWS[::-1], unit=unit)
+    first, _ = _stored(tmp_path / "1.csv", ROWS[:cut], unit=unit)
+    _, joined = _stored(tmp_path / "2.csv", ROWS[cut:], after=first, unit=unit)
+    assert likeness(joined.fingerprint, whole.fingerprint) is Likeness.EXACT
+    assert joined.addition is not None
+    _, alone = _stored(tmp_path / "3.csv", ROWS[cut:], unit=unit)
+    assert likeness(joined.addition, alone.fingerprint) is Likeness.EXACT
+    for part, expected in zip(joined.fingerprint.parts, whole.fingerprint.parts, strict=True):
+        assert (part.digest, part.total) == (expected.digest, expected.total)
+        assert part.packed() == expected.packed()
+
+
+def test_no_more_rows_than_were_declared(tmp_path: Path) -> None:
+    """D5: old and new ones together."""
+    first, _ = _stored(tmp_path / "1.csv", ROWS[:6])
+    _stored(tmp_path / "2.csv", ROWS[6:10], after=first, max_rows=10)
+    with pytest.raises(Refused, match="more than 10"):
+        _stored(tmp_path / "3.csv", ROWS[6:11], after=first, max_rows=10)
+
+
+def test_other_columns_cannot_be_added(tmp_path: Path) -> None:
+    """L2: undeclared ones count too, by which data is recognised."""
+    first, _ = _stored(tmp_path / "1.csv", ROWS[:6])
+    with pytest.raises(Refused, match="same columns"):
+        _stored(tmp_path / "2.csv", [("7", 1, "a", "x")], after=first, names=[*NAMES, "note"])
+
+
+def test_to_a_file_of_an_older_release_nothing_is_added(tmp_path: Path) -> None:
+    """L2: it does not say how its rows are recognised."""
+    first, _ = _stored(tmp_path / "1.csv", ROWS[:6])
+    with duckdb.connect(str(first)) as connection:
+        connection.execute("DROP TABLE seen")
+    with pytest.raises(Refused, match="older release"):
+        _stored(tmp_path / "2.csv", ROWS[6:8], after=first)
