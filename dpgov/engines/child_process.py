@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -91,11 +92,11 @@ def _say(child: "subprocess.Popen[bytes]", body: bytes) -> None:
     """It reads everything before it writes anything; one that is dead has nothing to be told."""
     stdin: IO[bytes] | None = child.stdin
     if stdin is not None:
-        try:
+        with suppress(BrokenPipeError):
             stdin.write(body)
+        # Closing tries once more to write what is left.
+        with suppress(BrokenPipeError):
             stdin.close()
-        except BrokenPipeError:
-            pass
 
 
 class _Heard:
