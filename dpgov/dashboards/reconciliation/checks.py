@@ -224,6 +224,16 @@ _REQUESTS = (
         """,
     ),
 )
+_LOOKS = (
+    Check(
+        "dataset {}, version {}: an officer's look is stored that the log does not say",
+        """
+        SELECT l.dataset, l.version FROM our_look l
+        LEFT JOIN said_looked s ON s.dataset = l.dataset AND (s.version = l.version OR s.has_more)
+        WHERE s.dataset IS NULL
+        """,
+    ),
+)
 # What another tenant books on a budget that is shared with it is held against its own log.
 _BALANCES = (
     Check(
@@ -250,5 +260,6 @@ CHECKS = (
     *_LIMITS,
     *_CORRECTIONS,
     *_REQUESTS,
+    *_LOOKS,
     *_BALANCES,
 )

@@ -21,6 +21,7 @@ _KEYS = {
     "moved": "budget",
     "booked": "budget",
     "decided": "request",
+    "looked": "dataset",
     "registered": "name",
 }
 # A reuse is asked for and answered by one entry.
@@ -55,6 +56,13 @@ def _statements(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
         "decided",
         f"SELECT {request} AS request, e.action FROM said_rare e"
         " WHERE substr(e.action, 1, 7) = 'CHANGE_'",
+    )
+    dataset = say.identity("substr(e.subject, 9)")
+    version, also = (say.get("e.detail", name) for name in ("version", "also"))
+    yield (
+        "looked",
+        f"SELECT {dataset} AS dataset, CAST({version} AS text) AS version,"
+        f" {also} IS NOT NULL AS has_more FROM said_rare e WHERE e.action = 'DATASET_LOOKED_AT'",
     )
     limit = amount_of(say, "limit_epsilon")
     opening = ", ".join(f"'{action.value}'" for action in OPENING_A_BUDGET)

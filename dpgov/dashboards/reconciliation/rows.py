@@ -54,6 +54,9 @@ def _views() -> dict[str, str]:
         " FROM budgets_correction WHERE tenant_id = {tenant}",
         "request": f"id AS request, state, {_DECISION} AS decision"
         " FROM approvals_changerequest WHERE tenant_id = {tenant}",
+        "look": "v.dataset_id AS dataset, CAST(v.number AS text) AS version"
+        " FROM datasets_look l JOIN datasets_datasetversion v ON v.id = l.version_id"
+        " WHERE l.tenant_id = {tenant} AND l.by_id IS NOT NULL AND l.outcome = 'goes_on'",
         "budget": "id AS budget, kind, label, spent_nano, EXISTS (SELECT 1"
         " FROM budgets_partitionline p WHERE p.dataset_budget_id = budgets_budget.id) AS divided"
         " FROM budgets_budget WHERE tenant_id = {tenant}",

@@ -111,10 +111,12 @@ def let_begin(*, version: DatasetVersion, membership: Membership, reason: str) -
     """
     dataset = _to_look_at(version, membership)
     waits = dataset.held_reason == Dataset.HeldReason.NEW_DATA
+    seen = looked_at(dataset, membership.user, Look.Outcome.GOES_ON)
     if waits:
         end_hold(dataset)
-    looked_at(dataset, membership.user, Look.Outcome.GOES_ON)
     detail = {"version": version.number, "begins": waits, "reason": reason}
+    if also := [number for number in seen if number != version.number]:
+        detail["also"] = also
     _record(dataset, membership.user, Action.DATASET_LOOKED_AT, detail)
 
 
@@ -144,7 +146,9 @@ def _to_look_at(version: DatasetVersion, membership: Membership) -> Dataset:
 
 
 def _locked(version: DatasetVersion, membership: Membership) -> Dataset:
-    if version.added_by_id == membership.user_id:
+    brought = DatasetVersion.objects.filter(dataset=version.dataset_id, added_by=membership.user_id)
+    # The step is about every version that waits, so none of them may be their own.
+    if brought.filter(Q(pk=version.pk) | Q(look__isnull=True)).exists():
         raise OwnData
     queue_up(membership.tenant)
     present = Dataset.objects.select_for_update(of=("self",)).filter(

@@ -55,6 +55,10 @@ class OnPostgreSQL:
         """Texts in the list are as PostgreSQL writes ids."""
         return f"r.payload -> '{key}' ? CAST({identity} AS text)"
 
+    def names_request(self) -> str:
+        """The detail is text."""
+        return "CAST(a.detail AS jsonb) ->> 'request' = CAST(r.id AS text)"
+
 
 class OnSQLite:
     """The payload is text, ids have no dashes."""
@@ -72,6 +76,10 @@ class OnSQLite:
         found = f"json_each(r.payload, '$.{key}') each"
         held = f"SELECT 1 FROM {found} WHERE replace(each.value, '-', '') = {identity}"
         return f"EXISTS ({held})"
+
+    def names_request(self) -> str:
+        """Without the dashes."""
+        return "replace(json_extract(a.detail, '$.request'), '-', '') = r.id"
 
 
 def lower_guards() -> None:

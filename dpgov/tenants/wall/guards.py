@@ -23,6 +23,9 @@ class Json(Protocol):
     def lists(self, key: str, identity: str) -> str:
         """Whether a list of ids in the payload of `r` holds this id."""
 
+    def names_request(self) -> str:
+        """Whether the detail of the entry `a` names the request `r`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Guard:
@@ -41,6 +44,8 @@ class Guard:
 
 _BUDGET, _MEMBER = "budgets_budget", "budgets_populationmember"
 _REQUEST, _DATASET = "approvals_changerequest", "datasets_dataset"
+_VERSION, _LOOK = "datasets_datasetversion", "datasets_look"
+_HOLD_KINDS = ("release_held_dataset", "share_held_dataset_budget", "discard_held_dataset")
 _NEVER = "1 = 0"
 
 
@@ -50,6 +55,7 @@ def guards(json: Json) -> Iterator[Guard]:
     yield from _of_members_and_parts(json)
     yield from _of_requests()
     yield from _of_datasets(json)
+    yield from _of_holds(json)
     charged = (
         "EXISTS (SELECT 1 FROM budgets_charge c WHERE c.query_id = NEW.query_id"
         " AND c.budget_id = NEW.budget_id AND c.tenant_id = NEW.tenant_id"
@@ -205,6 +211,53 @@ def _of_datasets(json: Json) -> Iterator[Guard]:
         "NEW.budget_id <> OLD.budget_id",
         _agreed("share_held_dataset_budget", shared),
         "a dataset shares another budget as two persons approved",
+    )
+
+
+def _of_holds(json: Json) -> Iterator[Guard]:
+    newest = (
+        f"l.version_id = v.id AND v.dataset_id = NEW.id AND NOT EXISTS (SELECT 1 FROM {_VERSION} n"
+        " WHERE n.dataset_id = NEW.id AND n.number > v.number)"
+    )
+    looked = (
+        f"OLD.held_reason = 'new_data' AND EXISTS (SELECT 1 FROM {_LOOK} l, {_VERSION} v"
+        f" WHERE {newest} AND l.outcome = 'goes_on' AND l.by_id <> v.added_by_id)"
+    )
+    # An approval is used up by the entry that says so, which comes after it is carried out.
+    once = (
+        f"{json.identity('held_dataset')} = NEW.id AND NOT EXISTS (SELECT 1"
+        " FROM audit_auditentry a WHERE a.tenant_id = r.tenant_id"
+        f" AND a.action = 'CHANGE_APPROVED' AND a.subject = r.subject AND {json.names_request()})"
+    )
+    yield Guard(
+        "guard_hold",
+        _DATASET,
+        "UPDATE",
+        "OLD.held_at IS NOT NULL AND NEW.held_at IS NULL",
+        " OR ".join([f"({looked})", *(_agreed(kind, once) for kind in _HOLD_KINDS)]),
+        "a hold ends when an officer has looked, or as two persons approved",
+    )
+    yield Guard(
+        "guard_held_reason",
+        _DATASET,
+        "UPDATE",
+        "OLD.held_at IS NOT NULL AND NEW.held_at IS NOT NULL"
+        " AND NEW.held_reason <> OLD.held_reason",
+        "OLD.held_reason = 'new_data' AND NEW.held_reason = 'paused'",
+        "what takes two persons to end is not turned into what takes one",
+    )
+    officer = (
+        "EXISTS (SELECT 1 FROM tenants_membership m WHERE m.tenant_id = NEW.tenant_id"
+        " AND m.user_id = NEW.by_id AND m.role = 'officer')"
+    )
+    yield Guard(
+        "guard_look",
+        _LOOK,
+        "INSERT",
+        "1 = 1",
+        f"{officer} OR (NEW.by_id IS NULL AND NEW.outcome = 'goes_on' AND EXISTS"
+        f" (SELECT 1 FROM {_VERSION} v WHERE v.id = NEW.version_id AND v.number > 1))",
+        "an officer looks at data; nobody has to at another version of the same file",
     )
 
 

@@ -113,6 +113,9 @@ WRITES: dict[str, str] = {
     "budgets.Allocation": "SELECT, INSERT",
     "budgets.PopulationMember": "SELECT, INSERT, UPDATE (left_at)",
     "budgets.PopulationInvitation": "SELECT, INSERT",
+    # A version moved to another dataset would be asked about on that one's budget.
+    "datasets.DatasetVersion": "SELECT, INSERT",
+    "datasets.Look": "SELECT, INSERT",
     "approvals.ChangeRequest": "SELECT, INSERT,"
     " UPDATE (state, decided_by_id, decided_at, decision_reason, outcome)",
     "audit.AuditEntry": "SELECT",
@@ -133,6 +136,8 @@ AUDITED_TOO = {
     "approvals.ChangeRequest": "SELECT",
     "queries.Query": "SELECT (id, tenant_id, dataset_id, state, reuse, cost_nano, never_read_at)",
     "datasets.Dataset": "SELECT (id, tenant_id, slug, name, budget_id)",
+    "datasets.DatasetVersion": "SELECT (id, tenant_id, dataset_id, number)",
+    "datasets.Look": "SELECT",
 }
 # The one function of the owner's that an auditor may call: whom their role audits.
 AUDITOR_DOORS = frozenset({"dpgov_audited()"})

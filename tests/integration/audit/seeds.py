@@ -28,7 +28,7 @@ from dpgov.budgets.models import (
     Reservation,
 )
 from dpgov.budgets.services import open_budget
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, Look
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.wall.guarding import lower_guards, raise_guards
 
@@ -68,8 +68,8 @@ class Seeded:
     found: str
 
 
-def _released() -> Query:
-    return Query.objects.filter(state="released").order_by("submitted_at")[0]
+def _released(number: int = 0) -> Query:
+    return Query.objects.filter(state="released").order_by("submitted_at")[number]
 
 
 def _dataset_charge() -> Charge:
@@ -143,8 +143,7 @@ def _a_refund_that_nobody_approved(dataset: Dataset) -> None:
 
 
 def _a_hold_that_was_kept(_: Dataset) -> None:
-    query = Query.objects.get(state="queued")
-    Query.objects.filter(pk=query.pk).update(state="voided")
+    Query.objects.filter(state="queued").update(state="voided")
 
 
 def _a_hold_that_was_lost(_: Dataset) -> None:
@@ -181,8 +180,7 @@ SEEDED = [
 
 
 def _no_answer_to_the_second(_: Dataset) -> None:
-    second = Query.objects.filter(state="released").order_by("submitted_at")[1]
-    Release.objects.filter(pk=second.pk).delete()
+    Release.objects.filter(pk=_released(1).pk).delete()
 
 
 def _a_hold_that_was_kept_and_one_that_was_lost(_: Dataset) -> None:
@@ -214,6 +212,11 @@ def _a_question_made_up(dataset: Dataset) -> None:
 def _a_question_answered_twice(dataset: Dataset) -> None:
     sha = Release.objects.get(pk=_latest().pk).sha256
     _log(dataset, Action.QUERY_RELEASED, f"query:{_latest().pk}", release_sha256=sha)
+
+
+def _a_look_made_up(dataset: Dataset) -> None:
+    by = {"by": dataset.owner, "tenant": dataset.tenant}
+    Look.objects.create(version=dataset.versions.get(), outcome="goes_on", **by)
 
 
 def _an_answer_made_up(dataset: Dataset) -> None:
@@ -273,7 +276,7 @@ def _an_approval_made_up(dataset: Dataset) -> None:
     _log(dataset, Action.CHANGE_APPROVED, "query:1", request=str(uuid4()), kind="discard")
 
 
-# With those above, something for every check there is. The order matters: each finds its rows.
+# With those above, one for every check. The order matters.
 EVERYTHING = (
     _a_question_answered_twice,
     _another_hold,
@@ -291,6 +294,7 @@ EVERYTHING = (
     _a_refund_that_nobody_approved,
     _a_booking_made_up,
     _a_request_behind_the_log,
+    _a_look_made_up,
     _an_approval_made_up,
     _a_hold_that_was_kept_and_one_that_was_lost,
 )

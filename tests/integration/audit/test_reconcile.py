@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
@@ -114,6 +115,31 @@ def test_each_seeded_inconsistency_is_found(seeded: Seeded, used: Dataset) -> No
     with pytest.raises(CommandError, match="disagreements found"):
         call_command("reconcile", stdout=StringIO(), stderr=errors)
     assert seeded.found in errors.getvalue()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.tampers_with_ledger
+@pytest.mark.parametrize("agreed", ["nothing", "another question"])
+def test_a_forged_refund_is_found_by_adding_up_alone(used: Dataset, agreed: str) -> None:
+    """G8, L8: with every counter right; what two persons approved of another question is none."""
+    forged = next(seeded for seeded in SEEDED if seeded.name == "a refund by hand")
+    assert forged_refunds() == []
+    with without_triggers():
+        forged.seed(used)
+        if agreed == "nothing":
+            ChangeRequest.objects.filter(kind="refund").delete()
+    # Without the true request its refund on three budgets is one that nobody approved, too.
+    assert len(forged_refunds()) == (4 if agreed == "nothing" else 1)
+
+
+def forged_refunds() -> list[str]:
+    """What `verify_ledger` says about refunds; it fails if it says anything."""
+    errors = StringIO()
+    try:
+        call_command("verify_ledger", stdout=StringIO(), stderr=errors)
+    except CommandError:
+        assert errors.getvalue()
+    return [line for line in errors.getvalue().splitlines() if "was given back for" in line]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,20 +1,25 @@
 """F9: two persons decide what becomes of a held dataset."""
 
+from datetime import timedelta
 from typing import Any
 
+import pytest
+from django.db import DatabaseError, transaction
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.approvals.services import Decision, approve
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
 from dpgov.datasets import storage
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, Look
 from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import decide_as_agreed
 from dpgov.privacy.budget import NANO
 from dpgov.tenants.models import Membership
+from tests.agreed import unguarded
 from tests.eager import refused
 from tests.integration.datasets.arriving import CHANGED, PEOPLE, arrives
 from tests.integration.datasets.invented import as_csv, people
@@ -125,6 +130,49 @@ def test_a_budget_is_shared_with_an_own_dataset_that_is_not_held_itself(
         assert response.status_code == 422
         assert 'id="id_earlier_error"' in response.content.decode()
     assert not ChangeRequest.objects.exists()
+
+
+def test_the_database_ends_no_hold_by_itself(held: Dataset) -> None:
+    """L8: not by plain SQL, nor by turning it into one that an officer's look would end."""
+    rows = Dataset.objects.filter(pk=held.pk)
+    for change in (
+        {"held_at": None, "held_reason": ""},
+        {"held_reason": "new_data"},
+        {"held_reason": "paused"},
+    ):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            rows.update(**change)
+    held.refresh_from_db()
+    assert held.held_reason == "like_earlier_data"
+
+
+def test_an_approval_ends_one_hold_and_not_the_next(
+    browser: Client, officer: Membership, held: Dataset
+) -> None:
+    """L8: whatever the clocks say; the entry of the decision is what uses it up."""
+    decide(browser, officer, held, Kind.RELEASE_HELD_DATASET)
+    rows = Dataset.objects.filter(pk=held.pk)
+    rows.update(held_at=timezone.now() - timedelta(days=1), held_reason="paused")
+    with pytest.raises(DatabaseError, match="a hold ends"), transaction.atomic():
+        rows.update(held_at=None, held_reason="")
+
+
+def test_new_data_that_waits_needs_an_officer_s_look_at_its_newest_version(
+    owner: Membership, officer: Membership, held: Dataset
+) -> None:
+    """L8: no owner's, nobody's, and none that paused it."""
+    with unguarded():
+        Dataset.objects.filter(pk=held.pk).update(held_reason="new_data")
+    made = {"tenant": held.tenant, "version": current_version(held)}
+    for wrong in ({"by": owner.user, "outcome": "goes_on"}, {"outcome": "goes_on"}):
+        with pytest.raises(DatabaseError, match="an officer looks"), transaction.atomic():
+            Look.objects.create(**made, **wrong)
+    rows = Dataset.objects.filter(pk=held.pk)
+    look = Look.objects.create(**made, by=officer.user, outcome="paused")
+    with pytest.raises(DatabaseError, match="a hold ends"), transaction.atomic():
+        rows.update(held_at=None, held_reason="")
+    Look.objects.filter(pk=look.pk).update(outcome="goes_on")
+    rows.update(held_at=None, held_reason="")
 
 
 def test_a_decision_happens_once(browser: Client, officer: Membership, held: Dataset) -> None:

@@ -186,6 +186,19 @@ def test_whoever_brought_data_does_not_look_at_it(
     assert not Look.objects.exists()
 
 
+def test_nobody_lets_begin_what_they_brought_as_a_later_version(
+    owner: Membership, neighbour: Membership, client_for: SignIn
+) -> None:
+    """L1: a step is about every version that waits, so none of them may be their own."""
+    first = quick.registered(owner, PEOPLE, NAMES, "First")
+    quick.version_added(neighbour, first, (*PEOPLE, *INVENTED), NAMES)
+    Membership.objects.filter(pk=neighbour.pk).update(role=Role.OFFICER)
+    browser, (earlier, _) = client_for(neighbour), first.versions.order_by("number")
+    page = reverse("datasets:look", args=[earlier.pk])
+    assert browser.post(page, SAID | {"step": "begin"}).status_code == 422
+    assert not Look.objects.exists()
+
+
 def test_released_beside_an_equal_one_of_a_colleague_it_is_not_out_of_date(
     owner: Membership, neighbour: Membership, officer: Membership
 ) -> None:

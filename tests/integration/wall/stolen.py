@@ -2,8 +2,9 @@
 
 `{ours}` and `{theirs}` are tenants, `{budget}` and `{foreign_budget}` their datasets' budgets,
 `{query}` a question that was answered, `{waiting}` one that waits, `{foreign_query}` one of the
-other tenant's, `{request}` a request that waits, `{officer}` who might decide it, `{stranger}` a
-person of the other tenant.
+other tenant's, `{request}` a request that waits, `{held}` a dataset that two persons must release,
+`{new}` one that waits for an officer's look, `{officer}` who might decide it, `{stranger}` a person
+of the other tenant.
 """
 
 _COPY = """
@@ -22,6 +23,18 @@ _REQUEST = """
         'owner', now(), {state}, {decides}, {at}, '', ''
     FROM approvals_changerequest WHERE id = '{{request}}'
 """
+_BEGIN = "UPDATE datasets_dataset SET held_at = NULL, held_reason = ''"
+_OFFICER = "'{officer}'"
+_SOMEBODY = "(SELECT user_id FROM tenants_membership WHERE role = 'analyst' LIMIT 1)"
+
+
+def _look(by: str, outcome: str) -> str:
+    return (
+        "INSERT INTO datasets_look (tenant_id, version_id, by_id, outcome, at)"
+        f" SELECT '{{ours}}', id, {by}, '{outcome}', now()"
+        " FROM datasets_datasetversion WHERE dataset_id = '{new}'"
+    )
+
 
 CHANGES = (
     "UPDATE budgets_budget SET limit_nano = limit_nano + 1 WHERE id = '{budget}'",
@@ -29,6 +42,7 @@ CHANGES = (
     "UPDATE budgets_budget SET spent_nano = 0",
     "UPDATE budgets_budget SET reserved_nano = 0",
     "UPDATE budgets_budget SET mode = 'zcdp', delta = '0.1', target_nano = 1",
+    "UPDATE budgets_budget SET target_nano = target_nano + 1",
     "UPDATE budgets_budget SET kind = 'allocation'",
     "UPDATE budgets_budget SET id = gen_random_uuid()",
     "UPDATE budgets_budget SET closed_at = NULL WHERE label = 'closed'",
@@ -39,6 +53,10 @@ CHANGES = (
     " (budget_id, tenant_id, dataset_budget_id, position, part)"
     " SELECT id, tenant_id, '{budget}', 0, 'all' FROM part",
     "UPDATE datasets_dataset SET budget_id = '{foreign_budget}'",
+    "INSERT INTO datasets_dataset SELECT (jsonb_populate_record(d, jsonb_build_object("
+    "'id', gen_random_uuid(), 'slug', 'copy', 'budget_id', (SELECT id FROM budgets_budget"
+    " WHERE label = 'shared')))).* FROM datasets_dataset d WHERE slug = 'visits'",
+    "UPDATE datasets_datasetversion SET dataset_id = '{held}', number = 9",
     "UPDATE budgets_partitionline SET dataset_budget_id = '{budget}'",
     "UPDATE budgets_allocation SET dataset_budget_id = '{budget}'",
     "UPDATE budgets_populationmember SET left_at = now() WHERE left_at IS NULL",
@@ -61,6 +79,14 @@ CHANGES = (
     "DELETE FROM approvals_changerequest",
     _REQUEST.format(asks="requested_by_id", state="'approved'", decides="'{officer}'", at="now()"),
     _REQUEST.format(asks="'{stranger}'", state="'waiting'", decides="NULL", at="NULL"),
+    f"{_BEGIN} WHERE id = '{{held}}'",
+    f"{_BEGIN} WHERE id = '{{new}}'",
+    f"{_look('NULL', 'goes_on')}; {_BEGIN} WHERE id = '{{new}}'",
+    f"{_look(_SOMEBODY, 'goes_on')}; {_BEGIN} WHERE id = '{{new}}'",
+    f"{_look(_OFFICER, 'paused')}; {_BEGIN} WHERE id = '{{new}}'",
+    "UPDATE datasets_dataset SET held_reason = 'new_data' WHERE id = '{held}'",
+    "UPDATE datasets_look SET outcome = 'goes_on'",
+    "DELETE FROM datasets_look",
     "UPDATE audit_audithead SET sequence = 1",
     "INSERT INTO audit_audithead VALUES (gen_random_uuid(), 1)",
     "DELETE FROM audit_audithead",
@@ -185,6 +211,10 @@ FOUND = (
     (
         _correct("carried_over", 1, "NULL"),
         "budget {budget}: ε 0.000000001 booked as “carried_over”, which nobody approved",
+    ),
+    (
+        f"{_look(_OFFICER, 'goes_on')}; {_BEGIN} WHERE id = '{{new}}'",
+        "dataset {new}, version 1: an officer's look is stored that the log does not say",
     ),
     (
         "INSERT INTO queries_release (query_id, tenant_id, body, sha256, created_at)"

@@ -4,6 +4,7 @@ The statements are in stolen.py. The session signs in with the application's pas
 the tenant, as whoever has stolen it would.
 """
 
+from decimal import Decimal
 from io import StringIO
 from typing import Any
 
@@ -18,11 +19,16 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
+from dpgov.privacy.currency import Currency
+from dpgov.privacy.loss import Mode
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
+from dpgov.tenants.wall.guarding import OnPostgreSQL, raise_guards
+from dpgov.tenants.wall.guards import guards
 from tests.integration.wall.conftest import connected_as, rows
 from tests.integration.wall.stolen import CALLS, CHANGES, ESCALATIONS, FOUND
+from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Two = tuple[Membership, Membership]
@@ -38,6 +44,7 @@ WATCHED = (
     "budgets_populationmember",
     "approvals_changerequest",
     "datasets_dataset",
+    "datasets_look",
     "queries_query",
     "queries_release",
     "audit_audithead",
@@ -64,6 +71,10 @@ def names(
     join_population(population=shared, dataset_budget=budget, actor=by)
     ended = open_population(tenant=owner.tenant, name="closed", limit_nano=1, actor=by)
     Budget.objects.filter(pk=ended.pk).update(closed_at=timezone.now())
+    currency = Currency(Mode.ZCDP, Decimal("1e-6"))
+    open_population(
+        tenant=owner.tenant, name="in rho", limit_nano=10**10, actor=by, currency=currency
+    )
     request = request_raise(
         membership=owner, budget=budget, limit_nano=budget.limit_nano * 2, reason="more"
     )
@@ -80,9 +91,17 @@ def names(
         "waiting": question(ours, Query.State.QUEUED),
         "foreign_query": question(theirs, Query.State.QUEUED),
         "request": request.pk,
+        "held": held(owner, Dataset.HeldReason.LIKE_EARLIER_DATA).pk,
+        "new": held(owner, Dataset.HeldReason.NEW_DATA).pk,
         "officer": officer.user_id,
         "stranger": stranger.user_id,
     }
+
+
+def held(owner: Membership, reason: Dataset.HeldReason) -> Dataset:
+    dataset = register_small_dataset(owner, name=f"held as {reason}")
+    Dataset.objects.filter(pk=dataset.pk).update(held_at=timezone.now(), held_reason=reason)
+    return dataset
 
 
 def everything() -> dict[str, list[tuple[Any, ...]]]:
@@ -110,6 +129,34 @@ def test_what_is_forged_is_refused_and_changes_nothing(names: Names) -> None:
     assert accepted == []
     assert everything() == before
     call_command("reconcile", stdout=StringIO())
+
+
+def carried_out(thief: "psycopg.Connection[Any]", statement: str) -> bool:
+    """Whether it would have changed or returned anything; it is taken back."""
+    with thief.transaction(force_rollback=True):
+        try:
+            cursor = thief.execute(statement)
+        except psycopg.Error:
+            return False
+        while cursor.nextset():
+            pass
+        refusing = cursor.description and cursor.description[0].name == "refusal"
+        return cursor.rowcount > 0 and not (refusing and cursor.fetchone()[0])  # type: ignore[index]
+
+
+@pytest.mark.parametrize("guard", [guard.name for guard in guards(OnPostgreSQL())])
+def test_without_any_one_of_the_guards_something_would_be_carried_out(
+    guard: str, names: Names
+) -> None:
+    """L8: no guard is idle, and none of them stands in for another."""
+    (table,) = (each.table for each in guards(OnPostgreSQL()) if each.name == guard)
+    statements = [text.format(**names) for text in (*CHANGES, *CALLS)]
+    rows(f"DROP TRIGGER {guard} ON {table}")
+    try:
+        with connected_as(dpgov__tenant=str(names["ours"])) as thief:
+            assert [each for each in statements if carried_out(thief, each)] != []
+    finally:
+        raise_guards()
 
 
 @pytest.mark.tampers_with_ledger
