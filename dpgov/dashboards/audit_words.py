@@ -53,6 +53,7 @@ WORDS: dict[Action, str | Promise] = {
     Action.BUDGET_REQUESTED: _("Analyst asked for budget"),
     Action.BUDGET_REQUEST_DECLINED: _("Request for budget declined"),
     Action.BUDGET_REQUEST_WITHDRAWN: _("Request for budget withdrawn"),
+    Action.BUDGET_REQUEST_LAPSED: _("Request for budget out of date"),
     Action.WEBHOOK_ADDED: _("Webhook added"),
     Action.WEBHOOK_SECRET_CHANGED: _("Secret of a webhook changed"),
     Action.WEBHOOK_REMOVED: _("Webhook removed"),

@@ -1,7 +1,8 @@
 """An analyst asks for budget with a reason; an owner answers once, also with a reason.
 
 Granting is the ordinary allocation, and a higher limit of the dataset is the ordinary request that
-two persons decide: a request here only leads there. Each step makes one audit entry.
+two persons decide: a request here only leads there. Each step makes one audit entry. Nothing is
+given to whoever was removed, suspended or moved since they asked: the request ends as STALE.
 """
 
 from datetime import date
@@ -88,6 +89,8 @@ def grant_request(
     Raises AlreadyAnswered, MayNot, and what `budgets.services.allocate` raises.
     """
     wish = _waiting(membership, request_id, About.ALLOCATION)
+    if not _is_still_there(wish):
+        return _lapse(wish, membership)
     allocate(
         dataset_budget=wish.dataset.budget,
         holder=wish.asked_by,
@@ -107,6 +110,8 @@ def grant_permit(
     Raises AlreadyAnswered, MayNot.
     """
     wish = _waiting(membership, request_id, About.PERMIT)
+    if not _is_still_there(wish):
+        return _lapse(wish, membership)
     permit(
         dataset=wish.dataset,
         user=wish.asked_by,
@@ -127,6 +132,8 @@ def pass_on(
     Raises AlreadyAnswered, MayNot, and what `request_raise` raises.
     """
     wish = _waiting(membership, request_id, About.LIMIT)
+    if not _is_still_there(wish):
+        return _lapse(wish, membership)
     request_raise(
         membership=membership,
         budget=wish.dataset.budget,
@@ -158,6 +165,19 @@ def _waiting(membership: Membership, request_id: UUID, *about: str) -> BudgetReq
     wish = _locked(membership, request_id)
     if not may(membership, Permission.REGISTER_DATASETS) or (about and wish.about not in about):
         raise MayNot
+    return wish
+
+
+def _is_still_there(wish: BudgetRequest) -> bool:
+    """Whether who asked is still who they were; kept so until the end of the step."""
+    rows = Membership.objects.filter(tenant_id=wish.tenant_id, user_id=wish.asked_by_id)
+    same = rows.filter(role_since__lte=wish.asked_at, user__is_active=True)
+    return same.select_for_update(of=("self",)).first() is not None
+
+
+def _lapse(wish: BudgetRequest, membership: Membership) -> BudgetRequest:
+    _end(wish, State.STALE, membership, "")
+    _record(wish, membership, Action.BUDGET_REQUEST_LAPSED)
     return wish
 
 

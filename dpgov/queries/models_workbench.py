@@ -45,7 +45,8 @@ class BudgetRequest(models.Model):
 
     `epsilon_nano` is what is wanted in all: as an allocation, or as the dataset's limit; of a
     permit it is the pure ε of one question. GRANTED: `granted_nano` was allocated or permitted.
-    PASSED_ON: an owner has requested the higher limit, which takes a second person.
+    PASSED_ON: an owner has requested the higher limit, which takes a second person. STALE: whoever
+    asked was no longer who they were when an owner wanted to give it.
     """
 
     class About(models.TextChoices):
@@ -59,6 +60,7 @@ class BudgetRequest(models.Model):
         PASSED_ON = "passed_on", gettext_lazy("Passed on to a compliance officer")
         DECLINED = "declined", gettext_lazy("Declined")
         WITHDRAWN = "withdrawn", gettext_lazy("Withdrawn")
+        STALE = "stale", gettext_lazy("Out of date")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")

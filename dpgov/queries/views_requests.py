@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from dpgov.approvals.errors import ApprovalRefusal
+from dpgov.approvals.errors import ApprovalRefusal, RequesterGone
 from dpgov.budgets.errors import LimitBelowCommitted, NotRaised, SharedLimit
 from dpgov.budgets.services import NotAHolder
 from dpgov.datasets.lookup import dataset_or_404
@@ -84,7 +84,11 @@ def answer(request: HttpRequest, request_id: UUID) -> HttpResponse:
     wish = _wish(request, request_id)
     form = AnswerForm(request.POST, wish=wish)
     if form.is_valid() and _answered(request, wish, form):
-        messages.success(request, _("The analyst sees your answer."))
+        wish.refresh_from_db()
+        if wish.state == BudgetRequest.State.STALE:
+            messages.warning(request, str(RequesterGone()))
+        else:
+            messages.success(request, _("The analyst sees your answer."))
         return redirect("queries:budget_request", wish.pk)
     return _page(request, wish, form)
 

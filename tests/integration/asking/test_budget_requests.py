@@ -10,11 +10,14 @@ from django.test import Client
 from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.charging import allocations_of
-from dpgov.datasets.models import Dataset
+from dpgov.budgets.models import Allocation
+from dpgov.datasets.models import Dataset, Permit
 from dpgov.privacy.budget import NANO
 from dpgov.queries import budget_requests as service
 from dpgov.queries.models import BudgetRequest
-from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.models import Membership, Role, User
+from dpgov.tenants.selectors import actor_of
+from dpgov.tenants.services import change_role, remove_member
 from tests.cast import join
 from tests.integration.asking.conftest import Filled, lower_limit
 from tests.integration.asking.test_quote_page import text_of
@@ -83,6 +86,46 @@ def test_a_no_comes_with_its_reason_and_gives_nothing(
     assert "Answer for the study" in text_of(browser.get(f"/requests/{wish.pk}/").content)
     assert AuditEntry.objects.latest("pk").action == "BUDGET_REQUEST_DECLINED"
     assert allocations_of(analyst.user, dataset.budget_id) == []
+
+
+@pytest.mark.parametrize("what", ["removed", "suspended", "moved", "came again"])
+@pytest.mark.parametrize(
+    ("about", "said"),
+    [
+        ("allocation", {"decision": "grant"}),
+        ("permit", {"decision": "grant", "last_day": "2099-01-01"}),
+        ("limit", {"decision": "pass_on", "epsilon_limit": "15"}),
+    ],
+)
+def test_nothing_is_given_to_whoever_is_no_longer_who_asked(
+    browser: Client,
+    owners: Client,
+    analyst: Membership,
+    admin: Membership,
+    dataset: Dataset,
+    what: str,
+    about: str,
+    said: Any,
+) -> None:
+    """L9: the request ends, with an entry of its own, and neither grant nor permit is made."""
+    wish = asked(browser, about=about, epsilon_limit="20" if about == "limit" else "1")
+    actor = actor_of(admin.user)
+    if what == "suspended":
+        User.objects.filter(pk=analyst.user_id).update(is_active=False)
+    elif what == "moved":
+        change_role(membership=analyst, role=Role.ADMIN, actor=actor)
+        change_role(membership=analyst, role=Role.ANALYST, actor=actor)
+    else:
+        remove_member(membership=analyst, actor=actor)
+    if what == "came again":
+        Membership.objects.create(tenant=analyst.tenant, user=analyst.user, role=Role.ANALYST)
+    status, page = answered(owners, wish, **{"epsilon_limit": "1", **said})
+    assert (status, "State Out of date" in page) == (302, True)
+    assert "was removed, suspended or given another role" in page
+    assert AuditEntry.objects.latest("pk").action == "BUDGET_REQUEST_LAPSED"
+    given = (Permit.objects, Allocation.objects, ChangeRequest.objects)
+    assert [rows.count() for rows in given] == [0, 0, 0]
+    assert "was answered before: out of date" in answered(owners, wish, **said)[1]
 
 
 def test_a_second_answer_is_refused_and_changes_nothing(
