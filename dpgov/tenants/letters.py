@@ -25,7 +25,11 @@ If you did not expect this, you need not do anything.
 
 def send_invitation(invitation: Invitation, token: str, request: HttpRequest) -> bool:
     """Whether the letter left; noted with the invitation. Never inside a transaction."""
-    link = whole_link(join_path(token), request)
+    return send_link(invitation, whole_link(join_path(token), request))
+
+
+def send_link(invitation: Invitation, link: str) -> bool:
+    """The same with a whole link, for who has no page: a command."""
     name = " ".join(invitation.tenant.name.split())
     with language_of_address(invitation.email):
         role = Role(invitation.role).within

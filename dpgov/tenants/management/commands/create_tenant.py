@@ -1,7 +1,8 @@
 """Creates a tenant with its first administrator and officer, from the installation's command line.
 
 Whoever runs the installation appoints the first of both: from then on the tenant's own people
-invite, and an officer agrees to owners and officers.
+invite, and an officer agrees to owners and officers. Where letters leave the machine, the links go
+to the two addresses and are shown to nobody else.
 """
 
 from argparse import ArgumentParser
@@ -19,9 +20,11 @@ from dpgov.tenants.accounts import normal_email
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.invitations import invite_as_operator
 from dpgov.tenants.joining import SignInFirst, accept
-from dpgov.tenants.letters import join_path
-from dpgov.tenants.models import Role, Tenant
+from dpgov.tenants.letters import join_path, send_link, site_has_mail
+from dpgov.tenants.models import Invitation, Role, Tenant
 from dpgov.tenants.services import AlreadyMember, create_tenant
+
+Invited = list[tuple[Invitation, str]]
 
 
 class Command(BaseCommand):
@@ -41,7 +44,12 @@ class Command(BaseCommand):
             "--password-file",
             type=Path,
             help="a file whose first line is the administrator's password; "
-            "without it a link to join is printed",
+            "without it they get a link to join",
+        )
+        parser.add_argument(
+            "--print-links",
+            action="store_true",
+            help="print the links and send no letters, as where there is no mail server",
         )
         parser.add_argument(
             "--base-url",
@@ -51,15 +59,34 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         base = options["base_url"].rstrip("/")
-        tenant, links = _create(options)
+        by_letter = site_has_mail() and not options["print_links"]
+        if by_letter and not base and (options["officer"] or not options["password_file"]):
+            raise CommandError("A letter needs the whole address: give --base-url.")
+        tenant, invited = _create(options)
         self.stdout.write(f"Created the tenant {tenant.name} ({tenant.slug}).")
-        for email, link in links.items():
-            self.stdout.write(f"Hand this to {email}; it works once, for seven days: {base}{link}")
+        for invitation, token in invited:
+            link = f"{base}{join_path(token)}"
+            if not by_letter:
+                self.stdout.write(
+                    f"Hand this to {invitation.email}; it works once, for seven days: {link}"
+                )
+            elif _sent(invitation, link):
+                self.stdout.write(f"A letter with a link to join is on its way: {invitation.email}")
+            else:
+                self.stderr.write(
+                    f"The letter to {invitation.email} did not leave. Print "
+                    f"another link: manage.py invite {tenant.slug} {invitation.email}"
+                )
+
+
+def _sent(invitation: Invitation, link: str) -> bool:
+    with acting_for(invitation.tenant_id):
+        return send_link(invitation, link)
 
 
 @transaction.atomic
-def _create(options: dict[str, Any]) -> tuple[Tenant, dict[str, str]]:
-    """The tenant, and for each address that still has to join the path of its link."""
+def _create(options: dict[str, Any]) -> tuple[Tenant, Invited]:
+    """The tenant, and who still has to join, each with the token of their link."""
     admin, officer = normal_email(options["email"]), normal_email(options["officer"])
     if admin == officer:
         raise CommandError("The officer has to be another person than the administrator.")
@@ -68,23 +95,19 @@ def _create(options: dict[str, Any]) -> tuple[Tenant, dict[str, str]]:
             validate_email(address)
         tenant = create_tenant(name=options["name"])
         with acting_for(tenant.id):
-            links = _people(tenant, admin, officer, options)
+            invited = _people(tenant, admin, officer, options)
     except (ValidationError, AlreadyMember, SignInFirst, OSError) as refusal:
         raise CommandError(_reason(refusal)) from refusal
-    return tenant, links
+    return tenant, invited
 
 
-def _people(tenant: Tenant, admin: str, officer: str, options: dict[str, Any]) -> dict[str, str]:
-    links = {}
-    _, token = invite_as_operator(tenant=tenant, email=admin, role=Role.ADMIN)
+def _people(tenant: Tenant, admin: str, officer: str, options: dict[str, Any]) -> Invited:
+    invited = [invite_as_operator(tenant=tenant, email=admin, role=Role.ADMIN)]
     if path := options["password_file"]:
-        _join(token, options["admin_name"], path)
-    else:
-        links[admin] = join_path(token)
+        _join(invited.pop()[1], options["admin_name"], path)
     if officer:
-        _, token = invite_as_operator(tenant=tenant, email=officer, role=Role.OFFICER)
-        links[officer] = join_path(token)
-    return links
+        invited.append(invite_as_operator(tenant=tenant, email=officer, role=Role.OFFICER))
+    return invited
 
 
 def _join(token: str, name: str, path: Path) -> None:
