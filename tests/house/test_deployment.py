@@ -54,6 +54,31 @@ def test_the_image_holds_no_secret_and_fetches_nothing_by_address() -> None:
     assert "://" not in re.sub("http://localhost:8000", "", dockerfile.PATH.read_text())
 
 
+def test_a_web_server_keeps_a_connection_longer_than_any_proxy() -> None:
+    """L25: in every command that the documentation and the installations start it with."""
+    lines = [
+        line
+        for path in (*tree.ROOT.glob("docs/**/*.md"), *tree.ROOT.glob("docker/**/*"))
+        if path.suffix in ("", ".md", ".service", ".yaml", ".sh") and path.is_file()
+        for line in path.read_text().splitlines()
+    ]
+    lines += (tree.ROOT / "Procfile").read_text().splitlines()
+    started = [
+        line.replace('", "', " ")
+        for line in lines
+        if re.search("gunicorn.* dpgov.wsgi", line.replace('", "', " "))
+    ]
+    assert len(started) >= 5
+    assert [
+        line for line in started if "dpgov.wsgi --config python:dpgov.serving" not in line
+    ] == []
+    shown = [_BIN / "gunicorn", "dpgov.wsgi", "--config", "python:dpgov.serving", "--print-config"]
+    config = subprocess.run(shown, cwd=tree.ROOT, capture_output=True, text=True, check=True).stdout
+    (kept,) = re.findall(r"^keepalive\s+= (\d+)$", config, re.MULTILINE)
+    assert int(kept) > 120, "Caddy keeps its end for two minutes, nginx for one"
+    assert "keepalive" not in (tree.ROOT / "docker/Caddyfile").read_text()
+
+
 def test_the_image_runs_as_nobody_in_particular() -> None:
     last = dockerfile.stages()[-1]
     user = last.all("USER")[-1].text

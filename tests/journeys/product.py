@@ -51,6 +51,8 @@ def started_product(home: Path, *, beside_another: bool = False) -> Generator[Pr
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            # As accounts have it: what is closed to others is so by the product itself.
+            umask=0o022,
         )
     try:
         text = _wait_for_sign_ins(said, process)

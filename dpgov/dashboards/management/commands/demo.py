@@ -3,6 +3,7 @@
 Everything lives in one state folder (DPGOV_HOME); a second start reuses it. Not for production.
 """
 
+import os
 from argparse import ArgumentParser
 from typing import Any
 
@@ -38,6 +39,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        # Of whatever any process writes from here on: links that sign in, logs, messages.
+        os.umask(0o077)
         host, port = options["host"], options["port"]
         self._refuse_a_real_database(force=options["force"])
         stopped = StopRequest()
