@@ -45,6 +45,21 @@ def test_a_text_of_sql_that_is_too_deep_is_refused(name: str) -> None:
     assert refused.value.problems
 
 
+@pytest.mark.parametrize("piece", ["NOT ", "- "])
+def test_words_that_nest_without_brackets_count_as_depth(piece: str) -> None:
+    """L10: by the count before the parser, which would still read so few."""
+    text = f"SELECT COUNT(*) FROM t WHERE {piece * (bounds.DEEPEST + 1)}age > 1 WITH EPSILON 1"
+    with pytest.raises(RefusedSql, match="nested too deeply"):
+        read_sql(text, columns=["age"])
+
+
+def test_statements_within_a_text_count_as_depth() -> None:
+    """L10"""
+    text = f"SELECT COUNT(*) FROM t {'UNION SELECT 1 ' * (bounds.DEEPEST // 2 + 1)}WITH EPSILON 1"
+    with pytest.raises(RefusedSql, match="nested too deeply"):
+        read_sql(text, columns=["age"])
+
+
 def test_what_people_write_is_not_too_deep() -> None:
     inner = " OR ".join(f"(age > {n} AND NOT (age = {n + 1}))" for n in range(60))
     found = read_sql(f"SELECT COUNT(*) FROM t WHERE ({inner}) WITH EPSILON 1", columns=["age"])

@@ -1,0 +1,53 @@
+"""L4: how long a question may take is made of its plan and of public declarations, all of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from dpgov.privacy.blueprint import prepare
+from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.duration import expected_microseconds, rows_taken
+from dpgov.privacy.parsing import parse_plan
+from dpgov.privacy.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
+from dpgov.queries.moments import class_ms_of
+
+SCHEMA = DatasetSchema(
+    columns=(
+        column_spec("age", numeric_domain("0", "110", "1"), MissingRule.DROP, ""),
+        column_spec("sex", category_domain(("Female", "Male")), MissingRule.DROP, ""),
+    ),
+    unit=PrivacyUnit(),
+    neighbouring=Neighbouring.ADD_REMOVE,
+    group_size=1,
+    max_rows=50_000_000,
+)
+COUNT, MEDIAN = {"statistic": "count"}, {"statistic": "median", "column": "age"}
+
+
+def lasting(statistic: dict[str, str], schema: DatasetSchema = SCHEMA) -> int:
+    plan = parse_plan({"statistics": [statistic], "epsilon": "1"}, schema, dataset="x")
+    return expected_microseconds(prepare(plan, schema))
+
+
+@pytest.mark.parametrize(
+    ("declared", "bound", "taken"),
+    [(None, 50, 50), (None, 10**9, 10**6), (40, 50, 50), (20, 50, 40)],
+)
+def test_rows_are_reckoned_from_what_is_declared_and_never_above_the_bound(
+    declared: int | None, bound: int, taken: int
+) -> None:
+    """L4"""
+    assert rows_taken(replace(SCHEMA, public_rows=declared, max_rows=bound)) == taken
+
+
+def test_what_is_drawn_takes_time_of_its_own() -> None:
+    """L4"""
+    small = replace(SCHEMA, max_rows=1)
+    assert lasting(MEDIAN, small) - lasting(COUNT, small) > 1_000, "111 values may be chosen"
+
+
+def test_a_question_over_more_declared_rows_may_have_a_longer_class() -> None:
+    """L4: so that work does not tell, by a doubling, how many rows there truly are."""
+    plan = parse_plan({"statistics": [COUNT], "epsilon": "1"}, SCHEMA, dataset="x")
+    few, many = (replace(SCHEMA, public_rows=rows) for rows in (10, 20_000_000))
+    assert class_ms_of(prepare(plan, many)) > class_ms_of(prepare(plan, few))
