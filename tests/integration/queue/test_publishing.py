@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from threading import Event
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ from dpgov.queries import answer, lease
 from dpgov.queries.answer import answer_query
 from dpgov.queries.models import Query, Release
 from dpgov.queries.moments import horizon
-from dpgov.queries.publisher import Publisher
 from dpgov.queries.publishing import PATIENCE, publish_due, publish_overdue
 from dpgov.queries.selectors import PublicState, public_state, visible_release
 from dpgov.queries.sweep import sweep
@@ -256,39 +254,6 @@ def test_nothing_is_published_while_its_dataset_is_frozen(
     Budget.objects.filter(pk=dataset.budget_id).update(frozen_at=None)
     assert publish_now() == 1
     assert Release.objects.get().body == text
-
-
-def test_what_is_published_a_little_late_is_dated_to_its_moment(
-    analyst: Membership, ask: Asking
-) -> None:
-    """L4: when the publisher came by shows neither in the row nor in the log."""
-    query = seal(ask(analyst))
-    moment = timezone.now() - timedelta(milliseconds=200)
-    early = moment - timedelta(seconds=1)
-    Query.objects.filter(pk=query.pk).update(due_at=moment, submitted_at=early)
-    assert publish_due() == 1
-    query.refresh_from_db()
-    entry = AuditEntry.objects.get(action="QUERY_RELEASED")
-    assert (query.ended_at, query.visible_at, entry.at) == (moment, moment, moment)
-
-
-def test_one_failure_does_not_end_the_publisher() -> None:
-    """L4: the next answers appear all the same."""
-    rounds, second = [], Event()
-
-    def publish() -> int:
-        rounds.append(1)
-        if len(rounds) == 1:
-            raise RuntimeError("x")
-        second.set()
-        return 0
-
-    publisher = Publisher(publish)
-    publisher.start()
-    try:
-        assert second.wait(10)
-    finally:
-        publisher.stop()
 
 
 def test_a_sealed_answer_is_never_drawn_again(analyst: Membership, ask: Asking) -> None:
