@@ -29,7 +29,9 @@ _QUERY = (
     " reuse, sources, idempotency_key, body_hash, state, attempts, fence, opened_at, submitted_at,"
     " ended_at, visible_at, counted"
 )
-_HOLD = "tenant_id, budget_id, query_id, amount_nano, factor, state, created_at, ended_at"
+_HOLD = (
+    "tenant_id, budget_id, query_id, amount_nano, factor, state, created_at, ended_at, counted_on"
+)
 _CHARGE = "tenant_id, budget_id, query_id, amount_nano, spent_after_nano, created_at"
 _RELEASE = "query_id, tenant_id, body, sha256, created_at"
 _SUMS = (
@@ -117,7 +119,7 @@ def _add(
         return
     budget = dataset.budget_id
     done = "voided" if state == "voided" else "settled"
-    rows.holds.append((dataset.tenant_id, budget, query, nano, 1, done, at, ended))
+    rows.holds.append((dataset.tenant_id, budget, query, nano, 1, done, at, ended, at.date()))
     if state != "voided":
         rows.spent[budget] += nano
         after = rows.spent[budget]

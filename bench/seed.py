@@ -45,8 +45,10 @@ FROM queries_query WHERE counted GROUP BY 1, 2, 3
 """
 _HOLDS = """
 INSERT INTO budgets_reservation
-    (tenant_id, budget_id, query_id, amount_nano, factor, state, created_at, ended_at)
-SELECT %(tenant)s, %(budget)s, id, %(cost)s, 1, 'settled', at, at + interval '100 ms' FROM moments
+    (tenant_id, budget_id, query_id, amount_nano, factor, state, created_at, ended_at, counted_on)
+SELECT %(tenant)s, %(budget)s, id, %(cost)s, 1, 'settled', at, at + interval '100 ms',
+    (at AT TIME ZONE 'UTC')::date
+FROM moments
 """
 _CHARGES = """
 INSERT INTO budgets_charge

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.budgets.models import Allocation, Budget, PartitionLine, PopulationMember, RateLimit
 from dpgov.budgets.services.line import Line
-from dpgov.budgets.windows import day_of, window_end, window_start
+from dpgov.budgets.windows import counting_day, window_of
 from dpgov.budgets.words import amount, limit_in_words, rate_in_words
 from dpgov.privacy.currency import PURE, Currency
 from dpgov.privacy.said import said
@@ -235,7 +235,7 @@ def _limits(
     budgets: QuerySet[Budget], factors: Mapping[UUID, int], moment: datetime | None
 ) -> list[Limit]:
     """One read: a budget comes once for each of its rates, or once without any."""
-    today = day_of(moment or timezone.now())
+    now = moment or timezone.now()
     rows = budgets.select_related(
         "partition_line", "allocation__project", "allocation__user"
     ).annotate(**{f"rate_{name}": F(f"rate_limits__{name}") for name in _OF_A_RATE})
@@ -245,9 +245,7 @@ def _limits(
         known[budget.pk, ""] = lifetime(budget, factor)
         rate = {name: getattr(budget, f"rate_{name}") for name in _OF_A_RATE}
         if rate["period"] is not None:
-            known[budget.pk, rate["period"]] = _rate(
-                RateLimit(budget=budget, **rate), factor, today
-            )
+            known[budget.pk, rate["period"]] = _rate(RateLimit(budget=budget, **rate), factor, now)
     return sorted(known.values(), key=lambda limit: (limit.fit_nano, limit.words))
 
 
@@ -275,17 +273,16 @@ def lifetime(budget: Budget, factor: int = 1) -> Limit:
     )
 
 
-def _rate(rate: RateLimit, factor: int, today: date) -> Limit:
-    start = window_start(rate.period, today)
-    taken = rate.taken_nano if rate.window_start == start else 0
+def _rate(rate: RateLimit, factor: int, moment: datetime) -> Limit:
+    present = window_of(rate.period, counting_day(moment, rate.budget.counted_on), rate)
     return Limit(
         rate_in_words(limit_in_words(rate.budget), rate.period),
         rate.budget.kind,
         rate.limit_nano,
-        max(0, rate.limit_nano - taken),
+        max(0, rate.limit_nano - present.taken_nano),
         factor,
         period=rate.period,
-        renews_on=window_end(rate.period, start),
+        renews_on=present.end,
         currency=rate.budget.currency,
         budget_id=rate.budget_id,
     )

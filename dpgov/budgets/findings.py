@@ -8,7 +8,6 @@ from typing import Any
 
 from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 
 from dpgov.budgets.findings_agreed import disagreed
 from dpgov.budgets.models import (
@@ -116,11 +115,10 @@ def _rate_findings(rate: RateLimit) -> Iterator[str]:
     window = Reservation.objects.filter(
         kept,
         budget=rate.budget_id,
-        created_at__date__gte=rate.window_start,
-        created_at__date__lt=window_end(rate.period, rate.window_start),
+        counted_on__gte=rate.window_start,
+        counted_on__lt=window_end(rate.period, rate.window_start),
     )
-    with timezone.override(timezone.get_default_timezone()):
-        counted = window.aggregate(total=Sum("amount_nano"))["total"] or 0
+    counted = window.aggregate(total=Sum("amount_nano"))["total"] or 0
     if counted != rate.taken_nano:
         yield said(
             "{budget}: {period} says {taken}, the holds add up to {counted}",

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from dpgov.budgets.models import Allocation, Budget, PartitionLine, RateLimit, Reservation
-from dpgov.budgets.windows import day_of, window_end, window_start
+from dpgov.budgets.windows import counting_day, day_of, window_of
 from dpgov.budgets.words import limit_in_words
 
 
@@ -42,22 +42,24 @@ class Part:
 
 def rates_of(budget: Budget, moment: datetime | None = None) -> list[Rate]:
     """The rates by day, week and month; of a partitioned dataset, of its most used part."""
-    today = day_of(moment or timezone.now())
+    now = moment or timezone.now()
     lines = list(budget.parts.order_by().values_list("budget", flat=True)) or [budget.pk]
-    found = list(RateLimit.objects.filter(budget__in=lines))
-    return [_rate(period, found, today) for period in RateLimit.Period]
+    found = list(RateLimit.objects.filter(budget__in=lines).select_related("budget"))
+    return [_rate(period, found, now) for period in RateLimit.Period]
 
 
-def _rate(period: RateLimit.Period, rates: Iterable[RateLimit], today: date) -> Rate:
-    start = window_start(period, today)
+def _rate(period: RateLimit.Period, rates: Iterable[RateLimit], moment: datetime) -> Rate:
     mine = [rate for rate in rates if rate.period == period]
-    taken = [rate.taken_nano for rate in mine if rate.window_start == start]
+    windows = [
+        window_of(period, counting_day(moment, rate.budget.counted_on), rate) for rate in mine
+    ]
+    present = max(windows, default=window_of(period, day_of(moment)))
     return Rate(
         period=period.value,
         words=str(period.label),
         limit_nano=mine[0].limit_nano if mine else None,
-        taken_nano=max(taken, default=0),
-        renews_on=window_end(period, start),
+        taken_nano=present.taken_nano,
+        renews_on=present.end,
     )
 
 

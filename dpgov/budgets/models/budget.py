@@ -18,7 +18,9 @@ class Budget(models.Model):
     `kind` says whose limit it is: the dataset's own, or another one that the same query touches.
     A dataset's budget with partition lines is never charged itself: its counters are those of its
     largest line. Once `undivided_at` is set every question is charged to each of its lines, for
-    good, as a unit may lie in several parts. A frozen budget admits nothing until an officer
+    good, as a unit may lie in several parts. `counted_on` is the latest local day on which anything
+    was counted here: a trigger sees to it that it never goes back, whatever a clock does, and the
+    windows of the rates are those of that day. A frozen budget admits nothing until an officer
     confirms it; a closed one never.
 
     Every amount of a budget, and of its entries, is in its own currency: nano-ε when pure, nano-ρ
@@ -53,6 +55,7 @@ class Budget(models.Model):
     frozen_reason = models.CharField(max_length=200, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
     undivided_at = models.DateTimeField(null=True, blank=True)
+    counted_on = models.DateField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -121,7 +124,8 @@ class RateLimit(models.Model):
     """A limit for each calendar day, week or month, under the budget's lifetime limit.
 
     `taken_nano` counts what was reserved in the window that began on `window_start`, less what
-    was given back. A new window starts from zero and gives nothing back to the budget.
+    was given back. A new window starts from zero and gives nothing back to the budget. Windows are
+    those of the budget's `counted_on`, and so none comes a second time.
     """
 
     class Period(models.TextChoices):

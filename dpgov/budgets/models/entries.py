@@ -14,7 +14,8 @@ class Reservation(models.Model):
     """A hold on one budget for one query: HELD, then SETTLED, VOIDED or EXPIRED, once.
 
     `tenant` is whose query it is. `factor` is how many times the query's cost this budget takes:
-    2 for one part of a partition under change_one, else 1.
+    2 for one part of a partition under change_one, else 1. `counted_on` is the day in whose windows
+    of rates it counts: the day on which it was made, or a later one if a clock was ahead before.
     """
 
     class State(models.TextChoices):
@@ -30,6 +31,7 @@ class Reservation(models.Model):
     factor = models.PositiveSmallIntegerField(default=1)
     state = models.CharField(max_length=8, choices=State.choices, default=State.HELD)
     created_at = models.DateTimeField(auto_now_add=True)
+    counted_on = models.DateField()
     ended_at = models.DateTimeField(null=True)
 
     class Meta:

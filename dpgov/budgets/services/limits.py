@@ -12,7 +12,7 @@ from dpgov.audit.services import append
 from dpgov.budgets.errors import LimitBelowCommitted, RaisingTakesTwo
 from dpgov.budgets.models import Budget, LimitChange, RateLimit, Reservation
 from dpgov.budgets.services.line import amount
-from dpgov.budgets.windows import day_of, window_start
+from dpgov.budgets.windows import counting_day, window_start
 from dpgov.budgets.words import noted, noted_target
 
 
@@ -102,9 +102,8 @@ def set_rate_limit(
     limit = None if limit_nano is None else amount(currency.limit_of(amount(limit_nano)))
     lines = list(Budget.objects.filter(partition_line__dataset_budget=budget)) or [locked]
     before = RateLimit.objects.filter(budget=lines[0], period=period).first()
-    start = window_start(period, day_of(moment or timezone.now()))
     for line in lines:
-        _set_rate(line, period, limit, start)
+        _set_rate(line, period, limit, counting_day(moment or timezone.now(), line.counted_on))
     append(
         tenant_id=locked.tenant_id,
         actor=actor,
@@ -120,13 +119,13 @@ def set_rate_limit(
     )
 
 
-def _set_rate(
-    budget: Budget, period: RateLimit.Period, limit_nano: int | None, start: date
-) -> None:
+def _set_rate(budget: Budget, period: RateLimit.Period, limit_nano: int | None, day: date) -> None:
     rates = RateLimit.objects.filter(budget=budget, period=period)
     if limit_nano is None:
         rates.delete()
         return
+    Budget.objects.filter(pk=budget.pk).update(counted_on=day)
+    start = window_start(period, day)
     RateLimit.objects.update_or_create(
         budget=budget,
         period=period,
@@ -140,12 +139,11 @@ def _set_rate(
 
 
 def taken_since(budget: Budget, start: date) -> int:
-    """What was reserved from that local day on, less what was given back."""
+    """What counts from that day on, less what was given back."""
     kept = Reservation.objects.filter(
         budget=budget, state__in=[Reservation.State.HELD, Reservation.State.SETTLED]
     )
-    with timezone.override(timezone.get_default_timezone()):
-        taken = kept.filter(created_at__date__gte=start).aggregate(total=Sum("amount_nano"))
+    taken = kept.filter(counted_on__gte=start).aggregate(total=Sum("amount_nano"))
     return int(taken["total"] or 0)
 
 

@@ -44,10 +44,9 @@ def extend(query_id: UUID, amount_nano: int) -> Outcome:
     """Hold more on every line of the query, or on none."""
     refusal, budget, available, period, *lines = _call(
         "SELECT refusal, budget, available, period, budgets, amounts, factors"
-        " FROM budgets_extend(%s,%s,%s)",
+        " FROM budgets_extend(%s,%s)",
         query_id,
         amount_nano,
-        settings.TIME_ZONE,
     )
     if refusal is not None:
         return Outcome(refusal, budget, available, period)
@@ -57,10 +56,9 @@ def extend(query_id: UUID, amount_nano: int) -> Outcome:
 def give_back(query_id: UUID, state: Reservation.State) -> Outcome:
     """End every hold of the query without booking it."""
     refusal, *ended = _call(
-        "SELECT refusal, budgets, amounts, factors FROM budgets_give_back(%s,%s,%s)",
+        "SELECT refusal, budgets, amounts, factors FROM budgets_give_back(%s,%s)",
         query_id,
         state.value,
-        settings.TIME_ZONE,
     )
     return Outcome(refusal, lines=_lines(*ended))
 

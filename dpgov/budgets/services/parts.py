@@ -38,17 +38,19 @@ def add_parts(*, budget_id: UUID, parts: Sequence[str]) -> list[str]:
     first time lie in a part that was not there before.
     """
     locked = Budget.objects.select_for_update(no_key=True).get(pk=budget_id)
-    lines = PartitionLine.objects.filter(dataset_budget=locked).order_by("position")
+    lines = PartitionLine.objects.filter(dataset_budget=locked)
+    lines = lines.select_related("budget").order_by("position")
     known = {line.part: line for line in lines}
     new = [part for part in parts if part not in known]
     last = lines.aggregate(last=Max("position"))["last"] or 0
     for place, part in enumerate(new):
         line = open_line(locked, part=part, position=last + 1 + place)
-        _same_rates(next(iter(known.values())).budget_id, line)
+        _same_rates(next(iter(known.values())).budget, line)
     return new
 
 
-def _same_rates(model: UUID, line: Budget) -> None:
+def _same_rates(model: Budget, line: Budget) -> None:
+    Budget.objects.filter(pk=line.pk).update(counted_on=model.counted_on)
     for rate in RateLimit.objects.filter(budget=model):
         RateLimit.objects.create(
             tenant_id=line.tenant_id,

@@ -19,7 +19,7 @@ from dpgov.budgets.models import (
     Reservation,
 )
 from dpgov.budgets.services.line import DONE, Line, Outcome
-from dpgov.budgets.windows import day_of, window_start
+from dpgov.budgets.windows import counting_day, window_of, window_start
 
 
 @transaction.atomic
@@ -29,21 +29,21 @@ def reserve(
     """Hold all lines or none."""
     if Reservation.objects.filter(query_id=query_id).exists():
         return Outcome("already")
-    today = day_of(moment or timezone.now())
     wanted = {line.budget_id: line.amount_nano for line in lines}
     ids = list(wanted)
     parents = _parents(ids)
     budgets = _locked([*ids, *parents])
     if _forgot_a_population([*ids, *parents], ids):
         return Outcome("moved")
+    days = {b.pk: counting_day(moment or timezone.now(), b.counted_on) for b in budgets}
     access = BudgetAccess.objects.filter(budget__in=ids, tenant_id=tenant_id).count()
     if access != len(lines) or len(wanted) != len(lines):
         return Outcome("foreign")
-    for refused in (_standing(budgets), _too_much(budgets, wanted), _too_fast(wanted, today)):
+    for refused in (_standing(budgets), _too_much(budgets, wanted), _too_fast(wanted, days)):
         if refused is not None:
             return refused
-    _write_holds(query_id, tenant_id, lines, moment)
-    _take_rates(wanted, today)
+    _write_holds(query_id, tenant_id, lines, days, moment)
+    _take_rates(wanted, days)
     _follow_lines(_parents(ids))
     return DONE
 
@@ -154,7 +154,7 @@ def _too_much(budgets: Sequence[Budget], wanted: dict[UUID, int]) -> Outcome | N
 
 def _rates_of(holds: Sequence[Reservation]) -> list[RateLimit]:
     """The rates in whose present window these holds count."""
-    days = {hold.budget_id: day_of(hold.created_at) for hold in holds}
+    days = {hold.budget_id: hold.counted_on for hold in holds}
     rates = RateLimit.objects.filter(budget__in=days)
     return [r for r in rates if r.window_start == window_start(r.period, days[r.budget_id])]
 
@@ -167,9 +167,9 @@ def _over(rates: Sequence[RateLimit], wanted: dict[UUID, int]) -> Outcome | None
     return Outcome("rate", rate.budget_id, max(rate.limit_nano - rate.taken_nano, 0), rate.period)
 
 
-def _too_fast(wanted: dict[UUID, int], today: date) -> Outcome | None:
+def _too_fast(wanted: dict[UUID, int], days: dict[UUID, date]) -> Outcome | None:
     room = {
-        rate: rate.limit_nano - _taken(rate, window_start(rate.period, today))
+        rate: rate.limit_nano - window_of(rate.period, days[rate.budget_id], rate).taken_nano
         for rate in RateLimit.objects.filter(budget__in=wanted)
     }
     tight = [rate for rate in room if wanted[rate.budget_id] > room[rate]]
@@ -179,12 +179,12 @@ def _too_fast(wanted: dict[UUID, int], today: date) -> Outcome | None:
     return Outcome("rate", rate.budget_id, max(room[rate], 0), rate.period)
 
 
-def _taken(rate: RateLimit, start: date) -> int:
-    return rate.taken_nano if rate.window_start == start else 0
-
-
 def _write_holds(
-    query_id: UUID, tenant_id: UUID, lines: Sequence[Line], moment: datetime | None
+    query_id: UUID,
+    tenant_id: UUID,
+    lines: Sequence[Line],
+    days: dict[UUID, date],
+    moment: datetime | None,
 ) -> None:
     Reservation.objects.bulk_create(
         Reservation(
@@ -193,6 +193,7 @@ def _write_holds(
             query_id=query_id,
             amount_nano=line.amount_nano,
             factor=line.factor,
+            counted_on=days[line.budget_id],
         )
         for line in lines
     )
@@ -200,13 +201,14 @@ def _write_holds(
         Reservation.objects.filter(query_id=query_id).update(created_at=moment)
     for line in lines:
         _move(line.budget_id, reserved=line.amount_nano)
+        Budget.objects.filter(pk=line.budget_id).update(counted_on=days[line.budget_id])
 
 
-def _take_rates(wanted: dict[UUID, int], today: date) -> None:
+def _take_rates(wanted: dict[UUID, int], days: dict[UUID, date]) -> None:
     for rate in RateLimit.objects.filter(budget__in=wanted):
-        start = window_start(rate.period, today)
-        rate.taken_nano = _taken(rate, start) + wanted[rate.budget_id]
-        rate.window_start = start
+        present = window_of(rate.period, days[rate.budget_id], rate)
+        rate.taken_nano = present.taken_nano + wanted[rate.budget_id]
+        rate.window_start = present.start
         rate.save(update_fields=["taken_nano", "window_start"])
 
 

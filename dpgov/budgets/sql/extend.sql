@@ -4,7 +4,7 @@
 -- ids, everything checked under those locks before anything is written. What is added counts in the
 -- window of a rate in which the query itself counts.
 CREATE OR REPLACE FUNCTION budgets_extend(
-    p_query uuid, p_amount bigint, p_zone text,
+    p_query uuid, p_amount bigint,
     OUT refusal text, OUT budget uuid, OUT available bigint, OUT period text,
     OUT budgets uuid[], OUT amounts bigint[], OUT factors smallint[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
@@ -50,7 +50,7 @@ BEGIN
         FROM budgets_ratelimit r
         JOIN unnest(budgets, amounts) AS line (budget_id, amount) ON line.budget_id = r.budget_id
         JOIN budgets_reservation h ON h.query_id = p_query AND h.budget_id = r.budget_id
-        WHERE r.window_start = budgets_window(r.period, (h.created_at AT TIME ZONE p_zone)::date)
+        WHERE r.window_start = budgets_window(r.period, h.counted_on)
     LOOP
         IF v.amount > v.room AND (available IS NULL OR v.room < available) THEN
             refusal := 'rate';
@@ -66,7 +66,7 @@ BEGIN
     UPDATE budgets_ratelimit r SET taken_nano = r.taken_nano + line.amount
     FROM unnest(budgets, amounts) AS line (budget_id, amount), budgets_reservation h
     WHERE r.budget_id = line.budget_id AND h.query_id = p_query AND h.budget_id = r.budget_id
-      AND r.window_start = budgets_window(r.period, (h.created_at AT TIME ZONE p_zone)::date);
+      AND r.window_start = budgets_window(r.period, h.counted_on);
     UPDATE budgets_reservation h SET amount_nano = h.amount_nano + line.amount
     FROM unnest(budgets, amounts) AS line (budget_id, amount)
     WHERE h.query_id = p_query AND h.budget_id = line.budget_id;

@@ -5,7 +5,9 @@
 -- counters, holds or charges itself; row-level security still shows them the acting tenant only.
 -- Budgets are locked in the order of their ids, hence no deadlock. Everything is checked under
 -- those locks before anything is written: a refusal changes nothing.
--- `p_now` is for tests of windows; left out, it is this moment by the database's clock.
+-- `p_now` is for tests of windows; left out, it is this moment by the database's clock. A budget's
+-- windows are those of the latest day on which anything was counted there (`counted_on`, which a
+-- trigger keeps from going back): a clock that was ahead gives none a second time.
 --
 -- Plans are kept: for arrays the database would make a new plan at each call, which took twice as
 -- long as the step itself. The small functions within run with the rights of the step that calls
@@ -119,9 +121,11 @@ BEGIN
     END IF;
     FOR v IN
         SELECT r.budget_id, r.period, line.amount, r.limit_nano - CASE
-                   WHEN r.window_start = budgets_window(r.period, v_today) THEN r.taken_nano
-                   ELSE 0 END AS room
+                   WHEN r.window_start
+                        = budgets_window(r.period, greatest(b.counted_on, v_today))
+                   THEN r.taken_nano ELSE 0 END AS room
         FROM budgets_ratelimit r
+        JOIN budgets_budget b ON b.id = r.budget_id
         JOIN unnest(p_budgets, p_amounts) AS line (budget_id, amount)
           ON line.budget_id = r.budget_id
     LOOP
@@ -138,19 +142,24 @@ BEGIN
     END IF;
 
     INSERT INTO budgets_reservation
-        (tenant_id, budget_id, query_id, amount_nano, factor, state, created_at)
-    SELECT p_tenant, line.budget_id, p_query, line.amount, line.factor, 'held', v_now
-    FROM unnest(p_budgets, p_amounts, p_factors) AS line (budget_id, amount, factor);
-    UPDATE budgets_budget b SET reserved_nano = b.reserved_nano + line.amount
+        (tenant_id, budget_id, query_id, amount_nano, factor, state, created_at, counted_on)
+    SELECT p_tenant, line.budget_id, p_query, line.amount, line.factor, 'held', v_now,
+           greatest(b.counted_on, v_today)
+    FROM unnest(p_budgets, p_amounts, p_factors) AS line (budget_id, amount, factor)
+    JOIN budgets_budget b ON b.id = line.budget_id;
+    UPDATE budgets_budget b
+    SET reserved_nano = b.reserved_nano + line.amount,
+        counted_on = greatest(b.counted_on, v_today)
     FROM unnest(p_budgets, p_amounts) AS line (budget_id, amount)
     WHERE b.id = line.budget_id;
     IF v_rates THEN
         UPDATE budgets_ratelimit r
-        SET window_start = budgets_window(r.period, v_today),
+        SET window_start = budgets_window(r.period, b.counted_on),
             taken_nano = line.amount + CASE
-                WHEN r.window_start = budgets_window(r.period, v_today) THEN r.taken_nano
+                WHEN r.window_start = budgets_window(r.period, b.counted_on) THEN r.taken_nano
                 ELSE 0 END
         FROM unnest(p_budgets, p_amounts) AS line (budget_id, amount)
+        JOIN budgets_budget b ON b.id = line.budget_id
         WHERE r.budget_id = line.budget_id;
     END IF;
     IF v_parents IS NOT NULL THEN
@@ -218,7 +227,7 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION budgets_give_back(
-    p_query uuid, p_state text, p_zone text, OUT refusal text,
+    p_query uuid, p_state text, OUT refusal text,
     OUT budgets uuid[], OUT amounts bigint[], OUT factors smallint[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
@@ -239,11 +248,11 @@ BEGIN
     WITH ended AS (
         UPDATE budgets_reservation r SET state = p_state, ended_at = clock_timestamp()
         WHERE r.query_id = p_query AND r.state = 'held'
-        RETURNING r.budget_id, r.amount_nano, (r.created_at AT TIME ZONE p_zone)::date AS day
+        RETURNING r.budget_id, r.amount_nano, r.counted_on
     ), rates AS (
         UPDATE budgets_ratelimit r SET taken_nano = r.taken_nano - e.amount_nano
         FROM ended e
-        WHERE r.budget_id = e.budget_id AND r.window_start = budgets_window(r.period, e.day)
+        WHERE r.budget_id = e.budget_id AND r.window_start = budgets_window(r.period, e.counted_on)
     )
     UPDATE budgets_budget b SET reserved_nano = b.reserved_nano - e.amount_nano
     FROM ended e WHERE b.id = e.budget_id;

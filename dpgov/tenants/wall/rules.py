@@ -104,7 +104,8 @@ DELETES = frozenset(
 # Tables with rights of their own: functions of the database write there with the owner's rights.
 WRITES: dict[str, str] = {
     "budgets.Budget": "SELECT, INSERT,"
-    " UPDATE (label, limit_nano, target_nano, frozen_at, frozen_reason, closed_at, undivided_at)",
+    " UPDATE (label, limit_nano, target_nano, frozen_at, frozen_reason, closed_at, undivided_at,"
+    " counted_on)",
     "budgets.Reservation": "SELECT",
     "budgets.Charge": "SELECT",
     "budgets.Correction": "SELECT",

@@ -99,7 +99,7 @@ def _a_smaller_charge(_: Dataset) -> None:
 
 def _a_charge_of_nothing(dataset: Dataset) -> None:
     same = {"tenant": dataset.tenant, "budget": dataset.budget, "query_id": uuid4()}
-    Reservation.objects.create(**same, amount_nano=5, state="settled")
+    Reservation.objects.create(**same, amount_nano=5, state="settled", counted_on="2026-01-01")
     Charge.objects.create(**same, amount_nano=5, spent_after_nano=0)
     _move_spent(dataset.budget_id, 5)
 

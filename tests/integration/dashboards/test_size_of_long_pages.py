@@ -47,8 +47,9 @@ def long_history(dataset: Dataset, analyst: Membership) -> Dataset:
             query_id=query.pk,
             amount_nano=_NANO,
             state=Reservation.State.SETTLED,
+            counted_on=at.date(),
         )
-        for query in queries
+        for query, at in zip(queries, moments, strict=True)
     )
     Budget.objects.filter(pk=dataset.budget_id).update(spent_nano=STEPS * _NANO)
     return dataset

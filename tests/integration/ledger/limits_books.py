@@ -16,17 +16,18 @@ class Limit:
     limit: int = 100
     corrected: int = 0
     closed: bool = False
+    latest: date = date.min
     rates: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass
 class Question:
-    """What was held, when, and what became of it."""
+    """What was held, on which day of each budget, and what became of it."""
 
     way: tuple[str, ...]
     amount: int
     factor: int
-    day: date
+    days: dict[str, date]
     state: str = "held"
     refunded: set[str] = field(default_factory=set)
 
@@ -55,13 +56,17 @@ class Books:
     def committed(self, name: str) -> int:
         return self.spent(name) + self.sums(name, "held")
 
+    def day(self, name: str) -> date:
+        """The latest day that this budget has seen: clocks may be set back."""
+        return max(self.now.date(), self.limits[name].latest)
+
     def taken(self, name: str, period: str) -> int:
         """What was reserved and not given back in the present window."""
-        start = window_start(period, self.now.date())
+        start = window_start(period, self.day(name))
         return sum(
             q.amount * q.factor
             for q in self.questions.values()
-            if name in q.way and q.state in ("held", "settled") and q.day >= start
+            if name in q.way and q.state in ("held", "settled") and q.days[name] >= start
         )
 
     def stands(self, name: str) -> bool:

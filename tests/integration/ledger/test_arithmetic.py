@@ -38,7 +38,7 @@ def test_a_limit_of_0_3_admits_exactly_three_charges_of_0_1(budget: Budget) -> N
 def test_a_million_charges_of_one_nano_add_up_exactly(budget: Budget, balances: Balances) -> None:
     """A6: a million rows in the ledger itself; the recount agrees to the last nano-ε."""
     for table, columns, values in (
-        ("budgets_reservation", ", state, factor", ", 'settled', 1"),
+        ("budgets_reservation", ", state, factor, counted_on", ", 'settled', 1, CURRENT_DATE"),
         ("budgets_charge", ", spent_after_nano", ", n"),
     ):
         _insert_a_million(budget, table, columns, values)

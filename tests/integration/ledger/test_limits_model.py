@@ -98,7 +98,10 @@ class LimitsMachine(RuleBasedStateMachine):
         with self.expect(admitted):
             reserve(query_id=query_id, tenant_id=self.tenant.pk, lines=lines, moment=self.books.now)
         if admitted:
-            self.books.questions[query_id] = Question(way, amount, factor, self.books.now.date())
+            days = {name: self.books.day(name) for name in way}
+            self.books.questions[query_id] = Question(way, amount, factor, days)
+            for name, day in days.items():
+                self.books.limits[name].latest = day
 
     @rule(query_id=st.sampled_from(IDS))
     def settle(self, query_id: uuid.UUID) -> None:
@@ -121,9 +124,10 @@ class LimitsMachine(RuleBasedStateMachine):
         if question is not None and held:
             question.state = "given back"
 
-    @rule(days=st.integers(1, 5))
-    def wait(self, days: int) -> None:
-        self.books.now += timedelta(days=days)
+    @rule(days=st.integers(1, 5), back=st.booleans())
+    def wait(self, days: int, back: bool) -> None:
+        """L14: or the clock is set back."""
+        self.books.now += timedelta(days=-days if back else days)
 
     @rule(
         name=st.sampled_from(["divided", "other", "grant"]),
@@ -142,6 +146,7 @@ class LimitsMachine(RuleBasedStateMachine):
             self.books.limits[one].rates.pop(period.value, None)
             if limit is not None:
                 self.books.limits[one].rates[period.value] = limit
+                self.books.limits[one].latest = self.books.day(one)
 
     @rule(limit=st.integers(1, 100))
     def lower(self, limit: int) -> None:
@@ -254,7 +259,9 @@ class LimitsMachine(RuleBasedStateMachine):
 
 @pytest.mark.django_db
 def test_many_limits_and_a_small_model_agree_on_every_balance() -> None:
-    """A3: parts, a grant, rates over weeks, freezing, closing, carrying over and refunds."""
+    """A3, L14: parts, a grant, rates over weeks whose clock is set forward and back, freezing,
+    closing, carrying over and refunds.
+    """
     run_state_machine_as_test(
         LimitsMachine,
         settings=settings(

@@ -18,7 +18,7 @@ from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Charge
 from dpgov.queries.clock import database_now
 from dpgov.queries.ending import seal
-from dpgov.queries.lease import LostLease, claim
+from dpgov.queries.lease import Claim, LostLease, claim
 from dpgov.queries.models import Query, Release
 from dpgov.queries.sweep import sweep
 from dpgov.tenants.models import Membership
@@ -123,6 +123,42 @@ def test_a_jump_of_a_workers_clock_neither_takes_a_lease_nor_gives_one_away(
             continue
     publish_now()
     assert Release.objects.count() == Charge.objects.count() == 1
+
+
+@pytest.mark.parametrize("first_ahead", [True, False], ids=["set back", "set forward"])
+@pytest.mark.parametrize("jump", [timedelta(hours=1), timedelta(days=1)], ids=["hour", "day"])
+def test_a_jump_of_the_databases_clock_gives_no_second_answer(
+    jump: timedelta,
+    first_ahead: bool,
+    analyst: Membership,
+    ask: Callable[..., Query],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """L14: a lease that ends early is taken by another, whose answer is the only one; one that was
+    given while the clock was ahead ends late, and nobody else has it before.
+    """
+    query = ask(analyst, epsilon=0.001)
+    first = _claimed_at(query, jump if first_ahead else timedelta(), monkeypatch)
+    second = _claimed_at(query, timedelta() if first_ahead else jump, monkeypatch)
+    held = [claim for claim in (first, second) if claim is not None]
+    assert len(held) == (1 if first_ahead else 2)
+    for claimed in held[:-1]:
+        with pytest.raises(LostLease):
+            seal(claimed, body=BODY, started=timedelta())
+    seal(held[-1], body=BODY, started=timedelta())
+    for claimed in held:
+        with pytest.raises(LostLease):
+            seal(claimed, body=BODY, started=timedelta())
+    publish_now()
+    assert Release.objects.count() == Charge.objects.count() == 1
+    assert ledger_findings() == []
+
+
+def _claimed_at(query: Query, ahead: timedelta, monkeypatch: pytest.MonkeyPatch) -> Claim | None:
+    """What a worker gets while the database's clock is so far ahead."""
+    with monkeypatch.context() as patch:
+        patch.setattr("dpgov.queries.lease.database_now", lambda: database_now() + ahead)
+        return claim(query.pk)
 
 
 def _jump(patch: pytest.MonkeyPatch, hours: int) -> None:

@@ -62,8 +62,8 @@ def test_a_foreign_budget_is_held_only_where_its_owner_let_us(two_tenants: Two) 
     budget = Budget.objects.filter(tenant=theirs.tenant).first()
     hold = (
         "INSERT INTO budgets_reservation"
-        " (tenant_id, budget_id, query_id, amount_nano, factor, state, created_at)"
-        " VALUES (%s, %s, %s, 1, 1, 'voided', now())"
+        " (tenant_id, budget_id, query_id, amount_nano, factor, state, created_at, counted_on)"
+        " VALUES (%s, %s, %s, 1, 1, 'voided', now(), now())"
     )
     with pytest.raises(IntegrityError, match="wall_budget_id"), transaction.atomic():
         rows(hold, ours.tenant_id, budget.pk, uuid4())
