@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
 from dpgov.datasets.models import Dataset, DatasetVersion, Upload
-from dpgov.datasets.selectors import get_dataset, get_upload, held_datasets, version_to_ask
+from dpgov.datasets.selectors import get_dataset, get_upload, held_version, version_to_ask
 from dpgov.tenants.requests import membership_of
 
 
@@ -29,9 +29,9 @@ def version_or_404(request: HttpRequest | Request, slug: str) -> DatasetVersion:
         raise Http404 from missing
 
 
-def held_or_404(request: HttpRequest, dataset_id: UUID) -> Dataset:
-    """A held dataset that this person may see; every other one gives the same 404."""
-    found = held_datasets(membership_of(request)).filter(pk=dataset_id).first()
+def held_or_404(request: HttpRequest, dataset_id: UUID) -> DatasetVersion:
+    """The newest version of a held dataset that this person may see; else the same 404 for all."""
+    found = held_version(membership_of(request), dataset_id)
     if found is None:
         raise Http404
     return found

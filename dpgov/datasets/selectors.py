@@ -60,9 +60,19 @@ def held_datasets(membership: Membership) -> QuerySet[Dataset]:
     return held.select_related("budget", "owner").order_by("held_at")
 
 
+def held_version(membership: Membership, dataset_id: UUID) -> DatasetVersion | None:
+    """The newest version of one of them, with what is shown of it; None for every other dataset."""
+    seen = held_datasets(membership).filter(pk=dataset_id).order_by()
+    whole = DatasetVersion.objects.select_related(
+        "dataset__budget", "dataset__owner", "fingerprint"
+    )
+    return whole.filter(dataset__in=seen).order_by("-number").first()
+
+
 def current_version(dataset: Dataset) -> DatasetVersion:
     """The newest version, which is the one that questions are asked of."""
-    newest = dataset.versions.select_related("dataset__budget").order_by("-number")
+    whole = dataset.versions.select_related("dataset__budget", "dataset__policy")
+    newest = whole.order_by("-number")
     return newest[:1].get()
 
 
@@ -74,7 +84,7 @@ def version_to_ask(tenant: Tenant, slug: str) -> DatasetVersion:
     found = DatasetVersion.objects.filter(
         open_to_questions("dataset__"), dataset__tenant=tenant, dataset__slug=slug
     )
-    whole = found.select_related("dataset__budget").prefetch_related("columns")
+    whole = found.select_related("dataset__budget", "dataset__policy").prefetch_related("columns")
     return whole.order_by("-number")[:1].get()
 
 

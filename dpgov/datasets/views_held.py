@@ -16,10 +16,10 @@ from django.views.decorators.http import require_http_methods
 from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.approvals.models import Kind
 from dpgov.approvals.selectors import all_waiting_about
-from dpgov.datasets import selectors, services
+from dpgov.datasets import services
 from dpgov.datasets.forms_changes import DecisionForm
 from dpgov.datasets.lookup import held_or_404
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.tenants.permissions import Permission, may, requires
 from dpgov.tenants.requests import membership_of
 
@@ -30,14 +30,15 @@ _REFUSED = 422
 @require_http_methods(["GET", "HEAD", "POST"])
 def held(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """Why nobody can ask about it, and the form that asks for a decision."""
-    dataset = held_or_404(request, dataset_id)
+    version = held_or_404(request, dataset_id)
+    dataset = version.dataset
     form = DecisionForm(request.POST if request.method == "POST" else None)
     form.fields["earlier"].queryset = services.possible_lenders(dataset)  # type: ignore[attr-defined]
     if form.is_valid() and _requested(request, dataset, form):
         messages.success(request, _("Requested. A compliance officer other than you decides."))
         return redirect("datasets:held", dataset.pk)
     context = {"held": dataset, "form": form, "waiting": _waiting(dataset)}
-    context |= _for_officers(request, dataset)
+    context |= _for_officers(request, version)
     return render(request, "datasets/held.html", context, status=_REFUSED if form.errors else 200)
 
 
@@ -68,10 +69,9 @@ def _waiting(dataset: Dataset) -> list[Any]:
     return list(all_waiting_about(dataset.tenant_id, services.HOLD_KINDS, subject))
 
 
-def _for_officers(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+def _for_officers(request: HttpRequest, version: DatasetVersion) -> dict[str, Any]:
     if not may(membership_of(request), Permission.DECIDE_CHANGES):
         return {}
-    version = selectors.current_version(dataset)
     try:
         found = services.resembling(version, seen_by=membership_of(request))
     except services.OwnData as refusal:

@@ -94,4 +94,4 @@ def kept_fingerprint(version: DatasetVersion) -> TableFingerprint:
 
 def kept_fingerprints(version: DatasetVersion) -> list[TableFingerprint]:
     """The same, and that of the rows that the version added, if it did."""
-    return stored_fingerprints(VersionFingerprint.objects.get(version=version))
+    return stored_fingerprints(version.fingerprint)

@@ -76,14 +76,14 @@ def resembling(version: DatasetVersion, *, seen_by: Membership) -> Resembling:
     if version.added_by_id == seen_by.user_id:
         raise OwnData
     fingerprints = kept_fingerprints(version)
-    found: dict[UUID, list[Likeness]] = {}
+    found: dict[Dataset, list[Likeness]] = {}
     for fingerprint in fingerprints:
         for match in in_tenant(version.tenant_id, fingerprint):
             if match.dataset_id != version.dataset_id:
-                found.setdefault(match.dataset_id, []).append(match.likeness)
-    own = Dataset.objects.filter(pk__in=found, tenant_id=version.tenant_id).order_by("created_at")
+                found.setdefault(match.dataset, []).append(match.likeness)
+    own = sorted(found, key=lambda dataset: dataset.created_at)
     return Resembling(
-        own=[(earlier, likest(found[earlier.pk])) for earlier in own],
+        own=[(earlier, likest(found[earlier])) for earlier in own],
         elsewhere=_elsewhere(version.tenant_id, fingerprints, seen_by),
     )
 

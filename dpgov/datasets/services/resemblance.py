@@ -16,7 +16,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from dpgov.datasets.crossing import DISCARDED, AgreedPart, parts_of_agreed
-from dpgov.datasets.models import FingerprintMark, FingerprintPart, VersionFingerprint
+from dpgov.datasets.models import Dataset, FingerprintMark, FingerprintPart, VersionFingerprint
 from dpgov.engines.fingerprint import Part, TableFingerprint
 from dpgov.engines.likeness import Likeness, likeness, likest
 
@@ -31,8 +31,13 @@ class Match:
     """Earlier data that resembles the given one."""
 
     fingerprint_id: int
-    dataset_id: UUID
+    dataset: Dataset
     likeness: Likeness
+
+    @property
+    def dataset_id(self) -> UUID:
+        """Whose version it is."""
+        return self.dataset.pk
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,7 @@ def _like(
     alike = (
         among.filter(Q(whole=fingerprint.whole) | Q(pk__in=shared))
         .exclude(DISCARDED)
-        .select_related("version")
+        .select_related("version__dataset")
         .prefetch_related("parts")
         .order_by("pk")
     )
@@ -119,7 +124,7 @@ def _like(
     for row in alike:
         how = _likest(fingerprint, stored_fingerprints(row))
         if how is not Likeness.NONE:
-            found.append(Match(row.pk, row.version.dataset_id, how))
+            found.append(Match(row.pk, row.version.dataset, how))
     return found
 
 
