@@ -181,23 +181,9 @@ def _raw_key(grouping: CodeGrouping, top: int) -> Key:
 
 def _bin_key(grouping: CodeGrouping) -> Key:
     column = _column(grouping.column)
-    width = _equal_width(grouping)
+    width = grouping.even_width
     sql = _divided(column, grouping, width) if width else _searched(column, grouping)
     return Key(sql, grouping.bins)
-
-
-def _equal_width(grouping: CodeGrouping) -> int:
-    """The common width of bins that follow each other without a gap; 0 if they do not."""
-    ranges = grouping.ranges
-    if not ranges:
-        return 0
-    start = ranges[0][0]
-    width = ranges[0][1] - start + 1
-    even = all(
-        low == start + place * width and high == low + width - 1
-        for place, (low, high) in enumerate(ranges)
-    )
-    return width if even else 0
 
 
 def _divided(column: str, grouping: CodeGrouping, width: int) -> str:

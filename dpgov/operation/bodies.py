@@ -9,8 +9,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 
+from dpgov.operation.doors import is_api
+
 _STATUS = 413
-_API = "/api/"
 _API_ANSWER = {
     "type": "client_error",
     "errors": [
@@ -32,7 +33,7 @@ class BodyLimitMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not _is_too_large(request):
             return self.get_response(request)
-        if request.path_info.startswith(_API):
+        if is_api(request):
             return JsonResponse(_API_ANSWER, status=_STATUS)
         return render(request, "413.html", status=_STATUS)
 

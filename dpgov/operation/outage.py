@@ -16,8 +16,9 @@ from django.utils.translation import gettext as _
 from drf_standardized_errors.handler import ExceptionHandler
 from rest_framework.exceptions import APIException
 
+from dpgov.operation.doors import is_api, is_metrics
+
 RETRY_AFTER_SECONDS = 5
-_API = "/api/"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _log = structlog.get_logger("dpgov.outage")
 
@@ -64,7 +65,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """The answer to what nobody handled: Django's `handler500`."""
     error = sys.exc_info()[1]
     if not is_outage(error):
-        if request.path_info.startswith(_API):
+        if is_api(request):
             return JsonResponse(_body("server_error", "error", _("Server Error (500)")), status=500)
         return HttpResponseServerError(render_to_string("500.html"))
     _tell(error)
@@ -73,11 +74,11 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def unavailable(request: HttpRequest) -> HttpResponse:
     """503 in the form that whoever asks can read."""
-    if request.path_info.startswith(_API):
+    if is_api(request):
         refusal = Unavailable()
         body = _body("server_error", refusal.default_code, str(refusal.detail))
         answer: HttpResponse = JsonResponse(body, status=503)
-    elif request.path_info == "/metrics":
+    elif is_metrics(request):
         answer = HttpResponse("not available", content_type="text/plain", status=503)
     else:
         answer = HttpResponse(render_to_string("503.html"), status=503)

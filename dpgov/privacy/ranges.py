@@ -20,6 +20,8 @@ _VALUES = (
     StatisticKind.MAX,
 )
 _USUAL_LEVEL = 0.95
+# In the JSON of quotes and releases: the error is as wide as all that can be true.
+SAYS_NOTHING = "error_as_wide_as_range"
 # What ± means is said for groups of so many rows: examples, never the sizes of the groups asked.
 GROUP_SIZES = (10, 100, 1_000)
 DEPENDS_ON_ROWS = (*_VALUES, StatisticKind.VARIANCE, StatisticKind.STANDARD_DEVIATION)
@@ -109,14 +111,11 @@ def warning_of(
     head: Mapping[str, Any],
     values: Iterable[float | None] = (),
 ) -> dict[str, str | None]:
-    """{"warning": "…"} where a number says nothing, else {"warning": None}: one shape for all."""
-    if not is_empty(accuracies, head, values):
-        return {"warning": None}
-    least, most = head["range"]
-    return {
-        "warning": f"The error is as wide as everything between {least} and {most}: at 95 % "
-        "confidence such a number says nothing."
-    }
+    """{"warning_code": SAYS_NOTHING} where a number does, else None: one shape for all.
+
+    A code: the sentence is made when it is shown (`queries.numbers`).
+    """
+    return {"warning_code": SAYS_NOTHING if is_empty(accuracies, head, values) else None}
 
 
 def _short(number: float) -> int | float:

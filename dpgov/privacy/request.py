@@ -58,6 +58,22 @@ class CodeGrouping:
         """How many bins an answer has along this grouping, the one for the rest included."""
         return len(self.ranges) + 1
 
+    @property
+    def even_width(self) -> int:
+        """The common width of bins that follow each other without a gap; 0 if they do not.
+
+        The bin of a code is then a division, and a search through all of them otherwise.
+        """
+        if not self.ranges:
+            return 0
+        start = self.ranges[0][0]
+        width = self.ranges[0][1] - start + 1
+        even = all(
+            low == start + place * width and high == low + width - 1
+            for place, (low, high) in enumerate(self.ranges)
+        )
+        return width if even else 0
+
 
 class MeasureKind(StrEnum):
     """The exact integers that an engine can compute over the rows of a cell."""

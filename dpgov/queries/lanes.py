@@ -9,17 +9,15 @@ import os
 from typing import ClassVar
 
 from dpgov.privacy.blueprint import Blueprint
+from dpgov.privacy.duration import longest_microseconds
 
-# In rows that a scan passes. A cell of an answer takes as long as this many of them.
-_ROWS_OF_A_CELL = 2_000
-_LIGHTEST_HEAVY = 20_000_000
+# The model's bound is at least twice the truth, so that this is about a second.
+_LIGHTEST_HEAVY_MICROSECONDS = 2_000_000
 
 
 def is_heavy(blueprint: Blueprint) -> bool:
     """Whether the plan may take about a second or more, by declared numbers alone."""
-    scanned = blueprint.schema.max_rows * len(blueprint.requests)
-    cells = sum(request.cells for request in blueprint.requests)
-    return scanned + _ROWS_OF_A_CELL * cells >= _LIGHTEST_HEAVY
+    return longest_microseconds(blueprint) >= _LIGHTEST_HEAVY_MICROSECONDS
 
 
 class HeavyPlaces:

@@ -30,6 +30,8 @@ def show(release):
         for cell in statistic["cells"]:
             errors = [a["message"] for a in cell["accuracy"] if a["confidence_level"] == 0.95]
             print(statistic["statistic"], statistic.get("column") or "", cell["value"], *errors)
+        if statistic.get("warning_code"):
+            print("warning:", statistic["warning_code"])
 
 """
 

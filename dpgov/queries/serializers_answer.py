@@ -4,6 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from dpgov.privacy.ranges import SAYS_NOTHING
+
 
 class AccuracySerializer(serializers.Serializer[Any]):
     """How far the released number is from the true one, at most, at a confidence level."""
@@ -76,8 +78,12 @@ class HeadSerializer(serializers.Serializer[Any]):
         help_text="The least and the largest that it can truly be, from declared bounds. An "
         "interval around a released number is to be cut to it.",
     )
-    warning = serializers.CharField(
-        required=False, allow_null=True, help_text="Where the error is as wide as the whole range."
+    warning_code = serializers.ChoiceField(
+        choices=[SAYS_NOTHING],
+        required=False,
+        allow_null=True,
+        help_text="Where the error at 95 % is as wide as the whole range, so that the number says "
+        "nothing.",
     )
 
 

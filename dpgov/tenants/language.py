@@ -14,17 +14,16 @@ from django.utils import translation
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
+from dpgov.operation.doors import is_api, is_metrics
 from dpgov.privacy.said import Said
 from dpgov.tenants.models import User
-
-_IN_ENGLISH = ("/api/", "/metrics")
 
 
 class LanguageMiddleware(LocaleMiddleware):
     """Django's own, but machines are always answered in English."""
 
     def process_request(self, request: HttpRequest) -> None:
-        if request.path_info.startswith(_IN_ENGLISH):
+        if is_api(request) or is_metrics(request):
             translation.activate(settings.LANGUAGE_CODE)
             request.LANGUAGE_CODE = translation.get_language()
         else:

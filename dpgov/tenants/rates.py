@@ -17,10 +17,10 @@ from django.shortcuts import render
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from dpgov.operation.doors import is_api
 from dpgov.tenants.models import ApiToken, Membership
 
 WINDOW = 60
-_API = "/api/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class RateMiddleware:
 
     def _answer(self, request: HttpRequest) -> HttpResponseBase:
         membership: Membership | None = getattr(request, "membership", None)
-        if membership is None or request.path_info.startswith(_API):
+        if membership is None or is_api(request):
             return self.get_response(request)
         rate = request.rate = count(membership)  # type: ignore[attr-defined]
         if not rate.is_exceeded:

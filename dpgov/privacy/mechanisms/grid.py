@@ -70,12 +70,17 @@ def _bins(top: int, width: int) -> tuple[tuple[int, int], ...]:
     return tuple((start, start + width - 1) for start in range(0, top + 1, width))
 
 
+def room_for(cells: int) -> int:
+    """How many candidates, with their finer places, one cell of so many may have."""
+    return max(2, min(MOST_CANDIDATES, MOST_SCORES // cells))
+
+
 def grid_for(domain: NumericDomain, cells: int, *, several: bool = False) -> Grid:
     """The finest grid that one answer of so many cells may use: a public choice.
 
     For several quantiles it is coarser, so that the rows of one value can still be told apart.
     """
-    room = max(2, min(MOST_CANDIDATES, MOST_SCORES // cells))
+    room = room_for(cells)
     most = max(room // _GOOD_PLACES, min(room, _COARSEST)) if several else room
     width = -(-(domain.top + 1) // most)
     if not several:

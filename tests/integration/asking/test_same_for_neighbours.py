@@ -66,7 +66,7 @@ def shape_of(value: Any) -> Any:
     if isinstance(value, dict):
         if "confidence_level" in value:
             return value["confidence_level"], set(value)
-        return {key: shape_of(item) if key != "warning" else "" for key, item in value.items()}
+        return {key: shape_of(item) if key != "warning_code" else "" for key, item in value.items()}
     if isinstance(value, list):
         return [shape_of(item) for item in value]
     return "number" if isinstance(value, int | float) else value

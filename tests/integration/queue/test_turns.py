@@ -204,7 +204,7 @@ def test_one_process_is_kept_for_light_questions_and_the_dead_give_their_place_b
 def test_a_question_s_lane_is_a_function_of_its_plan_and_of_declared_numbers(
     dataset: Dataset, analyst: Membership, ask: Asking
 ) -> None:
-    """R8, E4: many declared rows make it heavy, few do not."""
+    """R8, E4: by the model of duration classes, for as many rows as there may be at all."""
     plan = {"dataset": dataset.slug, "statistics": [{"statistic": "count"}], "epsilon": 0.5}
     small = priced_blueprint(dataset, plan)
     Dataset.objects.update(max_rows=1_000_000_000)

@@ -81,7 +81,7 @@ def test_a_release_carries_plan_guarantee_groups_and_statistics() -> None:
                 "statistic": "count",
                 "column": None,
                 "range": [0, 1_000_000],
-                "warning": None,
+                "warning_code": None,
                 "draw": 0,
             }
         ],
