@@ -1,11 +1,9 @@
 """What the database asks for before some rows change, made for tests, and a way past it."""
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.db import connection
 from django.utils import timezone
 
 from dpgov.approvals.models import ChangeRequest, Kind
@@ -15,7 +13,7 @@ from dpgov.budgets.services.dividing import Facts, merge_populations, split_popu
 from dpgov.budgets.services.limits import move_limit
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership, Role, Tenant, User
-from dpgov.tenants.wall.guarding import lower_guards, raise_guards
+from tests.triggers import GUARDED, without_triggers
 
 
 def agree(tenant: Tenant, kind: Kind, **payload: Any) -> ChangeRequest:
@@ -43,30 +41,10 @@ def _person(tenant: Tenant, role: Role) -> User:
     return found.user
 
 
-@contextmanager
-def unguarded() -> Iterator[None]:
-    """As somebody who may take the guards down: the owner of the tables, a superuser."""
-    _settle()
-    lower_guards()
-    try:
-        yield
-    finally:
-        _settle()
-        raise_guards()
-
-
-def _settle() -> None:
-    """No table may be altered while the foreign keys of new rows are still to be looked at."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
-
-
 def given_a_budget_of_its_own(dataset: Dataset, *, label: str, limit_nano: int) -> Budget:
     """Tables of tests hold the same people, who would share one budget; for a test they do not."""
     budget = open_budget(tenant=dataset.tenant, label=label, limit_nano=limit_nano)
-    with unguarded():
+    with without_triggers(*GUARDED):
         Dataset.objects.filter(pk=dataset.pk).update(budget=budget)
     dataset.budget = budget
     return budget

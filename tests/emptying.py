@@ -5,26 +5,13 @@ TRUNCATE makes new files for every table, and lifting the triggers by DDL costs 
 kept for tables that are really full.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import psycopg
 from django.core.management import call_command
 from django.db import connection
 from django.test import TransactionTestCase
 
-from dpgov.audit.append_only import protect, unprotect
+from tests.triggers import without_triggers
 
-APPEND_ONLY = (
-    "audit_auditcheckpoint",
-    "audit_auditentry",
-    "audit_auditkey",
-    "audit_auditsubtree",
-    "budgets_charge",
-    "budgets_correction",
-    "budgets_limitchange",
-    "queries_release",
-)
 _EMPTY_EACH = """
 DO $$
 DECLARE
@@ -70,8 +57,7 @@ def _delete_as_superuser() -> None:
 
 
 def _flush() -> None:
-    _each_table(unprotect)
-    try:
+    with without_triggers():
         call_command(
             "flush",
             verbosity=0,
@@ -79,11 +65,3 @@ def _flush() -> None:
             reset_sequences=False,
             inhibit_post_migrate=True,
         )
-    finally:
-        _each_table(protect)
-
-
-def _each_table(change: Callable[[str], Callable[[object, Any], None]]) -> None:
-    with connection.schema_editor() as editor:
-        for table in APPEND_ONLY:
-            change(table)(None, editor)

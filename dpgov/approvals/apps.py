@@ -1,5 +1,11 @@
 from django.apps import AppConfig
 
+from dpgov.approvals.installed import INSTALLED
+from dpgov.operation.installed import register
+
 
 class ApprovalsConfig(AppConfig):
     name = "dpgov.approvals"
+
+    def ready(self) -> None:
+        register(self.label, INSTALLED)

@@ -1,65 +1,57 @@
-"""Makes a table append-only in the database itself, on PostgreSQL and on SQLite.
+"""Makes a table append-only, or refuses some updates of it, in the database itself, on either one.
 
-A migration of the room that owns the table calls `append_only("table_name")`. What is not meant
-to change cannot be changed by a bug, a shell or an administrator's form either.
+The `installed` module of the room that owns the table lists `append_only("table_name")`. What is
+not meant to change cannot be changed by a bug, a shell or an administrator's form either.
 """
 
-from collections.abc import Callable
-
-from django.db import migrations
-from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from dpgov.operation.installed import Installed
 
 _MESSAGE = "rows of {table} are append-only"
 
-_POSTGRESQL_ON = """
-CREATE OR REPLACE FUNCTION {table}_append_only() RETURNS trigger LANGUAGE plpgsql AS
-$$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation'; END $$;
-CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE ON {table}
-    FOR EACH ROW EXECUTE FUNCTION {table}_append_only();
-CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}
-    FOR EACH STATEMENT EXECUTE FUNCTION {table}_append_only();
-"""
-_POSTGRESQL_OFF = """
-DROP TRIGGER IF EXISTS {table}_no_change ON {table};
-DROP TRIGGER IF EXISTS {table}_no_truncate ON {table};
-DROP FUNCTION IF EXISTS {table}_append_only();
-"""
-_SQLITE_ON = (
-    "CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} "
-    "BEGIN SELECT RAISE(ABORT, '{message}'); END",
-    "CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} "
-    "BEGIN SELECT RAISE(ABORT, '{message}'); END",
+_ON_POSTGRESQL = (
+    "CREATE FUNCTION {table}_append_only() RETURNS trigger LANGUAGE plpgsql AS"
+    " $$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation'; END $$",
+    "CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE ON {table}"
+    " FOR EACH ROW EXECUTE FUNCTION {table}_append_only()",
+    "CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}"
+    " FOR EACH STATEMENT EXECUTE FUNCTION {table}_append_only()",
 )
-_SQLITE_OFF = (
-    "DROP TRIGGER IF EXISTS {table}_no_update",
-    "DROP TRIGGER IF EXISTS {table}_no_delete",
+_ON_SQLITE = (
+    "CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table}"
+    " BEGIN SELECT RAISE(ABORT, '{message}'); END",
+    "CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table}"
+    " BEGIN SELECT RAISE(ABORT, '{message}'); END",
 )
 
 
-def _runner(
-    table: str, on_postgresql: str, on_sqlite: tuple[str, ...]
-) -> Callable[[object, BaseDatabaseSchemaEditor], None]:
-    def run(apps: object, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        vendor = schema_editor.connection.vendor
-        statements = (on_postgresql,) if vendor == "postgresql" else on_sqlite
-        for statement in statements:
-            schema_editor.execute(
-                statement.format(table=table, message=_MESSAGE.format(table=table)), params=None
-            )
+def append_only(table: str) -> Installed:
+    """The triggers that make `table` append-only (a name of ours, never from a user)."""
 
-    return run
+    def filled(statements: tuple[str, ...]) -> tuple[str, ...]:
+        message = _MESSAGE.format(table=table)
+        return tuple(text.format(table=table, message=message) for text in statements)
 
-
-def protect(table: str) -> Callable[[object, BaseDatabaseSchemaEditor], None]:
-    """Install the triggers on `table` (a name from our own migrations, never from a user)."""
-    return _runner(table, _POSTGRESQL_ON, _SQLITE_ON)
+    return Installed(
+        functions=(f"{table}_append_only",),
+        postgresql=filled(_ON_POSTGRESQL),
+        sqlite=filled(_ON_SQLITE),
+    )
 
 
-def unprotect(table: str) -> Callable[[object, BaseDatabaseSchemaEditor], None]:
-    """Remove the triggers: for reversing a migration and for emptying a test database."""
-    return _runner(table, _POSTGRESQL_OFF, _SQLITE_OFF)
-
-
-def append_only(table: str) -> migrations.RunPython:
-    """The migration operation that makes `table` append-only."""
-    return migrations.RunPython(protect(table), unprotect(table))
+def refuse_updates(name: str, *, table: str, when: str, message: str) -> Installed:
+    """The trigger that refuses an update of a row when a condition on OLD and NEW holds."""
+    # SQLite knows IS DISTINCT FROM since 3.39 only, and says IS NOT for it.
+    on_sqlite = when.replace(" IS DISTINCT FROM ", " IS NOT ")
+    return Installed(
+        functions=(name,),
+        postgresql=(
+            f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS"
+            f" $$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation'; END $$",
+            f"CREATE TRIGGER {name} BEFORE UPDATE ON {table}"
+            f" FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION {name}()",
+        ),
+        sqlite=(
+            f"CREATE TRIGGER {name} BEFORE UPDATE ON {table} WHEN {on_sqlite}"
+            f" BEGIN SELECT RAISE(ABORT, '{message}'); END",
+        ),
+    )

@@ -1,11 +1,14 @@
 from django.apps import AppConfig
-from django.core.checks import register
+from django.core import checks
 
+from dpgov.operation.installed import register
 from dpgov.queries.checks import bounds_are_in_order
+from dpgov.queries.installed import INSTALLED
 
 
 class QueriesConfig(AppConfig):
     name = "dpgov.queries"
 
     def ready(self) -> None:
-        register(bounds_are_in_order)
+        checks.register(bounds_are_in_order)
+        register(self.label, INSTALLED)

@@ -1,7 +1,10 @@
 from django.apps import AppConfig
-from django.core.checks import Tags, register
+from django.core import checks
+from django.core.checks import Tags
 
+from dpgov.operation.installed import register
 from dpgov.tenants.checks import known_roles, one_role, own_address
+from dpgov.tenants.installed import installed
 
 
 class TenantsConfig(AppConfig):
@@ -11,6 +14,7 @@ class TenantsConfig(AppConfig):
         from dpgov.tenants.oidc import use_strict_provider
 
         use_strict_provider()
-        register(one_role, Tags.database)
-        register(known_roles, Tags.security)
-        register(own_address, Tags.security)
+        register(self.label, installed())
+        checks.register(one_role, Tags.database)
+        checks.register(known_roles, Tags.security)
+        checks.register(own_address, Tags.security)

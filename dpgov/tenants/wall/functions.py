@@ -4,10 +4,7 @@ A door is a function that runs with the rights of the tables' owner and sees eve
 give away no more than its name says, and the application's role is the only other one to use it.
 """
 
-from typing import Any
-
-from django.db import migrations
-from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from dpgov.operation.installed import Installed
 
 # A function of an ordinary role may set search_path for itself, but no setting of our own. So
 # this name, of a schema that does not exist, is how a door says that it looks at every tenant;
@@ -40,16 +37,6 @@ REVOKE EXECUTE ON FUNCTION {signature} FROM PUBLIC;
 """
 
 
-def asked_by_policies() -> migrations.RunPython:
-    """The migration operation that makes what policies, and doors of other rooms, may ask."""
-
-    def make(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
-        if editor.connection.vendor == "postgresql":
-            editor.execute(ASKED_BY_POLICIES, params=None)
-
-    return migrations.RunPython(make, migrations.RunPython.noop)
-
-
 def door(
     signature: str,
     *,
@@ -57,37 +44,19 @@ def door(
     body: str,
     language: str = "sql",
     volatility: str = "STABLE",
-) -> migrations.RunPython:
-    """The migration operation that makes one door; nothing on SQLite.
+) -> Installed:
+    """One door; nothing on SQLite.
 
     `signature` is "name(argument types)"; the body names arguments $1, $2, … and every table
     without a schema. `migrate` lets the application's role use it.
     """
-
-    def make(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
-        if editor.connection.vendor == "postgresql":
-            editor.execute(
-                _DOOR.format(
-                    signature=signature,
-                    returns=returns,
-                    language=language,
-                    volatility=volatility,
-                    schema=_schema(editor),
-                    every_tenant=EVERY_TENANT,
-                    body=body.strip(),
-                ),
-                params=None,
-            )
-
-    def remove(apps: Any, editor: BaseDatabaseSchemaEditor) -> None:
-        if editor.connection.vendor == "postgresql":
-            editor.execute(f"DROP FUNCTION IF EXISTS {signature}", params=None)
-
-    return migrations.RunPython(make, remove)
-
-
-def _schema(editor: BaseDatabaseSchemaEditor) -> str:
-    with editor.connection.cursor() as cursor:
-        cursor.execute("SELECT quote_ident(current_schema())")
-        schema: str = cursor.fetchone()[0]
-    return schema
+    made = _DOOR.format(
+        signature=signature,
+        returns=returns,
+        language=language,
+        volatility=volatility,
+        schema="{schema}",
+        every_tenant=EVERY_TENANT,
+        body=body.strip(),
+    )
+    return Installed(functions=(signature.partition("(")[0],), postgresql=(made,))

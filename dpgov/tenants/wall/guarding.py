@@ -1,24 +1,8 @@
-"""Puts the guards up, as triggers of either database, and takes them down for a migration.
+"""The guards as triggers of either database."""
 
-On SQLite they go before the first migration and come back after the last one: a trigger that
-speaks of another table would stop that table from being made anew. On PostgreSQL what stands
-already, word for word, is not touched.
-"""
-
-from typing import Any
-
-from django.db import connection, transaction
-
+from dpgov.operation.installed import Installed
 from dpgov.tenants.wall.guards import Guard, guards
 
-_STANDING_ON_SQLITE = """
-    SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'guard_%'
-"""
-_STANDING = """
-    SELECT t.tgrelid::regclass::text, t.tgname, obj_description(t.oid, 'pg_trigger')
-    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-    WHERE c.relnamespace = current_schema()::regnamespace AND t.tgname LIKE 'guard\\_%'
-"""
 # A session may have tables of its own under the same names: the schema is named.
 _FUNCTION = """
 CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql
@@ -82,42 +66,20 @@ class OnSQLite:
         return "replace(json_extract(a.detail, '$.request'), '-', '') = r.id"
 
 
-def lower_guards() -> None:
-    """Take the guards down; the caller puts them up again."""
-    if connection.vendor == "sqlite":
-        for (name,) in _rows(_STANDING_ON_SQLITE):
-            _run(f"DROP TRIGGER {name}")
-        return
-    for table, name, _ in _rows(_STANDING):
-        _run(f"DROP TRIGGER {name} ON {table}")
+def installed_guards() -> tuple[Installed, ...]:
+    """Every guard, as either database has it."""
+    pairs = zip(guards(OnPostgreSQL()), guards(OnSQLite()), strict=True)
+    return tuple(
+        Installed(
+            functions=(guard.name,),
+            postgresql=(_filled(_FUNCTION, guard), _filled(_TRIGGER, guard)),
+            sqlite=(_filled(_ON_SQLITE, on_sqlite),),
+        )
+        for guard, on_sqlite in pairs
+    )
 
 
-@transaction.atomic
-def raise_guards() -> None:
-    """Put every guard up. Run as the owner of the tables, when all of them are there."""
-    if connection.vendor == "sqlite":
-        lower_guards()
-        for guard in guards(OnSQLite()):
-            _run(_filled(_ON_SQLITE, guard))
-        return
-    (schema,) = _rows("SELECT quote_ident(current_schema())")[0]
-    standing = {(table, name): text for table, name, text in _rows(_STANDING)}
-    for guard in guards(OnPostgreSQL()):
-        function = _filled(_FUNCTION, guard, schema=schema)
-        definition = f"{_filled(_TRIGGER, guard)};{function}"
-        if standing.pop((guard.table, guard.name), None) == definition:
-            continue
-        _run(f"DROP TRIGGER IF EXISTS {guard.name} ON {guard.table}")
-        _run(function)
-        _run(_filled(_TRIGGER, guard))
-        with connection.cursor() as cursor:
-            quoted = definition.replace("'", "''")
-            cursor.execute(f"COMMENT ON TRIGGER {guard.name} ON {guard.table} IS '{quoted}'")
-    for table, name in standing:
-        _run(f"DROP TRIGGER {name} ON {table}")
-
-
-def _filled(template: str, guard: Guard, **more: str) -> str:
+def _filled(template: str, guard: Guard) -> str:
     return template.format(
         name=guard.name,
         table=guard.table,
@@ -125,17 +87,5 @@ def _filled(template: str, guard: Guard, **more: str) -> str:
         changed=guard.changed,
         allowed=guard.allowed,
         message=guard.message,
-        **more,
+        schema="{schema}",
     )
-
-
-def _run(statement: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
-
-
-def _rows(statement: str) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows

@@ -12,7 +12,6 @@ from django.db import connection, transaction
 from psycopg import sql
 
 from dpgov.tenants.wall import grants
-from dpgov.tenants.wall.functions import ASKED_BY_POLICIES
 from dpgov.tenants.wall.grants import Roles
 from dpgov.tenants.wall.policies import policies, protected_tables
 from dpgov.tenants.wall.references import foreign_keys, unique_keys
@@ -59,7 +58,6 @@ def raise_wall() -> None:
     if connection.vendor != "postgresql":
         return
     _run(f"SELECT pg_advisory_xact_lock({_ONE_AT_A_TIME})")
-    _run(ASKED_BY_POLICIES)
     _close_tables()
     _align_policies()
     _align_references()

@@ -1,20 +1,17 @@
 """Logs to look at, and a way to change one as only somebody with the whole database can."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR
-from dpgov.audit.append_only import protect, unprotect
 from dpgov.audit.entry import leaf_hash, line_of
 from dpgov.audit.models import AuditEntry
 from dpgov.audit.services import append
+from tests.triggers import without_triggers
 
 TENANT, NEIGHBOUR = UUID(int=7), UUID(int=8)
-_TABLES = ("audit_auditentry", "audit_auditcheckpoint", "audit_auditsubtree", "audit_auditkey")
 
 
 def write(count: int, *, tenant_id: UUID = TENANT) -> None:
@@ -22,18 +19,6 @@ def write(count: int, *, tenant_id: UUID = TENANT) -> None:
     with transaction.atomic():
         for _ in range(count):
             append(tenant_id=tenant_id, actor=OPERATOR, action=Action.TENANT_CREATED, subject="x:1")
-
-
-@contextmanager
-def without_triggers() -> Generator[None]:
-    """What an administrator of the database can do, and the product cannot."""
-    for table in _TABLES:
-        with connection.schema_editor() as editor:
-            unprotect(table)(None, editor)
-    yield
-    for table in _TABLES:
-        with connection.schema_editor() as editor:
-            protect(table)(None, editor)
 
 
 def rewrite(sequence: int, *, rehash: bool, tenant_id: UUID = TENANT) -> None:

@@ -4,19 +4,17 @@ Whoever has full access to the database lifts the triggers, changes rows and set
 """
 
 import hashlib
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR
-from dpgov.audit.append_only import protect, unprotect
 from dpgov.audit.models import AuditEntry
 from dpgov.audit.services import append
 from dpgov.budgets.models import (
@@ -30,33 +28,9 @@ from dpgov.budgets.models import (
 from dpgov.budgets.services import open_budget
 from dpgov.datasets.models import Dataset, Look
 from dpgov.queries.models import Query, Release
-from dpgov.tenants.wall.guarding import lower_guards, raise_guards
 
 NANO = 10**9
 HALF = NANO // 2
-TAMPERED = (
-    "audit_auditentry",
-    "budgets_charge",
-    "budgets_correction",
-    "budgets_limitchange",
-    "queries_release",
-)
-
-
-@contextmanager
-def without_triggers() -> Generator[None]:
-    """As somebody with full access to the database would do it."""
-    with connection.schema_editor() as editor:
-        for table in TAMPERED:
-            unprotect(table)(None, editor)
-    lower_guards()
-    try:
-        yield
-    finally:
-        raise_guards()
-        with connection.schema_editor() as editor:
-            for table in TAMPERED:
-                protect(table)(None, editor)
 
 
 @dataclass(frozen=True)

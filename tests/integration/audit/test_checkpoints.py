@@ -31,8 +31,9 @@ from dpgov.audit.outside import KEYS, folder_of, known_keys, outside_files, set_
 from dpgov.audit.selectors import announced_keys
 from dpgov.audit.stored_tree import extend
 from dpgov.audit.tree import root_of
-from tests.integration.audit.logs import NEIGHBOUR, TENANT, rewrite, without_triggers, write
+from tests.integration.audit.logs import NEIGHBOUR, TENANT, rewrite, write
 from tests.servers.listener import Listener, listening
+from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -14,7 +14,8 @@ from dpgov.audit.outside import outside_files
 from dpgov.audit.recheck import recheck_all, recheck_part
 from dpgov.audit.services import verify_and_record
 from dpgov.tenants.models import Membership
-from tests.integration.audit.logs import TENANT, rewrite, without_triggers, write
+from tests.integration.audit.logs import TENANT, rewrite, write
+from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -25,8 +25,9 @@ from dpgov.queries.refunding import refund, request_refund
 from dpgov.queries.sweep import sweep
 from dpgov.tenants.models import Membership, Tenant
 from dpgov.tenants.selectors import actor_of
-from tests.integration.audit.seeds import EVERYTHING, SEEDED, Seeded, without_triggers
+from tests.integration.audit.seeds import EVERYTHING, SEEDED, Seeded
 from tests.integration.ledger.test_refunds import spoil
+from tests.triggers import without_triggers
 
 NANO = 10**9
 Asking = Callable[..., Query]

@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership
-from tests.agreed import unguarded
+from tests.triggers import without_triggers
 
 ApiFor = Callable[[Membership], APIClient]
 
@@ -82,7 +82,7 @@ def test_the_budget_adds_up_exactly(api: APIClient, dataset: Dataset) -> None:
         "needs_allocation": False,
         "allocations": [],
     }
-    with unguarded():
+    with without_triggers():
         Budget.objects.filter(pk=dataset.budget_id).update(limit_nano=10_000_000_000)
 
 

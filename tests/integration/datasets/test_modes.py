@@ -1,23 +1,16 @@
 """How losses add up is declared at registration, and there is no door to change it."""
 
 from collections.abc import Callable
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
-from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
-from dpgov.budgets.models import Budget
-from dpgov.budgets.services import allocate
-from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.loss import Mode, rho_of
 from dpgov.tenants.models import Membership
-from tests.agreed import given_a_budget_of_its_own
 from tests.eager import refused
 from tests.integration.access.routes import all_routes
 from tests.integration.datasets.registering import CSV, register, uploaded
@@ -147,18 +140,3 @@ def test_lowering_the_limit_is_typed_as_epsilon_at_the_same_delta(client: Client
     client.post(path, {"epsilon_limit": "1", "reason": "less"})
     lowered = Dataset.objects.get().budget
     assert (lowered.limit_nano, lowered.limit_epsilon_nano) == (24_355_970, NANO)
-
-
-def test_budgets_from_before_say_what_they_protect(dataset: Dataset, analyst: Membership) -> None:
-    """F12: the migration writes it down for datasets, their grants and their populations."""
-    old = given_a_budget_of_its_own(dataset, label="old", limit_nano=NANO)
-    Dataset.objects.filter(pk=dataset.pk).update(group_size=5)
-    grant = allocate(
-        dataset_budget=old, holder=analyst.user, limit_nano=NANO, actor=OPERATOR, reason="study"
-    )
-    shared = open_population(tenant=dataset.tenant, name="old", limit_nano=NANO, actor=OPERATOR)
-    join_population(population=shared, dataset_budget=old, actor=OPERATOR)
-    import_module("dpgov.datasets.migrations.0005_promises")._write_down(apps, None)
-    written = Budget.objects.filter(pk__in=[old.pk, grant.pk, shared.pk])
-    assert {budget.protects for budget in written} == {"5 units together, added or removed"}
-    assert written.count() == 3

@@ -13,8 +13,8 @@ from dpgov.budgets.history import spending_over_time
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import Line, open_budget, reserve, settle, void
 from dpgov.privacy.budget import parse_epsilon
-from tests.agreed import unguarded
 from tests.integration.ledger.conftest import NANO, Balances
+from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db
 
@@ -81,7 +81,7 @@ def test_spending_over_time_ends_at_the_stored_balance(budget: Budget, balances:
 )
 def test_a_counter_that_moved_by_itself_is_found(budget: Budget, counter: str, word: str) -> None:
     """A4: the command names the budget and the counter, and exits with an error."""
-    with unguarded():
+    with without_triggers():
         Budget.objects.filter(pk=budget.pk).update(**{counter: F(counter) + 1})
     assert [finding for finding in ledger_findings() if word in finding and "Census" in finding]
     with pytest.raises(CommandError, match="1 disagreements"):

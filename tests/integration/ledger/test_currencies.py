@@ -32,8 +32,9 @@ from dpgov.budgets.services.raising import raise_limit, request_raise
 from dpgov.privacy.currency import Currency
 from dpgov.privacy.loss import Mode, rho_limit
 from dpgov.tenants.models import Membership, Tenant
-from tests.agreed import merge_as_two, split_as_two, unguarded
+from tests.agreed import merge_as_two, split_as_two
 from tests.integration.ledger.sharing import NANO, acting, charge, dataset_budget, fresh
+from tests.triggers import without_triggers
 
 DELTA = Decimal("1e-6")
 RHO = Currency(Mode.ZCDP, DELTA)
@@ -244,7 +245,7 @@ def test_the_recount_finds_budgets_that_were_tied_together_by_force(
     pure = open_population(tenant=tenant, name="pure", limit_nano=NANO, actor=OPERATOR)
     PopulationMember.objects.create(tenant=tenant, population=pure, dataset_budget=zcdp)
     assert ledger_findings() == ["visits: is charged with pure, which counts in another currency"]
-    with unguarded():
+    with without_triggers():
         PopulationMember.objects.filter(population=pure).update(left_at=timezone.now())
 
 

@@ -18,7 +18,6 @@ from dpgov.budgets.services.agreed import accept_as_agreed, merge_as_agreed
 from dpgov.budgets.services.invitations import InvalidCode, TooManyCodes, look_at, request_to_join
 from dpgov.budgets.services.populations import CannotShare
 from dpgov.tenants.models import Membership, Role
-from tests.agreed import unguarded
 from tests.cast import join
 from tests.integration.ledger.sharing import (
     NANO,
@@ -31,6 +30,7 @@ from tests.integration.ledger.sharing import (
     population,
 )
 from tests.integration.ledger.two_sides import Two
+from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db
 
@@ -152,7 +152,7 @@ def test_what_the_other_side_lost_must_fit(two: Two) -> None:
 def test_a_limit_that_was_raised_since_is_not_what_they_agreed_to(two: Two) -> None:
     """A8"""
     request = two.enter(two.code())
-    with unguarded():
+    with without_triggers():
         Budget.objects.filter(pk=two.shared.pk).update(limit_nano=6 * NANO)
     try:
         assert two.accept(request).state == "stale"

@@ -7,9 +7,9 @@ from psycopg.errors import InsufficientPrivilege
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
 from dpgov.tenants.wall.raising import append_only_tables
-from tests.emptying import APPEND_ONLY
 from tests.integration.wall.conftest import rows
 from tests.servers.postgres import AUDITOR
+from tests.triggers import APPEND_ONLY
 
 pytestmark = pytest.mark.django_db
 Two = tuple[Membership, Membership]

@@ -1,5 +1,4 @@
-"""`manage.py migrate`: Django's own, then the wall around every table that came or changed, and the
-guards in them.
+"""`manage.py migrate`: Django's own, then what stands beside the tables, and the wall around each.
 
 Runs as the owner of the tables. For the application's role there is nothing to migrate with: it
 may find out that everything is done, and is refused otherwise.
@@ -9,11 +8,11 @@ from typing import Any
 
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
-from django.db import connection
+from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
+from dpgov.operation import installed
 from dpgov.tenants.boundary import acting_for_everybody
-from dpgov.tenants.wall.guarding import lower_guards, raise_guards
 from dpgov.tenants.wall.raising import known_roles, raise_wall
 
 
@@ -24,12 +23,14 @@ class Command(migrate.Command):
             return
         with acting_for_everybody():
             changes = not (options["plan"] or options["check_unapplied"])
-            if changes and connection.vendor == "sqlite" and _missing():
-                lower_guards()
+            if changes and _missing():
+                installed.take_down()
             super().handle(*args, **options)
             if changes and not _missing():
-                raise_wall()
-                raise_guards()
+                # Together: a function that is made anew takes the policies that ask it along.
+                with transaction.atomic():
+                    installed.put_up()
+                    raise_wall()
 
     def _refuse_unless_done(self, role: str) -> None:
         if missing := _missing():

@@ -1,0 +1,97 @@
+"""What the ledger needs in the database: steps, what never changes, doors of shared budgets."""
+
+from pathlib import Path
+
+from dpgov.audit.append_only import append_only, refuse_updates
+from dpgov.operation.installed import Installed
+from dpgov.tenants.wall.functions import door
+
+_SQL = Path(__file__).parent / "sql"
+_STEPS = (
+    "budgets_window",
+    "budgets_follow_lines",
+    "budgets_parents",
+    "budgets_check_question",
+    "budgets_reserve",
+    "budgets_lock_holds",
+    "budgets_settle",
+    "budgets_give_back",
+    "budgets_correct",
+)
+_OPEN = """
+    FROM budgets_populationinvitation i JOIN budgets_budget b ON b.id = i.population_id
+    WHERE i.code_hash = $1 AND i.accepted_at IS NULL AND i.expires_at > clock_timestamp()
+      AND i.tenant_id <> dpgov_tenant() AND b.closed_at IS NULL
+"""
+_CLAIM = f"""
+    UPDATE budgets_populationinvitation claimed
+    SET accepted_at = clock_timestamp(), accepted_by_id = dpgov_tenant()
+    WHERE claimed.accepted_at IS NULL AND claimed.id IN (SELECT i.id {_OPEN})
+    RETURNING claimed.id, claimed.population_id
+"""  # noqa: S608 - our own text
+_ADMIT = """
+    INSERT INTO budgets_budgetaccess (budget_id, tenant_id, created_at)
+    SELECT i.population_id, i.accepted_by_id, clock_timestamp()
+    FROM budgets_populationinvitation i
+    WHERE i.id = $1 AND i.accepted_by_id = dpgov_tenant()
+    ON CONFLICT DO NOTHING;
+    SELECT i.population_id FROM budgets_populationinvitation i
+    WHERE i.id = $1 AND i.accepted_by_id = dpgov_tenant()
+"""
+_SHARED = """
+    SELECT CASE WHEN $2 IS DISTINCT FROM dpgov_tenant() THEN true ELSE EXISTS (
+        SELECT 1 FROM budgets_populationmember m
+        WHERE m.population_id = $1 AND m.left_at IS NULL AND m.tenant_id <> $2
+    ) AND EXISTS (
+        SELECT 1 FROM budgets_budgetaccess a
+        WHERE a.budget_id = $1 AND a.tenant_id = $2
+    ) END
+"""
+_PROTECT = """
+    UPDATE budgets_budget SET protects = $2
+    WHERE id = $1 AND protects = '' AND kind = 'population' AND (
+        current_setting('dpgov.tenant', true) = 'all' OR EXISTS (
+            SELECT 1 FROM budgets_budgetaccess a
+            WHERE a.budget_id = $1 AND a.tenant_id = dpgov_tenant()
+        )
+    )
+    RETURNING id
+"""
+
+INSTALLED = (
+    append_only("budgets_charge"),
+    append_only("budgets_limitchange"),
+    append_only("budgets_correction"),
+    refuse_updates(
+        "budgets_frozen_currency",
+        table="budgets_budget",
+        when="OLD.mode <> NEW.mode OR OLD.delta <> NEW.delta"
+        " OR (OLD.protects <> NEW.protects AND OLD.protects <> '')",
+        message="the accounting mode of a budget never changes",
+    ),
+    refuse_updates(
+        "budgets_stays_undivided",
+        table="budgets_budget",
+        when="OLD.undivided_at IS NOT NULL"
+        " AND (NEW.undivided_at IS NULL OR NEW.undivided_at <> OLD.undivided_at)",
+        message="the discount of a partition never comes back",
+    ),
+    Installed(functions=_STEPS, postgresql=((_SQL / "ledger.sql").read_text(),)),
+    Installed(functions=("budgets_extend",), postgresql=((_SQL / "extend.sql").read_text(),)),
+    door(
+        "budgets_invitation(text)",
+        returns="TABLE (label text, limit_nano bigint, committed_nano bigint, mode text,"
+        " delta text, target_nano bigint)",
+        body="SELECT b.label::text, b.limit_nano, b.spent_nano + b.reserved_nano,"
+        f" b.mode::text, b.delta::text, b.target_nano {_OPEN}",
+    ),
+    door(
+        "budgets_claim_invitation(text)",
+        returns="TABLE (id uuid, population uuid)",
+        volatility="VOLATILE",
+        body=_CLAIM,
+    ),
+    door("budgets_admit_by_invitation(uuid)", returns="uuid", volatility="VOLATILE", body=_ADMIT),
+    door("budgets_shared_with_others(uuid, uuid)", returns="boolean", body=_SHARED),
+    door("budgets_protect(uuid, text)", returns="uuid", volatility="VOLATILE", body=_PROTECT),
+)

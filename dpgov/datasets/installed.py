@@ -1,0 +1,74 @@
+"""Doors of datasets: what comparing data, reading files in turn and clearing up need to see.
+
+Across tenants only what officers of both agreed to compare is to be seen, and by name: parts that
+have something in common with the given one, keyed as they are.
+"""
+
+from dpgov.tenants.wall.functions import door
+
+_NEXT = """
+SELECT a.id, a.tenant_id FROM datasets_arrival a
+WHERE (a.state = 'waiting' OR (a.state = 'reading' AND a.lease_until < statement_timestamp()))
+  AND a.attempts < $1
+ORDER BY (SELECT max(b.taken_at) FROM datasets_arrival b WHERE b.tenant_id = a.tenant_id)
+         NULLS FIRST, a.asked_at, a.id
+LIMIT $2
+"""
+_TENANTS = """
+SELECT DISTINCT tenant_id FROM datasets_arrival WHERE state IN ('waiting', 'reading')
+"""
+_AGREED = """
+SELECT t.slug::text, t.name::text
+FROM datasets_agreement ours
+JOIN tenants_tenant here ON here.id = ours.tenant_id
+JOIN tenants_tenant t ON t.slug = ours.other
+JOIN datasets_agreement theirs ON theirs.tenant_id = t.id AND theirs.other = here.slug
+WHERE ours.tenant_id = $1 AND ours.ended_at IS NULL AND theirs.ended_at IS NULL
+  AND ours.given_by_id <> theirs.given_by_id
+ORDER BY t.slug
+"""
+_ALIKE = """
+WITH agreed AS (
+    SELECT t.id, t.slug FROM tenants_tenant t
+    WHERE t.slug IN (SELECT a.slug FROM datasets_agreed_with($1) a)
+)
+SELECT agreed.slug::text, f.id, f.whole::text,
+       p.kind::text, p.total, p.digest::text, p.span, p.sketch
+FROM agreed
+JOIN datasets_versionfingerprint f ON f.tenant_id = agreed.id
+JOIN datasets_datasetversion v ON v.id = f.version_id
+JOIN datasets_dataset d ON d.id = v.dataset_id
+JOIN datasets_fingerprintpart p ON p.fingerprint_id = f.id
+WHERE NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
+  AND (f.whole = $2 OR f.id IN (
+      SELECT mp.fingerprint_id FROM datasets_fingerprintmark m
+      JOIN datasets_fingerprintpart mp ON mp.id = m.part_id
+      WHERE m.mark = ANY ($3)))
+ORDER BY f.id, p.id
+"""
+
+INSTALLED = (
+    door(
+        "datasets_versions_among(uuid[])",
+        returns="SETOF uuid",
+        body="SELECT id FROM datasets_datasetversion WHERE id = ANY ($1)",
+    ),
+    door(
+        "datasets_waiting_uploads_among(uuid[])",
+        returns="SETOF uuid",
+        body="SELECT id FROM datasets_upload WHERE id = ANY ($1) AND state = 'ready'",
+    ),
+    door(
+        "datasets_next_arrivals(integer, integer)",
+        returns="TABLE (id uuid, tenant uuid)",
+        body=_NEXT,
+    ),
+    door("datasets_tenants_with_arrivals()", returns="SETOF uuid", body=_TENANTS),
+    door("datasets_agreed_with(uuid)", returns="TABLE (slug text, name text)", body=_AGREED),
+    door(
+        "datasets_fingerprints_agreed(uuid, text, bigint[])",
+        returns="TABLE (organisation text, fingerprint bigint, whole text, "
+        "kind text, total bigint, digest text, span bigint, sketch bytea)",
+        body=_ALIKE,
+    ),
+)

@@ -1,0 +1,102 @@
+"""What questions need in the database: releases that only grow, doors for worker and sweeper."""
+
+from dpgov.audit.append_only import append_only
+from dpgov.tenants.wall.functions import door
+
+# The same as `dpgov.queries.lease.free`; $1 is the most attempts.
+_FREE = """
+    q.state IN ('queued', 'running')
+    AND (q.state = 'queued' OR q.lease_until < clock_timestamp())
+    AND q.attempts < $1
+    AND NOT EXISTS (
+        SELECT 1 FROM datasets_dataset d JOIN budgets_budget b ON b.id = d.budget_id
+        WHERE d.id = q.dataset_id AND (b.frozen_at IS NOT NULL OR d.held_at IS NOT NULL)
+    )
+"""
+_TAKEN_BY_THIS_WORKER = f"""
+    {_FREE} AND NOT ($2 AND q.heavy) AND NOT (q.version_id = ANY ($3))
+"""
+_NEXT = f"""
+DECLARE
+    whose uuid;
+    which uuid;
+BEGIN
+    FOR whose IN
+        SELECT t.id
+        FROM tenants_tenant t
+        CROSS JOIN LATERAL (
+            SELECT q.submitted_at FROM queries_query q
+            WHERE q.tenant_id = t.id AND {_TAKEN_BY_THIS_WORKER}
+            ORDER BY q.submitted_at LIMIT 1
+        ) oldest
+        ORDER BY
+            (SELECT count(*) FROM queries_query w WHERE w.tenant_id = t.id
+                AND w.state = 'running' AND w.lease_until >= clock_timestamp()),
+            (SELECT coalesce(max(l.turn), 0) FROM queries_query l
+                WHERE l.tenant_id = t.id AND l.turn > 0),
+            oldest.submitted_at
+    LOOP
+        SELECT q.id INTO which FROM queries_query q
+        WHERE q.tenant_id = whose AND {_TAKEN_BY_THIS_WORKER}
+        ORDER BY q.submitted_at LIMIT 1 FOR UPDATE SKIP LOCKED;
+        IF FOUND THEN
+            RETURN QUERY SELECT whose, which,
+                (SELECT coalesce(max(l.turn), 0) + 1 FROM queries_query l WHERE l.turn > 0);
+            RETURN;
+        END IF;
+    END LOOP;
+END
+"""  # noqa: S608
+_WAITING = f"""
+    SELECT q.heavy, count(*), min(q.submitted_at) FROM queries_query q WHERE {_FREE} GROUP BY 1
+"""  # noqa: S608
+_ASKED_FOR = """
+    SELECT DISTINCT v.id, v.file_seal::text, f.key_id::text
+    FROM queries_query q
+    JOIN datasets_datasetversion v ON v.id = q.version_id
+    LEFT JOIN datasets_versionfingerprint f ON f.version_id = v.id
+    WHERE q.state IN ('queued', 'running') LIMIT 100
+"""
+
+INSTALLED = (
+    append_only("queries_release"),
+    door(
+        "queries_unfinished_tenants()",
+        returns="SETOF uuid",
+        body="SELECT DISTINCT tenant_id FROM queries_query WHERE state IN ('queued', 'running')",
+    ),
+    door(
+        "queries_counts()",
+        returns="TABLE (state text, number bigint, oldest timestamptz)",
+        body="SELECT state::text, count(*), min(submitted_at) FROM queries_query GROUP BY 1",
+    ),
+    door(
+        "queries_uncounted_tenants()",
+        returns="SETOF uuid",
+        body="SELECT DISTINCT tenant_id FROM queries_query"
+        " WHERE NOT counted AND state NOT IN ('queued', 'running')",
+    ),
+    door(
+        "queries_sealed_tenants()",
+        returns="SETOF uuid",
+        body="SELECT DISTINCT tenant_id FROM queries_query WHERE state = 'sealed'",
+    ),
+    door(
+        "queries_next(integer, boolean, uuid[])",
+        returns="TABLE (tenant_id uuid, query_id uuid, turn bigint)",
+        body=_NEXT,
+        language="plpgsql",
+        volatility="VOLATILE",
+    ),
+    door(
+        "queries_waiting(integer)",
+        returns="TABLE (heavy boolean, number bigint, oldest timestamptz)",
+        body=_WAITING,
+        volatility="VOLATILE",
+    ),
+    door(
+        "queries_versions_asked_for()",
+        returns="TABLE (version_id uuid, file_seal text, key_id text)",
+        body=_ASKED_FOR,
+    ),
+)

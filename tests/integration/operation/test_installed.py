@@ -1,0 +1,79 @@
+"""What stands beside the tables follows its texts at every `migrate`, and else is left alone."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection, transaction
+from django.db.utils import DatabaseError
+
+from dpgov.audit.append_only import append_only, refuse_updates
+from dpgov.operation import installed
+from tests.integration.wall.conftest import rows
+
+pytestmark = pytest.mark.django_db
+
+_STANDING = {
+    "postgresql": "SELECT oid, xmin::text FROM pg_proc"
+    " WHERE pronamespace = current_schema()::regnamespace"
+    " UNION ALL SELECT oid, xmin::text FROM pg_trigger ORDER BY 1",
+    "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY 1",
+}
+
+
+@pytest.fixture
+def room() -> Iterator[str]:
+    """A room of the test's own, with one table."""
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE garden (flower varchar(20))")
+        cursor.execute("INSERT INTO garden VALUES ('rose')")
+    yield "garden"
+    installed.register("garden", ())
+
+
+def _change(flower: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE garden SET flower = %s", [flower])
+
+
+def _refused(flower: str) -> bool:
+    try:
+        with transaction.atomic():
+            _change(flower)
+    except DatabaseError:
+        return True
+    return False
+
+
+def test_putting_up_again_touches_nothing() -> None:
+    """A running installation is not held up by a migrate that has nothing to do."""
+    before = rows(_STANDING[connection.vendor])
+    installed.put_up()
+    assert rows(_STANDING[connection.vendor]) == before
+
+
+def test_a_changed_text_replaces_the_old_one_and_one_that_is_gone_is_removed(room: str) -> None:
+    installed.register(room, [append_only("garden")])
+    installed.put_up()
+    assert _refused("tulip")
+    only_tulips = refuse_updates(
+        "garden_no_tulips", table="garden", when="NEW.flower = 'tulip'", message="no tulips"
+    )
+    installed.register(room, [only_tulips])
+    installed.put_up()
+    assert _refused("tulip")
+    assert not _refused("lily")
+    installed.register(room, [])
+    installed.put_up()
+    assert not _refused("tulip")
+
+
+def test_what_was_taken_down_by_hand_comes_back(room: str) -> None:
+    installed.register(room, [append_only("garden")])
+    installed.put_up()
+    on = " ON garden" if connection.vendor == "postgresql" else ""
+    name = "garden_no_change" if on else "garden_no_update"
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP TRIGGER {name}{on}")
+    assert not _refused("tulip")
+    installed.put_up()
+    assert _refused("lily")
