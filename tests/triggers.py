@@ -23,6 +23,7 @@ GUARDED = (
     "budgets_partitionline",
     "budgets_populationmember",
     "datasets_dataset",
+    "datasets_look",
 )
 
 

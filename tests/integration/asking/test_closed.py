@@ -21,10 +21,10 @@ from dpgov.queries.saved import save_question, saved_questions
 from dpgov.queries.submit import NotOpen, submit
 from dpgov.queries.submit_batch import submit_batch
 from dpgov.tenants.models import Membership
-from tests.agreed import unguarded
 from tests.integration.asking.conftest import Filled
 from tests.integration.asking.reusing import BY_SEX, plan, taken
 from tests.integration.asking.test_batch_page import form_of
+from tests.triggers import without_triggers
 
 COUNT: dict[str, Any] = plan()
 TWO: dict[str, Any] = {"epsilon": 1, "plans": [{"statistics": COUNT["statistics"]}] * 2}
@@ -194,6 +194,6 @@ def test_a_saved_question_is_not_offered_while_its_dataset_is_closed(doors: Door
     )
     _hold(doors.dataset)
     assert not saved_questions(doors.asker).exists()
-    with unguarded():
+    with without_triggers():
         Dataset.objects.filter(pk=doors.dataset.pk).update(held_at=None, held_reason="")
     assert list(saved_questions(doors.asker)) == [saved]

@@ -19,11 +19,11 @@ from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import decide_as_agreed
 from dpgov.privacy.budget import NANO
 from dpgov.tenants.models import Membership
-from tests.agreed import unguarded
 from tests.eager import refused
 from tests.integration.datasets.arriving import CHANGED, PEOPLE, arrives
 from tests.integration.datasets.invented import as_csv, people
 from tests.integration.datasets.registering import register, uploaded
+from tests.triggers import without_triggers
 
 
 def decide(
@@ -161,7 +161,7 @@ def test_new_data_that_waits_needs_an_officer_s_look_at_its_newest_version(
     owner: Membership, officer: Membership, held: Dataset
 ) -> None:
     """L8: no owner's, nobody's, and none that paused it."""
-    with unguarded():
+    with without_triggers():
         Dataset.objects.filter(pk=held.pk).update(held_reason="new_data")
     made = {"tenant": held.tenant, "version": current_version(held)}
     for wrong in ({"by": owner.user, "outcome": "goes_on"}, {"outcome": "goes_on"}):

@@ -16,7 +16,6 @@ from dpgov.datasets.services import engine_for
 from dpgov.privacy.budget import NANO
 from dpgov.privacy.request import ExactRequest, Measure, MeasureKind
 from dpgov.tenants.models import Membership
-from tests.agreed import unguarded
 from tests.cast import Ask
 from tests.eager import arrived, refused
 from tests.integration.datasets.invented import as_csv, people
@@ -28,6 +27,7 @@ from tests.integration.datasets.registering import (
     uploaded,
 )
 from tests.integration.datasets.test_same_data import spend
+from tests.triggers import without_triggers
 
 SignIn = Callable[[Membership], Client]
 PEOPLE = people(1)
@@ -181,7 +181,7 @@ def test_what_was_decided_about_a_dataset_is_not_asked_again(
     """F9: other bounds for a dataset that was released although it resembles another one."""
     register(browser, uploaded(browser, as_csv(PEOPLE[1:])), name="Released")
     released = Dataset.objects.get(name="Released")
-    with unguarded():
+    with without_triggers():
         Dataset.objects.filter(pk=released.pk).update(held_at=None, held_reason="")
     assert add_version(browser, released, as_csv(PEOPLE[1:]), age__upper="99").status_code == 302
     assert released.versions.count() == 2

@@ -22,8 +22,8 @@ from dpgov.queries.sweep import sweep
 from dpgov.queries.tasks import look
 from dpgov.queries.turns import number_waiting
 from dpgov.tenants.models import Membership
-from tests.agreed import unguarded
 from tests.cast import publish_now
+from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -166,7 +166,7 @@ def test_questions_of_frozen_and_held_datasets_are_not_sent(
     assert (sweep().sent, number_waiting()) == (0, 0)
     look()
     assert Query.objects.get().attempts == 0
-    with unguarded():
+    with without_triggers():
         Dataset.objects.update(held_at=None, held_reason="")
     assert sweep().sent == 1
 

@@ -19,12 +19,13 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
+from dpgov.operation import installed
 from dpgov.privacy.currency import Currency
 from dpgov.privacy.loss import Mode
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
-from dpgov.tenants.wall.guarding import OnPostgreSQL, raise_guards
+from dpgov.tenants.wall.guarding import OnPostgreSQL
 from dpgov.tenants.wall.guards import guards
 from tests.integration.wall.conftest import connected_as, rows
 from tests.integration.wall.stolen import CALLS, CHANGES, ESCALATIONS, FOUND
@@ -156,7 +157,7 @@ def test_without_any_one_of_the_guards_something_would_be_carried_out(
         with connected_as(dpgov__tenant=str(names["ours"])) as thief:
             assert [each for each in statements if carried_out(thief, each)] != []
     finally:
-        raise_guards()
+        installed.put_up()
 
 
 @pytest.mark.tampers_with_ledger
