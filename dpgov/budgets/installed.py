@@ -76,6 +76,13 @@ INSTALLED = (
         " AND (NEW.undivided_at IS NULL OR NEW.undivided_at <> OLD.undivided_at)",
         message="the discount of a partition never comes back",
     ),
+    refuse_updates(
+        "budgets_stays_counted",
+        table="budgets_budget",
+        when="OLD.counted_on IS NOT NULL"
+        " AND (NEW.counted_on IS NULL OR NEW.counted_on < OLD.counted_on)",
+        message="the windows of a budget never go back",
+    ),
     Installed(functions=_STEPS, postgresql=((_SQL / "ledger.sql").read_text(),)),
     Installed(functions=("budgets_extend",), postgresql=((_SQL / "extend.sql").read_text(),)),
     door(
