@@ -24,6 +24,7 @@ GUARDED = (
     "budgets_populationmember",
     "datasets_dataset",
     "datasets_look",
+    "queries_query",
 )
 
 

@@ -56,6 +56,7 @@ def guards(json: Json) -> Iterator[Guard]:
     yield from _of_requests()
     yield from _of_datasets(json)
     yield from _of_holds(json)
+    yield from _of_questions()
     charged = (
         "EXISTS (SELECT 1 FROM budgets_charge c WHERE c.query_id = NEW.query_id"
         " AND c.budget_id = NEW.budget_id AND c.tenant_id = NEW.tenant_id"
@@ -258,6 +259,26 @@ def _of_holds(json: Json) -> Iterator[Guard]:
         f"{officer} OR (NEW.by_id IS NULL AND NEW.outcome = 'goes_on' AND EXISTS"
         f" (SELECT 1 FROM {_VERSION} v WHERE v.id = NEW.version_id AND v.number > 1))",
         "an officer looks at data; nobody has to at another version of the same file",
+    )
+
+
+def _of_questions() -> Iterator[Guard]:
+    yield Guard(
+        "guard_question_new",
+        "queries_query",
+        "INSERT",
+        "1 = 1",
+        f"EXISTS (SELECT 1 FROM {_VERSION} v WHERE v.id = NEW.version_id"
+        " AND v.dataset_id = NEW.dataset_id)",
+        "a question is about data of the dataset that it is charged to",
+    )
+    yield Guard(
+        "guard_question_stays",
+        "queries_query",
+        "UPDATE",
+        "NEW.version_id <> OLD.version_id OR NEW.dataset_id <> OLD.dataset_id",
+        _NEVER,
+        "a question stays with the data that it was asked about",
     )
 
 

@@ -26,6 +26,13 @@ _REQUEST = """
 _BEGIN = "UPDATE datasets_dataset SET held_at = NULL, held_reason = ''"
 _OFFICER = "'{officer}'"
 _SOMEBODY = "(SELECT user_id FROM tenants_membership WHERE role = 'analyst' LIMIT 1)"
+# A question about one dataset's data, charged to another dataset.
+_ANOTHER = "(SELECT id FROM datasets_datasetversion WHERE dataset_id = '{held}')"
+_QUESTION = (
+    "INSERT INTO queries_query SELECT (jsonb_populate_record(q, jsonb_build_object("
+    f"'id', gen_random_uuid(), 'idempotency_key', 'another', 'version_id', {_ANOTHER}))).*"
+    " FROM queries_query q WHERE q.id = '{waiting}'"
+)
 
 
 def _look(by: str, outcome: str) -> str:
@@ -37,6 +44,8 @@ def _look(by: str, outcome: str) -> str:
 
 
 CHANGES = (
+    _QUESTION,
+    f"UPDATE queries_query SET version_id = {_ANOTHER} WHERE id = '{{waiting}}'",
     "UPDATE budgets_budget SET limit_nano = limit_nano + 1 WHERE id = '{budget}'",
     "UPDATE budgets_budget SET limit_nano = 1000000000000000 WHERE kind = 'dataset'",
     "UPDATE budgets_budget SET spent_nano = 0",
