@@ -66,8 +66,12 @@ def recall(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> list[
     found = {name: _seen(*kept) for name, *kept in rows}
     if set(found) != {"", *names}:
         columns = ", ".join(sorted(name for name in found if name))
-        words = "New rows need the same columns as those that are there: {columns}."
-        raise Refused(said(words, columns=columns))
+        raise Refused(
+            said(
+                "New rows need the same columns as those that are there: {columns}.",
+                columns=columns,
+            )
+        )
     return [found[name] for name in ["", *names]]
 
 
