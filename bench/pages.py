@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -158,7 +159,7 @@ def pages(guests: Any) -> Iterator[tuple[str, str, str]]:
     for one in addresses(things, ROLES):
         if one.kind is Kind.PAGE:
             yield one.name, one.role, one.url
-    earlier = timezone.now().replace(day=1) - timezone.timedelta(days=1)
+    earlier = timezone.now().replace(day=1) - timedelta(days=1)
     for name, role, query in _FURTHER:
         query = query.replace("{earlier}", f"{earlier:%Y-%m}")
         yield f"{name} {query}", role, reverse(name) + query

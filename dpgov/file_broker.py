@@ -14,7 +14,7 @@ from kombu.transport import filesystem
 from kombu.utils.json import dumps, loads
 
 
-class Channel(filesystem.Channel):  # type: ignore[misc]
+class Channel(filesystem.Channel):
     """Writes and takes messages by renaming, which is one step for every other process."""
 
     # kombu's own two declarations of this method name the second argument differently.
@@ -43,7 +43,7 @@ class Channel(filesystem.Channel):  # type: ignore[misc]
         raise Empty
 
 
-class Transport(filesystem.Transport):  # type: ignore[misc]
+class Transport(filesystem.Transport):
     """What `filesystem://` stands for in this product; see dpgov.celery."""
 
     Channel = Channel

@@ -117,7 +117,7 @@ def _no_message_leaves_inside_a_transaction() -> Generator[None]:
     early: list[object] = []
 
     def look(sender: object = None, **_: object) -> None:
-        if any(not block._from_testcase for block in connection.atomic_blocks):
+        if any(not vars(block)["_from_testcase"] for block in connection.atomic_blocks):
             early.append(sender)
 
     before_task_publish.connect(look, weak=False)

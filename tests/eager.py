@@ -24,8 +24,9 @@ def arrived(client: Client, response: Any) -> Any:
         return response
     read_waiting()
     led = client.get(response.url)
-    back = led.url.startswith("/datasets/new/") or "/versions/" in led.url
-    return client.get(led.url) if back else led
+    place = led.headers["Location"]
+    back = place.startswith("/datasets/new/") or "/versions/" in place
+    return client.get(place) if back else led
 
 
 def refused(response: Any) -> bool:

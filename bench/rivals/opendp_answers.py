@@ -90,7 +90,7 @@ def answer(task: str, epsilon: float) -> float | Sequence[float]:
         return float(_measurement(task, epsilon)(INTEGERS["hours_per_week"]))
     if task == "mean":
         total = _measurement("sum of age", epsilon / 2)(INTEGERS["age"])
-        return total / max(1, _measurement("count", epsilon / 2)(INTEGERS["age"]))
+        return float(total / max(1, _measurement("count", epsilon / 2)(INTEGERS["age"])))
     if task == "variance":
         return float(_measurement(task, epsilon)([float(n) for n in INTEGERS["age"]]))
     if task == "median":

@@ -108,7 +108,7 @@ def _of_group(nano: int, size: int, setting: int) -> int:
     if total % setting == 0:
         return total // setting
     exact = -(-total // setting)
-    unit = 10 ** max(0, len(str(exact)) - _DIGITS)
+    unit: int = 10 ** max(0, len(str(exact)) - _DIGITS)
     return -(-exact // unit) * unit
 
 

@@ -71,7 +71,7 @@ def _choice_box() -> forms.Select:
     return LongSelect(attrs={"class": "form-select"})
 
 
-class HistoryFilter(django_filters.FilterSet):
+class HistoryFilter(django_filters.FilterSet):  # type: ignore[misc]
     """Filters over the questions that a membership may see."""
 
     dataset = django_filters.ModelChoiceFilter(
@@ -150,7 +150,7 @@ def history_filter(membership: Membership, data: Any) -> HistoryFilter:
     return history
 
 
-class QuestionTable(tables.Table):
+class QuestionTable(tables.Table):  # type: ignore[misc]
     """One row a question. Sorted by when, dataset, analyst or ε, never by state."""
 
     submitted_at = tables.Column(verbose_name=_("Asked"), attrs={"td": {"class": "when"}})

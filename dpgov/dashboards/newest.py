@@ -4,7 +4,7 @@ So counting, sorting and turning pages take as long after a million questions as
 """
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
@@ -12,6 +12,12 @@ from django.db.models import QuerySet
 from dpgov.queries.models import Query
 
 MOST = 1_000
+
+# Django's own class takes no argument when it runs.
+if TYPE_CHECKING:
+    _Paginator = Paginator[Query]
+else:
+    _Paginator = Paginator
 
 
 def newest(queries: QuerySet[Query]) -> QuerySet[Query]:
@@ -21,7 +27,7 @@ def newest(queries: QuerySet[Query]) -> QuerySet[Query]:
     return rows.select_related("dataset__budget", "analyst", "version")
 
 
-class NewestPages(Paginator):
+class NewestPages(_Paginator):
     """Pages over the newest questions; `is_cut` says that there are older ones."""
 
     def __init__(self, rows: Any, per_page: int, *, of: QuerySet[Query]) -> None:

@@ -4,13 +4,19 @@ Never through a temporary folder: that is small where the product runs in a cont
 """
 
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest
 
 from dpgov.datasets.storage import NoRoom, Spool, TooLarge
+
+# Django's own class takes no argument when it runs.
+if TYPE_CHECKING:
+    _UploadedFile = UploadedFile[bytes]
+else:
+    _UploadedFile = UploadedFile
 
 
 class NoFiles(FileUploadHandler):
@@ -62,12 +68,12 @@ class MemoryHandler(_OneFile):
             raise SkipFile
         self._bytes.write(raw_data)
 
-    def file_complete(self, file_size: int) -> UploadedFile:
+    def file_complete(self, file_size: int) -> "UploadedFile[bytes]":
         """The file."""
         return SimpleUploadedFile(self.file_name or "", self._bytes.getvalue())
 
 
-class SpooledFile(UploadedFile):
+class SpooledFile(_UploadedFile):
     """An uploaded file that lies in the state folder; closed before it is kept, it is gone."""
 
     def __init__(self, spool: Spool, name: str) -> None:

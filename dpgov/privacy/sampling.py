@@ -90,7 +90,7 @@ def choice(sensitivity: int, loss: Loss) -> tuple[float, Measurement]:
 
 def loss_of(measurement: Measurement, sensitivity: float) -> Fraction:
     """What OpenDP's own privacy map reports, as a fraction: no further rounding."""
-    return Fraction(measurement.map(sensitivity))  # type: ignore[no-untyped-call]
+    return Fraction(measurement.map(sensitivity))
 
 
 @lru_cache(maxsize=_CALIBRATIONS_KEPT)

@@ -25,7 +25,7 @@ from dpgov.tenants.links import at_our_address
 _log = structlog.get_logger("dpgov.tenants")
 
 
-class AccountAdapter(DefaultAccountAdapter):
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     """Accounts are made by invitation, never by a visitor."""
 
     _try: guessing.Try | None = None
@@ -84,7 +84,7 @@ def _send(letter: EmailMessage) -> None:
         _log.warning("a letter was not sent", kind=type(failure).__name__)
 
 
-class SocialAccountAdapter(DefaultSocialAccountAdapter):
+class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     """Providers come from the environment alone: who can write a row must not add a way in."""
 
     def list_apps(

@@ -16,7 +16,7 @@ from dpgov.tenants.models import ApiToken, Membership
 _NOTED_EVERY = timedelta(hours=1)
 
 
-class TokenAuthentication(KnoxTokenAuthentication):
+class TokenAuthentication(KnoxTokenAuthentication):  # type: ignore[misc]
     """`Authorization: Token <value>`; the request then acts as the token's membership."""
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:

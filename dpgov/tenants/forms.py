@@ -1,6 +1,6 @@
 """What may be typed about members and tokens. Names no field that a visitor must not set."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.conf import settings
@@ -12,6 +12,12 @@ from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.tokens import DAYS
 
 _DAYS = (7, 30, DAYS, 365)
+
+# Django's own class takes no argument when it runs.
+if TYPE_CHECKING:
+    _MemberField = forms.ModelChoiceField[Membership]
+else:
+    _MemberField = forms.ModelChoiceField
 
 
 class InvitationForm(forms.Form):
@@ -95,7 +101,7 @@ class ProjectForm(forms.Form):
     )
 
 
-class PersonField(forms.ModelChoiceField):
+class PersonField(_MemberField):
     """A member, by name and address."""
 
     def label_from_instance(self, obj: Any) -> str:

@@ -22,7 +22,7 @@ from django.utils.translation import gettext_lazy as _
 _MALFORMED = (LookupError, AttributeError, TypeError, ValueError)
 
 
-class ActivateForm(ActivateTOTPForm):
+class ActivateForm(ActivateTOTPForm):  # type: ignore[misc]
     """An authenticator app; the code that shows that it works cannot be used once more."""
 
     def clean_code(self) -> str:
@@ -33,7 +33,7 @@ class ActivateForm(ActivateTOTPForm):
         return code
 
 
-class _Refusing(AuthenticateWebAuthnForm):
+class _Refusing(AuthenticateWebAuthnForm):  # type: ignore[misc]
     def clean_credential(self) -> object:
         """The library's own check expects some of the fields to be there."""
         try:
@@ -42,15 +42,15 @@ class _Refusing(AuthenticateWebAuthnForm):
             raise get_adapter().validation_error("incorrect_code") from problem
 
 
-class LoginForm(_Refusing, LoginWebAuthnForm):
+class LoginForm(_Refusing, LoginWebAuthnForm):  # type: ignore[misc]
     """Signing in with a passkey alone."""
 
 
-class ReauthenticateForm(_Refusing, ReauthenticateWebAuthnForm):
+class ReauthenticateForm(_Refusing, ReauthenticateWebAuthnForm):  # type: ignore[misc]
     """Showing once more who one is."""
 
 
-class AddForm(AddWebAuthnForm):
+class AddForm(AddWebAuthnForm):  # type: ignore[misc]
     """A new passkey and its name."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -58,7 +58,7 @@ class AddForm(AddWebAuthnForm):
         self.fields["name"].label = _("Name")
 
 
-class EditForm(EditWebAuthnForm):
+class EditForm(EditWebAuthnForm):  # type: ignore[misc]
     """Another name for a passkey."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -167,7 +167,7 @@ class Invitation(models.Model):
         return self.expires_at <= timezone.now()
 
 
-class ApiToken(AbstractAuthToken):
+class ApiToken(AbstractAuthToken):  # type: ignore[misc]
     """A hashed API token; it acts as one membership and ends with it.
 
     And with its `expiry`, and with the password that its person had: `password_mark` stands for
@@ -197,10 +197,10 @@ class ApiToken(AbstractAuthToken):
     @property
     def is_of_another_password(self) -> bool:
         """Whether its person has set another password since it was made."""
-        return self.password_mark != self.user.password_mark
+        return bool(self.password_mark != self.user.password_mark)
 
 
-class Project(models.Model):  # type: ignore[django-manager-missing]
+class Project(models.Model):
     """People of one tenant who work on something together and may be granted a budget for it."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

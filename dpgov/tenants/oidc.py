@@ -17,7 +17,7 @@ from django.utils.crypto import constant_time_compare, get_random_string
 _NONCE = "oidc_nonce"
 
 
-class StrictProvider(OpenIDConnectProvider):
+class StrictProvider(OpenIDConnectProvider):  # type: ignore[misc]
     """Sends a nonce, and believes in an address that is confirmed without any doubt."""
 
     def get_auth_params_from_request(self, request: HttpRequest, action: str) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def tokens_of(membership: Membership) -> QuerySet[ApiToken]:
 
 def tokens_of_tenant(tenant: Tenant) -> QuerySet[ApiToken]:
     """Everybody's tokens, for an administrator: by person, newest first."""
-    tokens = ApiToken.objects.filter(membership__tenant=tenant)
+    tokens: QuerySet[ApiToken] = ApiToken.objects.filter(membership__tenant=tenant)
     return tokens.select_related("user", "membership").order_by("user__email", "-created", "name")
 
 

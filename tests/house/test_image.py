@@ -16,6 +16,7 @@ import venv
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,10 @@ def test_the_image_has_what_it_needs_and_no_tools_of_developers(image: Image) ->
     assert not (image.root / "app/tests").exists()
 
 
+def _says_ready(log: Path) -> bool:
+    return " ready." in log.read_text()
+
+
 def test_every_process_of_the_compose_file_starts_and_passes_its_health_check(
     image: Image,
 ) -> None:
@@ -142,7 +147,7 @@ def test_every_process_of_the_compose_file_starts_and_passes_its_health_check(
         _until(lambda: _passes(image, services["sweeper"]["healthcheck"]["test"]))
     for name in ("worker", "reader"):
         with image.running(services[name]["command"]) as log:
-            _until(lambda log=log: " ready." in log.read_text())
+            _until(partial(_says_ready, log))
     assert _listing(image.root / "app") == before
 
 

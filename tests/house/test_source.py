@@ -79,9 +79,8 @@ def test_nothing_names_a_machine_or_a_registry() -> None:
 
 def test_vendored_files_are_what_was_copied() -> None:
     folder = tree.ROOT / "static/vendor"
-    listed = dict(
-        reversed(line.split("  ", 1)) for line in (folder / "SHA256SUMS").read_text().splitlines()
-    )
+    lines = (folder / "SHA256SUMS").read_text().splitlines()
+    listed = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
     there = {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in tree.files(".js", ".css")

@@ -83,7 +83,8 @@ def _arrange(death: Death) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return result
 
-    connection.ensure_connection()
-    connection.execute_wrappers.append(around)
-    commit = connection._commit
-    connection._commit = lambda: around(commit)  # type: ignore[method-assign]
+    known: Any = connection
+    known.ensure_connection()
+    known.execute_wrappers.append(around)
+    commit = known._commit
+    known._commit = lambda: around(commit)

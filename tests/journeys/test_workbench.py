@@ -16,7 +16,7 @@ def test_an_analyst_finds_a_dataset_by_one_of_its_columns(visit: Visit) -> None:
     page.goto("/datasets/")
     page.get_by_role("searchbox").fill("education")
     page.get_by_role("button", name="Find").click()
-    expect(page.get_by_role("mark").first).to_be_visible()
+    expect(page.locator("mark").first).to_be_visible()
     window.picture("find")
     assert accessibility_problems(page) == []
     page.get_by_role("link", name="Ask a question").first.click()

@@ -84,4 +84,5 @@ def dependence(first: Integers, second: Integers) -> float:
 
 def bands(draws: Integers, limit: float) -> list[int]:
     """Far below, near, far above."""
-    return (1 + np.sign(draws) * (np.abs(draws) > limit)).astype(int).tolist()
+    found: list[int] = (1 + np.sign(draws) * (np.abs(draws) > limit)).astype(int).tolist()
+    return found

@@ -1,5 +1,6 @@
 """Stated errors hold as often as stated, and are not much wider than they must be."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -64,7 +65,7 @@ TOGETHER = ["standard_deviation", "mean", "sum", "variance", "count"]
 
 def exact_cell(measures: tuple[Measure, ...], codes: Any) -> Measured:
     """The exact integers of these rows."""
-    of_kind = {
+    of_kind: dict[MeasureKind, Callable[[int], int]] = {
         MeasureKind.ROWS: lambda _: len(codes),
         MeasureKind.PRESENT: lambda _: len(codes),
         MeasureKind.CODE_SUM: lambda width: int((codes // width).sum()),

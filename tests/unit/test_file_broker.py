@@ -4,7 +4,7 @@ import multiprocessing
 import time
 from pathlib import Path
 
-from kombu import Connection
+from kombu.connection import Connection
 
 import dpgov.celery  # noqa: F401 - names the transport
 

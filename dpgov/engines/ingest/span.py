@@ -62,7 +62,8 @@ def _days(texts: pa.Array) -> Floats | None:
         days = texts.cast(pa.date32()).cast(pa.int32())
     except pa.ArrowInvalid:
         return None
-    return days.to_numpy(zero_copy_only=False).astype(np.float64)
+    numbers: Floats = days.to_numpy(zero_copy_only=False).astype(np.float64)
+    return numbers
 
 
 def _numbered(texts: pa.Array) -> tuple[str, Floats | None]:

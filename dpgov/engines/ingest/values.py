@@ -82,7 +82,9 @@ def _numbers(texts: pa.Array) -> npt.NDArray[np.float64]:
             pa.scalar("0", pa.large_string()),
         ),
     )
-    return pc.fill_null(as_text.cast(pa.float64()), float("nan")).to_numpy(zero_copy_only=False)
+    filled = pc.fill_null(as_text.cast(pa.float64()), float("nan"))
+    numbers: npt.NDArray[np.float64] = filled.to_numpy(zero_copy_only=False)
+    return numbers
 
 
 def codes(cells: Cells, spec: ColumnSpec) -> pa.Array:

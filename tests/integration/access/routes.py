@@ -1,6 +1,6 @@
 """Every route that the URLconf serves, found by walking it, so that none can be forgotten."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -19,7 +19,9 @@ def all_routes() -> list[Route]:
     return list(_walk(get_resolver().url_patterns, "", frozenset()))
 
 
-def _walk(patterns: list[object], namespace: str, outer: frozenset[str]) -> Iterator[Route]:
+def _walk(
+    patterns: Sequence[URLPattern | URLResolver], namespace: str, outer: frozenset[str]
+) -> Iterator[Route]:
     for pattern in patterns:
         names = outer | set(pattern.pattern.regex.groupindex)
         if isinstance(pattern, URLResolver):

@@ -1,14 +1,13 @@
 """H1: every route x everybody x every method x own, foreign and missing things."""
 
 import pytest
-from django.http import HttpResponseBase
 
 from dpgov import health
 from dpgov.tenants.models import ApiToken, Role
 from tests.cast import join
 from tests.integration.access.doors import DOORS, ROLES, Door, Kind
 from tests.integration.access.routes import Route, all_routes
-from tests.integration.access.world import World, tenant_things, without_randomness
+from tests.integration.access.world import Knocked, World, tenant_things, without_randomness
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 ROUTES = {route.name: route for route in all_routes()}
@@ -16,7 +15,7 @@ GUARDED = [name for name in ROUTES if name in DOORS and DOORS[name].kind in (Kin
 OPEN = [name for name in ROUTES if name in DOORS and name not in GUARDED]
 NOT_THERE = {401, 403, 404, 405}
 
-Answers = dict[tuple[str, str, str], HttpResponseBase]
+Answers = dict[tuple[str, str, str], Knocked]
 
 
 def test_every_route_is_in_the_table_and_the_table_has_no_other() -> None:
@@ -52,7 +51,7 @@ def test_an_open_route_breaks_for_nobody(world: World, monkeypatch: pytest.Monke
     assert broken == []
 
 
-def _knock(world: World, name: str, actor: str, method: str) -> HttpResponseBase:
+def _knock(world: World, name: str, actor: str, method: str) -> Knocked:
     route = ROUTES[name]
     return world.knock(actor, DOORS[name].kind, method, world.url(route, actor, "own"))
 
@@ -114,11 +113,11 @@ def _told_apart(answers: Answers) -> list[str]:
     ]
 
 
-def _said(answer: HttpResponseBase) -> tuple[int, str]:
+def _said(answer: Knocked) -> tuple[int, str]:
     return answer.status_code, without_randomness(answer)
 
 
-def _names_only_the_way_back(one: HttpResponseBase, other: HttpResponseBase) -> bool:
+def _names_only_the_way_back(one: Knocked, other: Knocked) -> bool:
     """A redirect to sign-in differs by the address to come back to, which the visitor typed."""
     return one.status_code == other.status_code == 302
 
@@ -134,9 +133,7 @@ def _leaks(answers: Answers, world: World) -> list[str]:
     ]
 
 
-def _as_expected(
-    answer: HttpResponseBase, door: Door, actor: str, method: str, reachable: bool
-) -> bool:
+def _as_expected(answer: Knocked, door: Door, actor: str, method: str, reachable: bool) -> bool:
     status = answer.status_code
     known = method in door.methods or (method == "HEAD" and "GET" in door.methods)
     if status == 405:
@@ -153,7 +150,7 @@ def _as_expected(
     return (door.by_body and status == 404) or (status not in NOT_THERE and status < 500)
 
 
-def _sends_away(answer: HttpResponseBase, door: Door, method: str) -> bool:
+def _sends_away(answer: Knocked, door: Door, method: str) -> bool:
     if door.kind is Kind.API:
         standard = method == "HEAD" or answer.json()["type"] == "client_error"
         return answer.status_code == 401 and standard

@@ -1,5 +1,6 @@
 """J5: nobody asks for more than their share of a site, however many of them ask at once."""
 
+import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +29,7 @@ def _three_a_minute(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _stop_the_minute(monkeypatch: pytest.MonkeyPatch, at: float = 600_000_020.0) -> None:
-    monkeypatch.setattr(rates.time, "time", lambda: at)
+    monkeypatch.setattr(time, "time", lambda: at)
 
 
 @pytest.mark.django_db

@@ -4,15 +4,15 @@ import copy
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from django.db import transaction
-from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
 from dpgov.tenants.models import ApiToken, Membership
+from tests.answers import Answer
 from tests.cast import make_token
 from tests.integration.access.doors import Kind
 from tests.integration.access.notices import notice_of
@@ -50,6 +50,12 @@ _WORDS = {"fmt": "csv", "period": "week"}
 _KEYS = {"key": "x-y", "uidb36": "0", "token": "x", "provider_id": "x", "pk": 1}
 
 
+class Knocked(Answer, Protocol):
+    """An answer, and the text that was read before everything was undone."""
+
+    text_of_body: str
+
+
 @dataclass(frozen=True)
 class World:
     """The people by role, and the things of each tenant by the name of their path parameter."""
@@ -69,23 +75,24 @@ class World:
             known["notice_id"] = notice_of(self.people[actor])
         return reverse(route.name, kwargs={name: known[name] for name in route.parameters})
 
-    def knock(self, actor: str, kind: Kind, method: str, url: str) -> HttpResponseBase:
+    def knock(self, actor: str, kind: Kind, method: str, url: str) -> Knocked:
         """One request, and whatever it changed undone."""
         client = self.client(actor, kind)
         cookies = copy.deepcopy(client.cookies)
         with transaction.atomic():
-            response = client.generic(method, url, data="", content_type=_content_type(kind))
+            response: Any = client.generic(method, url, data="", content_type=_content_type(kind))
             response.text_of_body = _body(response)
             transaction.set_rollback(True)
         client.cookies = cookies
-        return response
+        knocked: Knocked = response
+        return knocked
 
     def client(self, actor: str, kind: Kind) -> Client:
         """A signed-in browser or an API client with a token; of nobody for "anonymous"."""
         key = (actor, kind)
         if key not in self.clients:
             client = self._token(actor) if kind is Kind.API else self._browser(actor)
-            client.handler = _one_handler(type(client))
+            client.handler = _one_handler(kind)
             self.clients[key] = client
         return self.clients[key]
 
@@ -95,7 +102,9 @@ class World:
 
     def api(self, actor: str) -> APIClient:
         """An API client with a token."""
-        return self.client(actor, Kind.API)
+        client = self.client(actor, Kind.API)
+        assert isinstance(client, APIClient)
+        return client
 
     def route(self, name: str) -> Route:
         """The route of this name."""
@@ -119,16 +128,18 @@ class World:
 
 
 @cache
-def _one_handler(kind_of_client: type[Client]) -> Any:
+def _one_handler(kind: Kind) -> Any:
     """Loading the middleware looks at every static file: once is enough."""
-    return kind_of_client().handler
+    return (APIClient if kind is Kind.API else Client)().handler
 
 
-def _body(response: HttpResponseBase) -> str:
+def _body(response: Any) -> str:
     if response.streaming:
-        return b"".join(response.streaming_content).decode()
+        text: bytes = b"".join(response)
+        return text.decode()
     # A file may be no text; what matters of it here is the names that could be in it.
-    return response.content.decode(errors="replace")
+    content: bytes = response.content
+    return content.decode(errors="replace")
 
 
 def _content_type(kind: Kind) -> str:
@@ -140,6 +151,6 @@ def tenant_things(route: Route) -> set[str]:
     return set(route.parameters) & set(_MISSING)
 
 
-def without_randomness(response: HttpResponseBase) -> str:
+def without_randomness(response: Knocked) -> str:
     """The body without nonces and CSRF tokens, which differ at each request."""
     return _RANDOM.sub("", response.text_of_body)

@@ -25,7 +25,7 @@ def german(monkeypatch: pytest.MonkeyPatch) -> None:
     def gettext(message: str) -> str:
         return f"de:{message}" if translation.get_language() == "de" else message
 
-    monkeypatch.setattr(translation._trans, "gettext", gettext, raising=False)
+    monkeypatch.setattr(vars(translation)["_trans"], "gettext", gettext, raising=False)
 
 
 @pytest.mark.usefixtures("german")

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -19,6 +18,7 @@ from dpgov.privacy.currency import Currency
 from dpgov.privacy.loss import Mode
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from tests.answers import Answer
 from tests.cast import answer_now
 from tests.integration.ledger.test_refunds import spoil
 from tests.small_dataset import register_small_dataset
@@ -29,7 +29,7 @@ ClientFor = Callable[[Membership], Client]
 Asking = Callable[..., Query]
 
 
-def text(answer: HttpResponse, status: int = 200) -> str:
+def text(answer: Answer, status: int = 200) -> str:
     assert answer.status_code == status
     return " ".join(answer.content.decode().split())
 

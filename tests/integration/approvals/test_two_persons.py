@@ -1,6 +1,7 @@
 """A change that cannot be undone takes two persons, a reason each, and happens once."""
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -291,7 +292,7 @@ def test_of_eight_officers_who_decide_at_once_one_wins(
             return 0
         return 1
 
-    codes = run_at_once([lambda n=n: decide(n) for n in range(8)])
+    codes = run_at_once([partial(decide, n) for n in range(8)])
     assert sorted(codes) == [0] * 7 + [1]
     decided = [
         action for action, _ in entries() if action in ("CHANGE_APPROVED", "CHANGE_REJECTED")

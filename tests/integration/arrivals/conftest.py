@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from dpgov.datasets.models import Arrival, Upload
-from dpgov.datasets.services import ingesting
+from dpgov.engines import child
 from dpgov.engines.child import Progress
 from dpgov.tenants.models import Membership
 from tests.integration.datasets.registering import declared, uploaded
@@ -42,7 +42,7 @@ def ask(browser: Client, content: bytes | None = None, **changes: str) -> Arriva
     upload = uploaded(browser) if content is None else uploaded(browser, content)
     response = browser.post(address("register", upload), declared(**changes))
     assert response.status_code == 302, response.content.decode()
-    assert response.url == address("reading", upload)
+    assert response.headers["Location"] == address("reading", upload)
     return Arrival.objects.get(upload=upload)
 
 
@@ -59,11 +59,11 @@ def files(folder: str) -> set[str]:
 
 def while_it_is_read(monkeypatch: pytest.MonkeyPatch, step: Callable[[], object]) -> None:
     """The reader tells how far it is, and this happens before it is done."""
-    really = ingesting.child.ingest
+    really = child.ingest
 
     def ingest(*args: Any, watch: Any, **kwargs: Any) -> Any:
         step()
         watch(Progress(1, 1))
         return really(*args, watch=watch, **kwargs)
 
-    monkeypatch.setattr(ingesting.child, "ingest", ingest)
+    monkeypatch.setattr(child, "ingest", ingest)

@@ -19,9 +19,10 @@ from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Arrival, Dataset, DatasetVersion
-from dpgov.datasets.services import ask_registration, ingesting, receive_upload
+from dpgov.datasets.services import ask_registration, receive_upload
 from dpgov.datasets.services.arriving import _Follower
 from dpgov.datasets.tasks import read_next
+from dpgov.engines import child
 from dpgov.engines.child import Progress
 from dpgov.privacy.budget import NANO
 from dpgov.privacy.schema import DatasetSchema, Neighbouring, PrivacyUnit
@@ -44,13 +45,13 @@ def leases_end_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def quick(owner: Membership) -> Generator[None]:
     """The same small file each time, whose reading was done once; it still tells how far it is."""
     with child_processes_run_once(owner.tenant.slug):
-        really = ingesting.child.ingest
+        really = child.ingest
 
         def ingest(*args: Any, watch: Any, **kwargs: Any) -> Any:
             watch(Progress(1, 1))
             return really(*args, **kwargs)
 
-        with patch.object(ingesting.child, "ingest", ingest):
+        with patch.object(child, "ingest", ingest):
             yield
 
 

@@ -55,7 +55,8 @@ def test_the_same_key_for_another_question_is_a_conflict(api: APIClient, dataset
     """B6: nothing is asked, spent or changed by it."""
     post(api, COUNT)
     before = ledger_state()
-    for other in (COUNT | {"epsilon": 0.6}, {"statistics": []}):
+    others: list[dict[str, Any]] = [COUNT | {"epsilon": 0.6}, {"statistics": []}]
+    for other in others:
         response = post(api, other)
         assert response.status_code == 409
         assert response.json()["errors"][0]["code"] == "idempotency_conflict"
@@ -81,7 +82,7 @@ def test_sixteen_clients_at_once_with_one_key_are_one_question(
     api: APIClient, dataset: Dataset
 ) -> None:
     """B6: repeats that overlap."""
-    credentials = api._credentials
+    credentials = vars(api)["_credentials"]
 
     def ask_from_its_own_connection(_: int) -> Any:
         try:

@@ -56,7 +56,7 @@ def test_a_difference_counts_only_beyond_both_bounds_together(
 ) -> None:
     (row,) = compared([body(first), body(second)])
     assert (row.sides[1].verdict, row.sides[1].difference) == (verdict, difference)
-    assert row.differs is (verdict == BEYOND)
+    assert row.differs is (verdict == str(BEYOND))
     assert row.sides[0].verdict == ""
 
 

@@ -112,7 +112,7 @@ def test_a_list_has_an_end(
 ) -> None:
     assert MOST_SAVED > 100
     monkeypatch.setattr("dpgov.queries.saved.MOST_SAVED", 1)
-    known = {"membership": analyst, "dataset": dataset, "plan": {"epsilon": 1}}
+    known: dict[str, Any] = {"membership": analyst, "dataset": dataset, "plan": {"epsilon": 1}}
     save_question(**known, name="one")
     with pytest.raises(TooManySaved):
         save_question(**known, name="two")

@@ -1,6 +1,7 @@
 """Waiting for an answer without asking again and again."""
 
 import re
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -94,7 +95,7 @@ def test_a_request_may_wait_for_the_end(
         if len(pauses) == 2:
             answer_now(asked.pk)
 
-    monkeypatch.setattr(looking.time, "sleep", pause)
+    monkeypatch.setattr(time, "sleep", pause)
     answer = api_for(analyst).get(f"/api/v1/queries/{asked.pk}/?wait=20")
     assert answer.json()["state"] == "released"
     assert len(pauses) == 2
@@ -112,7 +113,7 @@ def test_few_requests_wait_at_once(
         within.append(wait_for_end(analyst, asked, timedelta(seconds=20)))
         answer_now(asked.pk)
 
-    monkeypatch.setattr(looking.time, "sleep", pause)
+    monkeypatch.setattr(time, "sleep", pause)
     ended = wait_for_end(analyst, asked, timedelta(seconds=20))
     assert [query.state for query in within] == [Query.State.QUEUED]
     assert ended.state == Query.State.RELEASED

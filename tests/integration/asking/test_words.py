@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from dpgov.privacy.plan import StatisticKind
+from dpgov.queries.guarantee_words import guarantee_in_words
 from dpgov.queries.kinds import LONGEST_KIND, kind_of
 from dpgov.queries.numbers import readable
-from dpgov.queries.presentation import guarantee_in_words
 from dpgov.queries.words import in_words
 
 COUNT = {"statistic": "count"}

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.db.models import F
@@ -50,7 +50,7 @@ def _dataset_charge() -> Charge:
     return Charge.objects.get(query_id=_released().pk, budget__kind="dataset")
 
 
-def _move_spent(budget_id: object, nano: int) -> None:
+def _move_spent(budget_id: UUID, nano: int) -> None:
     Budget.objects.filter(pk=budget_id).update(spent_nano=F("spent_nano") + nano)
 
 

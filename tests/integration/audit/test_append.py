@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta, timezone
 from threading import Barrier, Thread
+from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
@@ -23,7 +24,8 @@ TENANT = uuid.UUID(int=7)
 
 
 def note(*, tenant_id: uuid.UUID = TENANT, **values: object) -> AuditEntry:
-    facts = {"actor": OPERATOR, "action": Action.TENANT_CREATED, "subject": "tenant:7"} | values
+    facts: dict[str, Any] = {"actor": OPERATOR, "action": Action.TENANT_CREATED}
+    facts |= {"subject": "tenant:7"} | values
     with transaction.atomic():
         return append(tenant_id=tenant_id, **facts)
 
@@ -139,7 +141,7 @@ def test_the_database_refuses_to_change_or_delete_entries(statement: str) -> Non
 def test_the_ways_around_an_update_are_refused_too() -> None:
     """A7: TRUNCATE on PostgreSQL; REPLACE on SQLite, which deletes without saying DELETE."""
     entry = note()
-    columns = [field.column for field in AuditEntry._meta.fields]
+    columns = [str(field.column) for field in AuditEntry._meta.fields]
     replace = f"REPLACE INTO audit_auditentry SELECT {', '.join(columns)} FROM audit_auditentry"
     statement = replace if connection.vendor == "sqlite" else "TRUNCATE audit_auditentry"
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:

@@ -31,7 +31,7 @@ ClientFor = Callable[[Membership], Client]
 
 
 def note(member: Membership, label: str, **values: object) -> AuditEntry:
-    facts = {"action": Action.QUERY_SUBMITTED, "subject": "query:1"} | values
+    facts: dict[str, Any] = {"action": Action.QUERY_SUBMITTED, "subject": "query:1"} | values
     with transaction.atomic():
         return append(
             tenant_id=member.tenant_id, actor=Actor(kind="user", id="1", label=label), **facts
@@ -41,7 +41,7 @@ def note(member: Membership, label: str, **values: object) -> AuditEntry:
 def downloaded(client: Client, fmt: str, **filters: str) -> str:
     response = client.post(f"/audit/export/{fmt}/", filters)
     assert response.status_code == 200
-    return b"".join(response.streaming_content).decode()
+    return b"".join(response).decode()
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", " =", "＝"])

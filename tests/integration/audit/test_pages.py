@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -26,7 +27,8 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def note(member: Membership, action: Action, *, hours: int = 0, **values: object) -> AuditEntry:
-    facts = {"actor": WORKER, "subject": "query:1", "at": NOON + timedelta(hours=hours)} | values
+    facts: dict[str, Any] = {"actor": WORKER, "subject": "query:1"}
+    facts |= {"at": NOON + timedelta(hours=hours)} | values
     with transaction.atomic():
         return append(tenant_id=member.tenant_id, action=action, **facts)
 
@@ -267,7 +269,7 @@ def test_without_the_data_files_every_page_and_export_is_the_same(
     before = [browser.get("/audit/").context["size"], browser.get("/audit/1/").status_code]
     with patch("dpgov.engines.files.duckdb.connect", side_effect=OSError("gone")):
         after = [browser.get("/audit/").context["size"], browser.get("/audit/1/").status_code]
-        text = b"".join(browser.post("/audit/export/jsonl/").streaming_content).decode()
+        text = b"".join(browser.post("/audit/export/jsonl/")).decode()
         assert browser.post("/audit/verify/").status_code == 200
     assert before == after
     assert "DATASET_REGISTERED" in text

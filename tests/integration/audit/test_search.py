@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
@@ -73,7 +74,8 @@ def test_what_is_not_understood_is_refused_at_its_place(text: str, place: int, w
 
 
 def note(member: Membership, action: Action, *, hours: int = 0, **values: object) -> AuditEntry:
-    facts = {"actor": WORKER, "subject": "query:1", "at": NOON + timedelta(hours=hours)} | values
+    facts: dict[str, Any] = {"actor": WORKER, "subject": "query:1"}
+    facts |= {"at": NOON + timedelta(hours=hours)} | values
     with transaction.atomic():
         return append(tenant_id=member.tenant_id, action=action, **facts)
 
@@ -146,7 +148,7 @@ def test_an_export_keeps_to_the_search_and_notes_it(
     log: list[AuditEntry], officer: Membership, client_for: ClientFor
 ) -> None:
     answer = client_for(officer).post("/audit/export/csv/", {"q": "ε:>1"})
-    lines = b"".join(answer.streaming_content).decode().splitlines()
+    lines = b"".join(answer).decode().splitlines()
     assert [line.split(",")[1] for line in lines[1:]] == ["4", "6"]
     note_of_it = AuditEntry.objects.latest("sequence")
     assert '"amount":"epsilon > 1000000000 nano"' in note_of_it.detail

@@ -25,11 +25,12 @@ _HEAD = """<!doctype html><html lang="en"><head><title>Charts</title>
 <script src="/static/js/charts.js" defer
  data-plotly="/static/vendor/plotly/plotly-basic.min.js"></script></head><body>
 <button data-theme-choice="dark">Dark</button>"""
+_DIRECTIVES: dict[str, Any] = settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
 _POLICY = {
     directive: [
         f"'{source.strip(chr(39))}'" if source in (SELF, NONE) else source for source in sources
     ]
-    for directive, sources in settings.CONTENT_SECURITY_POLICY["DIRECTIVES"].items()
+    for directive, sources in _DIRECTIVES.items()
     if directive != "style-src"
 } | {"style-src": ["'self'", "'nonce-abc'"]}
 

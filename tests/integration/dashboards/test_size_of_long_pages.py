@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.test import Client
@@ -55,7 +55,7 @@ def long_history(dataset: Dataset, analyst: Membership) -> Dataset:
     return dataset
 
 
-def _question(dataset: Dataset, version: object, analyst: Membership, at: datetime) -> Query:
+def _question(dataset: Dataset, version: UUID, analyst: Membership, at: datetime) -> Query:
     return Query(
         tenant=dataset.tenant,
         dataset=dataset,

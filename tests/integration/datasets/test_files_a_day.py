@@ -36,10 +36,11 @@ def test_refused_and_discarded_files_and_versions_all_count(
     with pytest.raises(RefusedFile):
         quick.registered(owner, [("a,b",)], NAMES)
     discard_upload(upload=Upload.objects.get(state="ready"), user=owner.user)
-    for step in (
+    steps: tuple[Callable[[], object], ...] = (
         lambda: quick.registered(owner, people(4), NAMES),
         lambda: quick.version_added(owner, dataset, people(4), NAMES),
-    ):
+    )
+    for step in steps:
         with pytest.raises(TooManyFiles, match="3 files today"):
             step()
     assert Dataset.objects.count() == 1

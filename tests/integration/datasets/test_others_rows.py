@@ -78,7 +78,7 @@ def everything_seen(prober: Membership, dataset: Dataset, browser: Client, api: 
     of_it = ("datasets:detail", "datasets:versions", "dashboards:budget")
     addresses += [reverse(name, args=[dataset.slug]) for name in of_it]
     addresses.append(reverse("datasets:held", args=[dataset.pk]))
-    found = {address: browser.get(address) for address in addresses}
+    found: dict[str, Any] = {address: browser.get(address) for address in addresses}
     found |= {path: api.get(f"/api/v1/datasets/{path}") for path in ("", f"{dataset.slug}/")}
     seen = {
         without_chance(path): (answer.status_code, without_chance(answer.content.decode()))

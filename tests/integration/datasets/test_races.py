@@ -1,6 +1,7 @@
 """Several registrations and limit changes at the same moment."""
 
 from collections.abc import Callable
+from functools import partial
 from multiprocessing import get_context
 from typing import Any
 from unittest.mock import patch
@@ -13,11 +14,11 @@ from dpgov.datasets.models import Dataset, Upload
 from dpgov.datasets.services import (
     LimitNotLowered,
     UploadUsed,
-    ingesting,
     lower_limit,
     receive_upload,
     register_dataset,
 )
+from dpgov.engines import child
 from dpgov.engines.child import Ingested
 from dpgov.privacy.budget import NANO
 from dpgov.privacy.domains import column_spec, numeric_domain
@@ -51,10 +52,10 @@ def _register(owner: Membership, upload: Upload) -> int:
 def _all_ingested_first(count: int) -> Callable[..., Ingested]:
     """Ingest as ever, then wait for the others: all reach the database at one moment."""
     barrier = get_context("fork").Barrier(count)
-    ingest = ingesting.child.ingest
+    ingest = child.ingest
 
     def together(*args: Any, **kwargs: Any) -> Ingested:
-        found = ingest(*args, **kwargs)
+        found: Ingested = ingest(*args, **kwargs)
         barrier.wait()
         return found
 
@@ -74,8 +75,8 @@ def test_the_same_data_registered_twice_at_once_opens_one_budget(owner: Membersh
     """F11: also when neither has seen the other, and under two addresses."""
     uploads = [_upload(owner) for _ in range(3)]
     together = _all_ingested_first(len(uploads))
-    steps = [lambda upload=upload: _register(owner, upload) for upload in uploads]
-    with patch.object(ingesting.child, "ingest", together):
+    steps = [partial(_register, owner, upload) for upload in uploads]
+    with patch.object(child, "ingest", together):
         assert sum(run_at_once(steps)) == 3
     assert Budget.objects.count() == 1
     assert Dataset.objects.values("slug").distinct().count() == 3
@@ -89,10 +90,8 @@ def test_the_same_data_of_several_owners_at_once_is_each_one_s_own(
     owners = [owner, stranger, join(stranger.tenant, Role.OWNER, "otto")]
     uploads = [(member, _upload(member)) for member in owners]
     together = _all_ingested_first(len(uploads))
-    steps = [
-        lambda member=member, upload=upload: _register(member, upload) for member, upload in uploads
-    ]
-    with patch.object(ingesting.child, "ingest", together):
+    steps = [partial(_register, member, upload) for member, upload in uploads]
+    with patch.object(child, "ingest", together):
         assert sum(run_at_once(steps)) == 3
     free = Dataset.objects.filter(held_at__isnull=True)
     assert free.values("budget").distinct().count() == 3
@@ -109,5 +108,5 @@ def test_limits_lowered_at_once_end_at_the_lowest(owner: Membership, dataset: Da
             return 0
         return 1
 
-    assert sum(run_at_once([lambda n=n: lower(n) for n in (3, 7, 5, 9)])) >= 1
+    assert sum(run_at_once([partial(lower, n) for n in (3, 7, 5, 9)])) >= 1
     assert Budget.objects.get().limit_nano == 3 * NANO

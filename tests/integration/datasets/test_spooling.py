@@ -50,16 +50,13 @@ def test_no_temporary_folder_is_needed(browser: Client, monkeypatch: pytest.Monk
 def test_a_browser_that_goes_away_leaves_nothing(browser: Client) -> None:
     """L13: neither a file nor a row."""
     before = set(UPLOADS.iterdir())
+    sent: dict[str, Any] = {
+        "wsgi.input": GoesAway(),
+        "CONTENT_LENGTH": "9000000",
+        "CONTENT_TYPE": f"multipart/form-data; boundary={BOUNDARY}",
+    }
     with pytest.raises(OSError):
-        browser.generic(
-            "POST",
-            reverse("datasets:upload"),
-            **{
-                "wsgi.input": GoesAway(),
-                "CONTENT_LENGTH": "9000000",
-                "CONTENT_TYPE": f"multipart/form-data; boundary={BOUNDARY}",
-            },
-        )
+        browser.generic("POST", reverse("datasets:upload"), **sent)
     assert set(UPLOADS.iterdir()) == before
     assert not Upload.objects.exists()
 

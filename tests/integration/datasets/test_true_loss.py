@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
 
 import pytest
 from django.db import transaction
@@ -217,7 +216,7 @@ _NOWHERE = (("",),) * PEOPLE
 _NORTH, _SOUTH = (("North", 9),), (("South", 9),)
 
 
-def _two(first: Step, second: Step, *, named: bool) -> Any:
+def _two(first: Step, second: Step, *, named: bool) -> example:
     """A history that went wrong once."""
     relation = Neighbouring.ADD_REMOVE
     return example(steps=[first, second], named=named, neighbouring=relation)

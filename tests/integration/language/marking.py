@@ -22,7 +22,7 @@ def mark(patch: pytest.MonkeyPatch) -> None:
 
     What is said in English on purpose is left alone.
     """
-    functions = translation._trans
+    functions = vars(translation)["_trans"]
     patch.setattr(functions, "get_language_from_request", lambda *_, **__: "de", raising=False)
     for name in ("gettext", "ngettext", "pgettext", "npgettext"):
         patch.setattr(functions, name, _marked(getattr(functions, name)), raising=False)
@@ -30,7 +30,7 @@ def mark(patch: pytest.MonkeyPatch) -> None:
 
 def _marked(function: Any) -> Any:
     def said(*parts: Any) -> str:
-        text = function(*parts)
+        text: str = function(*parts)
         if translation.get_language() != "de":
             return text
         return f"{OPEN}{text}{CLOSE}" if text.strip() else text

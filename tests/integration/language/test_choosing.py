@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import sync_playwright
 from rest_framework.test import APIClient
 
 from dpgov.tenants.models import Membership, User
+from tests.answers import Answer
 from tests.journeys.browser import ARGUMENTS
 from tests.servers.missing import find
 
@@ -31,13 +31,13 @@ ELSEWHERE = (
 )
 
 
-def choose(browser: Client, code: str, **more: Any) -> HttpResponse:
+def choose(browser: Client, code: str, **more: Any) -> Answer:
     data = {"language": code, **more.pop("data", {})}
-    answer: HttpResponse = browser.post(reverse("tenants:language"), data, **more)
+    answer: Answer = browser.post(reverse("tenants:language"), data, **more)
     return answer
 
 
-def language_of_page(answer: HttpResponse) -> str:
+def language_of_page(answer: Answer) -> str:
     found = re.search(r'<html lang="([^"]+)"', answer.content.decode())
     return found[1] if found else ""
 
@@ -148,7 +148,7 @@ def test_the_api_answers_in_english_whatever_it_is_asked_for(
     analyst: Membership, api_for: Callable[[Membership], APIClient]
 ) -> None:
     program, nobody = api_for(analyst), APIClient()
-    german = {"headers": {"accept-language": GERMAN}}
+    german: dict[str, Any] = {"headers": {"accept-language": GERMAN}}
     for client in (program, nobody):
         client.cookies[settings.LANGUAGE_COOKIE_NAME] = GERMAN
     refusals = [client.get("/api/v1/datasets/nowhere/", **german) for client in (program, nobody)]

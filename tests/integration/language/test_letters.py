@@ -64,7 +64,7 @@ def test_an_invitation_is_written_as_its_reader_chose_else_as_its_writer_reads(
     reads(stranger, "en-gb")
     browser, door = client_for(admin), reverse("people:invitations")
     for address in (stranger.user.email, "nora@example.org"):
-        german = {"headers": {"accept-language": "de"}}
+        german: dict[str, Any] = {"headers": {"accept-language": "de"}}
         page = browser.post(door, {"email": address, "role": "analyst"}, follow=True, **german)
         assert "Eine E-Mail mit dem Link ist unterwegs." in page.content.decode()
     found = letters()

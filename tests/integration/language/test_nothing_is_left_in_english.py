@@ -55,7 +55,7 @@ def _words_of_data() -> set[str]:
         (SavedQuestion, ("name",)),
     ]
     for model, fields in models_and_fields:
-        for row in model.objects.values_list(*fields):
+        for row in model._default_manager.values_list(*fields):
             texts += row
     for column, categories in Column.objects.values_list("name", "categories"):
         texts += [column, *categories]

@@ -1,6 +1,6 @@
 """What a page says only when something is wrong, or just done, is in the reader's language too."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 from django.template.loader import render_to_string
@@ -15,7 +15,9 @@ ClientFor = Callable[[Membership], Client]
 GERMAN = {"accept-language": "de"}
 
 
-def said(browser: Client, door: str, typed: dict[str, str], *, status: int = 422) -> str:
+def said(
+    browser: Client, door: str, typed: Mapping[str, Sequence[str]], *, status: int = 422
+) -> str:
     page = browser.post(door, typed, headers=GERMAN, follow=True)
     assert page.status_code == status
     return page.content.decode()

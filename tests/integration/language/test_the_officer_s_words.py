@@ -40,11 +40,11 @@ _RECORD = {
 def german(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is said in German is the English between two brackets."""
     for name in ("gettext", "ngettext", "pgettext", "npgettext"):
-        monkeypatch.setattr(translation._trans, name, _marked(name), raising=False)
+        monkeypatch.setattr(vars(translation)["_trans"], name, _marked(name), raising=False)
 
 
 def _marked(name: str) -> Any:
-    spoken = getattr(translation._trans, name)
+    spoken = getattr(vars(translation)["_trans"], name)
 
     def said(*parts: Any) -> str:
         is_german = translation.get_language() == "de"

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import connection, transaction
-from django.http import HttpResponseBase
 
+from tests.answers import Answer
 from tests.integration.access.doors import DOORS
 from tests.integration.access.test_every_write import CALLS
 from tests.integration.access.world import World
@@ -60,5 +60,5 @@ def test_no_file_and_no_answer_to_a_program_is_translated(
     assert seen > 10
 
 
-def _is_page(answer: HttpResponseBase) -> bool:
+def _is_page(answer: Answer) -> bool:
     return answer.headers["Content-Type"].startswith("text/html")

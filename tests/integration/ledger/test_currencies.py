@@ -231,7 +231,7 @@ def test_populations_in_rho_merge_and_part_without_forgetting(tenant: Tenant) ->
         apart = split_as_two(
             population=left, leaving=leaving, tenant=tenant, name="apart", reason="others"
         )
-    opened = Budget.objects.get(pk=apart["opened"])
+    opened = Budget.objects.get(pk=str(apart["opened"]))
     assert (opened.limit_nano, opened.currency) == (LIMIT, RHO)
     assert opened.committed_nano == 2_000_000
     assert apart["limit_rho"] == "0.18506984"

@@ -4,6 +4,7 @@ import os
 import select
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from unittest.mock import patch
 from uuid import uuid4
 
@@ -16,8 +17,8 @@ from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget, Charge
 from dpgov.budgets.services.populations import join_population
 from dpgov.datasets.models import Dataset
-from dpgov.queries import submit as submitting
 from dpgov.queries.submit import submit
+from dpgov.queries.touched import lines_of
 from dpgov.tenants.models import Membership, Tenant
 from tests.agreed import merge_as_two, split_as_two
 from tests.integration.children import run_at_once
@@ -153,7 +154,7 @@ def test_a_question_whose_dataset_joins_in_the_very_moment_is_charged_to_both(
     between = Between(Turn(), Turn())
 
     def ask() -> int:
-        with patch.object(submitting, "lines_of", between.after(submitting.lines_of)):
+        with patch("dpgov.queries.submit.lines_of", between.after(lines_of)):
             question(analyst, dataset)
         return between.times
 
@@ -178,7 +179,7 @@ def test_a_question_whose_population_is_merged_in_the_very_moment_is_charged_to_
     between = Between(Turn(), Turn())
 
     def ask() -> int:
-        with patch.object(submitting, "lines_of", between.after(submitting.lines_of)):
+        with patch("dpgov.queries.submit.lines_of", between.after(lines_of)):
             question(analyst, dataset)
         return between.times
 
@@ -275,8 +276,8 @@ def test_two_that_would_end_each_other_do_not_deadlock(tenant: Tenant) -> None:
         )
 
     steps: list[Callable[[], int]] = [lambda: merge(first, second), lambda: merge(second, first)]
-    steps += [lambda n=n: leave(first, ones[n], f"a{n}") for n in range(3)]
-    steps += [lambda n=n: leave(second, twos[n], f"b{n}") for n in range(3)]
+    steps += [partial(leave, first, ones[n], f"a{n}") for n in range(3)]
+    steps += [partial(leave, second, twos[n], f"b{n}") for n in range(3)]
     codes = run_at_once(steps)
     assert set(codes) <= {0, 1}
     assert codes[:2].count(0) == 1

@@ -1,6 +1,7 @@
 """Two organisations and what each may do about a budget that they share."""
 
 from dataclasses import dataclass
+from uuid import UUID
 
 from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.approvals.services import approve
@@ -52,7 +53,7 @@ class Two:
                 carry_out=accept_as_agreed,
             ).request
 
-    def ask_there(self, amount: int) -> object:
+    def ask_there(self, amount: int) -> UUID:
         """A question on the other organisation's dataset."""
         with acting(self.stranger.tenant):
             return charge(self.theirs, amount)

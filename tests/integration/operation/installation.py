@@ -153,7 +153,8 @@ def _with_roles(root: Path, url: str) -> str:
     secrets.mkdir()
     for name in ("owner", "app", "sweeper", "auditor"):
         (secrets / f"{name}_password").write_text(f"{server.password}\n")
-    place = {"PGHOST": "127.0.0.1", "PGPORT": str(server.port), "PGPASSWORD": server.password}
+    password = server.password or ""
+    place = {"PGHOST": "127.0.0.1", "PGPORT": str(server.port), "PGPASSWORD": password}
     subprocess.run(
         ["/bin/sh", "docker/postgres/roles.sh"],
         cwd=ROOT,

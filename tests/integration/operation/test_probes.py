@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError, connection
+from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 
 from dpgov import health
@@ -53,7 +54,7 @@ def test_a_migration_that_waits_makes_it_not_ready(
 ) -> None:
     monkeypatch.setattr(health, "wall_findings", list)
     with monkeypatch.context() as patch:
-        patch.setattr(health.MigrationExecutor, "migration_plan", lambda *_: [("queries", False)])
+        patch.setattr(MigrationExecutor, "migration_plan", lambda *_: [("queries", False)])
         assert [ready(), ready()] == [(503, "not ready")] * 2
     told = [record for record in caplog.records if record.name == "dpgov.health"]
     assert len(told) == 1, "told once, not at each knock"

@@ -107,7 +107,7 @@ def test_after_every_connection_was_cut_the_next_requests_work(
         return
     opened, cut = threading.Barrier(THREADS + 1, timeout=40), threading.Event()
     statuses: list[int] = []
-    token = api_for(analyst)._credentials
+    token = vars(api_for(analyst))["_credentials"]
     path = "/api/v1/datasets/"
 
     def visit() -> None:

@@ -27,9 +27,11 @@ def _told(**_: Any) -> None:
 
 
 task_prerun.connect(_told)
-DuckDBEngine._rows = _slow  # type: ignore[method-assign]
+_engine: Any = DuckDBEngine
+_engine._rows = _slow
+_known: Any = settings
 # Redis looks for messages that nobody acknowledged at each poll, and takes them back after 1 s.
-settings.CELERY_BROKER_TRANSPORT_OPTIONS |= {
+_known.CELERY_BROKER_TRANSPORT_OPTIONS |= {
     "visibility_timeout": 1,
     "unacked_restore_interval": 1,
     "unacked_restore_throttle": 1,

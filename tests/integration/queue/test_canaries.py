@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import redis
+from celery import current_app
 from django.apps import apps
 from django.conf import settings as live
 from django.core import serializers
@@ -114,9 +115,10 @@ def _database() -> dict[str, str]:
 
 def _broker() -> Iterator[tuple[str, str]]:
     """Everything that Redis holds; the filesystem broker is among the files."""
-    if not live.CELERY_BROKER_URL.startswith("redis"):
+    url: str = current_app.conf.broker_url
+    if not url.startswith("redis"):
         return
-    with redis.Redis.from_url(live.CELERY_BROKER_URL) as server:
+    with redis.Redis.from_url(url) as server:
         for key in server.scan_iter():
             yield f"redis {key!r}", repr(server.dump(key))
 

@@ -4,6 +4,7 @@ import itertools
 import signal
 import uuid
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from django.db.models import QuerySet
@@ -73,7 +74,7 @@ def test_a_worker_that_dies_anywhere_leaves_one_answer_and_one_charge(
     died = deaths(answering)
     assert died >= 10
     for query_id in queries:
-        run(lambda query_id=query_id: answer_now(query_id))
+        run(partial(answer_now, query_id))
         assert_answered_once(Query.objects.filter(pk=query_id))
 
 

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from celery import current_app
-from django.conf import settings
 from django.db import connection
 from redis import Redis
 
@@ -87,8 +86,9 @@ def reader_of_files(log: Path, **changes: str) -> Iterator[Worker]:
 def _forget_messages() -> None:
     """What killed workers left in the broker would keep the next test's worker busy."""
     current_app.control.purge()
-    if settings.CELERY_BROKER_URL.startswith("redis"):
-        with Redis.from_url(settings.CELERY_BROKER_URL) as broker:
+    url: str = current_app.conf.broker_url
+    if url.startswith("redis"):
+        with Redis.from_url(url) as broker:
             broker.delete("unacked", "unacked_index")
 
 

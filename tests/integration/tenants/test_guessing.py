@@ -181,7 +181,12 @@ def test_keys_of_the_cache_name_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
     cache = caches["rates"]
     add = cache.add
-    monkeypatch.setattr(cache, "add", lambda key, *rest: seen.append(key) or add(key, *rest))
+
+    def noted(key: str, *rest: Any) -> bool:
+        seen.append(key)
+        return add(key, *rest)
+
+    monkeypatch.setattr(cache, "add", noted)
     begin()
     assert seen
     assert not [key for key in seen if "anna" in key or HOME in key]

@@ -39,7 +39,7 @@ def test_links_begin_with_our_own_address_whatever_the_browser_says(
     ask(analyst.user.email, headers={"host": "localhost:99"})
     (letter,) = mail.outbox
     assert "https://dp.example.org/account/password/reset/key/" in letter.body
-    assert "localhost" not in letter.subject + letter.body
+    assert "localhost" not in f"{letter.subject}{letter.body}"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from tests.servers.identity import Identity, identity_provider
 pytestmark = pytest.mark.django_db
 
 
-class Variables(environ.Env):
+class Variables(environ.Env):  # type: ignore[misc]
     """An environment that holds these variables and no others."""
 
     def __init__(self, **variables: str) -> None:

@@ -57,7 +57,8 @@ def test_a_session_prepared_by_somebody_else_is_not_kept(
     session = client.session
     session["planted"] = "yes"
     session.save()
-    planted = session.session_key
+    planted = session.session_key or ""
+    assert planted
     client.cookies["sessionid"] = planted
     assert sign_in(client, person) == 302
     assert client.cookies["sessionid"].value != planted

@@ -183,7 +183,7 @@ def test_a_streamed_answer_enters_its_tenant_for_each_stretch_and_stays_in_none(
     ours, theirs = (client_for(member) for member in two_tenants)
     answer = ours.get("/history/export/")
     lines = []
-    for part in answer.streaming_content:
+    for part in answer:
         assert (told(), current_scope()) == (OWNER, None)
         lines.append(part.decode())
         if between != "nothing":

@@ -59,7 +59,7 @@ def test_a_row_cannot_take_its_references_to_another_tenant(two_tenants: Two) ->
 def test_a_foreign_budget_is_held_only_where_its_owner_let_us(two_tenants: Two) -> None:
     """H2, F4: an entry needs the access that was agreed on."""
     ours, theirs = two_tenants
-    budget = Budget.objects.filter(tenant=theirs.tenant).first()
+    budget = Budget.objects.filter(tenant=theirs.tenant)[0]
     hold = (
         "INSERT INTO budgets_reservation"
         " (tenant_id, budget_id, query_id, amount_nano, factor, state, created_at, counted_on)"

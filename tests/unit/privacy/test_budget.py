@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -37,7 +38,24 @@ def test_an_amount_is_read_exactly(written: object, nano: int) -> None:
     assert parse_epsilon(written) == nano
 
 
-REFUSED = [True, False, None, [], {}, b"1", 1j, "", " ", "0", 0, 0.0, -0.0, "-1", -1, "-0.1"]
+REFUSED: list[Any] = [
+    True,
+    False,
+    None,
+    [],
+    {},
+    b"1",
+    1j,
+    "",
+    " ",
+    "0",
+    0,
+    0.0,
+    -0.0,
+    "-1",
+    -1,
+    "-0.1",
+]
 REFUSED += [float("nan"), float("inf"), float("-inf"), "nan", "NaN", "inf", "Infinity"]
 REFUSED += ["１", "٠٫٥", "0,5", "1_000", "0x1", "1e", ".5", "5.", "+1", "1 2", "½", "१"]
 REFUSED += ["1e-400", "1e-10", 1e-10, 5e-324, "0.0000000001", "0.1234567891", Decimal("1e-400")]

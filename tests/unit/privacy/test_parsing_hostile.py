@@ -1,5 +1,7 @@
 """Whatever is sent as a plan: no number that is none, short messages, never a crash."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from tests.unit.privacy.reading import refused
 from tests.unit.privacy.tables import COUNT, question
 
-NOT_NUMBERS = [
+NOT_NUMBERS: list[Any] = [
     True,
     False,
     None,

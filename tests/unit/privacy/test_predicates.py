@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.grouping import described
+from dpgov.privacy.request import CodeFilter
 from dpgov.privacy.schema import NumericDomain
 from tests.reference import Row, bin_of, exact_answer
 from tests.unit.privacy.tables import (
@@ -173,6 +174,7 @@ def test_lattice_positions_are_exact_fractions() -> None:
     assert isinstance(column.domain, NumericDomain)
     raw = question(COUNT, where=[{"column": "x", "op": "<=", "value": 0.3}])
     (condition,) = blueprint_of(raw, schema_of(column)).requests[0].filters
+    assert isinstance(condition, CodeFilter)
     assert condition.ranges == ((0, 3),)
     assert Fraction(column.domain.step) == Fraction(1, 10)
 
@@ -189,7 +191,7 @@ def holds(raw: dict[str, Any], row: Row) -> bool | None:
             return decisive if decisive in found else rest
     place = [column.name for column in COLUMNS].index(raw["column"])
     if raw["op"] in ("is_missing", "is_present"):
-        return (row[place] is None) == (raw["op"] == "is_missing")
+        return (row[place] is None) is bool(raw["op"] == "is_missing")
     if row[place] is None:
         return None
     alone = question(COUNT, where=[raw])

@@ -54,7 +54,7 @@ def reached(blueprint: Blueprint, wanted: Wanted, rows: int | None = None) -> Fr
 
 def smaller(nano: int) -> int:
     """The next smaller amount of four digits."""
-    digits = 10 ** max(0, len(str(nano)) - 4)
+    digits: int = 10 ** max(0, len(str(nano)) - 4)
     return (nano - 1) // digits * digits if nano % digits == 0 else nano // digits * digits
 
 

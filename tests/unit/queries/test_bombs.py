@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from dpgov.datasets.importing.tree import UnreadableMetadata, parse
 from dpgov.operation.exact_json import DEEPEST, UnusableJson, read_json
 from dpgov.queries.sql import bounds
-from dpgov.queries.sql.reading import RefusedSql, read_sql
+from dpgov.queries.sql.reading import read_sql
+from dpgov.queries.sql.refusal import RefusedSql
 
 _MANY = 3_000
 _SQL_BOMBS = {

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from dpgov.privacy.parsing import parse_plan
 from dpgov.privacy.plan import InvalidPlan
 from dpgov.queries.sql.bounds import LONGEST
-from dpgov.queries.sql.reading import ReadSql, RefusedSql, read_sql
+from dpgov.queries.sql.reading import ReadSql, read_sql
+from dpgov.queries.sql.refusal import RefusedSql
 from tests.unit.privacy.tables import schema_of
 
 COLUMNS = ["age", "hours", "change", "sex", "Marital status"]
