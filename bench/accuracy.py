@@ -1,8 +1,8 @@
 """The error of our answers over that of other tools, at the same total ε and public metadata.
 
-`uv run bench/accuracy.py [--with opendp,diffprivlib,smartnoise,tumult]`: the Adult data, root mean
-squared errors of many runs each. Every tool runs in an environment of its own, which `uv` makes;
-Tumult needs Java. What cannot be installed is said and left out.
+`uv run bench/accuracy.py [--with opendp,diffprivlib,smartnoise,tumult] [--runs 100]`: the Adult
+data, root mean squared errors of many runs each. Every tool runs in an environment of its own,
+which `uv` makes; Tumult needs Java. What cannot be installed is said and left out.
 """
 
 import argparse
@@ -26,11 +26,13 @@ def main() -> None:
     """Run all and print one table for each ε."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--with", dest="rivals", default=",".join(RIVALS))
+    parser.add_argument("--runs", type=int, help="of each tool, in place of its own number")
     options = parser.parse_args()
-    ours = _errors([sys.executable], "our")
+    ours = _errors([sys.executable], "our", options.runs)
     if ours is None:
         raise SystemExit("our own answers could not be measured")
-    theirs = {name: found for name in options.rivals.split(",") if (found := _of_rival(name))}
+    rivals = [name for name in options.rivals.split(",") if name]
+    theirs = {name: found for name in rivals if (found := _of_rival(name, options.runs))}
     print(f"\n| statistic | ε | our error | {' | '.join(theirs)} |")
     print(f"|---|---|---|{'---|' * len(theirs)}")
     for task, by_epsilon in ours.items():
@@ -39,15 +41,15 @@ def main() -> None:
             print(f"| {task} | {epsilon} | {error:.4g} | {' | '.join(ratios)} |")
 
 
-def _of_rival(name: str) -> Errors | None:
+def _of_rival(name: str, runs: int | None) -> Errors | None:
     wanted = [argument for package in RIVALS[name] for argument in ("--with", package)]
-    return _errors(["uv", "run", "--isolated", "--no-project", *wanted, "python"], name)
+    return _errors(["uv", "run", "--isolated", "--no-project", *wanted, "python"], name, runs)
 
 
-def _errors(python: list[str], name: str) -> Errors | None:
+def _errors(python: list[str], name: str, runs: int | None) -> Errors | None:
     """What a tool's own process measured; None, and a word, if it could not run."""
     script = ROOT / "bench" / "rivals" / f"{name}_answers.py"
-    command = [*python, "-W", "ignore", str(script)]
+    command = [*python, "-W", "ignore", str(script), *([f"--runs={runs}"] if runs else [])]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:

@@ -66,12 +66,14 @@ def charging_without_log(cast: Cast) -> Work:
 
 
 def stepping(cast: Cast) -> Work:
-    """A hold and its booking, one statement and one transaction each."""
+    """A question's row, its hold and its booking, one statement and one transaction each."""
     turns = _turns(cast)
 
     def step() -> None:
-        dataset, _ = next(turns)
-        query_id = uuid4()
+        query = _asked(cast, *next(turns))
+        # The ledger holds nothing for a question that is not there.
+        query.save(force_insert=True)
+        dataset, query_id = query.dataset, query.pk
         line = Line(dataset.budget_id, COST_NANO)
         reserve(query_id=query_id, tenant_id=dataset.tenant_id, lines=[line])
         settle(query_id=query_id, amount_nano=COST_NANO)

@@ -1,9 +1,10 @@
 """How often stated 95 % intervals hold, and how much wider they are than they must be.
 
-`uv run bench/coverage.py`: 10,000 answers of each statistic, alone and from a shared draw, in both
-currencies; prints one table.
+`uv run bench/coverage.py [--answers 10000]`: that many answers of each statistic, alone
+and from a shared draw, in both currencies; prints one table.
 """
 
+import argparse
 import sys
 from collections import defaultdict
 from fractions import Fraction
@@ -16,7 +17,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from dpgov.privacy.loss import Mode
 from tests.statistical.test_accuracy import Case, released
 
-ANSWERS = 10_000
 LEVEL = Fraction(95, 100)
 CASES = {
     "73 steps, ε 1, 30,000 rows": Case(73, "1", 30_000, 0.3),
@@ -34,20 +34,23 @@ QUESTIONS = [
 
 def main() -> None:
     """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--answers", type=int, default=10_000)
+    answers = parser.parse_args().answers
     print("| data | statistic | draw | coverage ε | width ε | coverage ρ | width ρ |")
     print("|---|---|---|---|---|---|---|")
     for title, case in CASES.items():
         for names in QUESTIONS:
-            for name, found in _measured(names, case).items():
+            for name, found in _measured(names, case, answers).items():
                 draw = "alone" if len(names) == 1 else "shared"
                 words = name.replace("_", " ")
                 print(f"| {title} | {words} | {draw} | {' | '.join(found)} |", flush=True)
 
 
-def _measured(names: list[str], case: Case) -> dict[str, list[str]]:
+def _measured(names: list[str], case: Case, answers: int) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for mode in Mode:
-        for name, errors, bounds in released(names, case, mode, ANSWERS):
+        for name, errors, bounds in released(names, case, mode, answers):
             covered = float(np.mean(errors <= bounds[LEVEL] * (1 + 1e-9)))
             seen = float(np.quantile(errors, float(LEVEL)))
             found[name] += [f"{covered:.1%}", f"{float(np.median(bounds[LEVEL])) / seen:.2f}"]

@@ -1,12 +1,14 @@
 """Measures the journey of a question on the embedded default, and prints tables for the docs.
 
-`uv run bench/journey.py [--rows 1000000] [--questions 100]`: invents a table, registers it through
-the services, starts a real worker, asks and waits as a browser does; then times the engine against
-plain DuckDB over the original Parquet file, in pairs within the same run.
+`uv run bench/journey.py [--rows 1000000] [--questions 100] [--at-once 200]`: invents a table,
+registers it through the services, starts a real worker, asks and waits as a browser does; then
+times the engine against plain DuckDB over the original Parquet file, in pairs within the same run.
 """
 
 import argparse
+import atexit
 import os
+import shutil
 import signal
 import statistics
 import subprocess
@@ -21,6 +23,7 @@ from uuid import uuid4
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = Path(tempfile.mkdtemp(prefix="dpgov-bench-"))
+atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 os.environ |= {
     "DPGOV_HOME": str(HOME),
     "DPGOV_HTTPS": "0",
@@ -88,6 +91,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--questions", type=int, default=100)
+    parser.add_argument("--at-once", type=int, default=200)
     parser.add_argument("--pairs", type=int, default=31)
     options = parser.parse_args()
     call_command("migrate", verbosity=0, interactive=False)
@@ -97,7 +101,7 @@ def main() -> None:
     publisher = Publisher()
     publisher.start()
     with worker() as pool:
-        print_journey(dataset, analyst, options.questions, pool)
+        print_journey(dataset, analyst, (options.questions, options.at_once), pool)
     publisher.stop()
     print_engine(dataset, source, options.pairs)
 
@@ -164,9 +168,13 @@ def worker() -> Iterator[subprocess.Popen[bytes]]:
 
 
 def print_journey(
-    dataset: Dataset, analyst: Membership, questions: int, pool: subprocess.Popen[bytes]
+    dataset: Dataset,
+    analyst: Membership,
+    numbers: tuple[int, int],
+    pool: subprocess.Popen[bytes],
 ) -> None:
-    """Latency of one question at a time, then the rate of many at once."""
+    """Latency of one question at a time, then the rate of many at once: so many of each."""
+    questions, at_once = numbers
     for _ in range(5):
         ask_and_wait(dataset, analyst)
     waits = [ask_and_wait(dataset, analyst) for _ in range(questions)]
@@ -175,7 +183,7 @@ def print_journey(
         seconds = sorted(wait[column] for wait in waits)
         p95 = seconds[int(0.95 * len(seconds))]
         print(f"| {name} | {statistics.median(seconds) * 1000:.0f} ms | {p95 * 1000:.0f} ms |")
-    print(f"\nanswers per second with one worker: {rate(dataset, analyst, 200, pool):.0f}\n")
+    print(f"\nanswers per second with one worker: {rate(dataset, analyst, at_once, pool):.0f}\n")
 
 
 def ask(dataset: Dataset, analyst: Membership) -> Query:

@@ -11,13 +11,12 @@ from uuid import UUID
 from dpgov.audit.entry import fragments
 from dpgov.audit.verify import verify_export
 
-_ENTRIES = 1_000_000
 _ROUNDS = 5
 _BLOCK = 1 << 20
 _TENANT = UUID(int=7)
 
 
-def print_verifying(entries: int = _ENTRIES) -> None:
+def print_verifying(entries: int) -> None:
     """One table."""
     with TemporaryDirectory(prefix="dpgov-export-") as folder:
         path = Path(folder) / "log.jsonl"

@@ -1,6 +1,8 @@
 """Ours: the file that ingest stores, the engine that reads it, the mechanisms that answer."""
 
+import atexit
 import gzip
+import shutil
 import tempfile
 from collections.abc import Sequence
 from functools import cache
@@ -50,6 +52,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
 @cache
 def _engine() -> DuckDBEngine:
     folder = Path(tempfile.mkdtemp(prefix="dpgov-accuracy-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     source = folder / "adult.csv"
     source.write_bytes(gzip.decompress(ADULT.read_bytes()))
     target = folder / "adult.duckdb"

@@ -3,6 +3,7 @@
 Knows only Python's own library and NumPy, so that every tool's environment can import it.
 """
 
+import argparse
 import csv
 import gzip
 import json
@@ -71,11 +72,16 @@ def measure(answer: Answer, *, runs: int, tasks: Sequence[str] = TASKS) -> None:
     """Print, as JSON, the root mean squared error of each task at each ε; null if not offered.
 
     Single numbers are asked `MORE` times as often as tables and medians, which have many cells or
-    take long.
+    take long. `--runs` and `--tasks` on the command line say another number and other
+    tasks, by commas.
     """
-    table = rows()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=runs)
+    parser.add_argument("--tasks", default=",".join(tasks))
+    options = parser.parse_args()
+    table, runs = rows(), options.runs
     found: dict[str, dict[str, float | None]] = {}
-    for task in tasks:
+    for task in options.tasks.split(","):
         truth, times = np.array(exact(table, task)), runs * (MORE if task in QUICK else 1)
         found[task] = {}
         for epsilon in EPSILONS:

@@ -1,0 +1,109 @@
+"""Every script of `bench/` runs, at the smallest size that still does everything once.
+
+A script is a file that can be started; a new one is found by being there, and asks for a size here.
+"""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bench.accuracy import RIVALS
+from tests.profile import clean_environment
+
+ROOT = Path(__file__).resolve().parents[3]
+_PATIENCE = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """How to start a script at a tiny size, what it then says, and how it ends."""
+
+    options: str
+    says: str
+    ends_with: int = 0
+
+
+SMALL = {
+    "coverage": Small("--answers 5", "| 73 steps, ε 1, 100 rows | mean | alone |"),
+    "accuracy": Small("--with= --runs 1", "| table of three columns | 2.0 |"),
+    "rivals/our_answers": Small("--runs 1 --tasks sum,median", '"median"'),
+    "rivals/opendp_answers": Small("--runs 1 --tasks count", '"count"'),
+    "journey": Small("--rows 1000 --questions 2 --at-once 3 --pairs 2", "| histogram of age |"),
+}
+# Each starts servers and processes of its own, which costs more than the measurement.
+LARGE = {
+    "ledger": Small(
+        "--seconds 1 --rounds 1 --datasets 1 --clients 1 --entries 1000", "| speed of SHA-256 |"
+    ),
+    "million": Small("--rows 20 --rounds 1 --only price", "| price check (service) |"),
+    "pages": Small(
+        "--rounds 1 --datasets 40 --questions 100 --entries 400 --only dashboards:desk",
+        "most SQL queries:",
+    ),
+    "chaos": Small("--seconds 1 --submitters 1", "| lost | 0 |"),
+    "registering": Small("--rows 50000 --turns 1 --reads 1", "median ratio:"),
+    # Two questions are too few to tell even the control apart, and it says so.
+    "timing": Small("--questions 2 --people 20", "told apart: []", ends_with=1),
+}
+ELSEWHERE = {
+    "rivals/diffprivlib_answers": "needs diffprivlib and an older NumPy",
+    "rivals/smartnoise_answers": "needs smartnoise-sql",
+    "rivals/tumult_answers": "needs tmlt.analytics, Spark and Java",
+}
+
+
+def _scripts() -> list[str]:
+    folder = ROOT / "bench"
+    startable = [path for path in folder.rglob("*.py") if "__main__" in path.read_text()]
+    return sorted(str(path.relative_to(folder).with_suffix("")) for path in startable)
+
+
+def _run(name: str, options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, f"bench/{name}.py", *options.split()],
+        cwd=ROOT,
+        env=clean_environment() | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=_PATIENCE,
+        check=False,
+    )
+
+
+def _does_everything_once(name: str, small: Small) -> None:
+    done = _run(name, small.options)
+    assert done.returncode == small.ends_with, done.stdout
+    assert small.says in done.stdout, done.stdout
+
+
+def test_every_script_has_a_tiny_size_or_a_reason_why_not() -> None:
+    assert sorted([*SMALL, *LARGE, *ELSEWHERE]) == _scripts()
+
+
+def test_what_runs_elsewhere_only_is_about_other_products() -> None:
+    """Their packages are named where `uv` makes their environments."""
+    rivals = {f"rivals/{name}_answers" for name in RIVALS}
+    assert set(ELSEWHERE) == rivals - {"rivals/opendp_answers"}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_script_runs_at_a_tiny_size(name: str) -> None:
+    _does_everything_once(name, SMALL[name])
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_the_large_script_starts_and_tells_its_options(name: str) -> None:
+    told = _run(name, "--help")
+    assert told.returncode == 0, told.stdout
+    options = {word for word in LARGE[name].options.split() if word.startswith("--")}
+    assert {option for option in options if option not in told.stdout} == set()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", LARGE)
+def test_the_large_script_runs_at_a_tiny_size(name: str) -> None:
+    _does_everything_once(name, LARGE[name])
