@@ -63,6 +63,9 @@ def _set_up(made: Installation) -> None:
         "DPGOV_HOME": str(made.home / "state"),
         "DPGOV_HTTPS": "0",
         "DPGOV_LOG_LEVEL": "ERROR",
+        # One owner registers hundreds of datasets here.
+        "DPGOV_FILES_A_DAY_PERSON": "100000",
+        "DPGOV_FILES_A_DAY_ORGANISATION": "100000",
         "DPGOV_DATABASE_URL": made.owner_url,
         "DPGOV_DATABASE_APP_ROLE": APP,
         "DPGOV_DATABASE_AUDITOR_ROLE": AUDITOR,

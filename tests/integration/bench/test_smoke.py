@@ -40,7 +40,7 @@ LARGE = {
     ),
     "million": Small("--rows 20 --rounds 1 --only price", "| price check (service) |"),
     "pages": Small(
-        "--rounds 1 --datasets 40 --questions 100 --entries 400 --only dashboards:desk",
+        "--rounds 1 --datasets 60 --questions 100 --entries 400 --only dashboards:desk",
         "most SQL queries:",
     ),
     "chaos": Small("--seconds 1 --submitters 1", "| lost | 0 |"),
