@@ -145,7 +145,7 @@ class VersionForm(RegistrationForm):
     @property
     def append_rows(self) -> bool:
         """Whether the file holds new rows only; after `is_valid`."""
-        return self.dataset.cleaned_data["holds"] == AddingForm.NEW_ROWS
+        return bool(self.dataset.cleaned_data["holds"] == AddingForm.NEW_ROWS)
 
     def specs(self) -> tuple[ColumnSpec, ...]:
         """What was declared; only after `is_valid`."""

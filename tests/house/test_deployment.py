@@ -72,7 +72,13 @@ def test_a_web_server_keeps_a_connection_longer_than_any_proxy() -> None:
     assert [
         line for line in started if "dpgov.wsgi --config python:dpgov.serving" not in line
     ] == []
-    shown = [_BIN / "gunicorn", "dpgov.wsgi", "--config", "python:dpgov.serving", "--print-config"]
+    shown = [
+        str(_BIN / "gunicorn"),
+        "dpgov.wsgi",
+        "--config",
+        "python:dpgov.serving",
+        "--print-config",
+    ]
     config = subprocess.run(shown, cwd=tree.ROOT, capture_output=True, text=True, check=True).stdout
     (kept,) = re.findall(r"^keepalive\s+= (\d+)$", config, re.MULTILINE)
     assert int(kept) > 120, "Caddy keeps its end for two minutes, nginx for one"

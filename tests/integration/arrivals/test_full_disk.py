@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 
 from dpgov.datasets.models import Arrival, Dataset
-from dpgov.datasets.services import ingesting
 from dpgov.datasets.tasks import read_next
+from dpgov.engines import child
 from dpgov.engines.ingest.drafts import draft_of
 from tests.eager import read_waiting
 from tests.integration.arrivals.conftest import address, ask, files
@@ -24,14 +24,14 @@ OF_PEOPLE = {
 
 def _full(monkeypatch: pytest.MonkeyPatch, suffix: str) -> list[Path]:
     """What the child writes under this name goes to a device that is always full."""
-    really, drafts = ingesting.child.ingest, []
+    really, drafts = child.ingest, []
 
     def ingest(source: Path, target: Path, **more: Any) -> Any:
         drafts.append(draft_of(target, suffix))
         drafts[-1].symlink_to("/dev/full")
         return really(source, target, **more)
 
-    monkeypatch.setattr(ingesting.child, "ingest", ingest)
+    monkeypatch.setattr(child, "ingest", ingest)
     return drafts
 
 
@@ -40,7 +40,7 @@ def test_a_disk_without_room_loses_nothing(
     browser: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, suffix: str
 ) -> None:
     """L13, R12: in the real child; nothing is left, both are told, and with room it goes on."""
-    before, asked = files("data"), ask(browser, **OF_PEOPLE)
+    before, asked = files("data"), ask(browser, None, **OF_PEOPLE)
     with monkeypatch.context() as full:
         drafts = _full(full, suffix)
         read_next()

@@ -20,7 +20,7 @@ def test_a_clock_that_jumps_ahead_gives_the_file_to_another_reader_alone(
     asked: Arrival, monkeypatch: pytest.MonkeyPatch, jump: timedelta
 ) -> None:
     """L14: the first one finds its fence outdated; it registers nothing and leaves nothing."""
-    finished = []
+    finished: list[Arrival] = []
 
     def another() -> None:
         if not finished:

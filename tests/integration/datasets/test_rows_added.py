@@ -14,7 +14,8 @@ from dpgov.budgets.models import Budget
 from dpgov.datasets import storage
 from dpgov.datasets.models import Arrival, Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version
-from dpgov.datasets.services import change_new_data_rule, engine_for, ingesting
+from dpgov.datasets.services import change_new_data_rule, engine_for
+from dpgov.engines import child
 from dpgov.engines.likeness import Likeness
 from dpgov.privacy.budget import NANO
 from dpgov.privacy.request import ExactRequest, Measure, MeasureKind
@@ -91,7 +92,7 @@ def test_only_who_brought_the_rows_adds_to_them(
     for rows in (OLD, NEW):
         address = _address(colleague, dataset_of_people, rows)
         assert 'value="new_rows"' not in colleague.get(address).content.decode()
-        with patch.object(ingesting.child, "ingest", side_effect=AssertionError):
+        with patch.object(child, "ingest", side_effect=AssertionError):
             response = colleague.post(address, declared() | ADDS)
         assert response.status_code == 422
         pages.append([problem["message"] for problem in response.context["problems"]])
@@ -124,7 +125,7 @@ def test_what_is_stored_keeps_its_meaning(
     browser: Client, dataset_of_people: Dataset, changes: dict[str, str]
 ) -> None:
     """D5: other bounds, rules or columns need all rows."""
-    response = add(browser, dataset_of_people, **changes)
+    response = add(browser, dataset_of_people, NEW, **changes)
     assert response.status_code == 422
     assert "declared as they are" in response.content.decode()
     assert DatasetVersion.objects.count() == 1
@@ -154,7 +155,7 @@ def test_people_who_come_again_are_not_added_as_other_ones(
     browser: Client, dataset_of_people: Dataset
 ) -> None:
     """L2: the same towns of the same people, with other ages: each would be two units."""
-    again = [(str(100 - int(age)), sex, town) for age, sex, town in OLD]
+    again: list[tuple[str, ...]] = [(str(100 - int(age)), sex, town) for age, sex, town in OLD]
     response = add(browser, dataset_of_people, again)
     assert "whoever is in both would count twice" in response.content.decode()
     assert DatasetVersion.objects.count() == 1
@@ -166,16 +167,16 @@ def test_a_version_that_came_between_is_looked_at_first(
     """L2, F11: rows are added to what their owner saw."""
     address = _address(browser, dataset_of_people, NEW)
     assert browser.post(address, declared() | ADDS).status_code == 302
-    really = ingesting.child.ingest
+    really = child.ingest
 
     def ingest(*args: Any, **kwargs: Any) -> Any:
-        with patch.object(ingesting.child, "ingest", really):
+        with patch.object(child, "ingest", really):
             other = _address(browser, dataset_of_people, OLD + people(5))
             browser.post(other, declared())
             read_waiting()
         return really(*args, **kwargs)
 
-    with patch.object(ingesting.child, "ingest", ingest):
+    with patch.object(child, "ingest", ingest):
         read_waiting()
     states = Arrival.objects.order_by("asked_at").values_list("state", flat=True)
     assert list(states)[-2:] == ["refused", "done"]

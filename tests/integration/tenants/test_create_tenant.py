@@ -53,7 +53,7 @@ def test_where_there_is_mail_each_link_goes_to_its_address_alone(
     assert said.out.count("A letter with a link to join is on its way") == 2
     assert [letter.to for letter in mail.outbox] == [["ada@example.org"], ["otto@example.org"]]
     for letter in mail.outbox:
-        (link,) = re.findall(r"https://dp\.example(/join/\S+)", letter.body)
+        (link,) = re.findall(r"https://dp\.example(/join/\S+)", str(letter.body))
         typed = {"name": "", "password": PASSWORD, "again": PASSWORD}
         assert Client().post(link, typed).status_code == 302
     assert Invitation.objects.filter(sent_at=None).count() == 0

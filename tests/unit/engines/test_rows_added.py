@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -18,7 +19,7 @@ from tests.unit.engines.tables import category, ingest_here, number, stored_code
 NAMES = ["id", "v", "town"]
 COLUMNS = (number("v", "0", "300"), category("town", "a", "b"))
 AFTER = ((0, None), (1, 2))
-Cells = tuple[object, object, str]
+Cells = tuple[object, ...]
 
 
 def _stored(
@@ -75,7 +76,8 @@ def test_a_person_s_rows_are_numbered_over_all_files(
 ) -> None:
     """L2: the bound on one person holds over old and new rows, and old ones keep their places."""
     folder, unit = tmp_path_factory.mktemp("added"), UnitNames("id")
-    after, rows, before = None, 0, {}
+    after, rows = None, 0
+    before: dict[Any, Any] = {}
     for number_of_file, people in enumerate((first, second, third)):
         cells = [(f"p{who}", 10 * (rows + place), "a") for place, who in enumerate(people)]
         rows += len(people)
