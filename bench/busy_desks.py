@@ -11,7 +11,7 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.services import allocate
 from dpgov.notices.kinds import Kind as About
 from dpgov.notices.models import Delivery, Event, Notice, State, Webhook
-from dpgov.privacy.budget import NANO
+from dpgov.privacy.accounting.budget import NANO
 from dpgov.queries.models import BudgetRequest, Refusal, SavedQuestion
 from dpgov.tenants.models import Invitation, Membership, Project, ProjectMember, Role, User
 from tests.triggers import without_triggers

@@ -25,12 +25,12 @@ from bench.rig import as_application, as_owner
 from dpgov.budgets.services import Line, reserve, settle
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version
-from dpgov.queries import ending
+from dpgov.queries.answering import ending
+from dpgov.queries.answering.lease import Claim
+from dpgov.queries.answering.publishing import publish
+from dpgov.queries.asking.submit import write_down
 from dpgov.queries.clock import database_now
-from dpgov.queries.lease import Claim
 from dpgov.queries.models import Query
-from dpgov.queries.publishing import publish
-from dpgov.queries.submit import write_down
 from dpgov.tenants.boundary import acting_for
 
 BODY = {"answers": [{"statistic": "count", "value": 117, "scale": "20000"}], "format": 1}
@@ -59,7 +59,10 @@ def charging_without_log(cast: Cast) -> Work:
     charge = charging(cast)
 
     def unlogged() -> None:
-        with patch("dpgov.queries.submit.append"), patch("dpgov.queries.publishing.append"):
+        with (
+            patch("dpgov.queries.asking.submit.append"),
+            patch("dpgov.queries.answering.publishing.append"),
+        ):
             charge()
 
     return unlogged
@@ -105,7 +108,7 @@ def _asked(cast: Cast, dataset: Dataset, version: DatasetVersion) -> Query:
 def captured(cast: Cast, prepare: Prepare) -> list[str]:
     """For each dataset, the statements of one piece of work as a script for pgbench."""
     as_application()
-    with patch("dpgov.queries.submit.wake"), acting_for(cast.tenant.pk):
+    with patch("dpgov.queries.asking.submit.wake"), acting_for(cast.tenant.pk):
         scripts = [_captured(Cast(cast.people, [dataset]), prepare) for dataset in cast.datasets]
     as_owner()
     return scripts
@@ -138,7 +141,7 @@ def rate(cast: Cast, prepare: Prepare, *, clients: int, seconds: float) -> float
 def _client(cast: Cast, prepare: Prepare, barrier: Barrier, seconds: float, counts: Any) -> None:
     as_application()
     done = 0
-    with patch("dpgov.queries.submit.wake"), acting_for(cast.tenant.pk):
+    with patch("dpgov.queries.asking.submit.wake"), acting_for(cast.tenant.pk):
         work = prepare(cast)
         work()
         barrier.wait()

@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dpgov.privacy.loss import Mode
+from dpgov.privacy.accounting.loss import Mode
 from tests.statistical.test_accuracy import Case, released
 
 LEVEL = Fraction(95, 100)

@@ -3,11 +3,11 @@
 `uv run bench/duration.py [--rows 10000 300000 3000000] [--rounds 3] [--only TEXT]`: invented tables
 as the product stores them (with three rows a person where persons are named), read by its engine,
 with its noise. For each plan and size: what the scans and the noise took of the processors, the
-slowest of the rounds, the first of which opens the file; what `privacy.duration` allows; and the
-ratio, which is to be at most 0.5. Processor time counts both threads of a scan and does not depend
-on what else the machine does: on an idle one nothing takes longer. The model is given the true
-number of rows here; in the product it knows twice the declared figure. Ends with 1, and names the
-constants, where a bound leaves less room. Nothing of it is read when the product runs.
+slowest of the rounds, the first of which opens the file; what `privacy.answer.duration` allows; and
+the ratio, which is to be at most 0.5. Processor time counts both threads of a scan and does not
+depend on what else the machine does: on an idle one nothing takes longer. The model is given the
+true number of rows here; in the product it knows twice the declared figure. Ends with 1, and names
+the constants, where a bound leaves less room. Nothing of it is read when the product runs.
 """
 
 import argparse
@@ -23,12 +23,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import duckdb
 
 from dpgov.engines.files import DuckDBEngine
-from dpgov.privacy import duration
-from dpgov.privacy.blueprint import Blueprint, prepare
-from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
-from dpgov.privacy.parsing import parse_plan
-from dpgov.privacy.release import draw
-from dpgov.privacy.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
+from dpgov.privacy.answer import duration
+from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.release import draw
+from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
 
 _ROOM = 0.5
 _CITIES = tuple(f"city {n}" for n in range(50))

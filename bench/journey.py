@@ -42,20 +42,15 @@ from dpgov.datasets.declaration import Declaration  # noqa: E402
 from dpgov.datasets.models import Dataset  # noqa: E402
 from dpgov.datasets.selectors import current_version, schema_of  # noqa: E402
 from dpgov.datasets.services import engine_for, receive_upload, register_dataset  # noqa: E402
-from dpgov.privacy.blueprint import prepare  # noqa: E402
-from dpgov.privacy.budget import NANO  # noqa: E402
-from dpgov.privacy.domains import category_domain, column_spec, numeric_domain  # noqa: E402
-from dpgov.privacy.parsing import parse_plan  # noqa: E402
-from dpgov.privacy.schema import (  # noqa: E402
-    DatasetSchema,
-    MissingRule,
-    Neighbouring,
-    PrivacyUnit,
-)
+from dpgov.privacy.accounting.budget import NANO  # noqa: E402
+from dpgov.privacy.answer.blueprint import prepare  # noqa: E402
+from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain  # noqa: E402
+from dpgov.privacy.plan.parsing.plans import parse_plan  # noqa: E402
+from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit  # noqa: E402
+from dpgov.queries.answering.publisher import Publisher  # noqa: E402
+from dpgov.queries.asking.submit import submit  # noqa: E402
 from dpgov.queries.models import Query  # noqa: E402
-from dpgov.queries.publisher import Publisher  # noqa: E402
 from dpgov.queries.selectors import PublicState, public_state  # noqa: E402
-from dpgov.queries.submit import submit  # noqa: E402
 from dpgov.tenants.models import Membership, Role, Tenant, User  # noqa: E402
 
 AGE_EDGES = list(range(0, 101, 10))

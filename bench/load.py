@@ -14,7 +14,7 @@ from bench.rig import as_application
 from dpgov.budgets.errors import NotAdmitted
 from dpgov.budgets.models import Budget, LimitChange
 from dpgov.datasets.models import Dataset
-from dpgov.queries.submit import submit
+from dpgov.queries.asking.submit import submit
 from dpgov.tenants.boundary import acting_for
 
 _PAUSE = 0.02

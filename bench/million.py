@@ -70,7 +70,7 @@ def prepare(made: Installation, rows: int) -> tuple[Any, Any]:
 
 def sign(cast: Any) -> None:
     """As the sweeper would have done: the tree is stored and its head signed."""
-    from dpgov.audit.checkpoints import make_checkpoint
+    from dpgov.audit.checkpoints.signing import make_checkpoint
 
     make_checkpoint(tenant_id=cast.tenant.pk)
 

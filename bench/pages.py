@@ -130,8 +130,8 @@ def _grant_of(cast: Any) -> Any:
 
 def _sign(cast: Any) -> None:
     """As the sweeper would have done; the log is read whole, with its hashes."""
-    from dpgov.audit.checkpoints import make_checkpoint
-    from dpgov.queries.tally import tally_round
+    from dpgov.audit.checkpoints.signing import make_checkpoint
+    from dpgov.queries.answering.tally import tally_round
 
     make_checkpoint(tenant_id=cast.tenant.pk)
     tally_round()

@@ -10,12 +10,12 @@ from dpgov.audit.models import AuditEntry
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import receive_upload, register_dataset
-from dpgov.privacy.budget import NANO
-from dpgov.privacy.domains import category_domain, column_spec
-from dpgov.privacy.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.plan.domains import category_domain, column_spec
+from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
+from dpgov.queries.asking.submit import submit
+from dpgov.queries.asking.taking import take
 from dpgov.queries.models import Query
-from dpgov.queries.submit import submit
-from dpgov.queries.taking import take
 from dpgov.tenants.models import Membership, Role, Tenant, User
 
 ALL, NONE = "all match", "none match"

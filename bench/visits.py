@@ -14,11 +14,11 @@ from bench.cast import Cast
 from bench.plans import plan_of
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.budget import NANO
-from dpgov.queries.answer import answer_query
-from dpgov.queries.publishing import publish_due
-from dpgov.queries.quote import quote
-from dpgov.queries.submit import submit
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.queries.answering.answer import answer_query
+from dpgov.queries.answering.publishing import publish_due
+from dpgov.queries.asking.quote import quote
+from dpgov.queries.asking.submit import submit
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import ApiToken, Membership
 from tests.integration.access import conftest as access
@@ -157,7 +157,7 @@ def _quote(cast: Cast) -> None:
 
 
 def _submit(cast: Cast) -> None:
-    with patch("dpgov.queries.submit.wake"), acting_for(cast.tenant.pk):
+    with patch("dpgov.queries.asking.submit.wake"), acting_for(cast.tenant.pk):
         dataset = Dataset.objects.select_related("budget").get(pk=cast.datasets[0].pk)
         submit(
             membership=cast.analyst,

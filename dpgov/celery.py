@@ -7,11 +7,11 @@ from celery.signals import setup_logging
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dpgov.settings")
-TRANSPORT_ALIASES["filesystem"] = "dpgov.file_broker:Transport"
+TRANSPORT_ALIASES["filesystem"] = "dpgov.operation.file_broker:Transport"
 
 app = Celery("dpgov", task_cls="dpgov.operation.traced:TracedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
+app.autodiscover_tasks(["dpgov.datasets", "dpgov.queries.answering"])
 
 
 @setup_logging.connect  # type: ignore[untyped-decorator]

@@ -11,7 +11,7 @@ import environ
 from csp.constants import NONCE, NONE, SELF
 
 from dpgov.celery import app as celery_app  # noqa: F401 - makes it the current app everywhere
-from dpgov.configuration import (
+from dpgov.configuration.environment import (
     broker_settings,
     cache_settings,
     database_settings,
@@ -23,8 +23,8 @@ from dpgov.configuration import (
     secret_text,
     sign_in_settings,
 )
-from dpgov.configuration_oidc import oidc_settings
-from dpgov.configuration_rest import (  # noqa: F401 - read by Django
+from dpgov.configuration.oidc import oidc_settings
+from dpgov.configuration.rest import (  # noqa: F401 - read by Django
     DRF_STANDARDIZED_ERRORS,
     REST_FRAMEWORK,
     SPECTACULAR_SETTINGS,
@@ -51,8 +51,8 @@ USE_TZ = True
 TIME_ZONE = env.str("DPGOV_TIME_ZONE", default="UTC")
 LANGUAGE_CODE = "en-gb"
 LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]
-LOCALE_PATHS = [BASE_DIR / "dpgov" / "locale"]
-FORMAT_MODULE_PATH = ["dpgov.formats"]
+LOCALE_PATHS = [BASE_DIR / "dpgov" / "language" / "locale"]
+FORMAT_MODULE_PATH = ["dpgov.language.formats"]
 LANGUAGE_COOKIE_AGE = 31_536_000
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
@@ -80,22 +80,29 @@ INSTALLED_APPS = [
     "drf_standardized_errors",
     "knox",
     "rest_framework",
+    "dpgov.language",
     "dpgov.audit",
     "dpgov.tenants",
     "dpgov.approvals",
     "dpgov.budgets",
     "dpgov.datasets",
     "dpgov.queries",
+    "dpgov.noise_check",
     "dpgov.notices",
+    "dpgov.explain",
+    "dpgov.limits",
+    "dpgov.oversight",
     "dpgov.dashboards",
+    "dpgov.demo",
+    "dpgov.sweeper",
 ]
 MIDDLEWARE = [
     "dpgov.operation.middleware.RequestLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "dpgov.tenants.middleware.NoStoreMiddleware",
+    "dpgov.tenants.web.middleware.NoStoreMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "dpgov.tenants.language.LanguageMiddleware",
+    "dpgov.tenants.web.language.LanguageMiddleware",
     "dpgov.operation.bodies.BodyLimitMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -106,11 +113,11 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "dpgov.operation.middleware.ProbesMiddleware",
-    "dpgov.tenants.middleware.SessionEndsMiddleware",
-    "dpgov.tenants.middleware.LettersMiddleware",
-    "dpgov.tenants.middleware.TenantMiddleware",
+    "dpgov.tenants.web.middleware.SessionEndsMiddleware",
+    "dpgov.tenants.web.middleware.LettersMiddleware",
+    "dpgov.tenants.web.middleware.TenantMiddleware",
     "dpgov.tenants.rates.RateMiddleware",
-    "dpgov.tenants.second_factor.SecondFactorMiddleware",
+    "dpgov.tenants.sign_in.second_factor.SecondFactorMiddleware",
 ]
 TEMPLATES = [
     {
@@ -123,7 +130,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
-                "dpgov.tenants.context.tenant",
+                "dpgov.tenants.web.context.tenant",
             ],
         },
     },
@@ -152,7 +159,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_REDIRECT_URL = "dashboards:desk"
 LOGIN_URL = "account_login"
-ACCOUNT_ADAPTER = "dpgov.tenants.adapter.AccountAdapter"
+ACCOUNT_ADAPTER = "dpgov.tenants.sign_in.adapter.AccountAdapter"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
@@ -173,13 +180,13 @@ DPGOV_MFA_REQUIRED = env.list("DPGOV_MFA_REQUIRED", default=[])
 
 # Another provider to sign in with: it finds accounts by a confirmed address, and makes none.
 OIDC = oidc_settings(env)
-SOCIALACCOUNT_ADAPTER = "dpgov.tenants.adapter.SocialAccountAdapter"
+SOCIALACCOUNT_ADAPTER = "dpgov.tenants.sign_in.adapter.SocialAccountAdapter"
 SOCIALACCOUNT_PROVIDERS = OIDC.providers
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 
-# Wrong passwords are slowed by dpgov.tenants.guessing, resets and second factors by allauth itself,
-# both counted in CACHES by address: the proxy's word, but only if there is one.
+# Wrong passwords are slowed by dpgov.tenants.sign_in.guessing, resets and second factors by allauth
+# itself, both counted in CACHES by address: the proxy's word, but only if there is one.
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if BEHIND_PROXY else 0
 
 # Requests in a minute: of one person (and of one token), and of one organisation together.
@@ -268,8 +275,6 @@ DPGOV_SELF_AUDIT_HOURS = env.float("DPGOV_SELF_AUDIT_HOURS", default=0)
 DPGOV_DATABASE_APP_ROLE = env.str("DPGOV_DATABASE_APP_ROLE", default="")
 DPGOV_DATABASE_SWEEPER_ROLE = env.str("DPGOV_DATABASE_SWEEPER_ROLE", default="")
 DPGOV_DATABASE_AUDITOR_ROLE = env.str("DPGOV_DATABASE_AUDITOR_ROLE", default="")
-# What the sweeper does in each round for rooms above its own, in this order.
-DPGOV_ROUNDS = ["dpgov.notices.rounds.notices_round"]
 DPGOV_BASE_URL = env.str("DPGOV_BASE_URL", default="").rstrip("/")
 DPGOV_WEBHOOK_PORTS = [int(port) for port in env.list("DPGOV_WEBHOOK_PORTS", default=[443, 8443])]
 DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = env.bool("DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES", default=False)

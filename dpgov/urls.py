@@ -3,22 +3,29 @@
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from dpgov.health import healthz, readyz
-from dpgov.metrics import metrics
+import dpgov.tenants.rest.openapi  # noqa: F401 - registers itself with the schema
+from dpgov.monitoring.health import healthz, readyz
+from dpgov.monitoring.metrics import metrics
 
+_API: list[URLPattern | URLResolver] = [
+    path("", include("dpgov.datasets.rest.urls")),
+    path("", include("dpgov.queries.rest.urls")),
+    path("", include("dpgov.explain.rest.urls")),
+    path("", include("dpgov.oversight.rest.urls")),
+]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("dpgov.dashboards.urls")),
-    path("", include("dpgov.datasets.urls")),
-    path("", include("dpgov.queries.urls")),
-    path("", include("dpgov.notices.urls")),
-    path("", include("dpgov.approvals.urls")),
-    path("", include("dpgov.tenants.urls")),
+    path("", include("dpgov.datasets.web.urls")),
+    path("", include("dpgov.queries.web.urls")),
+    path("", include("dpgov.notices.web.urls")),
+    path("", include("dpgov.approvals.web.urls")),
+    path("", include("dpgov.tenants.web.urls")),
     path("account/", include("allauth.account.urls")),
     path("account/mfa/", include("allauth.mfa.urls")),
     path("account/sessions/", include("allauth.usersessions.urls")),
     path("account/connections/", include("allauth.socialaccount.urls")),
     path("account/", include("allauth.socialaccount.providers.openid_connect.urls")),
-    path("api/v1/", include(("dpgov.api_urls", "v1"))),
+    path("api/v1/", include((_API, "v1"))),
     path("api/schema/", SpectacularAPIView.as_view(api_version="v1"), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(), name="api_docs"),
     path("healthz", healthz, name="healthz"),

@@ -111,7 +111,7 @@ def foreign_dataset(stranger: Membership) -> Dataset:
 @pytest.fixture
 def ask(dataset: Dataset) -> Ask:
     """Submit a question as this membership; it stays waiting until `answer_all`."""
-    from dpgov.queries.submit import submit
+    from dpgov.queries.asking.submit import submit
 
     def submit_plan(
         membership: Membership,
@@ -154,7 +154,7 @@ def answer_all() -> Callable[[], int]:
 
 def answer_now(query_id: UUID) -> bool:
     """What a worker and then the publisher do with one question, as if its moment had come."""
-    from dpgov.queries.answer import answer_query
+    from dpgov.queries.answering.answer import answer_query
 
     ended = answer_query(query_id)
     publish_now()
@@ -166,7 +166,7 @@ def publish_now() -> int:
 
     How busy the machine of the tests is must not double anything.
     """
-    from dpgov.queries.publishing import publish_due
+    from dpgov.queries.answering.publishing import publish_due
 
     Query.objects.filter(state=Query.State.SEALED).update(doublings_owed=0)
     return publish_due(timezone.now() + timedelta(days=400))

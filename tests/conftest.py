@@ -32,7 +32,7 @@ def pytest_configure() -> None:
 
 
 # The longest first, so that no worker is left alone with one of them at the end.
-_FIRST = ("queue", "journeys")
+_FIRST = ("answering", "journeys")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -87,9 +87,9 @@ def _doors_act_as_the_application() -> Generator[None]:
 
 
 _SIGNING = (
-    "dpgov.tenants.checkpoint_round",
-    "dpgov.tenants.management.commands.checkpoint",
-    "dpgov.tenants.management.commands.rotate_checkpoint_key",
+    "dpgov.sweeper.checkpoints",
+    "dpgov.oversight.management.commands.checkpoint",
+    "dpgov.oversight.management.commands.rotate_checkpoint_key",
 )
 _signs: ContextVar[bool] = ContextVar("signs", default=False)
 

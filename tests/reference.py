@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from dpgov.privacy.request import (
+from dpgov.privacy.plan.request import (
     ROWS_OF_UNIT,
     AllOf,
     AnyOf,

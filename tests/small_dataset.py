@@ -17,13 +17,13 @@ from django.conf import settings
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import receive_upload, register_dataset
-from dpgov.datasets.services.limits import child_limits
+from dpgov.datasets.services.files.limits import child_limits
 from dpgov.engines import child
 from dpgov.engines.child import Ingested, Inspection
-from dpgov.privacy.budget import NANO
-from dpgov.privacy.currency import PURE, Currency
-from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
-from dpgov.privacy.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership
 
 SEXES = ("Female", "Male")

@@ -13,11 +13,11 @@ from bench.rivals.tasks import ADULT, BOUNDS, TABLES, categories, measure, rows
 from dpgov.engines.files import DuckDBEngine
 from dpgov.engines.ingest.store import store
 from dpgov.engines.ingest.tables import open_table
-from dpgov.privacy.blueprint import Blueprint, prepare
-from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
-from dpgov.privacy.parsing import parse_plan
-from dpgov.privacy.release import draw
-from dpgov.privacy.schema import DatasetSchema, Neighbouring, PrivacyUnit
+from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.release import draw
+from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
 
 TABLE = rows()
 NAMES = sorted({name for columns in TABLES.values() for name in columns})

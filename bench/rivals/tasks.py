@@ -17,9 +17,7 @@ from typing import Any
 
 import numpy as np
 
-ADULT = (
-    Path(__file__).resolve().parents[2] / "dpgov" / "datasets" / "demonstration" / "adult.csv.gz"
-)
+ADULT = Path(__file__).resolve().parents[2] / "dpgov" / "demo" / "census" / "adult.csv.gz"
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
 # Public metadata that every tool is told: bounds, and that all values are whole numbers. The
 # candidates of a median are as far apart as ours, for tools that want to be given some.

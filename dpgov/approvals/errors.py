@@ -1,7 +1,7 @@
 """The promises that a request or a decision can break; after each refusal nothing has changed."""
 
-from dpgov.privacy.said import said
-from dpgov.tenants.spoken import SpokenRefusal
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
 
 
 class ApprovalRefusal(SpokenRefusal):

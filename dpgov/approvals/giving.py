@@ -15,7 +15,7 @@ from dpgov.approvals.errors import Stale
 from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.approvals.selectors import waiting_about
 from dpgov.approvals.services import Effect, approved, request_change, withdraw
-from dpgov.privacy.said import said
+from dpgov.language.said import said
 from dpgov.tenants import invitations, services
 from dpgov.tenants.letters import send_invitation
 from dpgov.tenants.models import TAKES_TWO_PERSONS, Invitation, Membership, Role, Tenant

@@ -30,7 +30,7 @@ from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.approvals.selectors import has_role_to_decide
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
-from dpgov.tenants.language import english
+from dpgov.language.translation import english
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 from dpgov.tenants.selectors import actor_of

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dpgov.audit.entry import FACT_NAMES, facts_of, line_of
-from dpgov.audit.spreadsheet import safe_cell
+from dpgov.web.spreadsheet import safe_cell
 
 
 def json_lines(entries: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:

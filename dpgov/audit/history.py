@@ -7,13 +7,13 @@ Reading every entry again is the work of `audit.recheck`.
 from dataclasses import dataclass
 from uuid import UUID
 
+from dpgov.audit.keys.note import NotSigned, PublicKey, UnreadableNote, opened
 from dpgov.audit.models import AuditCheckpoint
-from dpgov.audit.note import NotSigned, PublicKey, UnreadableNote, opened
 from dpgov.audit.outside import known_keys, outside_notes
 from dpgov.audit.selectors import log_size, newest_checkpoint
 from dpgov.audit.stored_tree import LogHasGap, StoredTree
 from dpgov.audit.tree import root_at
-from dpgov.privacy.said import said
+from dpgov.language.said import said
 
 
 def findings(tenant_id: UUID) -> list[str]:

@@ -12,8 +12,8 @@ from uuid import UUID
 from django.conf import settings
 
 from dpgov.audit.files import replace, write_once
-from dpgov.audit.key_chain import Chain, Listed, follow, merged, parse_list
-from dpgov.audit.note import (
+from dpgov.audit.keys.key_chain import Chain, Listed, follow, merged, parse_list
+from dpgov.audit.keys.note import (
     Checkpoint,
     PublicKey,
     UnreadableKey,

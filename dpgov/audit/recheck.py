@@ -18,7 +18,7 @@ from dpgov.audit.outside import known_chain, known_keys, outside_notes
 from dpgov.audit.selectors import checkpoints_of, entries_of, log_size, stream
 from dpgov.audit.stored_tree import HEIGHT, WIDTH, LogHasGap, StoredTree, stored_count
 from dpgov.audit.tree import complete_root
-from dpgov.privacy.said import said
+from dpgov.language.said import said
 
 
 @dataclass(frozen=True, slots=True)

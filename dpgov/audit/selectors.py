@@ -11,7 +11,8 @@ from django.db.models import Count, Q, QuerySet, Subquery
 
 from dpgov.audit.actions import Action
 from dpgov.audit.entry import FACT_NAMES
-from dpgov.audit.key_chain import Listed, follow, signatures_in
+from dpgov.audit.keys.key_chain import Listed, follow, signatures_in
+from dpgov.audit.keys.note import PublicKey, UnreadableKey, parse_public_key
 from dpgov.audit.models import (
     FREQUENT_ACTIONS,
     FREQUENT_ACTORS,
@@ -21,7 +22,6 @@ from dpgov.audit.models import (
     AuditHead,
     AuditKey,
 )
-from dpgov.audit.note import PublicKey, UnreadableKey, parse_public_key
 
 _CHUNK = 2_000
 

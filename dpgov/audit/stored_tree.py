@@ -9,7 +9,7 @@ from uuid import UUID
 
 from dpgov.audit.models import AuditEntry, AuditSubtree
 from dpgov.audit.tree import Hash, complete_root
-from dpgov.privacy.said import said
+from dpgov.language.said import said
 
 HEIGHT = 8
 WIDTH = 1 << HEIGHT

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dpgov.audit.exported import BrokenExport, leaf_hashes, tenant_of
-from dpgov.audit.key_chain import follow, parse_list
-from dpgov.audit.note import (
+from dpgov.audit.keys.key_chain import follow, parse_list
+from dpgov.audit.keys.note import (
     Checkpoint,
     NotSigned,
     PublicKey,
@@ -22,8 +22,7 @@ from dpgov.audit.note import (
     opened,
     parse_checkpoint,
 )
-from dpgov.audit.tree import CompactRange, Hash
-from dpgov.audit.verify_receipt import (
+from dpgov.audit.receipts.verify import (
     CONSISTENCY,
     RECEIPT,
     UnreadableProof,
@@ -31,6 +30,7 @@ from dpgov.audit.verify_receipt import (
     parse_proof,
     receipt_problems,
 )
+from dpgov.audit.tree import CompactRange, Hash
 
 HOLDS, BROKEN, CANNOT_TELL = 0, 1, 2
 

@@ -17,10 +17,10 @@ from dpgov.budgets.models import Allocation, Budget, PartitionLine, PopulationMe
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.windows import counting_day, window_of
 from dpgov.budgets.words import amount, limit_in_words, rate_in_words
-from dpgov.privacy.currency import PURE, Currency
-from dpgov.privacy.said import said
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
+from dpgov.privacy.accounting.currency import PURE, Currency
 from dpgov.tenants.models import User
-from dpgov.tenants.spoken import SpokenRefusal
 
 Grants = Sequence[Allocation]
 _DATASET_KINDS = (Budget.Kind.DATASET, Budget.Kind.PARTITION)

@@ -13,8 +13,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from dpgov.budgets.models import Budget, BudgetAccess, PopulationInvitation, PopulationMember
-from dpgov.privacy.currency import Currency
-from dpgov.privacy.loss import Mode
+from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.loss import Mode
 from dpgov.tenants.crossing import through_door
 
 

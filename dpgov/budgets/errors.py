@@ -3,9 +3,9 @@
 from uuid import UUID
 
 from dpgov.budgets.words import DATASET, amount
-from dpgov.privacy.currency import PURE, Currency
-from dpgov.privacy.said import said
-from dpgov.tenants.spoken import SpokenRefusal
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
+from dpgov.privacy.accounting.currency import PURE, Currency
 
 
 class LedgerRefusal(SpokenRefusal):

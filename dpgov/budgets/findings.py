@@ -23,8 +23,8 @@ from dpgov.budgets.models import (
 )
 from dpgov.budgets.windows import window_end
 from dpgov.budgets.words import amount
-from dpgov.privacy.currency import Currency
-from dpgov.privacy.said import said
+from dpgov.language.said import said
+from dpgov.privacy.accounting.currency import Currency
 from dpgov.tenants.models import Tenant
 
 

@@ -12,8 +12,8 @@ from django.db.models import F, OuterRef, QuerySet, Subquery
 from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.budgets.models import Budget, Charge, Correction, LimitChange
 from dpgov.budgets.words import amount
-from dpgov.privacy.budget import parse_epsilon
-from dpgov.privacy.said import said
+from dpgov.language.said import said
+from dpgov.privacy.accounting.budget import parse_epsilon
 
 _GUARDED = (Budget.Kind.DATASET, Budget.Kind.POPULATION)
 

@@ -1,8 +1,8 @@
 """What an amount of privacy loss means, in words: the one place that says it.
 
 Always of an amount and its currency: the ε of an (ε, δ) statement bounds events and not each single
-answer, so that e^ε would promise too much. Words over `privacy.odds`, rounded so that they never
-look better than the truth. Under ρ everything here holds but for a probability of δ; only the
+answer, so that e^ε would promise too much. Words over `privacy.meaning.odds`, rounded so that they
+never look better than the truth. Under ρ everything here holds but for a probability of δ; only the
 share of right guesses (`guesses_text`) holds without exception.
 """
 
@@ -11,8 +11,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from dpgov.privacy.currency import Currency
-from dpgov.privacy.odds import Belief, Frequency, belief_after, log_odds
+from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.meaning.odds import Belief, Frequency, belief_after, log_odds
 
 _EVEN = Decimal("0.5")
 _HUNDREDTH = Decimal("0.01")

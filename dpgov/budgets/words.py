@@ -11,10 +11,10 @@ from typing import Protocol
 from uuid import UUID
 
 from dpgov.budgets.models import Budget, RateLimit
-from dpgov.privacy.budget import as_number, as_text
-from dpgov.privacy.currency import Currency
-from dpgov.privacy.said import said
-from dpgov.tenants.language import translated
+from dpgov.language.said import said
+from dpgov.language.translation import translated
+from dpgov.privacy.accounting.budget import as_number, as_text
+from dpgov.privacy.accounting.currency import Currency
 
 DATASET = said("the dataset's budget")
 _PROMISE = re.compile(

@@ -1,0 +1,1 @@
+"""What people look at: home, desk, budget, history. Reads; changes nothing."""

@@ -4,13 +4,18 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from dpgov.privacy.budget import InvalidAmount, as_text
-from dpgov.privacy.currency import Currency
-from dpgov.privacy.decimals import decimal_text
-from dpgov.privacy.domains import category_domain, check_capacity, column_spec, numeric_domain
-from dpgov.privacy.loss import Mode
-from dpgov.privacy.said import said
-from dpgov.privacy.schema import (
+from dpgov.language.said import said
+from dpgov.privacy.accounting.budget import InvalidAmount, as_text
+from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.decimals import decimal_text
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.plan.domains import (
+    category_domain,
+    check_capacity,
+    column_spec,
+    numeric_domain,
+)
+from dpgov.privacy.plan.schema import (
     CategoryDomain,
     ColumnSpec,
     DatasetSchema,

@@ -22,11 +22,11 @@ from dpgov.datasets.rules import (
     rules_of,
     rules_shown,
 )
-from dpgov.privacy.blueprint import Blueprint, prepare
-from dpgov.privacy.currency import Currency
-from dpgov.privacy.loss import Mode
-from dpgov.privacy.plan import InvalidPlan, Plan, Statistic, StatisticKind
-from dpgov.privacy.schema import DatasetSchema, Neighbouring, PrivacyUnit
+from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.plan.plan import InvalidPlan, Plan, Statistic, StatisticKind
+from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import User
 
 COUNTS = (StatisticKind.COUNT, StatisticKind.COUNT_DISTINCT, StatisticKind.CDF)

@@ -8,13 +8,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from dpgov.budgets.words import currency_in_json, in_json
 from dpgov.datasets.models import Arrival, Column, Dataset, DatasetVersion, Upload
-from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
-from dpgov.privacy.schema import (
-    ColumnSpec,
-    DatasetSchema,
-    Neighbouring,
-    PrivacyUnit,
-)
+from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership, Role, Tenant, User
 
 

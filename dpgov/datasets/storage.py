@@ -13,8 +13,8 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 
-from dpgov.privacy.said import said
-from dpgov.tenants.spoken import SpokenRefusal
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _ARRIVING = ".part"

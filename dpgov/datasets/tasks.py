@@ -13,8 +13,13 @@ from django.db.models.functions import Now
 
 from dpgov.datasets.crossing import next_arrivals, tenants_with_arrivals
 from dpgov.datasets.models import Arrival
-from dpgov.datasets.services.arriving import ATTEMPTS, carry_out, give_up_old, next_claim
-from dpgov.datasets.services.slots import Busy, reader_slot
+from dpgov.datasets.services.arrivals.reading import (
+    ATTEMPTS,
+    carry_out,
+    give_up_old,
+    next_claim,
+)
+from dpgov.datasets.services.files.slots import Busy, reader_slot
 from dpgov.operation.tallies import count_broker_failure
 from dpgov.tenants.boundary import acting_for
 

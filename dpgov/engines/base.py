@@ -5,7 +5,7 @@ Must never put a number, a value or a path into an error: callers may show it to
 
 from typing import Protocol
 
-from dpgov.privacy.request import ExactAnswer, ExactRequest
+from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 
 FAILURE = "The engine could not compute this."
 

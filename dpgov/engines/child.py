@@ -17,8 +17,8 @@ from dpgov.engines.child_process import Died, Limits, Progress, TooSlow, Watch, 
 from dpgov.engines.fingerprint import TableFingerprint, from_json
 from dpgov.engines.ingest.drafts import remove_drafts
 from dpgov.engines.ingest.request import Before, UnitNames, columns_as_json
-from dpgov.privacy.said import said
-from dpgov.privacy.schema import ColumnSpec
+from dpgov.language.said import said
+from dpgov.privacy.plan.schema import ColumnSpec
 
 __all__ = [
     "Ingested",

@@ -17,7 +17,7 @@ import duckdb
 from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.guard import bounded_memory
 from dpgov.engines.scan import compile_scan
-from dpgov.privacy.request import ROWS_OF_UNIT, ExactAnswer, ExactRequest
+from dpgov.privacy.plan.request import ROWS_OF_UNIT, ExactAnswer, ExactRequest
 
 _TOPS = {"UTINYINT": 2**8 - 1, "USMALLINT": 2**16 - 1, "UINTEGER": 2**32 - 1}
 _LARGEST_TOP = 2**64 - 1

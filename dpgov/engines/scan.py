@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 
-from dpgov.privacy.request import (
+from dpgov.privacy.plan.request import (
     PRIME,
     ROWS_OF_UNIT,
     AllOf,

@@ -15,12 +15,12 @@ from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
-from dpgov.notices.addresses import target_of
+from dpgov.notices.delivery.addresses import target_of
+from dpgov.notices.delivery.signing import secret_of
+from dpgov.notices.events.telling import plan_deliveries
 from dpgov.notices.kinds import REACHES, Kind
 from dpgov.notices.models import Event, Webhook
 from dpgov.notices.selectors import webhooks_of
-from dpgov.notices.signing import secret_of
-from dpgov.notices.telling import plan_deliveries
 from dpgov.tenants.models import Membership, Tenant
 from dpgov.tenants.selectors import actor_of
 

@@ -13,8 +13,8 @@ from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.approvals.models import Kind as Change
+from dpgov.language.translation import english
 from dpgov.notices.kinds import Kind
-from dpgov.tenants.language import english
 
 # What comes after "half of".
 _BUDGETS = {

@@ -3,7 +3,7 @@
 from dpgov.audit.append_only import append_only
 from dpgov.tenants.wall.functions import door
 
-# The same as `dpgov.queries.lease.free`; $1 is the most attempts.
+# The same as `dpgov.queries.answering.lease.free`; $1 is the most attempts.
 _FREE = """
     q.state IN ('queued', 'running')
     AND (q.state = 'queued' OR q.lease_until < clock_timestamp())

@@ -11,7 +11,7 @@ class TenantsConfig(AppConfig):
     name = "dpgov.tenants"
 
     def ready(self) -> None:
-        from dpgov.tenants.oidc import use_strict_provider
+        from dpgov.tenants.sign_in.oidc import use_strict_provider
 
         use_strict_provider()
         register(self.label, installed())

@@ -17,4 +17,4 @@ def names() -> set[str]:
 
 def _files() -> list[Path]:
     room = tree.ROOT / "dpgov"
-    return [room / "settings.py", *sorted(room.glob("configuration*.py"))]
+    return [room / "settings.py", *sorted(room.glob("configuration/*.py"))]

@@ -5,8 +5,8 @@ import re
 
 from dpgov.audit.actions import Action
 from dpgov.audit.entry import FACT_NAMES, leaf_hash
-from dpgov.audit.verify_receipt import CONSISTENCY, RECEIPT
-from dpgov.dashboards.audit_words import WORDS
+from dpgov.audit.receipts.verify import CONSISTENCY, RECEIPT
+from dpgov.oversight.log.words import WORDS
 from tests.house import tree
 
 PAGE = (tree.ROOT / "docs/audit-format.md").read_text()

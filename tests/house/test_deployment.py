@@ -70,13 +70,15 @@ def test_a_web_server_keeps_a_connection_longer_than_any_proxy() -> None:
     ]
     assert len(started) >= 5
     assert [
-        line for line in started if "dpgov.wsgi --config python:dpgov.serving" not in line
+        line
+        for line in started
+        if "dpgov.wsgi --config python:dpgov.configuration.serving" not in line
     ] == []
     shown = [
         str(_BIN / "gunicorn"),
         "dpgov.wsgi",
         "--config",
-        "python:dpgov.serving",
+        "python:dpgov.configuration.serving",
         "--print-config",
     ]
     config = subprocess.run(shown, cwd=tree.ROOT, capture_output=True, text=True, check=True).stdout

@@ -1,6 +1,7 @@
 """A file tells one story, a function does one thing, and neither grows unnoticed."""
 
 import ast
+from collections import Counter
 from statistics import median
 
 from tests.house import tree
@@ -8,6 +9,7 @@ from tests.house import tree
 LONGEST_FILE = 300
 LONGEST_FUNCTION = 70
 LONGEST_TEMPLATE = 150
+FULLEST_FOLDER = 25
 
 
 def test_no_python_file_is_longer_than_300_lines() -> None:
@@ -18,6 +20,15 @@ def test_no_python_file_is_longer_than_300_lines() -> None:
     }
     print(f"\nmedian file: {median(lengths.values())} lines of {len(lengths)} files")
     assert {name: n for name, n in lengths.items() if n > LONGEST_FILE} == {}
+
+
+def test_no_folder_holds_more_than_25_files() -> None:
+    kept = [
+        p for kind in (".py", ".html") for p in tree.files(kind) if p.parent.name != "migrations"
+    ]
+    ours = [p for p in kept if tree.name(p).startswith(("dpgov/", "templates/", "tests/"))]
+    full = Counter((tree.name(path.parent), path.suffix) for path in ours)
+    assert {folder: n for folder, n in full.items() if n > FULLEST_FOLDER} == {}
 
 
 def test_no_function_is_longer_than_70_lines() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from dpgov.privacy.noise import Noise, NoiseKind
+from dpgov.privacy.noise.noise import Noise, NoiseKind
 
 FALSE_ALARM = 1e-6
 Z = float(stats.norm.isf(FALSE_ALARM))

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpgov.privacy.accuracy import CONFIDENCE_LEVELS
-from dpgov.privacy.domains import column_spec, numeric_domain
-from dpgov.privacy.loss import Mode
+from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.mechanisms.draw import Measured
-from dpgov.privacy.request import Measure, MeasureKind
+from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS
+from dpgov.privacy.plan.domains import column_spec, numeric_domain
+from dpgov.privacy.plan.request import Measure, MeasureKind
 from tests.reference import Row
 from tests.statistical.evidence import FALSE_ALARM, Floats
 from tests.unit.privacy.tables import blueprint_of, measured, schema_of

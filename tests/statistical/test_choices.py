@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpgov.privacy import sampling
-from dpgov.privacy.domains import column_spec, numeric_domain
-from dpgov.privacy.loss import Loss, Mode
-from dpgov.privacy.schema import MissingRule
+from dpgov.privacy.accounting.loss import Loss, Mode
+from dpgov.privacy.noise import sampling
+from dpgov.privacy.plan.domains import column_spec, numeric_domain
+from dpgov.privacy.plan.schema import MissingRule
 from tests.reference import Row
 from tests.statistical.evidence import FALSE_ALARM, Integers, Z, excess, excess_divergence
 from tests.unit.privacy.tables import blueprint_of, measured, schema_of

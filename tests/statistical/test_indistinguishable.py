@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpgov.privacy import sampling
-from dpgov.privacy.blueprint import Blueprint
-from dpgov.privacy.domains import column_spec, numeric_domain
-from dpgov.privacy.loss import Mode
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.mechanisms.draw import Draw, calibrated
-from dpgov.privacy.noise import NoiseKind
-from dpgov.privacy.schema import MissingRule, Neighbouring, PrivacyUnit
+from dpgov.privacy.noise import sampling
+from dpgov.privacy.noise.noise import NoiseKind
+from dpgov.privacy.plan.domains import column_spec, numeric_domain
+from dpgov.privacy.plan.schema import MissingRule, Neighbouring, PrivacyUnit
 from tests.reference import Owned, Row
 from tests.statistical.evidence import Floats, Z, excess, excess_divergence
 from tests.unit.privacy.tables import (

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpgov.privacy.budget import NANO
-from dpgov.privacy.loss import Mode
-from dpgov.privacy.noise import Noise, NoiseKind
-from dpgov.privacy.sampling import add_noise, gaussian, gaussian_of, laplace, laplace_of
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.noise.noise import Noise, NoiseKind
+from dpgov.privacy.noise.sampling import add_noise, gaussian, gaussian_of, laplace, laplace_of
 from tests.reference import Row
 from tests.statistical.evidence import FALSE_ALARM, Integers, dependence, misfit
 from tests.unit.privacy.tables import COUNT, blueprint_of, question, release_of, schema_of
@@ -142,7 +142,7 @@ def test_forked_workers_never_draw_the_same_noise() -> None:
 def test_restarted_workers_never_draw_the_same_noise() -> None:
     """C7: nothing is seeded with a constant."""
     program = (
-        "from dpgov.privacy.sampling import add_noise, gaussian, laplace;"
+        "from dpgov.privacy.noise.sampling import add_noise, gaussian, laplace;"
         "print([add_noise([0] * 4, b(2**20, 10**9)[1]) for b in (laplace, gaussian)])"
     )
     printed = [

@@ -24,7 +24,7 @@ from dpgov.budgets.services.populations import (
     joining_facts,
     locked,
 )
-from dpgov.privacy.said import said
+from dpgov.language.said import said
 
 _OVERTAKEN = (
     BudgetClosed,

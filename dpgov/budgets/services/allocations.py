@@ -17,9 +17,9 @@ from dpgov.budgets.services.limits import move_limit
 from dpgov.budgets.services.line import amount
 from dpgov.budgets.services.opening import open_budget
 from dpgov.budgets.words import noted, noted_target
-from dpgov.privacy.said import said
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
 from dpgov.tenants.models import Membership, Project, Role, User
-from dpgov.tenants.spoken import SpokenRefusal
 
 
 class NotAHolder(SpokenRefusal, ValueError):

@@ -26,7 +26,7 @@ from dpgov.budgets.services.populations import (
     refuse_standing_still,
 )
 from dpgov.budgets.words import noted, noted_limit
-from dpgov.privacy.said import said
+from dpgov.language.said import said
 from dpgov.tenants.models import Tenant
 
 Facts = dict[str, object]

@@ -23,8 +23,8 @@ from dpgov.budgets import crossing
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.models import Budget, PopulationInvitation, PopulationMember
 from dpgov.budgets.services.populations import AlreadyShares, CannotShare
-from dpgov.privacy.budget import as_text
-from dpgov.privacy.said import said
+from dpgov.language.said import said
+from dpgov.privacy.accounting.budget import as_text
 from dpgov.tenants.models import Membership
 
 LIFETIME = timedelta(days=7)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop
 
 from dpgov.budgets.models import Budget, BudgetAccess, LimitChange, PartitionLine
 from dpgov.budgets.services.line import amount
-from dpgov.privacy.currency import PURE, Currency
+from dpgov.privacy.accounting.currency import PURE, Currency
 from dpgov.tenants.models import Tenant
 
 # Stored as it is; pages say it in the language of the reader.

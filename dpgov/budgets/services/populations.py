@@ -21,8 +21,8 @@ from dpgov.budgets.models import Budget, Correction, PopulationMember
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.opening import open_budget
 from dpgov.budgets.words import noted, noted_limit, promise_said, whose_said
-from dpgov.privacy.currency import PURE, Currency
-from dpgov.privacy.said import said
+from dpgov.language.said import said
+from dpgov.privacy.accounting.currency import PURE, Currency
 from dpgov.tenants.models import Tenant
 
 

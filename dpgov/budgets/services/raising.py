@@ -14,8 +14,8 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services.limits import locked_with_lines, move_limit
 from dpgov.budgets.services.line import amount
 from dpgov.budgets.words import limit_said, noted, noted_target
-from dpgov.privacy.budget import as_text, parse_epsilon
-from dpgov.privacy.said import said
+from dpgov.language.said import said
+from dpgov.privacy.accounting.budget import as_text, parse_epsilon
 from dpgov.tenants.models import Membership
 
 RAISABLE = (Budget.Kind.DATASET, Budget.Kind.POPULATION)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
-from dpgov.privacy.decimals import InvalidNumber, decimal_text, read_decimal
-from dpgov.privacy.domains import MAX_CATEGORIES
-from dpgov.tenants.language import translated
+from dpgov.language.translation import translated
+from dpgov.privacy.accounting.decimals import InvalidNumber, decimal_text, read_decimal
+from dpgov.privacy.plan.domains import MAX_CATEGORIES
 
 _LONGEST_NAME = 60
 _PLAIN_CHOICE = re.compile(r"[\w .,'&/+-]+")

@@ -4,7 +4,31 @@ A file is parsed by a child process, never here. Every write makes exactly one a
 own transaction.
 """
 
-from dpgov.datasets.services.agreements import (
+from dpgov.datasets.services.appending import why_not_append
+from dpgov.datasets.services.arrivals.wishes import (
+    ask_registration,
+    ask_version,
+    cancel_arrival,
+    in_words,
+)
+from dpgov.datasets.services.deleting import (
+    QuestionsOnTheirWay,
+    delete_data,
+    finish_deletions,
+)
+from dpgov.datasets.services.engine import DataMissing, engine_for
+from dpgov.datasets.services.files.drafts import DraftTooLarge, draft_of, drop_draft, keep_draft
+from dpgov.datasets.services.files.handing_in import TooManyFiles
+from dpgov.datasets.services.files.orphans import remove_orphans
+from dpgov.datasets.services.files.slots import Busy
+from dpgov.datasets.services.files.uploads import (
+    UploadBusy,
+    UploadUsed,
+    discard_upload,
+    receive_upload,
+    take_upload,
+)
+from dpgov.datasets.services.held.agreements import (
     AgreedAlready,
     Given,
     OwnOrganisation,
@@ -12,24 +36,8 @@ from dpgov.datasets.services.agreements import (
     agreements_of,
     end_agreement,
 )
-from dpgov.datasets.services.appending import why_not_append
-from dpgov.datasets.services.arrivals import (
-    ask_registration,
-    ask_version,
-    cancel_arrival,
-    in_words,
-)
-from dpgov.datasets.services.deciding import HOLD_KINDS, decide_as_agreed, request_decision
-from dpgov.datasets.services.deleting import (
-    QuestionsOnTheirWay,
-    delete_data,
-    finish_deletions,
-)
-from dpgov.datasets.services.drafts import DraftTooLarge, draft_of, drop_draft, keep_draft
-from dpgov.datasets.services.engine import DataMissing, engine_for
-from dpgov.datasets.services.fingerprints import FingerprintKeyChanged
-from dpgov.datasets.services.handing_in import TooManyFiles
-from dpgov.datasets.services.holds import (
+from dpgov.datasets.services.held.deciding import HOLD_KINDS, decide_as_agreed, request_decision
+from dpgov.datasets.services.held.holds import (
     AskedAlready,
     NotHeld,
     OtherBudget,
@@ -39,7 +47,7 @@ from dpgov.datasets.services.holds import (
     release_held,
     share_budget,
 )
-from dpgov.datasets.services.looks import (
+from dpgov.datasets.services.held.looks import (
     LookedAtAlready,
     OwnData,
     Resembling,
@@ -48,7 +56,8 @@ from dpgov.datasets.services.looks import (
     resembling,
     waiting_for_a_look,
 )
-from dpgov.datasets.services.orphans import remove_orphans
+from dpgov.datasets.services.likeness.fingerprints import FingerprintKeyChanged
+from dpgov.datasets.services.likeness.seeing import sees
 from dpgov.datasets.services.policy import (
     LeastPriceTooHigh,
     LeastPriceTooLow,
@@ -59,8 +68,6 @@ from dpgov.datasets.services.policy import (
 )
 from dpgov.datasets.services.registration import Registered, register_dataset
 from dpgov.datasets.services.rules import change_new_data_rule, new_data_waits
-from dpgov.datasets.services.seeing import sees
-from dpgov.datasets.services.slots import Busy
 from dpgov.datasets.services.unit_bounds import change_unit_bounds
 from dpgov.datasets.services.upkeep import (
     LimitNotLowered,
@@ -69,13 +76,6 @@ from dpgov.datasets.services.upkeep import (
     lower_limit,
     rename_dataset,
     set_needs_allocation,
-)
-from dpgov.datasets.services.uploads import (
-    UploadBusy,
-    UploadUsed,
-    discard_upload,
-    receive_upload,
-    take_upload,
 )
 from dpgov.datasets.services.versions import add_version
 from dpgov.engines.child import RefusedFile

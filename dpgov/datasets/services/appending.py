@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.datasets.services.resemblance import Match
+from dpgov.datasets.services.likeness.resemblance import Match
 from dpgov.engines.ingest.request import Before
 from dpgov.engines.likeness import Likeness
-from dpgov.privacy.said import said
-from dpgov.privacy.schema import (
+from dpgov.language.said import said
+from dpgov.privacy.plan.schema import (
     CategoryDomain,
     ColumnSpec,
     DatasetSchema,

@@ -15,12 +15,12 @@ from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion
-from dpgov.privacy.said import said
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
-from dpgov.tenants.spoken import SpokenRefusal
 
 
 class QuestionsOnTheirWay(SpokenRefusal):

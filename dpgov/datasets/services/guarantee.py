@@ -4,10 +4,10 @@ from decimal import Decimal
 
 from dpgov.datasets.models import Column, Dataset
 from dpgov.datasets.selectors import current_version
-from dpgov.privacy.currency import Currency
-from dpgov.privacy.loss import Mode
-from dpgov.privacy.said import said
-from dpgov.privacy.schema import CategoryDomain, DatasetSchema, InvalidDomain, Neighbouring
+from dpgov.language.said import said
+from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, InvalidDomain, Neighbouring
 
 # The line of the values that were not declared.
 OTHER = "other"

@@ -17,8 +17,8 @@ from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.services.guarantee import partition_parts
 from dpgov.engines.child import Ingested
 from dpgov.engines.ingest.request import ELSEWHERE, EarlierFile
-from dpgov.privacy.said import said
-from dpgov.privacy.schema import CategoryDomain, DatasetSchema, InvalidDomain
+from dpgov.language.said import said
+from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, InvalidDomain
 
 
 class ReadAgain(Exception):

@@ -15,11 +15,11 @@ from dpgov.audit.services import append
 from dpgov.budgets.words import noted, question
 from dpgov.datasets.models import Dataset, Permit, Policy
 from dpgov.datasets.rules import Rules, floor_nano, rules_of
-from dpgov.privacy.currency import Currency
-from dpgov.privacy.said import said
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
+from dpgov.privacy.accounting.currency import Currency
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
-from dpgov.tenants.spoken import SpokenRefusal
 
 
 class LeastPriceTooHigh(SpokenRefusal, ValueError):

@@ -6,11 +6,11 @@ from uuid import UUID
 from dpgov.budgets.services import is_undivided
 from dpgov.datasets.declaration import column_fields
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
-from dpgov.datasets.services.fingerprints import keep_fingerprint
+from dpgov.datasets.services.likeness.fingerprints import keep_fingerprint
+from dpgov.datasets.services.likeness.seeing import seal_of
 from dpgov.datasets.services.parts import enter_budget
-from dpgov.datasets.services.seeing import seal_of
 from dpgov.engines.child import Ingested
-from dpgov.privacy.schema import DatasetSchema, PrivacyUnit
+from dpgov.privacy.plan.schema import DatasetSchema, PrivacyUnit
 
 
 def create_version(

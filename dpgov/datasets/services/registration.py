@@ -21,19 +21,24 @@ from dpgov.budgets.services import open_budget, open_partition_lines
 from dpgov.budgets.words import noted, noted_limit
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset, Upload
-from dpgov.datasets.services.drafts import drop_draft
+from dpgov.datasets.services.files.drafts import drop_draft
+from dpgov.datasets.services.files.handing_in import hand_in
+from dpgov.datasets.services.files.ingesting import Follower, ingest_and_record
+from dpgov.datasets.services.files.uploads import ready_upload
 from dpgov.datasets.services.guarantee import check_same_guarantee, partition_parts, protected
-from dpgov.datasets.services.handing_in import hand_in
-from dpgov.datasets.services.ingesting import Follower, ingest_and_record
+from dpgov.datasets.services.likeness.resemblance import (
+    Compared,
+    Match,
+    compared,
+    one_at_a_time,
+)
 from dpgov.datasets.services.recording import create_version, noted_parts, noted_unit, unit_fields
-from dpgov.datasets.services.resemblance import Compared, Match, compared, one_at_a_time
 from dpgov.datasets.services.rules import new_data_waits
 from dpgov.datasets.services.turns import queue_up
-from dpgov.datasets.services.uploads import ready_upload
 from dpgov.engines.child import Ingested
 from dpgov.engines.likeness import Likeness
-from dpgov.privacy.said import said
-from dpgov.privacy.schema import InvalidDomain, Neighbouring
+from dpgov.language.said import said
+from dpgov.privacy.plan.schema import InvalidDomain, Neighbouring
 from dpgov.tenants.models import Tenant, User
 from dpgov.tenants.selectors import actor_of
 

@@ -15,13 +15,13 @@ from dpgov.audit.services import append
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion, Look
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.datasets.services.fingerprints import kept_fingerprint
+from dpgov.datasets.services.likeness.fingerprints import kept_fingerprint
 from dpgov.datasets.services.recording import create_version, noted_unit
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.child import Ingested
-from dpgov.privacy.domains import check_capacity
-from dpgov.privacy.said import said
-from dpgov.privacy.schema import DatasetSchema, InvalidDomain, PrivacyUnit
+from dpgov.language.said import said
+from dpgov.privacy.plan.domains import check_capacity
+from dpgov.privacy.plan.schema import DatasetSchema, InvalidDomain, PrivacyUnit
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
 

@@ -11,10 +11,10 @@ from dpgov.budgets.services import change_limit
 from dpgov.budgets.words import limit_said
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.turns import queue_up
-from dpgov.privacy.said import said
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
-from dpgov.tenants.spoken import SpokenRefusal
 
 
 class LimitNotLowered(SpokenRefusal):

@@ -16,20 +16,25 @@ from dpgov.datasets.declaration import check_columns
 from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.appending import check_appended, check_appending
-from dpgov.datasets.services.drafts import drop_draft
-from dpgov.datasets.services.fingerprints import kept_fingerprints
+from dpgov.datasets.services.files.drafts import drop_draft
+from dpgov.datasets.services.files.handing_in import hand_in
+from dpgov.datasets.services.files.ingesting import Follower, ingest_and_record
+from dpgov.datasets.services.files.uploads import ready_upload
 from dpgov.datasets.services.guarantee import check_same_parts
-from dpgov.datasets.services.handing_in import hand_in
 from dpgov.datasets.services.holding import hold
-from dpgov.datasets.services.ingesting import Follower, ingest_and_record
+from dpgov.datasets.services.likeness.fingerprints import kept_fingerprints
+from dpgov.datasets.services.likeness.resemblance import (
+    Compared,
+    Match,
+    compared,
+    one_at_a_time,
+)
 from dpgov.datasets.services.recording import create_version, noted_parts
-from dpgov.datasets.services.resemblance import Compared, Match, compared, one_at_a_time
 from dpgov.datasets.services.rules import new_data_waits
 from dpgov.datasets.services.turns import queue_up
-from dpgov.datasets.services.uploads import ready_upload
 from dpgov.engines.child import Ingested
-from dpgov.privacy.said import said
-from dpgov.privacy.schema import ColumnSpec, DatasetSchema, InvalidDomain, Neighbouring
+from dpgov.language.said import said
+from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, InvalidDomain, Neighbouring
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
 

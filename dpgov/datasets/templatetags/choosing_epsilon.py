@@ -10,7 +10,7 @@ from dpgov.datasets.choosing import DEPLOYMENTS, HARMS, ladder
 register = template.Library()
 
 
-@register.inclusion_tag("datasets/_choosing.html")
+@register.inclusion_tag("datasets/registering/_choosing.html")
 def help_with_epsilon() -> dict[str, Any]:
     """The harm question, consequences by size of ε, and what others chose."""
     return {"harms": HARMS, "deployments": DEPLOYMENTS, "ladder": ladder()}

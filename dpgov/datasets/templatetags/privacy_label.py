@@ -7,10 +7,10 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.words import question
-from dpgov.datasets.forms_policy import STATISTIC_NAMES
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import least_price_nano, rules_shown
-from dpgov.privacy.plan import StatisticKind
+from dpgov.datasets.web.forms.policy import STATISTIC_NAMES
+from dpgov.privacy.plan.plan import StatisticKind
 
 register = template.Library()
 

@@ -16,7 +16,7 @@ from dpgov.engines.ingest.limits import (
 )
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.sniff import check_names, check_text, csv_layout, format_of
-from dpgov.privacy.said import Said, said
+from dpgov.language.said import Said, said
 
 _UNREADABLE = said("The file could not be read. Export it again as CSV or Parquet and upload that.")
 _TOO_MUCH_MEMORY = said(

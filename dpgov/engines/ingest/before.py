@@ -17,9 +17,9 @@ from dpgov.engines.ingest.fingerprint import Seen
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Before
 from dpgov.engines.ingest.values import sql_type
-from dpgov.privacy.said import said
-from dpgov.privacy.schema import CategoryDomain, ColumnSpec
-from dpgov.privacy.unit_sizes import LARGEST_SIZE
+from dpgov.language.said import said
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec
+from dpgov.privacy.plan.unit_sizes import LARGEST_SIZE
 
 _OF_OLD = said(
     "The rows that are there were stored by an older release, which did not keep what is needed to "

@@ -15,7 +15,7 @@ import duckdb
 
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import EVERYTHING_ELSE, EarlierFile
-from dpgov.privacy.said import said
+from dpgov.language.said import said
 
 _PROBE, _PROBE_OF_OLD = "SELECT hash('dpgov')", 4027631722125622740
 _OTHER_RELEASE = said(

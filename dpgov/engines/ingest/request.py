@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from dpgov.privacy.schema import CategoryDomain, ColumnSpec, MissingRule, NumericDomain
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, MissingRule, NumericDomain
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dpgov.engines.ingest.limits import MAX_COLUMNS, MAX_HEADER_BYTES, MAX_NAME_LENGTH
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.privacy.said import said
+from dpgov.language.said import said
 
 _PARQUET = b"PAR1"
 _DELIMITERS = ",;\t"

@@ -30,8 +30,8 @@ from dpgov.engines.ingest.request import EVERYTHING_ELSE, Before, UnitNames
 from dpgov.engines.ingest.tables import Table
 from dpgov.engines.ingest.units import MARKS, UnitColumn, UnitMarks, rank_rows
 from dpgov.engines.ingest.values import cells_of, codes, sql_type
-from dpgov.privacy.said import said
-from dpgov.privacy.schema import ColumnSpec, NumericDomain
+from dpgov.language.said import said
+from dpgov.privacy.plan.schema import ColumnSpec, NumericDomain
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from dpgov.engines.ingest.limits import MAX_ROW_BYTES, largest_unpacked
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.sniff import CsvLayout, check_names, csv_layout
-from dpgov.privacy.said import said
+from dpgov.language.said import said
 
 _ROWS_AT_A_TIME = 65_536
 _UNREADABLE = said("The file is damaged or not complete. Export it again and upload that.")

@@ -25,7 +25,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpgov.privacy.schema import CategoryDomain, ColumnSpec, NumericDomain
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, NumericDomain
 
 _NUMBER = (
     r"^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from dpgov.privacy.loss import Loss
+from dpgov.language.said import said
+from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.cumulative import cumulative
 from dpgov.privacy.mechanisms.extremes import Extreme
 from dpgov.privacy.mechanisms.grid import grid_for
@@ -14,11 +15,10 @@ from dpgov.privacy.mechanisms.quantiles import Quantiles, orders_of
 from dpgov.privacy.mechanisms.sharing import Family, families
 from dpgov.privacy.mechanisms.totals import count, count_distinct, total
 from dpgov.privacy.mechanisms.views import Basis, Line, Mean, Variance
-from dpgov.privacy.plan import InvalidPlan, Plan, PlanProblem, Statistic, StatisticKind
-from dpgov.privacy.said import said
-from dpgov.privacy.schema import ColumnSpec, DatasetSchema, NumericDomain
-from dpgov.privacy.sensitivity import Exposure, exposure
-from dpgov.privacy.unit_sizes import by_sizes
+from dpgov.privacy.noise.sensitivity import Exposure, exposure
+from dpgov.privacy.plan.plan import InvalidPlan, Plan, PlanProblem, Statistic, StatisticKind
+from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, NumericDomain
+from dpgov.privacy.plan.unit_sizes import by_sizes
 
 _LINES = (StatisticKind.COUNT, StatisticKind.SUM)
 _ORDERS = (StatisticKind.MEDIAN, StatisticKind.QUANTILES)

@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from dpgov.privacy.accuracy import CONFIDENCE_LEVELS, statement
-from dpgov.privacy.decimals import json_number_up
-from dpgov.privacy.loss import Loss
+from dpgov.privacy.accounting.decimals import json_number_up
+from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Measured, Reading, calibrated
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
 from dpgov.privacy.mechanisms.strategies import Strategy, best_strategy
-from dpgov.privacy.noise import Noise
-from dpgov.privacy.plan import Statistic
-from dpgov.privacy.request import CodeGrouping, Measure, MeasureKind
-from dpgov.privacy.sensitivity import Contribution, Exposure, Reach, reach
-from dpgov.privacy.spread_many import bound_of_many
+from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, statement
+from dpgov.privacy.noise.noise import Noise
+from dpgov.privacy.noise.sensitivity import Contribution, Exposure, Reach, reach
+from dpgov.privacy.noise.spread.many import bound_of_many
+from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.request import CodeGrouping, Measure, MeasureKind
 
 _ROWS = Measure(MeasureKind.ROWS)
 # The answers whose largest weight stands out most have the widest tails for their variance.

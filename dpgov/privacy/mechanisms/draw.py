@@ -10,12 +10,12 @@ from typing import Any
 
 from opendp.mod import Measurement
 
-from dpgov.privacy import sampling
-from dpgov.privacy.decimals import decimals_of, json_number
-from dpgov.privacy.loss import Loss, Mode, epsilon_paid_by
-from dpgov.privacy.noise import Noise
-from dpgov.privacy.request import Measure
-from dpgov.privacy.sensitivity import Reach
+from dpgov.privacy.accounting.decimals import decimals_of, json_number
+from dpgov.privacy.accounting.loss import Loss, Mode, epsilon_paid_by
+from dpgov.privacy.noise import sampling
+from dpgov.privacy.noise.noise import Noise
+from dpgov.privacy.noise.sensitivity import Reach
+from dpgov.privacy.plan.request import Measure
 
 Measured = Mapping[Measure, int]
 NoisyCell = tuple[int, ...]

@@ -12,9 +12,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dpgov.privacy.decimals import decimals_of, json_number
-from dpgov.privacy.request import CodeGrouping
-from dpgov.privacy.schema import NumericDomain
+from dpgov.privacy.accounting.decimals import decimals_of, json_number
+from dpgov.privacy.plan.request import CodeGrouping
+from dpgov.privacy.plan.schema import NumericDomain
 
 Counts = NDArray[np.int64]
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from dpgov.privacy.loss import Loss
+from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Measured
-from dpgov.privacy.plan import Statistic
-from dpgov.privacy.request import CodeGrouping, Measure
+from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.request import CodeGrouping, Measure
 
 Statements = list[dict[str, Any]]
 """Accuracy statements at the three confidence levels."""

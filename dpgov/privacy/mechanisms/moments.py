@@ -14,13 +14,13 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any, Protocol
 
-from dpgov.privacy.loss import Loss
+from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Measured, NoisyCell, Reading
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
-from dpgov.privacy.plan import Statistic
-from dpgov.privacy.request import CodeGrouping, Measure, MeasureKind
-from dpgov.privacy.schema import LARGEST_SUM, DatasetSchema, NumericDomain
-from dpgov.privacy.sensitivity import Exposure, of_shares
+from dpgov.privacy.noise.sensitivity import Exposure, of_shares
+from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.request import CodeGrouping, Measure, MeasureKind
+from dpgov.privacy.plan.schema import LARGEST_SUM, DatasetSchema, NumericDomain
 
 # Decimals of a released mean beyond those of its column's step: a public constant.
 EXTRA_DECIMALS = 6

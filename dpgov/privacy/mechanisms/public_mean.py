@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpgov.privacy.decimals import decimals_of, json_number
-from dpgov.privacy.loss import Loss
+from dpgov.privacy.accounting.decimals import decimals_of, json_number
+from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Measured
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
 from dpgov.privacy.mechanisms.moments import EXTRA_DECIMALS
 from dpgov.privacy.mechanisms.totals import noise_statements, sum_draw
-from dpgov.privacy.plan import Statistic
-from dpgov.privacy.request import CodeGrouping, Measure
-from dpgov.privacy.schema import DatasetSchema, Neighbouring, NumericDomain
-from dpgov.privacy.sensitivity import Exposure
+from dpgov.privacy.noise.sensitivity import Exposure
+from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.request import CodeGrouping, Measure
+from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, NumericDomain
 
 
 @dataclass(frozen=True, slots=True)

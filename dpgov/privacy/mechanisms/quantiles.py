@@ -21,16 +21,16 @@ from typing import Any
 
 import numpy as np
 
-from dpgov.privacy import sampling
-from dpgov.privacy.accuracy import CONFIDENCE_LEVELS, rank_statement
-from dpgov.privacy.loss import Loss
+from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Measured
 from dpgov.privacy.mechanisms.grid import Counts, Grid, deal_out, scores
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
-from dpgov.privacy.plan import Statistic, StatisticKind
-from dpgov.privacy.request import CodeGrouping, Measure, MeasureKind
-from dpgov.privacy.schema import Neighbouring
-from dpgov.privacy.sensitivity import Exposure
+from dpgov.privacy.noise import sampling
+from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, rank_statement
+from dpgov.privacy.noise.sensitivity import Exposure
+from dpgov.privacy.plan.plan import Statistic, StatisticKind
+from dpgov.privacy.plan.request import CodeGrouping, Measure, MeasureKind
+from dpgov.privacy.plan.schema import Neighbouring
 
 MECHANISM = "report noisy max"
 _ROWS = Measure(MeasureKind.ROWS)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 
-from dpgov.privacy.loss import Mode
-from dpgov.privacy.plan import Statistic, StatisticKind
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.plan.plan import Statistic, StatisticKind
 
 _MOMENTS = {
     StatisticKind.MEAN: 1,

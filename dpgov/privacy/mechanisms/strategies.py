@@ -15,8 +15,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dpgov.privacy.noise import Floats
-from dpgov.privacy.sensitivity import Reach
+from dpgov.privacy.noise.noise import Floats
+from dpgov.privacy.noise.sensitivity import Reach
 
 Integers = NDArray[np.int64]
 BRANCHINGS = (2, 3, 4, 8, 16)

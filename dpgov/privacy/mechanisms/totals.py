@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpgov.privacy.accuracy import CONFIDENCE_LEVELS, statement
-from dpgov.privacy.decimals import decimals_of, json_number_up
-from dpgov.privacy.loss import Loss
+from dpgov.privacy.accounting.decimals import decimals_of, json_number_up
+from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Measured, Reading, in_units
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
-from dpgov.privacy.plan import Statistic
-from dpgov.privacy.request import CodeGrouping, Measure, MeasureKind
-from dpgov.privacy.schema import NumericDomain
-from dpgov.privacy.sensitivity import Exposure, of_count, of_sum, of_units
+from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, statement
+from dpgov.privacy.noise.sensitivity import Exposure, of_count, of_sum, of_units
+from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.request import CodeGrouping, Measure, MeasureKind
+from dpgov.privacy.plan.schema import NumericDomain
 
 _WHOLE = Fraction(1)
 

@@ -6,15 +6,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpgov.privacy import spread
-from dpgov.privacy.accuracy import CONFIDENCE_LEVELS, statement
-from dpgov.privacy.decimals import decimals_of, json_number, json_number_up
-from dpgov.privacy.intervals import HALF, Sums, mean_bounds, variance_range
+from dpgov.privacy.accounting.decimals import decimals_of, json_number, json_number_up
 from dpgov.privacy.mechanisms.draw import Draw, NoisyCell
 from dpgov.privacy.mechanisms.mechanism import Statements
 from dpgov.privacy.mechanisms.moments import EXTRA_DECIMALS, Scale
-from dpgov.privacy.noise import Floats
-from dpgov.privacy.plan import Statistic, StatisticKind
+from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, statement
+from dpgov.privacy.noise.intervals import HALF, Sums, mean_bounds, variance_range
+from dpgov.privacy.noise.noise import Floats
+from dpgov.privacy.noise.spread import weighted
+from dpgov.privacy.plan.plan import Statistic, StatisticKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Line:
         """From the noise alone: the same for every cell."""
         found = []
         for level in CONFIDENCE_LEVELS:
-            off = spread.bound(self.basis.taken.noise, [float(w) for w in self.weights], level)
+            off = weighted.bound(self.basis.taken.noise, [float(w) for w in self.weights], level)
             # The exact number lies on the lattice: rounding adds at most half a step.
             steps = (Fraction(off) / self.lattice + Fraction(1, 2)).__floor__()
             found.append(statement(level, self._in_units(steps)))

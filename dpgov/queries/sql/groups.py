@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from sqlglot import exp
 
-from dpgov.privacy.decimals import decimal_text
+from dpgov.privacy.accounting.decimals import decimal_text
 from dpgov.queries.sql.names import Names
 
 MOST_BINS = 1_000

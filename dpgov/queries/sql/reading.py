@@ -14,13 +14,13 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 from sqlglot.tokens import Tokenizer
 
-from dpgov.privacy.plan import InvalidPlan
+from dpgov.language.translation import translated
+from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.sql.bounds import check_depth, check_length, too_deep
 from dpgov.queries.sql.groups import read_group
 from dpgov.queries.sql.refusal import Place, RefusedSql, SqlProblem, Text
 from dpgov.queries.sql.statistics import Reader
 from dpgov.queries.sql.where import Placed, read_where
-from dpgov.tenants.language import translated
 
 _NO_PRICE = gettext_lazy("End with the price, like WITH EPSILON 0.5.")
 _ALLOWED = {"expressions", "from_", "where", "group", "kind", "operation_modifiers"}

@@ -10,14 +10,18 @@ COMMANDS: dict[str, str] = {
     "verify_ledger": "reads only",
     "reconcile": "reads only",
     "appoint_auditor": "a right in the database, of which no tenant's log can tell: see docs",
-    "freeze": "DATASETS_FROZEN, in tests/integration/ledger/test_freezing.py",
+    "freeze": "DATASETS_FROZEN, in tests/integration/budgets/test_freezing.py",
     "checkpoint": "signs what the log says; an entry about it would itself have to be signed",
     "rotate_checkpoint_key": "CHECKPOINT_KEY_CHANGED, in tests/integration/audit/test_rotation.py",
     "audit_mechanisms": "asks made-up tables only, and keeps what it found in a file",
-    "sweep": "ends queries by the services that the task uses, in tests/integration/queue",
+    "sweep": (
+        "ends queries by the services that the task uses, in tests/integration/queries/answering"
+    ),
     "demo": "calls services and pages that are all in this table",
 }
 TASKS: dict[str, str] = {
-    "dpgov.datasets.read": "DATASET_REGISTERED and its siblings, in tests/integration/arrivals",
-    "dpgov.queries.look": "QUERY_RELEASED and its siblings, in tests/integration/queue",
+    "dpgov.datasets.read": (
+        "DATASET_REGISTERED and its siblings, in tests/integration/datasets/arrivals"
+    ),
+    "dpgov.queries.look": "QUERY_RELEASED and its siblings, in tests/integration/queries/answering",
 }

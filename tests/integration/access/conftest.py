@@ -7,16 +7,16 @@ from django.utils import timezone
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.actor import OPERATOR
-from dpgov.audit.checkpoints import make_checkpoint
+from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.budgets.models import Allocation
 from dpgov.budgets.services import allocate, open_budget
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.datasets.selectors import current_version
-from dpgov.privacy.budget import NANO
-from dpgov.queries.budget_requests import ask_for_budget
+from dpgov.privacy.accounting.budget import NANO
 from dpgov.queries.models import BudgetRequest, Query, SavedQuestion
-from dpgov.queries.saved import save_question
+from dpgov.queries.workbench.budget_requests import ask_for_budget
+from dpgov.queries.workbench.saved import save_question
 from dpgov.tenants.invitations import invite
 from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
 from tests.cast import join

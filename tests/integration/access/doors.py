@@ -42,7 +42,7 @@ def api(methods: str, roles: frozenset[str] = EVERYBODY, **more: Any) -> Door:
 
 ACCOUNT = Door(frozenset({"GET", "POST"}), kind=Kind.ACCOUNT)
 PUBLIC = Door(frozenset({"GET"}), kind=Kind.PUBLIC)
-# No role opens it; see tests/integration/operation/test_metrics.py.
+# No role opens it; see tests/integration/monitoring/test_metrics.py.
 OPERATOR = Door(frozenset({"GET"}), kind=Kind.PUBLIC)
 
 DOORS: dict[str, Door] = {

@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from dpgov.audit.actor import OPERATOR
-from dpgov.audit.checkpoints import make_checkpoint
+from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import allocate
 from dpgov.budgets.services.populations import join_population
@@ -14,10 +14,10 @@ from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Delivery, Event, Notice, State, Webhook
-from dpgov.privacy.budget import NANO
-from dpgov.queries.budget_requests import ask_for_budget
+from dpgov.privacy.accounting.budget import NANO
 from dpgov.queries.models import BudgetRequest, Query
-from dpgov.queries.saved import save_question
+from dpgov.queries.workbench.budget_requests import ask_for_budget
+from dpgov.queries.workbench.saved import save_question
 from dpgov.tenants.invitations import invite
 from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
 from dpgov.tenants.selectors import actor_of

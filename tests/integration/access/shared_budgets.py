@@ -10,7 +10,7 @@ from django.utils import timezone
 from dpgov.budgets.models import Budget, PopulationInvitation
 from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.budget import NANO
+from dpgov.privacy.accounting.budget import NANO
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 from tests.integration.access.world import World

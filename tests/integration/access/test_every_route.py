@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpgov import health
+from dpgov.monitoring import health
 from dpgov.tenants.models import ApiToken, Role
 from tests.cast import join
 from tests.integration.access.doors import DOORS, ROLES, Door, Kind

@@ -16,8 +16,8 @@ from dpgov.approvals.services import withdraw
 from dpgov.audit.actions import Action
 from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset, Upload
+from dpgov.queries.asking.submit import submit
 from dpgov.queries.models import Query
-from dpgov.queries.submit import submit
 from dpgov.tenants.models import Membership, Project
 from tests.cast import answer_now
 from tests.integration.access import shared_budgets as shared
@@ -31,7 +31,7 @@ _PRICE_ONLY = "computes a price and stores nothing"
 _INVENTED = "answers from invented rows, and stores nothing"
 _ASKED = (
     "asks a reader, or asks no more; the registration makes its entry, and nobody sees it before: "
-    "tests/integration/arrivals"
+    "tests/integration/datasets/arrivals"
 )
 _OWN_NOTE = "a person's own note: it asks and spends nothing, and nobody else sees it"
 

@@ -10,10 +10,10 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.errors import BudgetClosed, InsufficientBudget
 from dpgov.budgets.services.populations import NameTaken
 from dpgov.budgets.words import DATASET, rate_said
-from dpgov.dashboards.approvals_outcomes import outcome_in_words
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.services.holds import SamePeople
-from dpgov.privacy.said import said
+from dpgov.datasets.services.held.holds import SamePeople
+from dpgov.language.said import said
+from dpgov.oversight.approvals.outcomes import outcome_in_words
 from dpgov.tenants.models import Membership
 from tests.integration.approvals.conftest import Asking
 

@@ -17,7 +17,7 @@ from dpgov.approvals.models import ChangeRequest, Kind
 from dpgov.approvals.selectors import decidable_by, deciders
 from dpgov.approvals.services import approve
 from dpgov.audit.models import AuditEntry
-from dpgov.dashboards.approvals_effects import carry_out
+from dpgov.oversight.approvals.effects import carry_out
 from dpgov.tenants.models import Invitation, Membership, Role
 from dpgov.tenants.selectors import actor_of
 from dpgov.tenants.services import change_role, remove_member

@@ -12,7 +12,7 @@ from django.db import DatabaseError, connection, connections, transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, Actor
-from dpgov.audit.checkpoints import make_checkpoint
+from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.entry import canonical_json, facts_of, leaf_hash
 from dpgov.audit.models import AuditEntry, AuditHead
 from dpgov.audit.recheck import recheck_all

@@ -9,15 +9,16 @@ from django.core import mail
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
-from dpgov.audit.checkpoints import (
+from dpgov.audit.checkpoints.deliveries import deliver_waiting, waiting
+from dpgov.audit.checkpoints.signing import (
     CheckpointRefused,
     checkpoint_due,
     make_checkpoint,
     newest_outside,
     sweep_checkpoints,
 )
-from dpgov.audit.deliveries import deliver_waiting, waiting
 from dpgov.audit.history import findings
+from dpgov.audit.keys.note import new_seed, opened
 from dpgov.audit.models import (
     AuditCheckpoint,
     AuditDelivery,
@@ -26,7 +27,6 @@ from dpgov.audit.models import (
     AuditKey,
     AuditSubtree,
 )
-from dpgov.audit.note import new_seed, opened
 from dpgov.audit.outside import KEYS, folder_of, known_keys, outside_files, set_aside
 from dpgov.audit.selectors import announced_keys
 from dpgov.audit.stored_tree import extend

@@ -15,16 +15,16 @@ from django.test import Client
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
-from dpgov.audit.checkpoints import make_checkpoint
-from dpgov.audit.deliveries import deliver_waiting
+from dpgov.audit.checkpoints.deliveries import deliver_waiting
+from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.export import csv_lines
 from dpgov.audit.models import AuditEntry
 from dpgov.audit.outside import KEYS, known_keys, outside_files
 from dpgov.audit.selectors import stream
 from dpgov.audit.services import append
-from dpgov.audit.spreadsheet import safe_cell
 from dpgov.audit.verify import verify_export
 from dpgov.tenants.models import Membership
+from dpgov.web.spreadsheet import safe_cell
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]

@@ -13,8 +13,8 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
-from dpgov.audit.checkpoints import make_checkpoint
-from dpgov.audit.deliveries import deliver_waiting
+from dpgov.audit.checkpoints.deliveries import deliver_waiting
+from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.models import AuditCheckpoint
 from dpgov.audit.outside import KEYS, folder_of
 from dpgov.queries.models import Query

@@ -9,11 +9,11 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
-from dpgov.audit.checkpoints import make_checkpoint
-from dpgov.audit.deliveries import deliver_waiting
+from dpgov.audit.checkpoints.deliveries import deliver_waiting
+from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.models import AuditEntry
 from dpgov.audit.outside import KEYS, folder_of
-from dpgov.audit.receipts import NoSuchCheckpoint, consistency
+from dpgov.audit.receipts.proofs import NoSuchCheckpoint, consistency
 from dpgov.audit.verify import BROKEN, CANNOT_TELL, HOLDS, main
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership

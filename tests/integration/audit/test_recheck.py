@@ -7,8 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from dpgov.audit.actor import OPERATOR
-from dpgov.audit.checkpoints import make_checkpoint
-from dpgov.audit.deliveries import deliver_waiting
+from dpgov.audit.checkpoints.deliveries import deliver_waiting
+from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.models import AuditCheckpoint, AuditEntry, AuditHead, AuditSubtree
 from dpgov.audit.outside import outside_files
 from dpgov.audit.recheck import recheck_all, recheck_part

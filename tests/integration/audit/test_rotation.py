@@ -9,10 +9,17 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from dpgov.audit.key_chain import follow, parse_list
-from dpgov.audit.keyring import signing_seed
+from dpgov.audit.checkpoints.keyring import signing_seed
+from dpgov.audit.keys.key_chain import follow, parse_list
+from dpgov.audit.keys.note import (
+    NotSigned,
+    PublicKey,
+    check_signed,
+    new_seed,
+    opened,
+    public_key,
+)
 from dpgov.audit.models import AuditCheckpoint, AuditEntry, AuditKey
-from dpgov.audit.note import NotSigned, PublicKey, check_signed, new_seed, opened, public_key
 from dpgov.audit.outside import KEYS, folder_of, known_keys
 from dpgov.audit.recheck import recheck_all
 from dpgov.audit.selectors import announced_keys
@@ -130,7 +137,7 @@ def test_a_rotation_that_broke_off_is_finished_by_running_it_again(
     officer: Membership, old_key: PublicKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The new key is kept beside the old one before anybody hears of it."""
-    command = "dpgov.tenants.management.commands.rotate_checkpoint_key"
+    command = "dpgov.oversight.management.commands.rotate_checkpoint_key"
 
     def power_cut() -> None:
         raise KeyboardInterrupt

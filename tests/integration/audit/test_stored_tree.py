@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dpgov.audit.checkpoints import make_checkpoint
+from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.models import AuditEntry, AuditSubtree
 from dpgov.audit.stored_tree import StoredTree
 from dpgov.audit.tree import root_of

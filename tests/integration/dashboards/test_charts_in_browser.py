@@ -12,7 +12,7 @@ from django.conf import settings
 from django.template.loader import render_to_string
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
-from dpgov.queries.figures import as_figure, release_figures
+from dpgov.queries.wording.figures import as_figure, release_figures
 from tests.integration.dashboards.corpus import SCRIPTS
 from tests.journeys.browser import ARGUMENTS
 from tests.servers.missing import find

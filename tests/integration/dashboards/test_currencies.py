@@ -14,15 +14,15 @@ from rest_framework.test import APIClient
 from dpgov.approvals.models import Kind
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
-from dpgov.dashboards import comparison
-from dpgov.dashboards.comparison import charged, compare
-from dpgov.dashboards.group_privacy import group_readings_in_rho
-from dpgov.dashboards.reconciliation.report import reconcile
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.budget import NANO
-from dpgov.privacy.currency import Currency
-from dpgov.privacy.loss import Mode
-from dpgov.privacy.loss_distribution import NotInstalled
+from dpgov.explain import comparison
+from dpgov.explain.comparison import charged, compare
+from dpgov.explain.groups import group_readings_in_rho
+from dpgov.oversight.reconciliation.report import reconcile
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.loss_distribution import NotInstalled
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.agreed import agree

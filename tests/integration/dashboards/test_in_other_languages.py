@@ -9,11 +9,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from dpgov.dashboards.kinds_words import KIND_WORDS, kind_in_words
-from dpgov.dashboards.meaning.glossary import TERMS
-from dpgov.dashboards.meaning.glossary.links import LINKS
-from dpgov.dashboards.templatetags.guesses import guesses, nth
-from dpgov.privacy.odds import Frequency
+from dpgov.dashboards.kinds import KIND_WORDS, kind_in_words
+from dpgov.explain.glossary import TERMS
+from dpgov.explain.glossary.links import LINKS
+from dpgov.explain.templatetags.guesses import guesses, nth
+from dpgov.privacy.meaning.odds import Frequency
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership

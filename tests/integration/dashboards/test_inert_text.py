@@ -10,11 +10,11 @@ from django.test import Client
 from django.urls import reverse
 
 from dpgov.budgets.history import spending_over_time
-from dpgov.dashboards.figures.spending import over_time, shares
-from dpgov.dashboards.shares import Share
+from dpgov.dashboards.budget.figures import over_time, shares
+from dpgov.dashboards.budget.shares import Share
 from dpgov.datasets.models import Dataset
-from dpgov.queries.figures import inert, labelled_axis
 from dpgov.queries.models import Query
+from dpgov.queries.wording.figures import inert, labelled_axis
 from dpgov.tenants.models import Membership, Tenant, User
 from tests.integration.dashboards.corpus import SCRIPTS
 from tests.integration.dashboards.reading import page

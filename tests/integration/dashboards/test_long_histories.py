@@ -11,12 +11,13 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from dpgov.audit.actor import SWEEPER
-from dpgov.dashboards import committed, newest
-from dpgov.dashboards.committed import committed_over_time
+from dpgov.dashboards.budget import committed
+from dpgov.dashboards.budget.committed import committed_over_time
+from dpgov.dashboards.history import newest
 from dpgov.datasets.models import Dataset
-from dpgov.queries.ending import give_up
+from dpgov.queries.answering.ending import give_up
+from dpgov.queries.answering.tally import kinds_asked, tally_round
 from dpgov.queries.models import DayTally, Query, Tally
-from dpgov.queries.tally import kinds_asked, tally_round
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
 from tests.integration.dashboards.reading import figure, page
@@ -76,7 +77,7 @@ def test_a_count_that_is_broken_off_leaves_nothing(
         raise RuntimeError("the sweeper dies")
 
     with monkeypatch.context() as patch:
-        patch.setattr("dpgov.queries.tally._add", broken)
+        patch.setattr("dpgov.queries.answering.tally._add", broken)
         with pytest.raises(RuntimeError, match="dies"):
             tally_round()
     assert not Query.objects.filter(counted=True).exists()
@@ -125,7 +126,7 @@ def test_the_list_of_the_api_reaches_every_question_page_by_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """K3: each page leads to the next one by a moment, not by counting."""
-    monkeypatch.setattr("dpgov.queries.api.NewestFirst.page_size", 3)
+    monkeypatch.setattr("dpgov.queries.rest.questions.NewestFirst.page_size", 3)
     client = api_for(officer)
     first = client.get(reverse("v1:query-list")).json()
     last = client.get(first["next"]).json()

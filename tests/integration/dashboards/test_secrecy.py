@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from dpgov.budgets.models import Reservation
 from dpgov.datasets.models import Dataset
-from dpgov.queries.answer import answer_query
+from dpgov.queries.answering.answer import answer_query
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import Ask

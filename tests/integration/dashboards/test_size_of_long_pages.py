@@ -120,7 +120,7 @@ def test_a_long_list_of_datasets_comes_in_pages(
     other = Dataset.objects.get(pk=dataset.pk)
     other.pk, other.slug, other.name = uuid4(), "zoo", "Zoo visits"
     other.save(force_insert=True)
-    monkeypatch.setattr("dpgov.datasets.views._DATASETS_PAGE", 1)
+    monkeypatch.setattr("dpgov.datasets.web.registered._DATASETS_PAGE", 1)
     client, path = client_for(owner), reverse("datasets:list")
     assert "Zoo visits" not in page(client, path)
     assert "Zoo visits" in page(client, path + "?page=2")

@@ -10,17 +10,17 @@ from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import add_version, receive_upload, register_dataset
-from dpgov.privacy.budget import NANO
-from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
-from dpgov.privacy.schema import (
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.schema import (
     ColumnSpec,
     DatasetSchema,
     MissingRule,
     Neighbouring,
     PrivacyUnit,
 )
+from dpgov.queries.asking.submit import submit
 from dpgov.queries.models import Query
-from dpgov.queries.submit import submit
 from dpgov.tenants.models import Membership
 
 REGIONS = ("North", "South")

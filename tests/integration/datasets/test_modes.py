@@ -9,7 +9,7 @@ from django.urls import NoReverseMatch, reverse
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.privacy.loss import Mode, rho_of
+from dpgov.privacy.accounting.loss import Mode, rho_of
 from dpgov.tenants.models import Membership
 from tests.eager import refused
 from tests.integration.access.routes import all_routes

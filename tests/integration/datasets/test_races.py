@@ -20,9 +20,9 @@ from dpgov.datasets.services import (
 )
 from dpgov.engines import child
 from dpgov.engines.child import Ingested
-from dpgov.privacy.budget import NANO
-from dpgov.privacy.domains import column_spec, numeric_domain
-from dpgov.privacy.schema import DatasetSchema, Neighbouring, PrivacyUnit
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.plan.domains import column_spec, numeric_domain
+from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.children import run_at_once

@@ -13,8 +13,8 @@ from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services import engine_for
-from dpgov.privacy.request import ExactRequest, Measure, MeasureKind, UnitBounds
-from dpgov.privacy.schema import PrivacyUnit
+from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind, UnitBounds
+from dpgov.privacy.plan.schema import PrivacyUnit
 from dpgov.tenants.models import Membership
 from tests.eager import arrived, refused
 from tests.integration.datasets.registering import declared, register, uploaded

@@ -13,11 +13,11 @@ import polib
 import pytest
 from django.conf import settings
 
-from dpgov.tenants.sign_in_words import OUR_WAY, UNTRANSLATED
+from dpgov.tenants.sign_in.words import OUR_WAY, UNTRANSLATED
 from tests.servers.missing import find
 
 ROOT = Path(settings.BASE_DIR)
-HERE = Path("dpgov/locale/de/LC_MESSAGES/django.po")
+HERE = Path("dpgov/language/locale/de/LC_MESSAGES/django.po")
 # "100 % sure" is no placeholder; "%s", "%(name)s" and "{name}" are, and "{name:,}" is "{name}".
 _FILLED_IN = re.compile(r"%\(\w+\)[sd]|%[sd]\b|\{\w*(?=(?::[^{}]*)?\})")
 _TAG = re.compile(r"</?\w+")

@@ -11,12 +11,12 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from dpgov.approvals.models import Kind as Change
-from dpgov.notices.deliveries import message
-from dpgov.notices.follow import follow
+from dpgov.notices.delivery.deliveries import message
+from dpgov.notices.delivery.letters import send_letters
+from dpgov.notices.events.follow import follow
+from dpgov.notices.events.telling import Happening, tell
 from dpgov.notices.kinds import Kind
-from dpgov.notices.letters import send_letters
 from dpgov.notices.models import Event
-from dpgov.notices.telling import Happening, tell
 from dpgov.notices.words import problem_in_words, sentence
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership, User

@@ -17,8 +17,8 @@ from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.budgets.services.restored import BEHIND, MOVED
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import archive_dataset
-from dpgov.privacy.budget import NANO
-from dpgov.queries.submit import QueryLimitExceeded
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.queries.asking.submit import QueryLimitExceeded
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
 from tests.integration.language.marking import CLOSE, OPEN

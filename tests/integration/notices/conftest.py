@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dpgov.notices.follow import follow
+from dpgov.notices.events.follow import follow
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Notice
 from dpgov.notices.words import sentence
@@ -30,7 +30,8 @@ def read_the_log(tenant: Tenant) -> int:
 def told() -> Told:
     """The sentences that this person has been told, oldest first, whether due or not.
 
-    But for the new data that every test begins with: `tests/integration/datasets/test_looks.py`.
+    But for the new data that every test begins with:
+    `tests/integration/datasets/held/test_looks.py`.
     """
 
     def sentences(member: Membership) -> list[str]:

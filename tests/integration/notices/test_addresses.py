@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from dpgov.notices.addresses import AddressRefused, Target, address_of, is_public, target_of
+from dpgov.notices.delivery.addresses import (
+    AddressRefused,
+    Target,
+    address_of,
+    is_public,
+    target_of,
+)
 
 INSIDE = [
     "127.0.0.1",

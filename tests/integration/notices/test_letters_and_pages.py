@@ -13,11 +13,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from dpgov.notices import rounds
+from dpgov.notices.delivery.letters import send_letters
+from dpgov.notices.events.telling import Happening, tell
 from dpgov.notices.kinds import Kind
-from dpgov.notices.letters import send_letters
 from dpgov.notices.models import Choice, Notice, State, Webhook
-from dpgov.notices.telling import Happening, tell
+from dpgov.sweeper import notices
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership, Tenant
 
@@ -95,7 +95,7 @@ def test_the_sweeper_makes_a_round_and_one_tenant_s_trouble_is_not_another_s(
         seen.append(tenant_id)
         raise RuntimeError
 
-    monkeypatch.setattr(rounds, "_STEPS", (troubled, send_letters))
+    monkeypatch.setattr(notices, "_STEPS", (troubled, send_letters))
     call_command("sweep", verbosity=0)
     assert len(seen) == Tenant.objects.count() == 2
     assert len(mail.outbox) == 1

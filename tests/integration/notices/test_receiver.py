@@ -10,10 +10,10 @@ import pytest
 from django.utils import timezone
 
 from dpgov.notices import webhooks
-from dpgov.notices.deliveries import deliver_waiting
+from dpgov.notices.delivery.deliveries import deliver_waiting
+from dpgov.notices.events.telling import Happening, tell
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Delivery, State
-from dpgov.notices.telling import Happening, tell
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
 from tests.house.tree import ROOT
@@ -90,7 +90,7 @@ def test_the_receiver_of_the_page_refuses_another_s_signature(
 def test_the_receiver_of_the_page_handles_a_repeated_event_once_and_refuses_an_old_one(
     added: webhooks.WithSecret, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dpgov.notices.signing import signature
+    from dpgov.notices.delivery.signing import signature
 
     names = receiver(added.secret, monkeypatch)
     now = int(timezone.now().timestamp())

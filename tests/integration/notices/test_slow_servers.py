@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpgov.notices import sending
+from dpgov.notices.delivery import sending
 
 
 @pytest.fixture

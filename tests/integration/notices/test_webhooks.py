@@ -12,11 +12,11 @@ from django.utils import timezone
 
 from dpgov.audit.models import AuditEntry
 from dpgov.notices import webhooks
-from dpgov.notices.deliveries import deliver_waiting, message
+from dpgov.notices.delivery.deliveries import deliver_waiting, message
+from dpgov.notices.delivery.pauses import next_try
+from dpgov.notices.events.telling import Happening, tell
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Delivery, Event, State, Webhook
-from dpgov.notices.pauses import next_try
-from dpgov.notices.telling import Happening, tell
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
 from tests.servers.listener import Listener, listening

@@ -13,14 +13,14 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services import allocate, freeze_tenant
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
-from dpgov.notices import follow as following
+from dpgov.noise_check.findings import Finding, Report, keep
+from dpgov.notices.events import follow as following
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Choice, Cursor, Event, Notice, State
 from dpgov.notices.selectors import notices_of, unread_of
-from dpgov.privacy.budget import NANO
-from dpgov.queries import ending
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.queries.answering import ending
 from dpgov.queries.models import Query
-from dpgov.queries.self_audit.findings import Finding, Report, keep
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 from tests.cast import Ask

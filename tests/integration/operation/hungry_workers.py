@@ -7,10 +7,10 @@ from typing import Any
 
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Charge
+from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.models import Query, Release
-from dpgov.queries.sweep import sweep
 from tests.cast import publish_now
-from tests.integration.queue.workers import prefork_fleet
+from tests.integration.queries.answering.workers import prefork_fleet
 
 PATIENCE = 180
 HUNGRY_APP = "tests.integration.operation.hungry"

@@ -8,7 +8,7 @@ from django.db.utils import DatabaseError
 
 from dpgov.audit.append_only import append_only, refuse_updates
 from dpgov.operation import installed
-from tests.integration.wall.conftest import rows
+from tests.integration.tenants.wall.conftest import rows
 
 pytestmark = pytest.mark.django_db
 

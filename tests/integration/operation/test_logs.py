@@ -41,7 +41,12 @@ def lines() -> Iterator[Lines]:
 def test_every_logger_writes_one_object_a_line(lines: Lines) -> None:
     """G9: line breaks in a message do not make two events of one."""
     request_ids.begin("a-request-of-ours")
-    for name in ("django.request", "celery.worker", "gunicorn.error", "dpgov.queries.answer"):
+    for name in (
+        "django.request",
+        "celery.worker",
+        "gunicorn.error",
+        "dpgov.queries.answering.answer",
+    ):
         logging.getLogger(name).error("first %s\n{second}", name)
     structlog.get_logger("dpgov.sweep").warning("swept\x1b[2J", sent=3)
     told = lines()
@@ -134,7 +139,7 @@ def test_a_question_that_breaks_leaves_its_id_and_nothing_of_its_plan(
     def fail(*_: object) -> None:
         raise RuntimeError(CANARY)
 
-    monkeypatch.setattr("dpgov.queries.answer.draw", fail)
+    monkeypatch.setattr("dpgov.queries.answering.answer.draw", fail)
     query = ask(analyst, where=({"column": "sex", "op": "=", "value": "Female"},))
     answer_all()
     text = json.dumps(lines())

@@ -22,11 +22,11 @@ from django.urls import reverse
 from redis import Redis
 
 from dpgov.operation.sealed import NotAValue, NotPlain, seal, unseal
+from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.models import Query
-from dpgov.queries.sweep import sweep
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
-from tests.integration.queue.workers import prefork_fleet, solo_fleet
+from tests.integration.queries.answering.workers import prefork_fleet, solo_fleet
 
 PASSWORD = token_urlsafe()
 PATIENCE = 120

@@ -16,11 +16,11 @@ from rest_framework.test import APIClient
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.storage import data_path
 from dpgov.operation import request_ids
+from dpgov.queries.answering.tasks import wake
 from dpgov.queries.models import Query
-from dpgov.queries.tasks import wake
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
-from tests.integration.queue.workers import prefork_fleet
+from tests.integration.queries.answering.workers import prefork_fleet
 
 PATIENCE = 60
 OFFERED = "proxy-0123456789"

@@ -62,7 +62,7 @@ def test_an_outage_in_the_middle_of_a_view_reads_the_same(
     def cut(*_: object, **__: object) -> None:
         raise InterfaceError("connection already closed")
 
-    monkeypatch.setattr("dpgov.datasets.api.DatasetListView.get_queryset", cut)
+    monkeypatch.setattr("dpgov.datasets.rest.datasets.DatasetListView.get_queryset", cut)
     client = api_for(analyst)
     client.raise_request_exception = False
     answer = client.get("/api/v1/datasets/")

@@ -9,9 +9,9 @@ from django.core.cache import caches
 from django.core.cache.backends.redis import RedisCache
 from django.test import Client
 
-from dpgov.tenants import guessing
 from dpgov.tenants.accounts import set_password
 from dpgov.tenants.models import Membership
+from dpgov.tenants.sign_in import guessing
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a quiet harbour at dawn"  # noqa: S105 - of invented people

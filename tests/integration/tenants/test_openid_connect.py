@@ -11,7 +11,7 @@ from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from allauth.socialaccount.models import SocialAccount
 from django.test import Client
 
-from dpgov.configuration_oidc import oidc_settings
+from dpgov.configuration.oidc import oidc_settings
 from dpgov.tenants.accounts import set_password
 from dpgov.tenants.models import Membership, User
 from tests.integration.tenants.test_signing_in import PASSWORD, sign_in, signed_in

@@ -9,7 +9,7 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
-from dpgov.configuration import sign_in_settings
+from dpgov.configuration.environment import sign_in_settings
 from dpgov.tenants.accounts import set_password
 from dpgov.tenants.models import Membership
 from tests.integration.tenants.test_signing_in import PASSWORD, sign_in, signed_in

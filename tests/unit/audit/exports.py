@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from dpgov.audit.entry import EntryFacts, canonical_json, leaf_hash
-from dpgov.audit.note import Checkpoint, new_seed, public_key, sign
+from dpgov.audit.keys.note import Checkpoint, new_seed, public_key, sign
 from dpgov.audit.tree import root_of
 
 TENANT = "00000000-0000-0000-0000-000000000007"

@@ -4,8 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from dpgov.audit.key_chain import Listed, announcement, follow, merged, parse_list, signatures_in
-from dpgov.audit.note import PublicKey, UnreadableKey, new_seed, public_key
+from dpgov.audit.keys.key_chain import (
+    Listed,
+    announcement,
+    follow,
+    merged,
+    parse_list,
+    signatures_in,
+)
+from dpgov.audit.keys.note import PublicKey, UnreadableKey, new_seed, public_key
 from dpgov.audit.verify import BROKEN, HOLDS, main
 from tests.unit.audit.exports import KEY, ORIGIN, SEED, log, note, write
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpgov.audit.note import (
+from dpgov.audit.keys.note import (
     Checkpoint,
     NotSigned,
     UnreadableKey,

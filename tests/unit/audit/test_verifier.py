@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpgov.audit.entry import canonical_json
-from dpgov.audit.note import new_seed, parse_checkpoint, public_key
+from dpgov.audit.keys.note import new_seed, parse_checkpoint, public_key
 from dpgov.audit.tree import CompactRange
 from dpgov.audit.verify import BROKEN, CANNOT_TELL, HOLDS, ExportVerdict, main, verify_export
 from tests.unit.audit.exports import KEY, ORIGIN, TENANT, Lines, line, log, note, write

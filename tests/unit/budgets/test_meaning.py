@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 
 from dpgov.budgets.meaning import certainty_text, factor_text
-from dpgov.privacy.budget import NANO
-from dpgov.privacy.currency import PURE, Currency
-from dpgov.privacy.loss import Mode
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.loss import Mode
 from tests.house import tree
 
 RHO = Currency(Mode.ZCDP, Decimal("1e-6"))

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from dpgov.engines.ingest.request import Before, UnitNames
 from dpgov.engines.ingest.store import Stored, store
 from dpgov.engines.ingest.tables import open_table
-from dpgov.privacy.schema import CategoryDomain, ColumnSpec, MissingRule, NumericDomain
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, MissingRule, NumericDomain
 from tests.reference import Owned
 
 MEMORY = 500_000_000

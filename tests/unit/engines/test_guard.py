@@ -11,7 +11,7 @@ import pytest
 from dpgov.engines.base import FAILURE, EngineFailure
 from dpgov.engines.files import DuckDBEngine
 from dpgov.engines.guard import bounded_memory
-from dpgov.privacy.request import ExactRequest, Measure, MeasureKind
+from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind
 from tests.house.tree import ROOT
 
 HUGE = 4_000_000_000

@@ -11,7 +11,7 @@ import pytest
 from dpgov.engines import child, child_process
 from dpgov.engines.child import Ingested, Limits, NoRoom, Progress, RefusedFile
 from dpgov.engines.ingest.limits import LOOKED_AT_BYTES, is_full
-from dpgov.privacy.schema import ColumnSpec
+from dpgov.privacy.plan.schema import ColumnSpec
 from tests.unit.engines.hostile_files import (
     HEADERS,
     Hostile,

@@ -13,7 +13,7 @@ from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Before, EarlierFile, UnitNames
 from dpgov.engines.ingest.store import Stored
 from dpgov.engines.likeness import Likeness, likeness
-from dpgov.privacy.schema import ColumnSpec
+from dpgov.privacy.plan.schema import ColumnSpec
 from tests.unit.engines.tables import category, ingest_here, number, stored_codes, write_csv
 
 NAMES = ["id", "v", "town"]

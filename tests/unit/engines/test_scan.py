@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpgov.engines.base import FAILURE, EngineFailure
 from dpgov.engines.files import DuckDBEngine
-from dpgov.privacy.request import (
+from dpgov.privacy.plan.request import (
     CodeFilter,
     CodeGrouping,
     ExactRequest,

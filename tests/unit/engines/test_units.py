@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dpgov.engines.files import DuckDBEngine
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import UnitNames
-from dpgov.privacy.request import (
+from dpgov.privacy.plan.request import (
     ROWS_OF_UNIT,
     CodeFilter,
     CodeGrouping,

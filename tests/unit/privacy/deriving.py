@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from dpgov.privacy.derived import Derivation, derive, stored_as
-from dpgov.privacy.schema import DatasetSchema
+from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.privacy.reuse.derived import Derivation, derive, stored_as
 from tests.reference import Row
 from tests.unit.privacy.tables import (
     blueprint_of,

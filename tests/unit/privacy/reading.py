@@ -2,8 +2,8 @@
 
 import pytest
 
-from dpgov.privacy.parsing import parse_plan
-from dpgov.privacy.plan import InvalidPlan, Plan
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from tests.unit.privacy.tables import schema_of
 
 SCHEMA = schema_of()

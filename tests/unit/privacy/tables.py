@@ -5,14 +5,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dpgov.privacy.blueprint import Blueprint, prepare
-from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
-from dpgov.privacy.loss import Mode
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.release import draw
 from dpgov.privacy.mechanisms.draw import Draw, Measured
 from dpgov.privacy.mechanisms.mechanism import Mechanism
-from dpgov.privacy.parsing import parse_plan
-from dpgov.privacy.release import draw
-from dpgov.privacy.schema import (
+from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.schema import (
     CategoryDomain,
     ColumnSpec,
     DatasetSchema,

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from dpgov.privacy.blueprint import prepare
-from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
-from dpgov.privacy.duration import expected_microseconds, rows_taken
-from dpgov.privacy.parsing import parse_plan
-from dpgov.privacy.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
-from dpgov.queries.moments import class_ms_of
+from dpgov.privacy.answer.blueprint import prepare
+from dpgov.privacy.answer.duration import expected_microseconds, rows_taken
+from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
+from dpgov.queries.answering.moments import class_ms_of
 
 SCHEMA = DatasetSchema(
     columns=(

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from dpgov.privacy.blueprint import Blueprint, prepare
-from dpgov.privacy.domains import category_domain, column_spec, numeric_domain
-from dpgov.privacy.duration import expected_microseconds, longest_microseconds
-from dpgov.privacy.parsing import parse_plan
-from dpgov.privacy.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
+from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.duration import expected_microseconds, longest_microseconds
+from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
 
 SCHEMA = DatasetSchema(
     columns=(

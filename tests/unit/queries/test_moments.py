@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from dpgov.queries.moments import doublings_of, due_at, horizon, latest_at, longest_class
+from dpgov.queries.answering.moments import (
+    doublings_of,
+    due_at,
+    horizon,
+    latest_at,
+    longest_class,
+)
 
 ASKED = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 CLASS_MS = 500

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpgov.privacy.parsing import parse_plan
-from dpgov.privacy.plan import InvalidPlan
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.sql.bounds import LONGEST
 from dpgov.queries.sql.reading import ReadSql, read_sql
 from dpgov.queries.sql.refusal import RefusedSql

@@ -1,0 +1,1 @@
+"""Pages about members, invitations and tokens."""

@@ -1,0 +1,122 @@
+"""Doors for the members of a tenant and their roles: each translates and calls one service."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from dpgov.approvals import giving
+from dpgov.approvals.errors import ApprovalRefusal, NotYourRequest
+from dpgov.approvals.models import Kind
+from dpgov.approvals.selectors import subjects_waiting, waiting_about
+from dpgov.approvals.services import withdraw
+from dpgov.tenants import services
+from dpgov.tenants.models import TAKES_TWO_PERSONS, Membership, Role
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import MemberRequest
+from dpgov.tenants.selectors import actor_of, has_officer, members_of
+from dpgov.tenants.web.forms import RoleForm
+
+
+@require_safe
+@requires(Permission.MANAGE_MEMBERS)
+def members(request: MemberRequest) -> HttpResponse:
+    """The list of members, their roles, and what waits for an officer."""
+    tenant = request.membership.tenant
+    waiting = subjects_waiting(tenant.pk, Kind.GIVE_ROLE)
+    people = list(members_of(tenant))
+    context = {
+        "rows": [(member, f"member:{member.user_id}" in waiting) for member in people],
+        "roles": Role.choices,
+    }
+    return render(request, "tenants/members.html", context)
+
+
+@require_POST
+@requires(Permission.MANAGE_MEMBERS)
+def member_role(request: MemberRequest, membership_id: UUID) -> HttpResponse:
+    """Change a member's role; for owner and officer the page first asks why."""
+    membership = _member(request, membership_id)
+    form = RoleForm(request.POST)
+    if "role" not in form.data or "role" in form.errors:
+        messages.error(request, _("Choose one of the roles in the list."))
+        return redirect("people:members")
+    role = form.cleaned_data["role"]
+    if role in TAKES_TWO_PERSONS and role != membership.role and not form.has_reason():
+        return _ask_why(request, membership, form)
+    try:
+        asked = giving.change_role(
+            membership=membership,
+            by=request.membership,
+            role=role,
+            reason=form.cleaned_data["reason"],
+        )
+        _say(request, membership, waits=asked is not None)
+    except (services.RoleUnchanged, services.LastAdministrator, ApprovalRefusal) as refusal:
+        messages.error(request, str(refusal))
+    except Membership.DoesNotExist as gone:
+        raise Http404 from gone
+    return redirect("people:members")
+
+
+def _say(request: MemberRequest, membership: Membership, *, waits: bool) -> None:
+    text = _("The role of {person} was changed.")
+    if waits:
+        text = _("Requested. The role of {person} changes when a compliance officer agrees.")
+    messages.success(request, text.format(person=membership.user))
+
+
+def _ask_why(request: MemberRequest, membership: Membership, form: RoleForm) -> HttpResponse:
+    context = {
+        "member": membership,
+        "form": form,
+        "role": Role(form.cleaned_data["role"]),
+        "has_officer": has_officer(membership.tenant),
+    }
+    status = 422 if "reason" in form.data else 200
+    return render(request, "tenants/member_role.html", context, status=status)
+
+
+@require_POST
+@requires(Permission.MANAGE_MEMBERS)
+def member_role_withdraw(request: MemberRequest, membership_id: UUID) -> HttpResponse:
+    """Take back one's own request about a member's role."""
+    membership = _member(request, membership_id)
+    subject = f"member:{membership.user_id}"
+    asked = waiting_about(membership.tenant_id, Kind.GIVE_ROLE, subject)
+    try:
+        if asked is None:
+            raise NotYourRequest
+        withdraw(request_id=asked.pk, membership=request.membership)
+        messages.success(request, _("Withdrawn. Nothing was changed."))
+    except ApprovalRefusal as refusal:
+        messages.error(request, str(refusal))
+    return redirect("people:members")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(Permission.MANAGE_MEMBERS)
+def member_remove(request: MemberRequest, membership_id: UUID) -> HttpResponse:
+    """Ask once more, then remove a member."""
+    membership = _member(request, membership_id)
+    if request.method != "POST":
+        return render(request, "tenants/member_remove.html", {"member": membership})
+    try:
+        services.remove_member(membership=membership, actor=actor_of(request.user))
+        text = _("{person} is no longer a member.")
+        messages.success(request, text.format(person=membership.user))
+    except services.LastAdministrator as refusal:
+        messages.error(request, str(refusal))
+    except Membership.DoesNotExist as gone:
+        raise Http404 from gone
+    return redirect("people:members")
+
+
+def _member(request: MemberRequest, membership_id: UUID) -> Membership:
+    try:
+        return members_of(request.membership.tenant).get(pk=membership_id)
+    except Membership.DoesNotExist as missing:
+        raise Http404 from missing

@@ -1,0 +1,1 @@
+"""Checkpoints: signed, delivered, and by which key."""

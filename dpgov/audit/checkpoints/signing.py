@@ -1,0 +1,132 @@
+"""Signs the head of a tenant's log every so often, and sends it out of the database.
+
+A checkpoint is made of committed entries alone, holds up no writer, and is refused when the log
+does not contain what was signed before: whoever wants to sign a changed history has to find
+another key.
+"""
+
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from dpgov.audit.checkpoints.deliveries import deliver_waiting, plan_deliveries
+from dpgov.audit.checkpoints.keyring import origin_of, signing_key, signing_seed
+from dpgov.audit.entry import leaf_hash, line_of
+from dpgov.audit.history import findings
+from dpgov.audit.keys.note import Checkpoint, UnreadableKey, sign
+from dpgov.audit.models import AuditCheckpoint, AuditKey
+from dpgov.audit.outside import known_keys, newest_outside
+from dpgov.audit.selectors import log_size, newest_checkpoint, stream
+from dpgov.audit.stored_tree import StoredTree, extend
+from dpgov.audit.tree import root_at
+
+__all__ = ["CheckpointRefused", "make_checkpoint", "newest_outside", "sweep_checkpoints"]
+
+_log = structlog.get_logger(__name__)
+
+
+class CheckpointRefused(RuntimeError):
+    """The log contradicts an earlier checkpoint (or itself), so its head is not signed."""
+
+    def __init__(self, reasons: list[str]) -> None:
+        super().__init__(" ".join(reasons))
+        self.reasons = reasons
+
+
+def sweep_checkpoints(tenant_id: UUID) -> AuditCheckpoint | None:
+    """One round for one tenant: a checkpoint if one is due, then whatever waits for delivery.
+
+    A refusal, or a folder or key that cannot be read, is logged and not raised, so that other
+    tenants get their round.
+    """
+    made = None
+    try:
+        if checkpoint_due(tenant_id):
+            made = make_checkpoint(tenant_id=tenant_id)
+        deliver_waiting(tenant_id)
+    except CheckpointRefused as refusal:
+        _log.error("checkpoint_refused", tenant=str(tenant_id), reasons=refusal.reasons)
+    except (OSError, UnreadableKey) as failure:
+        _log.error("no_checkpoint", tenant=str(tenant_id), kind=type(failure).__name__)
+    return made
+
+
+def checkpoint_due(tenant_id: UUID) -> bool:
+    """Whether enough is new: so many entries, or any after so many minutes."""
+    size, last = log_size(tenant_id), newest_checkpoint(tenant_id)
+    if last is None:
+        return size > 0
+    patience = timedelta(minutes=settings.DPGOV_CHECKPOINT_MINUTES)
+    enough = size >= last.size + settings.DPGOV_CHECKPOINT_ENTRIES
+    return enough or (size != last.size and timezone.now() >= last.at + patience)
+
+
+def make_checkpoint(*, tenant_id: UUID, retiring: tuple[str, ...] = ()) -> AuditCheckpoint | None:
+    """Sign the log as it is now, and plan the deliveries; None when nothing is new.
+
+    `retiring` are private keys that sign beside the one in use, at their rotation. Nothing is
+    delivered here: call `deliver_waiting` once this is committed. Raises CheckpointRefused.
+    """
+    size, last = log_size(tenant_id), newest_checkpoint(tenant_id)
+    _refuse_contradictions(tenant_id)
+    if size == (last.size if last else 0):
+        return None
+    _refuse_changed_entries(tenant_id, after=last.size if last else 0, upto=size)
+    extend(tenant_id, size)
+    root = root_at(size, StoredTree(tenant_id).node)
+    checkpoint = Checkpoint(origin=origin_of(tenant_id), size=size, root=root)
+    note = sign(checkpoint.as_text(), seeds=(*retiring, signing_seed()), name=checkpoint.origin)
+    return _store(tenant_id, checkpoint, note)
+
+
+@transaction.atomic
+def _store(tenant_id: UUID, checkpoint: Checkpoint, note: str) -> AuditCheckpoint:
+    _announce_first_key(tenant_id)
+    stored, is_new = AuditCheckpoint.objects.get_or_create(
+        tenant_id=tenant_id,
+        size=checkpoint.size,
+        defaults={"root": checkpoint.root, "note": note, "at": timezone.now()},
+    )
+    if is_new:
+        plan_deliveries(stored)
+    return stored
+
+
+def _announce_first_key(tenant_id: UUID) -> None:
+    """The first key is announced by its use; every later one by the key before it."""
+    key, known = signing_key(tenant_id), known_keys(tenant_id)
+    if not known:
+        AuditKey.objects.get_or_create(
+            tenant_id=tenant_id,
+            public_key=key.as_text(),
+            defaults={"since_size": 0, "at": timezone.now()},
+        )
+    elif known[-1] != key:
+        raise CheckpointRefused(
+            [
+                "The checkpoint key is not the announced one. Put the old key back and change it "
+                "with manage.py rotate_checkpoint_key."
+            ]
+        )
+
+
+def _refuse_contradictions(tenant_id: UUID) -> None:
+    if reasons := findings(tenant_id):
+        raise CheckpointRefused(reasons)
+
+
+def _refuse_changed_entries(tenant_id: UUID, *, after: int, upto: int) -> None:
+    """What is about to be signed is read from the entries themselves, not from their hashes."""
+    expected = after
+    for values in stream(tenant_id, after=after, upto=upto):
+        expected += 1
+        if values["sequence"] != expected:
+            raise CheckpointRefused([f"Entry {expected} is missing."])
+        if leaf_hash(line_of(values)) != bytes(values["leaf_hash"]):
+            raise CheckpointRefused([f"Entry {expected} does not match its own hash."])
+    if expected != upto:
+        raise CheckpointRefused([f"Entry {expected + 1} is missing."])

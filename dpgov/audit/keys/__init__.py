@@ -1,0 +1,1 @@
+"""Signed notes and the chain of keys that signs them."""

@@ -1,0 +1,1 @@
+"""Proofs about single entries, and how they are checked without this product."""

@@ -1,0 +1,1 @@
+"""Readers of the environment, for the settings alone."""

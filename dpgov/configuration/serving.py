@@ -1,0 +1,48 @@
+"""How gunicorn serves the product: `gunicorn dpgov.wsgi --config
+python:dpgov.configuration.serving`.
+
+Its own variables win over this: WEB_CONCURRENCY for the number of processes, GUNICORN_CMD_ARGS for
+everything else. One process serves eight requests at a time.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import environ
+from prometheus_client.multiprocess import mark_process_dead
+
+from dpgov.configuration.environment import log_settings
+
+_METRICS = "PROMETHEUS_MULTIPROC_DIR"
+
+worker_class = "gthread"
+threads = 8
+timeout = 60
+graceful_timeout = 30
+# Longer than any proxy keeps its end of a connection (Caddy 120 s, nginx 60 s): who closes first
+# while the other one sends loses a request.
+keepalive = 130
+# A process that grows is replaced before anybody notices; not all of them at once.
+max_requests = 20_000
+max_requests_jitter = 2_000
+# Workers touch an empty file there to show that they live; on a disk that could block.
+worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 # nosec B108
+control_socket_disable = True
+# Requests are told by our own middleware, one line each.
+accesslog = None
+logconfig_dict = log_settings(environ.Env())
+
+
+def on_starting(server: Any) -> None:
+    """Tallies of the last start would be added to those of this one."""
+    if folder := os.environ.get(_METRICS):
+        Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        for stale in Path(folder).glob("*.db"):
+            stale.unlink()
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """What a process that ended had counted stays; what it was doing does not."""
+    if _METRICS in os.environ:
+        mark_process_dead(worker.pid)

@@ -1,0 +1,1 @@
+"""Where a budget went, and what still fits."""

@@ -1,0 +1,82 @@
+"""What the overview and the budget page show, read from ledger rows and queries only.
+
+Must never open a data file, and must never tell an analyst what the worker is doing: analysts see
+committed amounts (spent and reserved together, by the time of submission), never the split.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median_low
+
+from dpgov.budgets.charging import Limit
+from dpgov.budgets.history import Balance, spending_drawn
+from dpgov.budgets.models import Budget
+from dpgov.dashboards.budget.committed import committed_drawn
+from dpgov.datasets.fitting import NOTHING, Fit
+from dpgov.datasets.models import Dataset
+from dpgov.limits.ways import Way, anybodys_way, usual
+from dpgov.queries.selectors import visible_queries
+from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission, may
+
+_RECENT = 50
+_MOST_POINTS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What fits: the largest next question, and how many more of the size that this assumes.
+
+    `binding` is the limit that admits no more; None where the policy does, or nothing is asked.
+    """
+
+    questions: int
+    usual_nano: int
+    asked_before: int
+    fit: Fit
+    binding: Limit | None = None
+
+
+def balances(budget: Budget, *, split: bool) -> tuple[list[Balance], bool]:
+    """The budget over time, thinned for a chart, and whether steps were left out.
+
+    Without `split` everything counts as spent.
+    """
+    steps, is_thinned = spending_drawn(budget) if split else committed_drawn(budget)
+    shown = _thinned(steps)
+    return shown, is_thinned or len(shown) < len(steps)
+
+
+def outlook(dataset: Dataset, membership: Membership, ways: Sequence[Way]) -> Outlook:
+    """What fits now under every limit that a question of this person meets.
+
+    `ways` are those in which they may be charged; who asks nothing is told what fits for somebody
+    without a grant and without a permit. The usual size is the median of the latest questions that
+    this person may see, as far as it fits; before the first one, the largest that does.
+    """
+    latest = visible_queries(membership).filter(dataset=dataset, reuse=False)
+    costs = list(latest.values_list("cost_nano", flat=True)[:_RECENT])
+    fits, binding = _fits(dataset, membership, ways)
+    size = min(median_low(costs), fits.nano) if costs else fits.nano
+    number = fits.in_all_nano // size if size else 0
+    return Outlook(number, size, len(costs), fits, binding)
+
+
+def _fits(
+    dataset: Dataset, membership: Membership, ways: Sequence[Way]
+) -> tuple[Fit, Limit | None]:
+    way = usual(ways)
+    if way is not None:
+        return way.fit, way.limits[0]
+    if may(membership, Permission.SUBMIT_QUERIES):
+        return NOTHING, None
+    way = anybodys_way(dataset)
+    return way.fit, way.limits[0]
+
+
+def _thinned(steps: list[Balance]) -> list[Balance]:
+    """At most a few hundred points: a screen shows no more, and a page should stay small."""
+    if len(steps) <= _MOST_POINTS:
+        return steps
+    stride = -(-len(steps) // _MOST_POINTS)
+    return [*steps[::stride], steps[-1]]

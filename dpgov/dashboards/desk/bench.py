@@ -1,0 +1,42 @@
+"""An analyst's part of the desk: what can be asked, what was kept, and what was asked last.
+
+Declared metadata, limits and this person's own questions; it never looks at answers or data.
+"""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from dpgov.dashboards.history.table import QuestionTable
+from dpgov.datasets.finding import first_by_name
+from dpgov.queries.clock import database_now
+from dpgov.queries.selectors import visible_queries
+from dpgov.queries.workbench.saved import saved_questions
+from dpgov.tenants.requests import membership_of
+
+_DATASETS = 8
+_OWN = 5
+
+
+class _Recent(QuestionTable):
+    """Without the allocations that were charged: the list of all questions has them."""
+
+    def before_render(self, request: Any) -> None:
+        """Look at the clock once."""
+        self.now, self.grants = database_now(), {}
+
+
+def bench(request: HttpRequest) -> dict[str, Any]:
+    """The first datasets by name, and the newest saved and asked questions of this person."""
+    membership = membership_of(request)
+    found, every = first_by_name(membership, _DATASETS)
+    recent = _Recent(
+        list(visible_queries(membership)[:_OWN]), orderable=False, exclude=("analyst",)
+    )
+    recent.before_render(request)
+    return {
+        "found": found,
+        "more_datasets": every - len(found),
+        "kept": saved_questions(membership)[:_OWN],
+        "recent": recent,
+    }

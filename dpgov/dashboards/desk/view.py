@@ -1,0 +1,50 @@
+"""The desk: one address, and for each role what it needs next. It changes nothing."""
+
+from datetime import UTC
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from dpgov.approvals.selectors import requests_of
+from dpgov.dashboards.desk.bench import bench
+from dpgov.dashboards.desk.checklist import checklist
+from dpgov.dashboards.desk.forecast import forecasts
+from dpgov.datasets.selectors import datasets_of, uploads_of
+from dpgov.oversight.approvals.words import headline
+from dpgov.queries.workbench.wishes import budget_requests_waiting
+from dpgov.tenants.permissions import Permission, may, requires
+from dpgov.tenants.requests import membership_of
+
+_MOST = 50
+_REQUESTS = 10
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def desk(request: HttpRequest) -> HttpResponse:
+    """What is left to set up; for owners and officers budgets with forecasts, and requests.
+
+    For analysts what they can ask, what they kept and what they asked last.
+    """
+    membership = membership_of(request)
+    context: dict[str, Any] = {"checklist": checklist(membership)}
+    if may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
+        today = timezone.now().astimezone(UTC).date()
+        found = forecasts(list(datasets_of(membership.tenant)), today)
+        context |= {"forecasts": found[:_MOST], "left_out": max(0, len(found) - _MOST)}
+        context["waiting"] = [
+            (change, headline(change))
+            for change in requests_of(membership)[:_REQUESTS]
+            if change.is_waiting
+        ]
+    if may(membership, Permission.REGISTER_DATASETS):
+        context["uploads"] = uploads_of(membership.tenant, membership.user)
+        context["wishes"] = budget_requests_waiting(membership).select_related(
+            "dataset__budget", "asked_by"
+        )[:_REQUESTS]
+    if may(membership, Permission.SUBMIT_QUERIES):
+        context |= bench(request)
+    return render(request, "dashboards/desk.html", context)

@@ -1,1 +1,0 @@
-"""Figures of the dashboards: numbers in, Plotly dictionaries out. Never reads a database."""

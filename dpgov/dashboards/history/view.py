@@ -1,0 +1,49 @@
+"""The history of questions as a page and as a file. Changes nothing."""
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dpgov.dashboards.history.newest import MOST, NewestPages, newest
+from dpgov.dashboards.history.table import (
+    QuestionTable,
+    csv_lines,
+    hidden_columns,
+    history_filter,
+    sorting,
+)
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+
+_PAGE = 25
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def history(request: HttpRequest) -> HttpResponse:
+    """The questions that this person may see, filtered, sorted and in pages."""
+    membership = membership_of(request)
+    filtered = history_filter(membership, request.GET)
+    sort = sorting(request.GET.get("sort", ""))
+    listed = filtered.qs if sort == "-submitted_at" else newest(filtered.qs)
+    table = QuestionTable(listed, order_by=sort, exclude=hidden_columns(membership))
+    table.paginator = NewestPages(table.rows, _PAGE, of=filtered.qs)
+    table.page = table.paginator.get_page(request.GET.get("page"))
+    table.before_render(request)
+    context = {
+        "filter": filtered,
+        "table": table,
+        "most": MOST,
+        "is_filtered": any(filtered.form.cleaned_data.values()) or filtered.form.errors,
+    }
+    return render(request, "dashboards/history.html", context)
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def history_export(request: HttpRequest) -> StreamingHttpResponse:
+    """The same rows as a CSV file."""
+    filtered = history_filter(membership_of(request), request.GET)
+    response = StreamingHttpResponse(csv_lines(filtered.qs), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="questions.csv"'
+    return response

@@ -1,0 +1,1 @@
+"""All datasets, and what to do next."""

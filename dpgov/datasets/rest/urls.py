@@ -1,0 +1,11 @@
+"""Addresses of datasets in the API."""
+
+from django.urls import path
+
+from dpgov.datasets.rest import datasets
+
+urlpatterns = [
+    path("datasets/", datasets.DatasetListView.as_view(), name="dataset-list"),
+    path("datasets/<slug:slug>/", datasets.DatasetView.as_view(), name="dataset-detail"),
+    path("datasets/<slug:slug>/budget/", datasets.BudgetView.as_view(), name="dataset-budget"),
+]

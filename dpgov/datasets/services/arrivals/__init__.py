@@ -1,0 +1,1 @@
+"""Registrations that a worker reads."""

@@ -1,0 +1,239 @@
+"""A worker's part of a registration: taken by turns, read under a lease, ended once.
+
+A worker that was away too long finds its fence outdated, stops its reader and leaves nothing. Must
+never end a wish for what one machine lacks.
+"""
+
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from dpgov.datasets import storage
+from dpgov.datasets.crossing import next_arrivals
+from dpgov.datasets.declaration import column_of, of_json
+from dpgov.datasets.models import Arrival, Dataset, DatasetVersion
+from dpgov.datasets.services.arrivals import wishes
+from dpgov.datasets.services.files.handing_in import TooManyFiles
+from dpgov.datasets.services.files.ingesting import remove_attempt
+from dpgov.datasets.services.files.uploads import UploadUsed
+from dpgov.datasets.services.likeness.fingerprints import FingerprintKeyChanged
+from dpgov.datasets.services.registration import Registered, register_dataset
+from dpgov.datasets.services.versions import add_version
+from dpgov.engines.child import Progress, RefusedFile
+from dpgov.language.said import said
+from dpgov.privacy.plan.schema import InvalidDomain
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission, may
+
+# Of readers that die over the same file; a file that is at fault is refused at the first one.
+ATTEMPTS = 3
+_LOOKED_AT = 50
+_BEAT = 1.0
+_ARCHIVED = said("The dataset was archived meanwhile. Register the file as a dataset of its own.")
+_GIVEN_UP = said(
+    "The file could not be registered: reading it broke off several times, for a reason that is "
+    "not the file's. What you uploaded and typed is kept. Try again, and tell whoever runs this "
+    "installation if it happens once more."
+)
+_WAITED = said(
+    "The file was not read within a day: no reader was there to take it. What you uploaded and "
+    "typed is kept. Tell whoever runs this installation, and try again."
+)
+_log = structlog.get_logger("dpgov.reading")
+
+
+class LostArrival(Exception):
+    """It was stopped, or another worker has it now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to read one file for somebody, as long as the lease is renewed."""
+
+    arrival: Arrival
+    tenant_id: UUID
+
+
+def next_claim() -> Claim | None:
+    """Take what comes next and can be seen from here; None if nothing does.
+
+    A file that is not in this machine's state folder is left to other workers, without an attempt.
+    """
+    for pk, tenant_id in next_arrivals(ATTEMPTS, _LOOKED_AT):
+        with acting_for(tenant_id):
+            claim = _claim(pk, tenant_id)
+        if claim is not None:
+            return claim
+    return None
+
+
+@transaction.atomic
+def _claim(pk: UUID, tenant_id: UUID) -> Claim | None:
+    free = Arrival.objects.filter(
+        Q(state=Arrival.State.WAITING) | Q(state=Arrival.State.READING, lease_until__lt=Now()),
+        pk=pk,
+        attempts__lt=ATTEMPTS,
+    )
+    found = free.select_related("upload").first()
+    if found is None:
+        return None
+    if not storage.upload_path(found.upload_id).exists():
+        _log.warning("a worker cannot see an uploaded file", upload=str(found.upload_id))
+        return None
+    taken = free.filter(fence=found.fence).update(
+        state=Arrival.State.READING,
+        fence=F("fence") + 1,
+        attempts=F("attempts") + 1,
+        lease_until=Now() + timedelta(seconds=settings.DPGOV_LEASE_SECONDS),
+        taken_at=Now(),
+        rows_read=0,
+        bytes_read=0,
+    )
+    if not taken:
+        return None
+    # What an attempt wrote that nobody carries on.
+    remove_attempt(found.version_id)
+    whole = Arrival.objects.select_related("upload__tenant", "asked_by", "dataset__tenant")
+    return Claim(whole.get(pk=pk), tenant_id)
+
+
+class _Follower:
+    """Renews the lease while the file is read, and ends the wish with its registration."""
+
+    def __init__(self, arrival: Arrival) -> None:
+        self._arrival = arrival
+        self._next = 0.0
+
+    def begins(self, version_id: UUID) -> None:
+        """Remember what is being written, so that whoever comes next can clear it up."""
+        self._renew(version_id=version_id)
+
+    def look(self, progress: Progress) -> None:
+        """How far it is; raises LostArrival."""
+        if (now := time.monotonic()) < self._next:
+            return
+        self._next = now + _BEAT
+        try:
+            self._renew(rows_read=progress.rows, bytes_read=progress.bytes)
+        except (OperationalError, InterfaceError):
+            # The lease tells whether it was away for too long: then the end will not be recorded.
+            _log.warning("the database is away while a file is read")
+            # A connection that broke is not used again; the next look opens another.
+            connection.close()
+
+    def recorded(self, made: Registered | DatasetVersion) -> None:
+        """In the transaction of the registration: both, or neither."""
+        shares = isinstance(made, Registered) and made.shares_budget
+        if not wishes.done(self._arrival, made.dataset, shares_budget=shares):
+            raise LostArrival(self._arrival.pk)
+
+    def _renew(self, **changes: object) -> None:
+        held = Arrival.objects.filter(
+            pk=self._arrival.pk, fence=self._arrival.fence, state=Arrival.State.READING
+        )
+        until = Now() + timedelta(seconds=settings.DPGOV_LEASE_SECONDS)
+        if not held.update(lease_until=until, **changes):
+            raise LostArrival(self._arrival.pk)
+
+
+def carry_out(claim: Claim) -> None:
+    """Read and register the file for whoever asked, or write down why not.
+
+    What is nobody's fault is passed on, and the file can be taken again at once. Runs inside
+    `acting_for` and outside any transaction.
+    """
+    arrival = claim.arrival
+    try:
+        _register(arrival)
+    except LostArrival:
+        _log.info("a registration was stopped", arrival=str(arrival.pk))
+    except UploadUsed:
+        wishes.void(arrival)
+    except InvalidDomain as problem:
+        wishes.refuse(arrival, problem.args[0], field=problem.field)
+    except RefusedFile as refusal:
+        wishes.refuse(arrival, refusal.args[0], field=refusal.field, column=refusal.column)
+    except Dataset.DoesNotExist:
+        wishes.refuse(arrival, _ARCHIVED)
+    except TooManyFiles as refusal:
+        wishes.refuse(arrival, refusal.args[0])
+    except (FingerprintKeyChanged, storage.NoRoom) as refusal:
+        _log.error("nothing can be registered", kind=type(refusal).__name__)
+        wishes.refuse(arrival, refusal.args[0])
+    except (OperationalError, InterfaceError):
+        connection.close()
+        _give_back(arrival)
+        raise
+    except Exception:
+        _give_back(arrival)
+        raise
+
+
+def _register(arrival: Arrival) -> None:
+    if not _may_still(arrival):
+        raise LostArrival(arrival.pk)
+    follower = _Follower(arrival)
+    if arrival.is_version:
+        if arrival.dataset is None:
+            raise LostArrival(arrival.pk)
+        add_version(
+            dataset=arrival.dataset,
+            upload=arrival.upload,
+            columns=tuple(map(column_of, arrival.declared["columns"])),
+            user=arrival.asked_by,
+            # Wishes from before there was this word have none.
+            append_rows=bool(arrival.declared.get("append_rows")),
+            follower=follower,
+        )
+    else:
+        register_dataset(
+            tenant=arrival.upload.tenant,
+            owner=arrival.asked_by,
+            upload=arrival.upload,
+            declaration=of_json(arrival.declared),
+            follower=follower,
+        )
+
+
+def _may_still(arrival: Arrival) -> bool:
+    """A wish of somebody who was removed meanwhile, or has another role now, is void."""
+    member = Membership.objects.filter(
+        tenant_id=arrival.tenant_id, user_id=arrival.asked_by_id, user__is_active=True
+    ).first()
+    if may(member, Permission.REGISTER_DATASETS):
+        return True
+    wishes.void(arrival)
+    return False
+
+
+def _give_back(arrival: Arrival) -> None:
+    """Another worker may try, as soon as it likes; attempts stay counted."""
+    held = Arrival.objects.filter(pk=arrival.pk, fence=arrival.fence, state=Arrival.State.READING)
+    held.update(lease_until=Now() - timedelta(seconds=1))
+
+
+def give_up_old(tenant_id: UUID) -> int:
+    """End what was tried too often or waited too long; returns how many."""
+    idle = Q(state=Arrival.State.WAITING) | Q(state=Arrival.State.READING, lease_until__lt=Now())
+    unfinished = Arrival.objects.filter(idle, tenant_id=tenant_id)
+    longest = timedelta(seconds=settings.DPGOV_EXPIRY_SECONDS)
+    tried = unfinished.filter(attempts__gte=ATTEMPTS)
+    waited = unfinished.filter(asked_at__lt=Now() - longest).exclude(pk__in=tried.values("pk"))
+    ended = [_give_up(arrival, _GIVEN_UP) for arrival in tried]
+    return sum(ended) + sum([_give_up(arrival, _WAITED) for arrival in waited])
+
+
+def _give_up(arrival: Arrival, words: str) -> bool:
+    if not wishes.refuse(arrival, words):
+        return False
+    _log.error("a registration was given up", arrival=str(arrival.pk), attempts=arrival.attempts)
+    remove_attempt(arrival.version_id)
+    return True

@@ -1,0 +1,142 @@
+"""Wishes to register a file: asked for at a page, read by a worker, stopped by whoever asked.
+
+Until a worker has registered the file nothing has changed that anybody else could see, so asking
+and stopping make no entry, like drafts; the registration makes its own.
+"""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.http import QueryDict
+
+from dpgov.datasets.declaration import Declaration, as_json, check_columns, column_fields
+from dpgov.datasets.models import Arrival, Dataset, Upload
+from dpgov.datasets.selectors import arrival_of
+from dpgov.datasets.services.appending import check_appending
+from dpgov.datasets.services.files.drafts import keep_draft
+from dpgov.datasets.services.files.handing_in import hand_in
+from dpgov.datasets.services.files.ingesting import remove_attempt
+from dpgov.datasets.services.files.uploads import ready_upload
+from dpgov.datasets.services.registration import check_declared
+from dpgov.datasets.services.versions import schema_of_next
+from dpgov.language.said import Said, said
+from dpgov.privacy.plan.schema import ColumnSpec
+from dpgov.tenants.models import User
+
+
+def ask_registration(
+    *, owner: User, upload: Upload, declaration: Declaration, typed: QueryDict
+) -> Arrival:
+    """Have the upload registered under this declaration; what was typed is kept beside it.
+
+    Asked again while it waits or is read, it is the same wish. Raises InvalidDomain naming the
+    field, UploadUsed, DraftTooLarge, TooManyFiles; then nothing has changed.
+    """
+    check_declared(upload, declaration)
+    hand_in(tenant=upload.tenant, user=owner, upload_id=upload.pk)
+    return _ask(upload, owner, typed, declared=as_json(declaration))
+
+
+def ask_version(
+    *,
+    dataset: Dataset,
+    upload: Upload,
+    columns: tuple[ColumnSpec, ...],
+    user: User,
+    typed: QueryDict,
+    append_rows: bool = False,
+) -> Arrival:
+    """Have the upload become the dataset's next version; otherwise like `ask_registration`.
+
+    With `append_rows` its rows are added to those of the newest one, see `appending`.
+    """
+    check_columns(schema_of_next(dataset, columns), upload.headers)
+    if append_rows:
+        check_appending(dataset, columns, user)
+    hand_in(tenant=upload.tenant, user=user, upload_id=upload.pk)
+    declared = {"columns": [column_fields(spec) for spec in columns], "append_rows": append_rows}
+    return _ask(upload, user, typed, declared=declared, dataset=dataset, is_version=True)
+
+
+@transaction.atomic
+def _ask(upload: Upload, user: User, typed: QueryDict, **wish: Any) -> Arrival:
+    ready_upload(upload.pk)
+    earlier = arrival_of(upload)
+    if earlier is not None and earlier.is_running:
+        return earlier
+    keep_draft(upload=upload, typed=typed)
+    # One at a time, and the last one is what its owner is told about.
+    Arrival.objects.filter(upload=upload).delete()
+    return Arrival.objects.create(tenant_id=upload.tenant_id, upload=upload, asked_by=user, **wish)
+
+
+def cancel_arrival(*, upload: Upload) -> bool:
+    """Stop it, if it has not ended; what a worker has read so far is gone at once or soon."""
+    found = arrival_of(upload)
+    if found is None:
+        return False
+    cancelled = _end(found.pk, found.fence, Arrival.State.CANCELLED)
+    if cancelled:
+        remove_attempt(found.version_id)
+    return cancelled
+
+
+def refuse(arrival: Arrival, words: str, *, field: str = "", column: str = "") -> bool:
+    """It ends without a dataset; whoever asked reads why, where it belongs."""
+    outcome = {**as_values(words), "field": field, "column": column}
+    return _end(arrival.pk, arrival.fence, Arrival.State.REFUSED, outcome=outcome)
+
+
+def void(arrival: Arrival) -> bool:
+    """It ends because whoever asked may not any more."""
+    return _end(arrival.pk, arrival.fence, Arrival.State.CANCELLED)
+
+
+def done(arrival: Arrival, dataset: Dataset, **outcome: bool) -> bool:
+    """It has become this dataset, or a version of it; in the transaction that made it so."""
+    return _end(arrival.pk, arrival.fence, Arrival.State.DONE, dataset=dataset, outcome=outcome)
+
+
+def _end(pk: Any, fence: int, state: Arrival.State, **changes: Any) -> bool:
+    """With the fence that it was seen with: one end, of whoever comes first."""
+    held = Arrival.objects.filter(pk=pk, fence=fence, state__in=Arrival.UNFINISHED)
+    return bool(
+        held.update(
+            state=state,
+            ended_at=Now(),
+            lease_until=None,
+            fence=F("fence") + 1,
+            declared={},
+            rows_read=0,
+            bytes_read=0,
+            **changes,
+        )
+    )
+
+
+def as_values(text: str) -> dict[str, Any]:
+    """A sentence as its pattern and values, to be said later in any language."""
+    if not isinstance(text, Said):
+        return {"text": str(text)}
+    values = {
+        name: as_values(value) if isinstance(value, Said) else {"value": _plain(value)}
+        for name, value in text.values.items()
+    }
+    return {"pattern": text.pattern, "values": values}
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, int | str) else str(value)
+
+
+def in_words(kept: dict[str, Any]) -> str:
+    """The sentence again."""
+    if "pattern" not in kept:
+        return str(kept.get("text", ""))
+    values = {
+        name: value["value"] if "value" in value else in_words(value)
+        for name, value in kept["values"].items()
+    }
+    return said(kept["pattern"], **values)

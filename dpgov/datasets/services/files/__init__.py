@@ -1,0 +1,1 @@
+"""Files on their way in, each in its bounds."""

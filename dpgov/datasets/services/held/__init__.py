@@ -1,0 +1,1 @@
+"""Data that waits for a decision, and who may look at it."""

@@ -1,0 +1,91 @@
+"""Two persons decide what becomes of a held dataset: asking for it, and carrying it out.
+
+Whoever asks may be the owner, who does not know what the dataset resembles; whoever approves is an
+officer, who does. Each carries out inside the approval's transaction and returns what its one
+audit entry has to say.
+"""
+
+from uuid import UUID
+
+from dpgov.approvals.errors import NotApproved, Stale
+from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.services import Effect, approved, request_change
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.services.held.holds import (
+    AskedAlready,
+    NotHeld,
+    OtherBudget,
+    SamePeople,
+    discard_held,
+    possible_lenders,
+    release_held,
+    share_budget,
+)
+from dpgov.privacy.plan.schema import InvalidDomain
+from dpgov.tenants.models import Membership
+
+HOLD_KINDS = (
+    Kind.RELEASE_HELD_DATASET,
+    Kind.SHARE_HELD_DATASET_BUDGET,
+    Kind.DISCARD_HELD_DATASET,
+)
+
+
+def request_decision(
+    *,
+    membership: Membership,
+    dataset: Dataset,
+    kind: Kind,
+    reason: str,
+    earlier: Dataset | None = None,
+) -> ChangeRequest:
+    """Ask that a held dataset be released, share the budget of `earlier`, or be discarded.
+
+    Raises NotHeld, AskedAlready, OtherBudget, and what `approvals.services.request_change` raises.
+    """
+    held = Dataset.objects.filter(
+        pk=dataset.pk,
+        tenant_id=membership.tenant_id,
+        held_at__isnull=False,
+        archived_at__isnull=True,
+    ).first()
+    if held is None or kind not in HOLD_KINDS:
+        raise NotHeld
+    payload = {"held_dataset": str(held.pk), "name": held.name}
+    if kind == Kind.SHARE_HELD_DATASET_BUDGET:
+        if held.opened_at is not None:
+            raise AskedAlready
+        lender = earlier and possible_lenders(held).filter(pk=earlier.pk).first()
+        if lender is None:
+            raise OtherBudget
+        payload |= {"earlier": str(lender.pk), "earlier_name": lender.name}
+    return request_change(
+        membership=membership,
+        kind=kind,
+        subject=f"dataset:{held.pk}",
+        dataset=held.slug,
+        payload=payload,
+        reason=reason,
+    )
+
+
+def decide_as_agreed(request: ChangeRequest) -> Effect:
+    """Carry out an approved decision of any of HOLD_KINDS; Stale when it cannot be so any more."""
+    payload = approved(request, Kind(request.kind))
+    dataset = Dataset.objects.select_related("tenant").get(
+        pk=UUID(payload["held_dataset"]), tenant_id=request.tenant_id
+    )
+    decider = request.decided_by
+    if decider is None:
+        raise NotApproved
+    try:
+        if request.kind == Kind.RELEASE_HELD_DATASET:
+            release_held(dataset=dataset, by=decider)
+        elif request.kind == Kind.SHARE_HELD_DATASET_BUDGET:
+            earlier = Dataset(pk=UUID(payload["earlier"]))
+            share_budget(dataset=dataset, earlier=earlier, by=decider)
+        else:
+            discard_held(dataset=dataset)
+    except (NotHeld, SamePeople, AskedAlready, OtherBudget, InvalidDomain) as overtaken:
+        raise Stale(overtaken.args[0]) from overtaken
+    return Effect(payload)

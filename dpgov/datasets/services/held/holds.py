@@ -1,0 +1,144 @@
+"""What becomes of a dataset that is held: its people have a budget already, or they do not.
+
+Each step looks again at what was decided about; the audit entry is that of the decision, see
+`deciding`. Must never tell an owner or analyst whose data a held dataset resembles.
+"""
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from dpgov.datasets import storage
+from dpgov.datasets.models import Dataset, Look
+from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.services.guarantee import check_same_guarantee
+from dpgov.datasets.services.holding import end_hold, looked_at
+from dpgov.datasets.services.likeness.fingerprints import kept_fingerprint
+from dpgov.datasets.services.likeness.resemblance import compared, one_at_a_time
+from dpgov.datasets.services.parts import share_lines
+from dpgov.datasets.services.registration import same_data
+from dpgov.datasets.services.turns import queue_up
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
+from dpgov.tenants.models import User
+
+
+class NotHeld(SpokenRefusal):
+    """The dataset is not held any more: somebody has decided already."""
+
+    def __init__(self) -> None:
+        super().__init__(said("This dataset is not held any more: somebody has decided already."))
+
+
+class SamePeople(SpokenRefusal):
+    """The same person registered exactly this data; a second budget would protect nobody."""
+
+    def __init__(self, earlier: Dataset) -> None:
+        super().__init__(
+            said(
+                "This is exactly the data of “{name}”. Let it share that budget or discard it.",
+                name=earlier.name,
+            )
+        )
+
+
+class AskedAlready(SpokenRefusal):
+    """What was spent on it would be forgotten if it had another budget from now on."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            said(
+                "This dataset could be asked about before. Put both datasets under a shared budget "
+                "instead: it counts what was spent on either."
+            )
+        )
+
+
+class OtherBudget(SpokenRefusal):
+    """The earlier dataset cannot lend its budget: it is held itself, or not of this tenant."""
+
+    def __init__(self) -> None:
+        super().__init__(said("Choose a dataset of your organisation that is not held itself."))
+
+
+def release_held(*, dataset: Dataset, by: User) -> None:
+    """Other people than before: the dataset keeps the budget it has and can be asked about.
+
+    Raises NotHeld; SamePeople when exactly this data of the same person has a budget by now. Data
+    of anybody else is left to the two who decide: it must not show in what becomes of a request.
+    """
+    held = _locked(dataset)
+    if held.opened_at is None:
+        _check_twins(held)
+    end_hold(held)
+    looked_at(held, by, Look.Outcome.DECIDED)
+
+
+def _check_twins(held: Dataset) -> None:
+    version = current_version(held)
+    found = compared(held.tenant_id, version.added_by_id, kept_fingerprint(version)).found
+    earlier = same_data(match for match in found if match.dataset_id != held.pk)
+    if earlier is not None:
+        raise SamePeople(earlier)
+
+
+def share_budget(*, dataset: Dataset, earlier: Dataset, by: User) -> None:
+    """The same people: from now on the dataset has the budget of `earlier`, as far as it is spent.
+
+    Raises NotHeld, AskedAlready, OtherBudget, or InvalidDomain when the two guarantees cannot share
+    a budget. The budget that the dataset came with is not used by anybody any more.
+    """
+    held = _locked(dataset)
+    if held.opened_at is not None:
+        raise AskedAlready
+    lender = possible_lenders(held).filter(pk=earlier.pk).first()
+    if lender is None:
+        raise OtherBudget
+    schema = schema_of(current_version(held))
+    check_same_guarantee(
+        lender,
+        schema,
+        partition_column=held.partition_column,
+        delta=held.budget.currency.delta,
+    )
+    share_lines(lender.budget_id, held, schema)
+    held.budget_id = lender.budget_id
+    held.save(update_fields=["budget"])
+    end_hold(held)
+    looked_at(held, by, Look.Outcome.DECIDED)
+
+
+def possible_lenders(dataset: Dataset) -> QuerySet[Dataset]:
+    """The tenant's datasets that are not held, archived ones too: whose budget could be shared."""
+    free = Dataset.objects.filter(tenant_id=dataset.tenant_id, held_at__isnull=True)
+    return free.exclude(pk=dataset.pk).order_by("name", "created_at")
+
+
+def discard_held(*, dataset: Dataset) -> None:
+    """Nobody will ask about it any more.
+
+    What nobody could ever ask about is deleted, and counts for no later comparison. What could be
+    asked about before is archived: its people keep what was spent on them.
+    """
+    held = _locked(dataset)
+    held.archived_at = timezone.now()
+    if held.opened_at is not None:
+        end_hold(held)
+        held.save(update_fields=["archived_at"])
+        return
+    held.save(update_fields=["archived_at"])
+    path = storage.data_path(current_version(held).pk)
+    transaction.on_commit(lambda: path.unlink(missing_ok=True))
+
+
+def _locked(dataset: Dataset) -> Dataset:
+    """The dataset, still held, under the locks of a registration; in the caller's transaction."""
+    one_at_a_time(dataset.tenant_id, current_version(dataset).added_by_id)
+    queue_up(dataset.tenant)
+    held = Dataset.objects.select_for_update(of=("self",)).filter(
+        pk=dataset.pk, held_at__isnull=False, archived_at__isnull=True
+    )
+    found = held.first()
+    if found is None:
+        raise NotHeld
+    return found

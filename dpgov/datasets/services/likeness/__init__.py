@@ -1,0 +1,1 @@
+"""Which earlier data has the same people."""

@@ -1,0 +1,58 @@
+"""Whether this machine has a version's data file, and the very one that was recorded.
+
+A worker on another machine, with another state folder or with a volume that is not mounted lacks
+files that others have. Must never tell anything else about a file.
+"""
+
+import hmac
+import os
+from functools import lru_cache
+from hashlib import blake2b
+from uuid import UUID
+
+from django.conf import settings
+
+from dpgov.datasets import storage
+from dpgov.datasets.services.likeness.resemblance import key_id as own_key_id
+
+_PIECES = 64
+_PIECE = 4096
+
+
+def seal_of(version_id: UUID) -> str:
+    """Recorded with a version: its file's size and pieces, hashed under the installation's key.
+
+    Without the key it tells nothing of the data. Raises OSError where the file cannot be read.
+    """
+    path = storage.data_path(version_id)
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        digest = blake2b(str(size).encode(), key=settings.DPGOV_FINGERPRINT_KEY, digest_size=16)
+        # As many pieces of a large file as of a small one: at its start, at its end, in between.
+        for number in range(_PIECES + 1):
+            file.seek(max(0, size - _PIECE) * number // _PIECES)
+            digest.update(file.read(_PIECE))
+    return digest.hexdigest()
+
+
+def sees(version_id: UUID, file_seal: str, key_id: str | None) -> bool:
+    """Whether this process may answer about the version: its file is here, and the key is the same.
+
+    `file_seal` is empty and `key_id` None for versions from before they were kept.
+    """
+    if key_id is not None and key_id != own_key_id():
+        return False
+    try:
+        found = storage.data_path(version_id).stat()
+        if not file_seal:
+            return os.access(storage.data_path(version_id), os.R_OK)
+        state = (found.st_ino, found.st_size, found.st_mtime_ns)
+        seal = _seal_in_this_state(version_id, state, own_key_id())
+        return hmac.compare_digest(seal, file_seal)
+    except OSError:
+        return False
+
+
+@lru_cache(maxsize=256)
+def _seal_in_this_state(version_id: UUID, _state: tuple[int, int, int], _key_id: str) -> str:
+    return seal_of(version_id)

@@ -1,0 +1,52 @@
+"""Archived datasets: which there are, and deleting their data for good."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dpgov.datasets import services
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import archived_datasets
+from dpgov.datasets.web.forms.changes import DeleteDataForm
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+
+_REFUSED = 422
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_safe
+def archived(request: HttpRequest) -> HttpResponse:
+    """The archived datasets, and whether their data is still there."""
+    found = archived_datasets(membership_of(request).tenant)
+    return render(request, "datasets/archived.html", {"datasets": found})
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_data(request: HttpRequest, archived_id: UUID) -> HttpResponse:
+    """Say what goes and what stays; delete once the name is typed."""
+    membership = membership_of(request)
+    found = archived_datasets(membership.tenant).filter(data_deleted_at__isnull=True)
+    dataset = found.filter(pk=archived_id).first()
+    if dataset is None:
+        raise Http404
+    form = DeleteDataForm(request.POST if request.method == "POST" else None, name=dataset.name)
+    if form.is_valid():
+        try:
+            services.delete_data(dataset=dataset, user=membership.user)
+        except services.QuestionsOnTheirWay as refusal:
+            form.add_error(None, str(refusal))
+        except Dataset.DoesNotExist as gone:
+            raise Http404 from gone
+        else:
+            deleted = _("The data of {name} is deleted.")
+            messages.success(request, deleted.format(name=dataset.name))
+            return redirect("datasets:archived")
+    context = {"dataset": dataset, "form": form, "files": dataset.versions.count()}
+    status = _REFUSED if form.errors else 200
+    return render(request, "datasets/delete_data.html", context, status=status)

@@ -1,0 +1,95 @@
+"""Leaving a registration and coming back, and its last look: the privacy label before it counts."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from dpgov.datasets import services
+from dpgov.datasets.declaration import Declaration
+from dpgov.datasets.lookup import upload_or_404, used
+from dpgov.datasets.models import Upload
+from dpgov.datasets.web.forms.importing import forget
+from dpgov.datasets.web.forms.registration import RegistrationForm
+from dpgov.language.translation import translated
+from dpgov.privacy.accounting.decimals import decimal_text
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, InvalidDomain
+from dpgov.tenants.permissions import Permission, requires
+
+_REFUSED = 422
+_NOT_TYPED = ("csrfmiddlewaretoken",)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_POST
+def save_draft(request: HttpRequest, upload_id: UUID) -> HttpResponse:
+    """Keep what stands in the form, right or wrong, for another day."""
+    chosen = upload_or_404(request, upload_id)
+    try:
+        services.keep_draft(upload=chosen, typed=request.POST)
+    except services.UploadUsed:
+        return used(request)
+    except services.DraftTooLarge as refusal:
+        messages.error(request, str(refusal))
+        return redirect("datasets:register", upload_id)
+    forget(request)
+    messages.success(request, _("Saved. You find it again under your uploaded files."))
+    return redirect("datasets:list")
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_POST
+def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:
+    """The label as everybody will see it. It is kept as a draft; nothing is registered yet."""
+    chosen = upload_or_404(request, upload_id)
+    if chosen.state != Upload.State.READY:
+        return used(request)
+    form = RegistrationForm(chosen.headers, request.POST)
+    declaration = _declared(chosen, form)
+    if declaration is None:
+        context = {"upload": chosen, "form": form, "problems": list(form.problems())}
+        return render(request, "datasets/registering/register.html", context, status=_REFUSED)
+    services.keep_draft(upload=chosen, typed=request.POST)
+    forget(request)
+    fields = [(n, v) for n in request.POST if n not in _NOT_TYPED for v in [request.POST[n]]]
+    columns = [(spec.name, _domain(spec)) for spec in declaration.schema.columns]
+    context = {
+        "upload": chosen,
+        "declared": declaration,
+        "columns": columns,
+        "left_out": [n for n in chosen.headers if n not in {name for name, _ in columns}],
+        "fields": fields,
+    }
+    return render(request, "datasets/registering/review.html", context)
+
+
+def _declared(chosen: Upload, form: RegistrationForm) -> Declaration | None:
+    if not form.is_valid():
+        return None
+    try:
+        declaration = form.declaration()
+        declaration.check(chosen.headers)
+    except InvalidDomain as problem:
+        form.refuse(translated(problem.args[0]), field=problem.field)
+        return None
+    return declaration
+
+
+def _domain(spec: ColumnSpec) -> str:
+    if isinstance(spec.domain, CategoryDomain):
+        number = number_format(len(spec.domain.categories), force_grouping=True)
+        return _("one of {number} categories").format(number=number)
+    lower, upper, step = (
+        decimal_text(getattr(spec.domain, name)) for name in ("lower", "upper", "step")
+    )
+    return _("{lower} to {upper} in steps of {step}").format(lower=lower, upper=upper, step=step)
+
+
+def _used(declaration: Declaration) -> set[str]:
+    """Columns of the file that are kept: the declared ones, and whose rows they are."""
+    unit = declaration.schema.unit.private_id
+    return {spec.name for spec in declaration.schema.columns} | ({unit} if unit else set())

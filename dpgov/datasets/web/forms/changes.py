@@ -1,0 +1,125 @@
+"""Forms about datasets that are registered already, or held."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from dpgov.approvals.models import Kind
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
+from dpgov.privacy.accounting.currency import PURE, Currency
+
+_TEXT = {"class": "form-control"}
+_SELECT = {"class": "form-select"}
+
+
+class NameForm(forms.Form):
+    """A new name for a registered dataset."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=120,
+        widget=forms.TextInput(attrs=_TEXT),
+        help_text=_("The address of its pages and its short name in the API stay as they are."),
+    )
+
+
+class DeleteDataForm(forms.Form):
+    """The name of the dataset once more: nothing brings its data back."""
+
+    name = forms.CharField(
+        label=_("Type the name of the dataset to confirm"),
+        max_length=200,
+        widget=forms.TextInput(attrs=_TEXT | {"autocomplete": "off"}),
+        error_messages={"required": _("Type the name of the dataset.")},
+    )
+
+    def __init__(self, *args: Any, name: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._name = name
+
+    def clean_name(self) -> str:
+        """Refuses every other text."""
+        typed: str = self.cleaned_data["name"]
+        if typed.strip() != self._name.strip():
+            raise forms.ValidationError(_("This is not its name. Nothing was deleted."))
+        return typed
+
+
+class AccessForm(forms.Form):
+    """Who may ask of a dataset."""
+
+    needs_allocation = forms.BooleanField(
+        label=_("Only people and projects with a grant may ask"),
+        required=False,
+        widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
+    )
+
+
+class DecisionForm(forms.Form):
+    """What should become of a held dataset, and why."""
+
+    kind = forms.ChoiceField(
+        label=_("What should happen?"),
+        choices=[
+            (Kind.RELEASE_HELD_DATASET, _("These are other people: it gets a budget of its own")),
+            (
+                Kind.SHARE_HELD_DATASET_BUDGET,
+                _("These are the same people: it shares their budget"),
+            ),
+            (Kind.DISCARD_HELD_DATASET, _("Discard it: the file is deleted for good")),
+        ],
+        widget=forms.RadioSelect,
+    )
+    earlier = forms.ModelChoiceField(
+        label=_("The dataset with the same people"),
+        queryset=Dataset.objects.none(),
+        required=False,
+        empty_label=_("None"),
+        widget=forms.Select(attrs=_SELECT),
+        help_text=_(
+            "Only if it shall share a budget. The limit and what is spent are those of this "
+            "dataset."
+        ),
+    )
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=500,
+        widget=forms.TextInput(attrs=_TEXT),
+        help_text=_("The person who decides reads it; it goes into the audit log."),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """A shared budget is somebody's."""
+        shares = self.cleaned_data.get("kind") == Kind.SHARE_HELD_DATASET_BUDGET
+        if shares and not self.cleaned_data.get("earlier") and "earlier" not in self.errors:
+            self.add_error("earlier", _("Choose the dataset whose budget it shall share."))
+        return self.cleaned_data
+
+
+class DescriptionForm(forms.Form):
+    """A new description of a registered dataset."""
+
+    description = forms.CharField(
+        label=_("Description"),
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs=_TEXT | {"rows": 5}),
+    )
+
+
+class LimitForm(forms.Form):
+    """A lower limit, and why."""
+
+    epsilon_limit = EpsilonField(label=_("New limit on ε"))
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=500,
+        widget=forms.TextInput(attrs=_TEXT),
+        help_text=_("Goes into the audit log."),
+    )
+
+    def __init__(self, *args: Any, currency: Currency = PURE, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        count_in(self, currency)

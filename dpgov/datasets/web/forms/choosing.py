@@ -1,0 +1,111 @@
+"""What an owner has typed so far about a budget, to say what it would mean. Nothing is declared."""
+
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from dpgov.datasets.choosing import HARMS, Consequences, consequences, place_of
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.web.forms.dataset import (
+    DeltaField,
+    EpsilonField,
+    check_delta,
+    declared_currency,
+    mode_field,
+)
+from dpgov.datasets.web.forms.unit import LARGEST_BOUND
+from dpgov.language.translation import translated
+from dpgov.privacy.accounting.budget import InvalidAmount
+from dpgov.privacy.plan.domains import MAX_GROUP_SIZE
+
+_SELECT = {"class": "form-select"}
+_NUMBER = {"class": "form-control", "inputmode": "numeric"}
+_QUESTIONS = 20
+
+
+class _PerhapsEpsilon(EpsilonField):
+    """An amount, or None where nothing is typed."""
+
+    def clean(self, value: Any) -> Any:
+        return super().clean(value) if str(value or "").strip() else None
+
+
+class ChoosingForm(forms.Form):
+    """Part of the registration form, under the same names; all but the limit may be left out."""
+
+    harm = forms.ChoiceField(
+        label=_("What could happen to somebody if what the data says about them became known?"),
+        choices=[("", _("I have not thought about it yet")), *((h.key, h.words) for h in HARMS)],
+        required=False,
+        widget=forms.Select(attrs=_SELECT),
+    )
+    epsilon_limit = EpsilonField(label=_("Limit on ε for the dataset"))
+    epsilon_per_query = _PerhapsEpsilon(
+        label=_("Limit on ε for one question"),
+        required=False,
+        help_text=_("A twentieth if left empty."),
+    )
+    mode = mode_field("")
+    delta = DeltaField(label="δ", required=False)
+    neighbouring = forms.ChoiceField(
+        label=_("Neighbouring relation"),
+        choices=Dataset.Neighbouring.choices,
+        required=False,
+        widget=forms.Select(attrs=_SELECT),
+    )
+    group_size = forms.IntegerField(
+        label=_("Group size"),
+        required=False,
+        min_value=1,
+        max_value=MAX_GROUP_SIZE,
+        widget=forms.TextInput(attrs=_NUMBER),
+    )
+    max_rows_per_unit = forms.IntegerField(
+        label=_("Most rows of one person"),
+        required=False,
+        min_value=1,
+        max_value=LARGEST_BOUND,
+        widget=forms.TextInput(attrs=_NUMBER),
+    )
+
+    def __init__(self, data: QueryDict) -> None:
+        super().__init__(data if "epsilon_limit" in data else None)
+        self.meaning: Consequences | None = None
+        self.place = ""
+
+    def clean(self) -> dict[str, Any]:
+        """Say what it means, where all of it can be read."""
+        super().clean()
+        check_delta(self)
+        if not self.errors:
+            self._look()
+        return self.cleaned_data
+
+    def _look(self) -> None:
+        data = self.cleaned_data
+        limit = data["epsilon_limit"]
+        question = data.get("epsilon_per_query") or max(1, limit // _QUESTIONS)
+        try:
+            self.meaning = consequences(
+                limit,
+                question_nano=question,
+                currency=declared_currency(self),
+                hides_presence=data["neighbouring"] != Dataset.Neighbouring.CHANGE_ONE,
+                group_size=data["group_size"] or 1,
+                rows_per_unit=data["max_rows_per_unit"] or 1,
+            )
+        except InvalidAmount as problem:
+            self.add_error("epsilon_limit", translated(problem.args[0]))
+        self.place = next((place_of(limit, h) for h in HARMS if h.key == data["harm"]), "")
+        self.place += next(
+            (f" {h.advice}" for h in HARMS if h.key == data["harm"] and h.advice), ""
+        )
+
+    @property
+    def first_problem(self) -> str:
+        """One sentence on what cannot be read yet."""
+        for messages in self.errors.values():
+            return str(messages[0])
+        return ""

@@ -1,0 +1,129 @@
+"""The form of one column: its type, its domain and what a missing value counts as.
+
+Nothing is ever filled in from the data: what is offered at first is the same for every column.
+"""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from dpgov.datasets.models import Column
+from dpgov.language.said import said
+from dpgov.language.translation import translated
+from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, InvalidDomain, NumericDomain
+
+_BOUND = {"class": "form-control", "inputmode": "decimal", "autocomplete": "off"}
+_SELECT = {"class": "form-select"}
+_NUMBER_FIELDS = ("lower", "upper", "step")
+
+
+class ColumnForm(forms.Form):
+    """One column of the file; without a type it is left out and nobody can ask about it."""
+
+    kind = forms.ChoiceField(
+        label=_("Type"),
+        required=False,
+        choices=[("", _("Left out")), *Column.Kind.choices],
+        widget=forms.Select(attrs=_SELECT),
+    )
+    lower = forms.CharField(
+        label=_("Lower bound"),
+        required=False,
+        max_length=60,
+        widget=forms.TextInput(attrs=_BOUND),
+    )
+    upper = forms.CharField(
+        label=_("Upper bound"),
+        required=False,
+        max_length=60,
+        widget=forms.TextInput(attrs=_BOUND),
+    )
+    step = forms.CharField(
+        label=_("Step"),
+        required=False,
+        max_length=60,
+        widget=forms.TextInput(attrs=_BOUND | {"placeholder": "1"}),
+    )
+    categories = forms.CharField(
+        label=_("Categories, one per line"),
+        required=False,
+        max_length=250_000,
+        widget=forms.Textarea(attrs={"class": "form-control", "rows": 4, "translate": "no"}),
+    )
+    missing = forms.ChoiceField(
+        label=_("Missing values"),
+        required=False,
+        choices=Column.Missing.choices,
+        initial=Column.Missing.DROP,
+        widget=forms.Select(attrs=_SELECT),
+    )
+    impute = forms.CharField(
+        label=_("Value to use instead"),
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(attrs={"class": "form-control", "autocomplete": "off"}),
+    )
+
+    def __init__(self, *args: Any, column: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.column = column
+        self.spec: ColumnSpec | None = None
+
+    def clean(self) -> dict[str, Any]:
+        """Build the column's declaration, or say at each field what is wrong with it."""
+        data = self.cleaned_data
+        if not data.get("kind"):
+            self._refuse_leftovers()
+        elif not self.errors:
+            try:
+                self.spec = column_spec(
+                    self.column, self._domain(), data["missing"] or "drop", data["impute"]
+                )
+            except InvalidDomain as problem:
+                self.add_error(
+                    problem.field if problem.field in self.fields else "kind",
+                    translated(problem.args[0]),
+                )
+        return data
+
+    def _refuse_leftovers(self) -> None:
+        typed = [name for name in (*_NUMBER_FIELDS, "categories") if self.cleaned_data.get(name)]
+        if typed and "kind" not in self.errors:
+            self.add_error(
+                "kind", _("Choose a type, or empty what you typed below to leave the column out.")
+            )
+
+    def _domain(self) -> NumericDomain | CategoryDomain:
+        data = self.cleaned_data
+        if data["kind"] == Column.Kind.CATEGORY:
+            lines = [line.strip() for line in data["categories"].splitlines()]
+            return category_domain([line for line in lines if line])
+        self._require_bounds()
+        return numeric_domain(data["lower"], data["upper"], data["step"])
+
+    def _require_bounds(self) -> None:
+        """Each empty field gets its own message, not just the first one."""
+        empty = [name for name in _NUMBER_FIELDS if not self.cleaned_data[name]]
+        for name in empty[1:]:
+            self.add_error(name, translated(_EMPTY[name]))
+        if empty:
+            raise InvalidDomain(empty[0], _EMPTY[empty[0]])
+
+
+# The labels within a line, after the name of the column.
+WITHIN_A_LINE = {
+    "kind": _("type"),
+    "lower": _("lower bound"),
+    "upper": _("upper bound"),
+    "step": _("step"),
+    "categories": _("categories, one per line"),
+    "missing": _("missing values"),
+    "impute": _("value to use instead"),
+}
+_EMPTY = {
+    "lower": said("Give the lowest value that makes sense, such as 0."),
+    "upper": said("Give the highest value that makes sense, such as 120 for an age."),
+    "step": said("Give the step that values are rounded to, such as 1 or 0.01."),
+}

@@ -1,0 +1,169 @@
+"""The policy of a dataset as a form, templates to begin with, and permits for larger questions."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from dpgov.budgets.models import Budget
+from dpgov.datasets.rules import Rules
+from dpgov.datasets.web.forms.dataset import EpsilonField
+from dpgov.privacy.accounting.budget import as_text
+from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.plan.plan import StatisticKind
+from dpgov.tenants.models import Membership, Role, Tenant
+
+STATISTIC_NAMES: dict[StatisticKind, str | Promise] = {
+    StatisticKind.COUNT: _("Count"),
+    StatisticKind.COUNT_DISTINCT: _("Count of people"),
+    StatisticKind.SUM: _("Sum"),
+    StatisticKind.MEAN: _("Mean"),
+    StatisticKind.VARIANCE: _("Variance"),
+    StatisticKind.STANDARD_DEVIATION: _("Standard deviation"),
+    StatisticKind.MEDIAN: _("Median"),
+    StatisticKind.QUANTILES: _("Quantiles"),
+    StatisticKind.MIN: _("Minimum"),
+    StatisticKind.MAX: _("Maximum"),
+    StatisticKind.CDF: _("Cumulative distribution"),
+}
+_CHOICES = [(kind.value, STATISTIC_NAMES[kind]) for kind in StatisticKind]
+_TEXT = {"class": "form-control"}
+# What one question may cost, and from where on a permit is needed, as parts of the limit.
+TEMPLATES: Mapping[str, tuple[str | Promise, int, int | None, tuple[str, ...], int | None]] = {
+    "open": (_("Open: only one question is bounded"), 5, None, (), None),
+    "careful": (_("Careful: small questions, larger ones by permit"), 10, 50, (), None),
+    "strict": (
+        _("Strict: counts, sums and means only, never very exact"),
+        20,
+        100,
+        ("count", "count_distinct", "sum", "mean"),
+        5,
+    ),
+}
+
+
+class OptionalEpsilon(EpsilonField):
+    """An amount, or nothing."""
+
+    def clean(self, value: Any) -> Any:
+        """None where nothing was typed."""
+        return super().clean(value) if str(value or "").strip() else None
+
+
+class PolicyForm(forms.Form):
+    """The rules that every question about the dataset must keep."""
+
+    per_query = EpsilonField(
+        label=_("Most that one question may cost, in ε"),
+        help_text=_("So that a single question cannot use everything up."),
+    )
+    approval_above = OptionalEpsilon(
+        label=_("Questions above this ε need your permit"),
+        required=False,
+        help_text=_("Leave it empty if none does. You give permits below, person by person."),
+    )
+    least_price = OptionalEpsilon(
+        label=_("Least that one question costs, in ε"),
+        required=False,
+        help_text=_(
+            "Never less than the least price of this installation. Leave it empty for that one. "
+            "What cannot be hidden of the work for an answer is little for each question; a "
+            "higher price means fewer of them."
+        ),
+    )
+    least_error = forms.IntegerField(
+        label=_("Counts are off by at least so many rows"),
+        required=False,
+        min_value=1,
+        max_value=10**9,
+        widget=forms.TextInput({"class": "form-control", "inputmode": "numeric"}),
+        help_text=_(  # xgettext:no-python-format
+            "With 95 % confidence, as the price says before asking. A more exact count is "
+            "refused, whatever remains of the budget. Leave it empty for no such rule."
+        ),
+    )
+    statistics = forms.MultipleChoiceField(
+        label=_("Statistics that may be asked"),
+        required=False,
+        choices=_CHOICES,
+        widget=forms.CheckboxSelectMultiple({"class": "form-check-input"}),
+        help_text=_("None ticked means that all may be asked."),
+    )
+
+    def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._currency = budget.currency
+        if self._currency.delta is not None:
+            self.fields["per_query"].label = _("Most that one question may cost, in pure ε")
+            self.fields["approval_above"].label = _("Questions above this pure ε need your permit")
+
+    def rules(self) -> Rules:
+        """What was typed, in the dataset's currency; only after `is_valid`."""
+        data, price = self.cleaned_data, self._currency.price_of
+        above, least = data["approval_above"], data["least_price"]
+        return Rules(
+            price(data["per_query"]),
+            None if above is None else price(above),
+            tuple(data["statistics"]),
+            data["least_error"],
+            None if least is None else price(least),
+        )
+
+
+class PermitForm(forms.Form):
+    """Who may ask larger questions, how large, until when, and why."""
+
+    person = forms.ModelChoiceField(
+        label=_("Analyst"),
+        queryset=Membership.objects.none(),
+        widget=forms.Select({"class": "form-select"}),
+    )
+    limit = EpsilonField(label=_("Questions up to this ε"))
+    last_day = forms.DateField(
+        label=_("Until the end of"),
+        widget=forms.DateInput({"class": "form-control", "type": "date"}, format="%Y-%m-%d"),
+    )
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=500,
+        widget=forms.TextInput(_TEXT),
+        help_text=_("Goes into the audit log."),
+    )
+
+    def __init__(
+        self, *args: Any, tenant: Tenant, currency: Currency = PURE, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        if currency.delta is not None:
+            self.fields["limit"].label = _("Questions up to this pure ε")
+        people = Membership.objects.filter(tenant=tenant, role=Role.ANALYST).select_related("user")
+        field: Any = self.fields["person"]
+        field.queryset = people.order_by("user__email")
+        field.label_from_instance = lambda membership: membership.user.email
+
+
+def typed(rules: Rules, currency: Currency = PURE) -> dict[str, Any]:
+    """Rules as they are typed in."""
+    above, least = rules.approval_above_nano, rules.least_nano
+    return {
+        "per_query": as_text(currency.question(rules.per_query_nano)),
+        "approval_above": "" if above is None else as_text(currency.question(above)),
+        "least_price": "" if least is None else as_text(currency.question(least)),
+        "least_error": rules.least_error,
+        "statistics": list(rules.statistics),
+    }
+
+
+def template(name: str, limit_epsilon_nano: int) -> dict[str, Any]:
+    """A template filled in for a limit, as typed; empty for a name that is none."""
+    if name not in TEMPLATES:
+        return {}
+    _words, question, above, statistics, error = TEMPLATES[name]
+    return {
+        "per_query": as_text(max(1, limit_epsilon_nano // question)),
+        "approval_above": "" if above is None else as_text(max(1, limit_epsilon_nano // above)),
+        "least_error": error,
+        "statistics": list(statistics),
+    }

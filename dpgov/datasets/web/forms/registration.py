@@ -1,0 +1,165 @@
+"""The whole registration page: the dataset's form and one form for each column of the file."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from dpgov.datasets.declaration import Declaration
+from dpgov.datasets.importing import Filled
+from dpgov.datasets.models import Column
+from dpgov.datasets.web.forms.columns import WITHIN_A_LINE, ColumnForm
+from dpgov.datasets.web.forms.dataset import DatasetForm, declared_currency
+from dpgov.datasets.web.forms.unit import UnitForm
+from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
+
+
+class RegistrationForm:
+    """Reads a declaration. Column names come from the upload, never from what was posted.
+
+    `typed` is what was left there earlier; `imported`, which goes before it, is what another tool's
+    metadata says. Both are first contents to look at.
+    """
+
+    def __init__(
+        self,
+        headers: Sequence[str],
+        data: QueryDict | None = None,
+        *,
+        typed: Mapping[str, str] | None = None,
+        imported: Filled | None = None,
+    ) -> None:
+        left = {**(typed or {}), **(imported.dataset if imported else {})}
+        said = imported.columns if imported else {}
+        self.dataset: forms.Form = DatasetForm(data, initial=left or None)
+        self.columns = [
+            ColumnForm(
+                data,
+                prefix=f"column-{place}",
+                column=name,
+                initial={**(_of_column(typed, place) or {}), **said.get(name, {})} or None,
+            )
+            for place, name in enumerate(headers)
+        ]
+
+    def is_valid(self) -> bool:
+        """Look at every form, so that all that is wrong is shown at once."""
+        return all([self.dataset.is_valid(), *(column.is_valid() for column in self.columns)])
+
+    def declaration(self) -> Declaration:
+        """What was declared; only after `is_valid`."""
+        data, currency = self.dataset.cleaned_data, declared_currency(self.dataset)
+        return Declaration(
+            name=data["name"],
+            description=data["description"],
+            schema=DatasetSchema(
+                columns=tuple(form.spec for form in self.columns if form.spec),
+                unit=_unit_of(self.dataset),
+                neighbouring=Neighbouring(data["neighbouring"]),
+                group_size=data["group_size"],
+                max_rows=data["max_rows"],
+                public_rows=data["public_rows"],
+                mode=currency.mode,
+            ),
+            limit_nano=data["epsilon_limit"],
+            per_query_limit_nano=data["epsilon_per_query"],
+            partition_column=data["partition_column"],
+            needs_allocation=data["needs_allocation"],
+            delta=currency.delta,
+        )
+
+    def refuse(self, message: str, *, field: str = "", column: str = "") -> None:
+        """Show a refusal where it belongs: at a column's type, at a field, or at the top."""
+        for form in self.columns:
+            if column and form.column == column:
+                form.add_error("kind", message)
+                return
+        self.dataset.add_error(field if field in self.dataset.fields else None, message)
+
+    def problems(self) -> Iterator[dict[str, Any]]:
+        """Every refusal with the id of its input, for the list at the top of the page."""
+        for form in (self.dataset, *self.columns):
+            where = getattr(form, "column", "")
+            for name, messages in form.errors.items():
+                yield from (self._problem(form, name, where, str(text)) for text in messages)
+
+    @staticmethod
+    def _problem(form: forms.Form, name: str, where: str, message: str) -> dict[str, Any]:
+        if name not in form.fields:
+            return {"target": "", "label": "", "message": message}
+        field = form[name]
+        label = f"{where}, {WITHIN_A_LINE[name]}" if where else field.label
+        return {"target": field.id_for_label or field.auto_id, "label": label, "message": message}
+
+
+def as_posted(typed: Mapping[str, str]) -> QueryDict:
+    """What was kept, as if it were sent again."""
+    posted = QueryDict(mutable=True)
+    posted.update(dict(typed))
+    return posted
+
+
+def _of_column(typed: Mapping[str, str] | None, place: int) -> dict[str, str] | None:
+    """What was typed for one column, by the names of its fields."""
+    prefix = f"column-{place}-"
+    found = {n.removeprefix(prefix): v for n, v in (typed or {}).items() if n.startswith(prefix)}
+    return found or None
+
+
+def _unit_of(form: forms.Form) -> PrivacyUnit:
+    return form.privacy_unit() if isinstance(form, UnitForm) else PrivacyUnit()
+
+
+class AddingForm(forms.Form):
+    """What the file of a new version holds; everything, unless it says otherwise."""
+
+    EVERYTHING, NEW_ROWS = "everything", "new_rows"
+
+    holds = forms.ChoiceField(
+        label=_("What does the file hold?"),
+        choices=[
+            (EVERYTHING, _("All rows: they take the place of those that are there")),
+            (NEW_ROWS, _("New rows only: they are added to those that are there")),
+        ],
+        initial=EVERYTHING,
+        required=False,
+        widget=forms.RadioSelect,
+    )
+
+
+class VersionForm(RegistrationForm):
+    """The columns of a new version. What earlier ones declared is filled in: it is public."""
+
+    def __init__(
+        self, headers: Sequence[str], data: QueryDict | None = None, *, earlier: Iterable[Column]
+    ) -> None:
+        declared = {column.name: _typed(column) for column in earlier}
+        self.dataset = AddingForm(data)
+        self.columns = [
+            ColumnForm(data, prefix=f"column-{place}", column=name, initial=declared.get(name))
+            for place, name in enumerate(headers)
+        ]
+
+    @property
+    def append_rows(self) -> bool:
+        """Whether the file holds new rows only; after `is_valid`."""
+        return bool(self.dataset.cleaned_data["holds"] == AddingForm.NEW_ROWS)
+
+    def specs(self) -> tuple[ColumnSpec, ...]:
+        """What was declared; only after `is_valid`."""
+        return tuple(form.spec for form in self.columns if form.spec)
+
+
+def _typed(column: Column) -> dict[str, Any]:
+    """A declared column as it was typed in."""
+    return {
+        "kind": column.kind,
+        "lower": column.lower,
+        "upper": column.upper,
+        "step": column.step,
+        "categories": "\n".join(column.categories),
+        "missing": column.missing,
+        "impute": column.impute,
+    }

@@ -1,0 +1,50 @@
+"""The page that reads column metadata of other tools into the registration form.
+
+Declares nothing: what was read waits in the person's own session until they send the form.
+"""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods
+
+from dpgov.datasets.importing import LARGEST_BYTES
+from dpgov.datasets.intake import MemoryHandler
+from dpgov.datasets.lookup import upload_or_404, used
+from dpgov.datasets.models import Upload
+from dpgov.datasets.web.forms.importing import MetadataForm, keep
+from dpgov.tenants.permissions import Permission, requires
+
+_REFUSED = 422
+
+
+@csrf_exempt  # the token is checked in `_read`, after the bytes have a bound
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_columns(request: HttpRequest, upload_id: Any) -> HttpResponseBase:
+    """Choose a file with metadata; what it says fills in the registration form."""
+    handler = MemoryHandler(request, largest=LARGEST_BYTES)
+    request.upload_handlers = [handler]
+    return _read(request, upload_or_404(request, upload_id), handler)
+
+
+@csrf_protect
+def _read(request: HttpRequest, chosen: Upload, handler: MemoryHandler) -> HttpResponse:
+    if chosen.state != Upload.State.READY:
+        return used(request)
+    form = MetadataForm()
+    if request.method == "POST":
+        form = MetadataForm(request.POST, request.FILES, headers=chosen.headers)
+        if handler.too_large:
+            form.errors.clear()
+            largest = _("The file is larger than {kilobytes} KB.")
+            form.add_error("file", largest.format(kilobytes=LARGEST_BYTES // 1000))
+        if form.is_valid() and form.filled is not None:
+            keep(request, chosen, form.filled)
+            return redirect("datasets:register", chosen.pk)
+    context: dict[str, Any] = {"upload": chosen, "form": form, "largest": LARGEST_BYTES // 1000}
+    status = _REFUSED if form.errors else 200
+    return render(request, "datasets/registering/import.html", context, status=status)

@@ -1,0 +1,83 @@
+"""The page of a dataset's policy: its owner's rules for questions, and permits for larger ones."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from dpgov.datasets import services
+from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import rules_of
+from dpgov.datasets.web.forms.policy import TEMPLATES, PermitForm, PolicyForm, template, typed
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+
+_REFUSED = 422
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def policy(request: HttpRequest, slug: str) -> HttpResponse:
+    """See and change the rules; a template only fills the form."""
+    dataset = dataset_or_404(request, slug)
+    budget = dataset.budget
+    if request.method != "POST":
+        known = typed(rules_of(dataset), budget.currency)
+        known |= template(request.GET.get("template", ""), budget.limit_epsilon_nano)
+        return _page(request, dataset, PolicyForm(budget=budget, initial=known))
+    form = PolicyForm(request.POST, budget=budget)
+    if form.is_valid():
+        user = membership_of(request).user
+        try:
+            services.change_policy(dataset=dataset, rules=form.rules(), user=user)
+        except services.QuestionAboveLimit as refusal:
+            form.add_error("per_query", str(refusal))
+        except (services.LeastPriceTooHigh, services.LeastPriceTooLow) as refusal:
+            form.add_error("least_price", str(refusal))
+        else:
+            messages.success(request, _("The policy holds from the next question on."))
+            return redirect("datasets:policy", slug)
+    return _page(request, dataset, form)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_POST
+def permit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Let one person ask larger questions for a while."""
+    dataset, membership = dataset_or_404(request, slug), membership_of(request)
+    form = PermitForm(request.POST, tenant=membership.tenant, currency=dataset.budget.currency)
+    if not form.is_valid():
+        known = typed(rules_of(dataset), dataset.budget.currency)
+        rules = PolicyForm(budget=dataset.budget, initial=known)
+        return _page(request, dataset, rules, form)
+    data = form.cleaned_data
+    services.permit(
+        dataset=dataset,
+        user=data["person"].user,
+        limit_nano=dataset.budget.currency.price_of(data["limit"]),
+        last_day=data["last_day"],
+        owner=membership.user,
+        reason=data["reason"],
+    )
+    permitted = _("{person} may ask larger questions now.")
+    messages.success(request, permitted.format(person=data["person"].user))
+    return redirect("datasets:policy", slug)
+
+
+def _page(
+    request: HttpRequest, dataset: Dataset, form: PolicyForm, permit: PermitForm | None = None
+) -> HttpResponse:
+    tenant = membership_of(request).tenant
+    context: dict[str, Any] = {
+        "dataset": dataset,
+        "form": form,
+        "permit": permit or PermitForm(tenant=tenant, currency=dataset.budget.currency),
+        "permits": services.permits_of(dataset),
+        "templates": [(name, row[0]) for name, row in TEMPLATES.items()],
+    }
+    refused = form.errors or (permit is not None and permit.errors)
+    return render(request, "datasets/policy.html", context, status=_REFUSED if refused else 200)

@@ -1,0 +1,147 @@
+"""Pages about registered datasets: what is declared, and what their owners may change.
+
+Each view asks the selectors or calls one service; a foreign dataset looks like a missing one.
+"""
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dpgov.budgets.errors import LimitBelowCommitted
+from dpgov.datasets import selectors, services
+from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.web.forms.changes import AccessForm, DescriptionForm, LimitForm, NameForm
+from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission, may, requires
+from dpgov.tenants.requests import membership_of
+
+_REFUSED = 422
+_DATASETS_PAGE = 40
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """Every dataset of the tenant; for an owner also the files that wait for registration."""
+    membership = membership_of(request)
+    datasets = selectors.datasets_of(membership.tenant)
+    context = {
+        "datasets": Paginator(datasets, _DATASETS_PAGE).get_page(request.GET.get("page")),
+        "uploads": selectors.uploads_of(membership.tenant, membership.user),
+        "held": _held(membership),
+    }
+    return render(request, "datasets/list.html", context)
+
+
+def _held(membership: Membership) -> QuerySet[Dataset]:
+    """To analysts and administrators held datasets look missing."""
+    held = selectors.held_datasets(membership)
+    return held if may(membership, Permission.REQUEST_CHANGES) else held.none()
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """What is public about one dataset."""
+    dataset = dataset_or_404(request, slug)
+    version = selectors.current_version(dataset)
+    context = {"dataset": dataset, "version": version, "columns": version.columns.all()}
+    return render(request, "datasets/detail.html", context)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def describe(request: HttpRequest, slug: str) -> HttpResponse:
+    """Change the description."""
+    dataset = dataset_or_404(request, slug)
+    form = DescriptionForm(request.POST or None, initial={"description": dataset.description})
+    if request.method == "POST" and form.is_valid():
+        services.describe_dataset(
+            dataset=dataset,
+            description=form.cleaned_data["description"],
+            user=membership_of(request).user,
+        )
+        messages.success(request, _("The description is changed."))
+        return redirect("datasets:detail", slug)
+    return _page(request, "datasets/describe.html", dataset, form)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def rename(request: HttpRequest, slug: str) -> HttpResponse:
+    """Change the name; the address stays."""
+    dataset = dataset_or_404(request, slug)
+    form = NameForm(request.POST or None, initial={"name": dataset.name})
+    if request.method == "POST" and form.is_valid():
+        name = form.cleaned_data["name"]
+        services.rename_dataset(dataset=dataset, name=name, user=membership_of(request).user)
+        messages.success(request, _("The dataset is called {name} now.").format(name=name))
+        return redirect("datasets:detail", slug)
+    return _page(request, "datasets/rename.html", dataset, form)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def access(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say whether a grant is needed to ask."""
+    dataset = dataset_or_404(request, slug)
+    sent = request.POST if request.method == "POST" else None
+    form = AccessForm(sent, initial={"needs_allocation": dataset.needs_allocation})
+    if form.is_valid():
+        services.set_needs_allocation(
+            dataset=dataset,
+            needed=form.cleaned_data["needs_allocation"],
+            user=membership_of(request).user,
+        )
+        messages.success(request, _("Who may ask is changed."))
+        return redirect("datasets:detail", slug)
+    return _page(request, "datasets/access.html", dataset, form)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def limit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Lower the limit on ε."""
+    dataset = dataset_or_404(request, slug)
+    form = LimitForm(request.POST or None, currency=dataset.budget.currency)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.lower_limit(
+                dataset=dataset,
+                limit_nano=form.cleaned_data["epsilon_limit"],
+                user=membership_of(request).user,
+                reason=form.cleaned_data["reason"],
+            )
+        except (services.LimitNotLowered, LimitBelowCommitted) as refusal:
+            form.add_error("epsilon_limit", str(refusal))
+        else:
+            messages.success(request, _("The limit is lowered."))
+            return redirect("datasets:detail", slug)
+    return _page(request, "datasets/limit.html", dataset, form)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def archive(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask for confirmation, then take the dataset out of use."""
+    dataset = dataset_or_404(request, slug)
+    if request.method != "POST":
+        return render(request, "datasets/archive.html", {"dataset": dataset})
+    try:
+        services.archive_dataset(dataset=dataset, user=membership_of(request).user)
+    except Dataset.DoesNotExist as gone:
+        raise Http404 from gone
+    archived = _("{name} is archived. Nobody can ask about it any more.")
+    messages.success(request, archived.format(name=dataset.name))
+    return redirect("datasets:list")
+
+
+def _page(request: HttpRequest, template: str, dataset: Dataset, form: forms.Form) -> HttpResponse:
+    status = _REFUSED if form.errors else 200
+    return render(request, template, {"dataset": dataset, "form": form}, status=status)

@@ -1,0 +1,188 @@
+"""Pages that take a file in and turn it into a dataset. The uploader's own, and nobody else's."""
+
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods, require_POST
+
+from dpgov.datasets import selectors, services
+from dpgov.datasets.intake import SpooledFile, SpoolHandler
+from dpgov.datasets.lookup import upload_or_404, used
+from dpgov.datasets.models import Arrival, Upload
+from dpgov.datasets.storage import NoRoom
+from dpgov.datasets.tasks import wake
+from dpgov.datasets.web.forms.dataset import UploadForm
+from dpgov.datasets.web.forms.importing import kept
+from dpgov.datasets.web.forms.registration import RegistrationForm, as_posted
+from dpgov.language.translation import translated
+from dpgov.privacy.plan.schema import InvalidDomain
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+
+_REFUSED, _NO_ROOM = 422, 507
+_log = structlog.get_logger("dpgov.datasets")
+
+
+@csrf_exempt  # the token is checked in `_upload`, after the bytes have a bound
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def upload(request: HttpRequest) -> HttpResponseBase:
+    """Choose a file and send it. Nobody without the role gets a single byte stored."""
+    handler = SpoolHandler(request, largest=settings.DPGOV_UPLOAD_MAX_BYTES)
+    request.upload_handlers = [handler]
+    try:
+        return _upload(request, handler)
+    finally:
+        handler.forget()
+
+
+@csrf_protect
+def _upload(request: HttpRequest, handler: SpoolHandler) -> HttpResponse:
+    form = UploadForm()
+    if request.method == "POST":
+        form = UploadForm(request.POST, request.FILES)
+        taken = _take(request, form, handler)
+        if taken is not None:
+            return _next_step(request, taken)
+    membership = membership_of(request)
+    context = {
+        "form": form,
+        "uploads": selectors.uploads_of(membership.tenant, membership.user),
+        "largest_bytes": settings.DPGOV_UPLOAD_MAX_BYTES,
+        "largest_megabytes": settings.DPGOV_UPLOAD_MAX_BYTES // 1_000_000,
+    }
+    status = _NO_ROOM if handler.no_room else _REFUSED if form.errors else 200
+    return render(request, "datasets/registering/upload.html", context, status=status)
+
+
+def _next_step(request: HttpRequest, taken: Upload) -> HttpResponse:
+    """Declare a new dataset, or a new version of the one that the address names."""
+    slug = request.GET.get("version-of", "")
+    if selectors.datasets_of(membership_of(request).tenant).filter(slug=slug).exists():
+        return redirect("datasets:add_version", slug, taken.id)
+    return redirect("datasets:register", taken.id)
+
+
+def _take(request: HttpRequest, form: UploadForm, handler: SpoolHandler) -> Upload | None:
+    if problem := _not_stored(handler):
+        form.errors.clear()
+        form.add_error("file", problem)
+        return None
+    if not form.is_valid():
+        return None
+    file: SpooledFile = form.cleaned_data["file"]
+    membership = membership_of(request)
+    try:
+        return services.take_upload(
+            tenant=membership.tenant,
+            uploader=membership.user,
+            name=file.name or "",
+            spool=file.spool,
+        )
+    except services.RefusedFile as refusal:
+        form.add_error("file", translated(refusal.args[0]))
+    except NoRoom:
+        handler.no_room = True
+        form.add_error("file", _not_stored(handler))
+    except services.Busy:
+        form.add_error("file", _("Too many files arrive at present. Send it again in a minute."))
+    return None
+
+
+def _not_stored(handler: SpoolHandler) -> str:
+    """Why the file was dropped while it arrived, if it was."""
+    if handler.no_room:
+        _log.error("no room for an upload in the state folder")
+        return str(NoRoom())
+    if handler.too_large:
+        size = number_format(settings.DPGOV_UPLOAD_MAX_BYTES // 1_000_000, force_grouping=True)
+        too_large = _("The file is larger than {megabytes} MB. Split or shorten it.")
+        return too_large.format(megabytes=size)
+    return ""
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
+    """Declare the domains and the budget; a worker then reads the file."""
+    chosen = upload_or_404(request, upload_id)
+    if chosen.state != Upload.State.READY:
+        return used(request)
+    arrival = selectors.arrival_of(chosen)
+    if arrival is not None and arrival.is_running:
+        return redirect("datasets:reading", upload_id)
+    if request.method != "POST":
+        return _registration_page(request, chosen, _begun(request, chosen, arrival))
+    form = RegistrationForm(chosen.headers, request.POST)
+    if form.is_valid():
+        try:
+            return _ask(request, chosen, form)
+        except services.UploadUsed:
+            return used(request)
+        except InvalidDomain as problem:
+            form.refuse(translated(problem.args[0]), field=problem.field)
+        except (services.DraftTooLarge, services.TooManyFiles) as refusal:
+            form.refuse(str(refusal))
+    return _registration_page(request, chosen, form)
+
+
+def _ask(request: HttpRequest, chosen: Upload, form: RegistrationForm) -> HttpResponse:
+    services.ask_registration(
+        owner=membership_of(request).user,
+        upload=chosen,
+        declaration=form.declaration(),
+        typed=request.POST,
+    )
+    wake()
+    return redirect("datasets:reading", chosen.id)
+
+
+def _begun(request: HttpRequest, chosen: Upload, arrival: Arrival | None) -> RegistrationForm:
+    """The form with what was typed or read from elsewhere; and why a worker refused it, if so."""
+    typed, imported = services.draft_of(chosen), kept(request, chosen)
+    outcome = selectors.refusal_of(arrival)
+    if not outcome or imported is not None or (arrival and arrival.is_version):
+        return RegistrationForm(chosen.headers, typed=typed, imported=imported)
+    form = RegistrationForm(chosen.headers, as_posted(typed))
+    form.is_valid()
+    told = translated(services.in_words(outcome))
+    form.refuse(told, field=outcome["field"], column=outcome["column"])
+    return form
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_POST
+def discard(request: HttpRequest, upload_id: UUID) -> HttpResponse:
+    """Delete an uploaded file that is not registered."""
+    chosen = upload_or_404(request, upload_id)
+    try:
+        services.discard_upload(upload=chosen, user=membership_of(request).user)
+    except services.UploadUsed:
+        return used(request)
+    except services.UploadBusy:
+        return redirect("datasets:reading", upload_id)
+    deleted = _("{name} is deleted.")
+    messages.success(request, deleted.format(name=chosen.original_name))
+    return redirect("datasets:upload")
+
+
+def _registration_page(
+    request: HttpRequest, chosen: Upload, form: RegistrationForm
+) -> HttpResponse:
+    problems = list(form.problems()) if form.dataset.is_bound else []
+    context: dict[str, Any] = {
+        "upload": chosen,
+        "form": form,
+        "problems": problems,
+        "imported": kept(request, chosen),
+    }
+    status = _REFUSED if problems and request.method == "POST" else 200
+    return render(request, "datasets/registering/register.html", context, status=status)

@@ -1,0 +1,102 @@
+"""Pages on which an owner gives a dataset a new version. The budget stays as it is."""
+
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dpgov.datasets import selectors, services
+from dpgov.datasets.lookup import dataset_or_404, upload_or_404, used
+from dpgov.datasets.models import Arrival, Column, Dataset, Upload
+from dpgov.datasets.tasks import wake
+from dpgov.datasets.web.forms.registration import VersionForm, as_posted
+from dpgov.language.translation import translated
+from dpgov.privacy.plan.schema import InvalidDomain
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+
+_REFUSED = 422
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_safe
+def versions(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every version, and the files that could become the next one."""
+    dataset = dataset_or_404(request, slug)
+    membership = membership_of(request)
+    context = {
+        "dataset": dataset,
+        "versions": dataset.versions.order_by("-number"),
+        "uploads": selectors.uploads_of(membership.tenant, membership.user),
+    }
+    return render(request, "datasets/versions.html", context)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def add_version(request: HttpRequest, slug: str, upload_id: UUID) -> HttpResponse:
+    """Declare the columns of the file, then ingest it as the newest version."""
+    dataset = dataset_or_404(request, slug)
+    chosen = upload_or_404(request, upload_id)
+    if chosen.state != Upload.State.READY:
+        return used(request)
+    arrival = selectors.arrival_of(chosen)
+    if arrival is not None and arrival.is_running:
+        return redirect("datasets:reading", upload_id)
+    earlier = selectors.current_version(dataset).columns.all()
+    if request.method != "POST":
+        return _page(request, dataset, chosen, _begun(dataset, chosen, earlier, arrival))
+    form = VersionForm(chosen.headers, request.POST, earlier=earlier)
+    if form.is_valid():
+        try:
+            return _ask(request, dataset, chosen, form)
+        except services.UploadUsed:
+            return used(request)
+        except (InvalidDomain, services.DraftTooLarge, services.TooManyFiles) as refusal:
+            form.refuse(translated(refusal.args[0]))
+    return _page(request, dataset, chosen, form)
+
+
+def _ask(request: HttpRequest, dataset: Dataset, chosen: Upload, form: VersionForm) -> HttpResponse:
+    services.ask_version(
+        dataset=dataset,
+        upload=chosen,
+        columns=form.specs(),
+        append_rows=form.append_rows,
+        user=membership_of(request).user,
+        typed=request.POST,
+    )
+    wake()
+    return redirect("datasets:reading", chosen.id)
+
+
+def _begun(
+    dataset: Dataset, chosen: Upload, earlier: QuerySet[Column], arrival: Arrival | None
+) -> VersionForm:
+    """With what was declared before, or what was typed and why a worker refused it."""
+    outcome = selectors.refusal_of(arrival)
+    if not outcome or arrival is None or arrival.dataset_id != dataset.pk:
+        return VersionForm(chosen.headers, earlier=earlier)
+    typed = as_posted(services.draft_of(chosen))
+    form = VersionForm(chosen.headers, typed, earlier=earlier)
+    form.is_valid()
+    form.refuse(translated(services.in_words(outcome)), column=outcome["column"])
+    return form
+
+
+def _page(
+    request: HttpRequest, dataset: Dataset, chosen: Upload, form: VersionForm
+) -> HttpResponse:
+    problems = list(form.problems()) if form.dataset.is_bound else []
+    why_not = services.why_not_append(dataset, membership_of(request).user)
+    context = {
+        "dataset": dataset,
+        "upload": chosen,
+        "form": form,
+        "problems": problems,
+        "why_not_append": translated(why_not) if why_not else "",
+    }
+    status = _REFUSED if problems and request.method == "POST" else 200
+    return render(request, "datasets/registering/add_version.html", context, status=status)

@@ -1,0 +1,102 @@
+"""How far a well-informed attacker's guess can move under a policy, in numbers for tables.
+
+Words are those of `budgets.meaning`: never more optimistic than the truth.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from dpgov.budgets.meaning import factor_text, range_text
+from dpgov.explain.policy import Policy
+from dpgov.privacy.meaning.odds import Belief, Frequency, belief_after, best_guess, frequency_of
+from dpgov.privacy.meaning.odds import together_of as amount_together
+
+BELIEFS = tuple(Decimal(percent) / 100 for percent in (1, 10, 25, 50, 75, 90, 99))
+_GROUPS = (1, 2, 3, 5, 10, 20)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Something that a loss is added up over: one question, what is spent so far, everything.
+
+    `present` is about whether somebody is in the data (None where that is not hidden), `says` about
+    what their rows say.
+    """
+
+    name: str
+    nano: int
+    present: Frequency | None
+    says: Frequency
+    factor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """One belief before, and what it can become so far and after everything; texts in percent."""
+
+    before: Decimal
+    so_far: Belief
+    at_last: Belief
+
+    @property
+    def before_text(self) -> str:
+        """Without needless digits."""
+        return f"{(self.before * 100).normalize():f} %"
+
+    @property
+    def so_far_text(self) -> str:
+        """From where to where."""
+        return range_text(self.so_far)
+
+    @property
+    def at_last_text(self) -> str:
+        """From where to where."""
+        return range_text(self.at_last)
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """What holds for any `size` units together."""
+
+    size: int
+    so_far: Frequency
+    at_last: Frequency
+    is_setting: bool
+
+
+def stage(policy: Policy, name: str, nano: int) -> Stage:
+    """What a loss of `nano` means for the protected group."""
+    replaced = policy.steps_to_another_value * policy.schema.group_size
+    present = _guesses(policy, nano, policy.schema.group_size) if policy.hides_presence else None
+    factor = factor_text(nano, policy.currency)
+    return Stage(name, nano, present, _guesses(policy, nano, replaced), factor)
+
+
+def moved(policy: Policy, before: Decimal) -> Moved:
+    """Bounds on a belief about what the neighbouring relation hides."""
+    return Moved(
+        before,
+        belief_after(before, policy.committed_nano, policy.currency),
+        belief_after(before, policy.limit_nano, policy.currency),
+    )
+
+
+def groups(policy: Policy) -> list[Together]:
+    """The guesses about groups of some sizes, and of the setting."""
+    setting = policy.schema.group_size
+    return [
+        Together(
+            size,
+            _guesses(policy, policy.committed_nano, size),
+            _guesses(policy, policy.limit_nano, size),
+            size == setting,
+        )
+        for size in sorted({*_GROUPS, setting})
+    ]
+
+
+def _guesses(policy: Policy, nano: int, units: int) -> Frequency:
+    amount = amount_together(
+        nano, units=units, setting=policy.schema.group_size, currency=policy.currency
+    )
+    return frequency_of(best_guess(amount, policy.currency))

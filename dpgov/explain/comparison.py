@@ -1,0 +1,152 @@
+"""What a dataset's charges add up to by other accounts, for the eyes of owners and officers.
+
+Must never be asked whether a question may be admitted. Charges are grouped by amount in the
+database, so that a million of them are a few rows.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+
+from django.db.models import Count
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from dpgov.budgets.models import Budget, Charge, Correction
+from dpgov.language.translation import translated
+from dpgov.privacy.accounting import comparison
+from dpgov.privacy.accounting.budget import NANO, as_text
+from dpgov.privacy.accounting.comparison import Asked
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.loss_distribution import NotInstalled, by_distribution
+
+_Account = Callable[[Sequence[Asked], Decimal], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One account: its name, what it gives at δ, and what to know about it.
+
+    `epsilon` is None where it could not be computed; `note` then says what to do. `admits` marks
+    the account that the dataset's own filter keeps.
+    """
+
+    name: str
+    title: str
+    epsilon: float | None
+    note: str
+    admits: bool
+
+    @property
+    def text(self) -> str:
+        """Rounded up to four digits after the point."""
+        if self.epsilon is None:
+            return "–"
+        # The shortest decimal that reads back as this float, so that 0.55 stays 0.55.
+        digits = Decimal(repr(self.epsilon)).quantize(Decimal("1e-4"), ROUND_CEILING)
+        return as_text(int(digits * NANO))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All accounts of the same charges at one δ."""
+
+    delta: Decimal
+    questions: int
+    amounts: int
+    figures: tuple[Figure, ...]
+
+
+def compare(budget: Budget, delta: Decimal) -> Comparison:
+    """Every account of what a dataset was charged; of a partition, of its most used part."""
+    asked = charged(budget)
+    return Comparison(
+        delta=delta,
+        questions=sum(one.count for one in asked),
+        amounts=len(asked),
+        figures=tuple(_figure(account, asked, delta, budget) for account in _ACCOUNTS),
+    )
+
+
+def charged(budget: Budget) -> list[Asked]:
+    """What was booked and not given back, grouped by amount; a correction counts as one."""
+    mode = Mode(budget.mode)
+    line = _most_used(budget)
+    corrections = Correction.objects.filter(budget=line).order_by()
+    refunded = corrections.filter(kind=Correction.Kind.REFUND).values("query_id")
+    charges = Charge.objects.filter(budget=line).exclude(query_id__in=refunded).order_by()
+    counted: dict[int, int] = {}
+    for rows in (charges, corrections.exclude(kind=Correction.Kind.REFUND)):
+        for nano, count in rows.values_list("amount_nano").annotate(count=Count("pk")):
+            counted[nano] = counted.get(nano, 0) + count
+    return [Asked(mode, nano, count) for nano, count in sorted(counted.items())]
+
+
+def _most_used(budget: Budget) -> Budget:
+    lines = Budget.objects.filter(partition_line__dataset_budget=budget)
+    return lines.order_by("-spent_nano", "pk").first() or budget
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Title and note are in English here; a `Figure` has them in the reader's language."""
+
+    name: str
+    title: str
+    note: str
+    account: _Account
+    keeps: Mode | None = None
+
+
+_ACCOUNTS = (
+    _Kind(
+        "basic",
+        gettext_noop("Basic composition"),
+        gettext_noop("The plain sum of ε. Under ρ, each question is read at its share of δ."),
+        comparison.basic,
+        Mode.PURE,
+    ),
+    _Kind(
+        "advanced",
+        gettext_noop("Advanced composition"),
+        gettext_noop(
+            "Grows with the root of the number of questions. Holds for amounts fixed beforehand."
+        ),
+        comparison.advanced,
+    ),
+    _Kind(
+        "zcdp",
+        gettext_noop("zCDP"),
+        gettext_noop("The sum of ρ, read at δ. Pure questions count with the ρ of their ε."),
+        comparison.zcdp,
+        Mode.ZCDP,
+    ),
+    _Kind(
+        "rdp",
+        gettext_noop("Rényi (RDP)"),
+        gettext_noop("Divergences at every order add up; the best order is read at δ."),
+        comparison.renyi,
+    ),
+    _Kind(
+        "pld",
+        gettext_noop("Privacy loss distributions (PLD)"),
+        gettext_noop(
+            "The tightest of these. Holds for amounts fixed beforehand, not as a rule for stopping."
+        ),
+        by_distribution,
+    ),
+)
+
+
+def _figure(kind: _Kind, asked: Sequence[Asked], delta: Decimal, budget: Budget) -> Figure:
+    admits = kind.keeps is not None and kind.keeps.value == budget.mode
+    try:
+        epsilon = kind.account(asked, delta)
+    except NotInstalled as missing:
+        note = _("Needs the library dp-accounting, which is not there. %(what_to_do)s")
+        note %= {"what_to_do": translated(missing.args[0])}
+        return Figure(kind.name, _(kind.title), None, note, admits)
+    return Figure(kind.name, _(kind.title), epsilon, _(kind.note), admits)
+
+
+DEFAULT_DELTA = "1e-6"

@@ -1,0 +1,1 @@
+"""Figures of what ε means: numbers in, Plotly dictionaries out."""

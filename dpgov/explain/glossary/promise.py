@@ -1,0 +1,175 @@
+"""What is promised, to whom, and what is declared about the data."""
+
+from django.utils.translation import gettext_noop as _
+
+from dpgov.explain.glossary.term import Term, Theme
+
+PROMISE = Theme(
+    _("The promise"),
+    (
+        Term(
+            "differential-privacy",
+            _("Differential privacy"),
+            _(
+                "A promise about a way of answering: whatever comes out would have come out with "
+                "nearly the same probability if one person's data had been different or missing. "
+                "So nobody can learn much about that person from it, whatever else they know or "
+                "learn later."
+            ),
+            ("epsilon", "neighbouring-relation", "privacy-unit"),
+        ),
+        Term(
+            "epsilon",
+            _("ε (epsilon)"),
+            _(
+                "How much “nearly” allows. The odds of a guess about one person can be multiplied "
+                "by e^ε at most: by 1.11 for ε 0.1, by 2.72 for ε 1, by more than 22,000 for ε 10. "
+                "Smaller is more private, and noisier. It is a limit on what anybody could learn, "
+                "not a measure of what somebody did."
+            ),
+            ("odds", "budget", "delta"),
+        ),
+        Term(
+            "delta",
+            _("δ (delta)"),
+            _(
+                "A small probability with which the promise of ε may fail, like one in a million. "
+                "Only datasets that count in ρ have one; it should be well under 1 divided by the "
+                "number of people."
+            ),
+            ("rho", "epsilon"),
+        ),
+        Term(
+            "rho",
+            _("ρ (rho)"),
+            _(
+                "Another count of privacy loss (zero-concentrated differential privacy, zCDP). The "
+                "ρ of many small questions adds up to a much smaller ε than their ε do. It is read "
+                "as an ε at the declared δ."
+            ),
+            ("delta", "composition"),
+        ),
+        Term(
+            "odds",
+            _("Odds"),
+            _(
+                # The signs are per cent; xgettext:no-python-format
+                "A probability put as a ratio: 50 % is 1 to 1, 75 % is 3 to 1. Privacy loss "
+                "multiplies odds, which is why this product explains ε with them."
+            ),
+            ("epsilon", "attacker"),
+        ),
+        Term(
+            "attacker",
+            _("Attacker"),
+            _(
+                "Whoever tries to learn something about one person. The promise is made against "
+                "the best one there can be: who knows everybody else's data, chooses every "
+                "question, and works together with all other analysts."
+            ),
+            ("averaging-attack", "differencing"),
+        ),
+        Term(
+            "post-processing",
+            _("Post-processing"),
+            _(
+                "Whatever is computed from a release alone costs nothing more: rounding it, "
+                "drawing it, adding up its groups. The promise cannot be weakened by thinking "
+                "about an answer."
+            ),
+            ("release",),
+        ),
+    ),
+)
+PEOPLE = Theme(
+    _("Who is protected"),
+    (
+        Term(
+            "privacy-unit",
+            _("Privacy unit"),
+            _(
+                "Whose presence or values are hidden: each row, or each person that a column "
+                "names, with all of their rows. The owner declares it once and for all."
+            ),
+            ("group-size", "neighbouring-relation"),
+        ),
+        Term(
+            "neighbouring-relation",
+            _("Neighbouring relation"),
+            _(
+                "Which two tables must be hard to tell apart. “Add or remove”: one unit more or "
+                "less, so that it is hidden who is in the data. “Change one”: one unit's values "
+                "are others, while the number of units is public. To change values where units "
+                "come and go counts as two steps: one goes and one comes."
+            ),
+            ("privacy-unit", "sensitivity"),
+        ),
+        Term(
+            "group-size",
+            _("Group size"),
+            _(
+                "For how many units together the promise is made. Families and households are "
+                "groups; without a setting, k people together have k times the ε of one."
+            ),
+            ("privacy-unit",),
+        ),
+        Term(
+            "population",
+            _("Population"),
+            _(
+                "Datasets about the same people that share one budget, because it is the people "
+                "who are protected and not the files."
+            ),
+            ("budget",),
+        ),
+    ),
+)
+DECLARED = Theme(
+    _("What is declared about the data"),
+    (
+        Term(
+            "bounds",
+            _("Bounds"),
+            _(
+                "The lowest and the highest value that a column counts with, declared without "
+                "looking at the data. Values outside count as the bound. Wide bounds need more "
+                "noise."
+            ),
+            ("step", "sensitivity"),
+        ),
+        Term(
+            "step",
+            _("Step"),
+            _(
+                "What values of a column are rounded to, such as 1 or 0.01, so that sums are exact "
+                "whole numbers of steps."
+            ),
+            ("bounds",),
+        ),
+        Term(
+            "categories",
+            _("Categories"),
+            _(
+                "The list of values that a column of texts can have, as declared. Whatever is not "
+                "on it counts as “other”."
+            ),
+            ("domain",),
+        ),
+        Term(
+            "domain",
+            _("Domain"),
+            _("All values that a column can have: its bounds and step, or its categories."),
+            ("bounds", "categories"),
+        ),
+        Term(
+            "partition-column",
+            _("Partition column"),
+            _(
+                "A category that puts each person into one part for good. Each part then has the "
+                "budget for itself, and a question about some parts is paid by those alone, as "
+                "long as nobody can come to be in two of them."
+            ),
+            ("budget",),
+        ),
+    ),
+)

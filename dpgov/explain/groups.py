@@ -1,0 +1,125 @@
+"""What the guarantee says about groups, in numbers a person can read.
+
+Pure arithmetic over the accountant, rounded so that the promise never looks better than it is.
+Must never show a bound above 1 as a guarantee (catalogue F13).
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal, localcontext
+
+from django.utils.translation import gettext as _
+
+from dpgov.privacy.accounting.accountant import delta_of_group, epsilon_of_group, rho_of_group
+from dpgov.privacy.accounting.currency import Currency
+
+LARGEST_GROUP = 20
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class GroupReading:
+    """The guarantee for any `size` units together.
+
+    `budget_nano` and `question_nano` are their ε for all answers and for one question, with the
+    noise as it is, the two `…_rho_nano` the same in ρ where ρ is counted. `noise_scale` is what a
+    count would need so that the group has what one question promises to one unit. `delta` is δ at
+    k times the declared ε; None where that is no guarantee.
+    """
+
+    size: int
+    budget_nano: int
+    question_nano: int
+    noise_scale: Decimal
+    delta: Decimal | None
+    is_setting: bool
+    budget_rho_nano: int | None = None
+    question_rho_nano: int | None = None
+
+    @property
+    def delta_text(self) -> str:
+        """δ, or that there is no guarantee."""
+        return _("no guarantee") if self.delta is None else f"{self.delta.normalize():g}"
+
+
+def group_readings(
+    *,
+    limit_nano: int,
+    question_nano: int,
+    setting: int,
+    rows_per_unit: int = 1,
+    delta: Decimal = Decimal(0),
+) -> list[GroupReading]:
+    """Readings in pure ε for groups of 1 to 20 units and for the setting, if that is larger.
+
+    With a group-size setting of g the noise is made for g units, so that k units have k/g of the
+    booked ε (rounded up, to four digits where it is no whole number of nano-ε).
+    """
+    return [
+        GroupReading(
+            size=size,
+            budget_nano=_of_group(limit_nano, size, setting),
+            question_nano=_of_group(question_nano, size, setting),
+            noise_scale=_scale(question_nano, size * rows_per_unit),
+            delta=delta_of_group(delta, limit_nano, size),
+            is_setting=size == setting,
+        )
+        for size in _sizes(setting)
+    ]
+
+
+def group_readings_in_rho(
+    *,
+    currency: Currency,
+    limit_nano: int,
+    target_nano: int,
+    question_nano: int,
+    setting: int,
+    rows_per_unit: int = 1,
+) -> list[GroupReading]:
+    """The same under zCDP: limit and question in nano-ρ, the target in nano-ε at δ.
+
+    k units have (k/g)² of the ρ, rounded up; their ε is the reading of that at the same δ. A group
+    that is no multiple of the setting counts as the next one for δ.
+    """
+    readings = []
+    for size in _sizes(setting):
+        together = -(-rho_of_group(limit_nano, size) // setting**2)
+        one = -(-rho_of_group(question_nano, size) // setting**2)
+        reading = GroupReading(
+            size=size,
+            budget_nano=currency.together(together),
+            question_nano=currency.together(one),
+            noise_scale=_deviation(question_nano, size * rows_per_unit),
+            delta=delta_of_group(currency.delta or Decimal(0), target_nano, -(-size // setting)),
+            is_setting=size == setting,
+            budget_rho_nano=together,
+            question_rho_nano=one,
+        )
+        readings.append(reading)
+    return readings
+
+
+def _sizes(setting: int) -> list[int]:
+    return [*range(1, LARGEST_GROUP + 1)] + ([setting] if setting > LARGEST_GROUP else [])
+
+
+def _of_group(nano: int, size: int, setting: int) -> int:
+    total = epsilon_of_group(nano, size)
+    if total % setting == 0:
+        return total // setting
+    exact = -(-total // setting)
+    unit: int = 10 ** max(0, len(str(exact)) - _DIGITS)
+    return -(-exact // unit) * unit
+
+
+def _scale(nano: int, rows: int) -> Decimal:
+    exact = Decimal(rows) / Decimal(nano).scaleb(-9)
+    return exact.quantize(Decimal("0.1"), rounding=ROUND_CEILING)
+
+
+def _deviation(nano: int, rows: int) -> Decimal:
+    """σ of Gaussian noise with this ρ: the sensitivity over the root of 2ρ."""
+    with localcontext() as context:
+        context.rounding = ROUND_CEILING
+        exact = Decimal(rows) / (2 * Decimal(nano).scaleb(-9)).sqrt()
+        return exact.quantize(Decimal("0.1"), rounding=ROUND_CEILING)

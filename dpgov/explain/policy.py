@@ -1,0 +1,88 @@
+"""What the pages about ε need to know of a dataset: its declarations and its budget, or invented
+ones before there is a dataset.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.plan.schema import (
+    CategoryDomain,
+    ColumnSpec,
+    DatasetSchema,
+    Neighbouring,
+    NumericDomain,
+    PrivacyUnit,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Amounts are in the currency; `committed_nano` is what is spent or reserved."""
+
+    schema: DatasetSchema
+    currency: Currency
+    limit_nano: int
+    limit_epsilon_nano: int
+    committed_nano: int
+    question_nano: int
+
+    @property
+    def numbers(self) -> list[str]:
+        """The columns that can be added up."""
+        return [c.name for c in self.schema.columns if isinstance(c.domain, NumericDomain)]
+
+    @property
+    def hides_presence(self) -> bool:
+        """Whether it is hidden who is in the data; else only what their rows say."""
+        return self.schema.neighbouring is Neighbouring.ADD_REMOVE
+
+    @property
+    def steps_to_another_value(self) -> int:
+        """How many times the protected group the change of what its rows say counts.
+
+        Where units come and go, a replaced group goes once and comes once.
+        """
+        return 2 if self.hides_presence else 1
+
+    @property
+    def people(self) -> str:
+        """Who is protected together: "one person", "any 4 people together"."""
+        named = self.schema.unit.private_id is not None
+        size = self.schema.group_size
+        if size == 1:
+            return _("one person") if named else _("one row")
+        said = _("any %(size)s people together") if named else _("any %(size)s rows together")
+        return said % {"size": size}
+
+
+def policy_of(dataset: Dataset) -> Policy:
+    """The dataset's own, as it is in force now."""
+    budget = dataset.budget
+    return Policy(
+        schema=schema_of(current_version(dataset)),
+        currency=budget.currency,
+        limit_nano=budget.limit_nano,
+        limit_epsilon_nano=budget.limit_epsilon_nano,
+        committed_nano=budget.committed_nano,
+        question_nano=dataset.per_query_limit_nano,
+    )
+
+
+def invented_policy(limit_nano: int) -> Policy:
+    """A dataset that does not exist: one row a person, their age and sex, this limit in nano-ε."""
+    age = ColumnSpec("age", NumericDomain(Decimal(0), Decimal(120), Decimal(1)))
+    sex = ColumnSpec("sex", CategoryDomain(("female", "male")))
+    schema = DatasetSchema(
+        columns=(age, sex),
+        unit=PrivacyUnit(),
+        neighbouring=Neighbouring.ADD_REMOVE,
+        group_size=1,
+        max_rows=NANO,
+    )
+    return Policy(schema, PURE, limit_nano, limit_nano, 0, max(1, limit_nano // 10))

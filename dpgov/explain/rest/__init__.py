@@ -1,0 +1,1 @@
+"""The comparison of accounts over the API."""

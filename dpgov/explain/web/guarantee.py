@@ -1,0 +1,103 @@
+"""What the guarantee of a dataset means for people, and how other accounts would put it.
+
+Functions of the declarations and of what was booked; never of data.
+"""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_safe
+
+from dpgov.budgets.meaning import certainty_text, factor_text
+from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.models import Dataset
+from dpgov.explain.comparison import DEFAULT_DELTA, compare
+from dpgov.explain.figures import groups as group_figures
+from dpgov.explain.groups import GroupReading, group_readings, group_readings_in_rho
+from dpgov.language.translation import translated
+from dpgov.privacy.accounting.budget import InvalidAmount, parse_epsilon
+from dpgov.privacy.accounting.loss import InvalidDelta, parse_delta
+from dpgov.tenants.permissions import Permission, requires
+
+_PURE = gettext_noop(
+    "The ε of a group grows in step with its size: k units together have k times the ε of one. "
+    "This is for all answers that the budget allows."
+)
+_IN_RHO = gettext_noop(
+    "The ρ of a group grows with the square of its size: k units together have k² times the ρ of "
+    "one. This is their ε at the dataset's δ, for all answers that the budget allows."
+)
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the guarantee means for groups of 1 to 20 units."""
+    dataset = dataset_or_404(request, slug)
+    text, question_nano, error = _question_cost(request, dataset)
+    currency = dataset.budget.currency
+    limit_nano = dataset.budget.limit_nano
+    readings = _readings(dataset, question_nano)
+    context: dict[str, Any] = {
+        "dataset": dataset,
+        "readings": readings,
+        "epsilon_text": text,
+        "epsilon_error": error,
+        "most_epsilon_nano": currency.question(dataset.per_query_limit_nano),
+        "question_nano": question_nano,
+        "odds_of_all": factor_text(limit_nano, currency),
+        "posterior_of_all": certainty_text(limit_nano, currency),
+        "odds_of_one": factor_text(question_nano, currency),
+        "posterior_of_one": certainty_text(question_nano, currency),
+        "epsilon_caption": _(_PURE if currency.delta is None else _IN_RHO),
+        "epsilon_figure": group_figures.epsilon_at_fixed_noise(readings),
+        "noise_figure": group_figures.noise_at_fixed_epsilon(readings),
+    }
+    return render(request, "explain/group_privacy.html", context)
+
+
+@requires(Permission.VIEW_SPLIT_BY_ANALYST)
+@require_safe
+def comparison(request: HttpRequest, slug: str) -> HttpResponse:
+    """What was charged, by other accounts, at the δ that the reader chooses."""
+    dataset = dataset_or_404(request, slug)
+    text = request.GET.get("delta") or dataset.budget.delta or DEFAULT_DELTA
+    context: dict[str, Any] = {"dataset": dataset, "delta_text": text}
+    try:
+        context["comparison"] = compare(dataset.budget, parse_delta(text))
+    except InvalidDelta as refusal:
+        context["delta_error"] = translated(refusal.args[0])
+    return render(request, "explain/comparison.html", context)
+
+
+def _readings(dataset: Dataset, question_nano: int) -> list[GroupReading]:
+    budget = dataset.budget
+    if budget.target_nano is None:
+        return group_readings(
+            limit_nano=budget.limit_nano,
+            question_nano=question_nano,
+            setting=dataset.group_size,
+            rows_per_unit=dataset.max_rows_per_unit,
+        )
+    return group_readings_in_rho(
+        currency=budget.currency,
+        limit_nano=budget.limit_nano,
+        target_nano=budget.target_nano,
+        question_nano=question_nano,
+        setting=dataset.group_size,
+        rows_per_unit=dataset.max_rows_per_unit,
+    )
+
+
+def _question_cost(request: HttpRequest, dataset: Dataset) -> tuple[str, int, str]:
+    """The question to look at: the ε typed, its cost, and why it was not taken (or nothing)."""
+    text, most = request.GET.get("epsilon", ""), dataset.per_query_limit_nano
+    if not text:
+        return "", most, ""
+    try:
+        return text, dataset.budget.currency.price_of(parse_epsilon(text)), ""
+    except InvalidAmount as refusal:
+        return text, most, translated(refusal.args[0])

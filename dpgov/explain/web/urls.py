@@ -1,0 +1,13 @@
+"""Routes of the pages that explain ε; `dashboards` is their namespace."""
+
+from django.urls import path
+
+from dpgov.explain.web import guarantee, understanding
+
+explain_urlpatterns = [
+    path("datasets/<slug:slug>/comparison/", guarantee.comparison, name="comparison"),
+    path("datasets/<slug:slug>/group-privacy/", guarantee.group_privacy, name="group_privacy"),
+    path("understanding/", understanding.understanding_general, name="understanding_general"),
+    path("datasets/<slug:slug>/understanding/", understanding.understanding, name="understanding"),
+    path("glossary/", understanding.glossary, name="glossary"),
+]

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class LanguageConfig(AppConfig):
+    name = "dpgov.language"

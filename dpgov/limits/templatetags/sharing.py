@@ -1,0 +1,22 @@
+"""On a dataset's page: with what it shares a budget. For everybody who sees the dataset."""
+
+from typing import Any
+
+from django import template
+
+from dpgov.datasets.models import Dataset
+from dpgov.limits.populations import beside
+from dpgov.tenants.permissions import Permission, may
+
+register = template.Library()
+
+
+@register.inclusion_tag("limits/_shares_with.html", takes_context=True)
+def shares_with(context: Any, dataset: Dataset) -> dict[str, Any]:
+    """One paragraph, or nothing for a dataset that shares with nothing."""
+    found = beside(dataset)
+    if found is None:
+        return {}
+    shared, words = found
+    seen = may(context.get("membership"), Permission.VIEW_POPULATIONS)
+    return {"population": shared.budget, "words": words, "may_open": seen}

@@ -1,0 +1,1 @@
+"""Pages that set limits, or ask for a higher one."""

@@ -1,0 +1,162 @@
+"""What people type about shared budgets; each form keeps it when something is refused."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from dpgov.budgets.models import Budget
+from dpgov.budgets.words import amount, limit_text
+from dpgov.datasets.web.forms.dataset import EpsilonField, check_delta, delta_field, mode_field
+from dpgov.limits.populations import Named
+
+_TEXT = {"class": "form-control"}
+_SELECT = {"class": "form-select"}
+_CODE = {**_TEXT, "autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}
+
+
+def _reason() -> forms.CharField:
+    return forms.CharField(
+        max_length=500,
+        widget=forms.Textarea(_TEXT | {"rows": 2}),
+        label=_("Reason"),
+        help_text=_(
+            "Why are these the same people, or not? Whoever decides reads it, and it goes into the "
+            "audit log."
+        ),
+        error_messages={"required": _("Give a reason. It goes into the audit log.")},
+    )
+
+
+class OpenForm(forms.Form):
+    """A name, how losses add up, and a limit."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=120,
+        widget=forms.TextInput(_TEXT),
+        help_text=_("The people, not the files: “Residents of Harbour”."),
+    )
+    mode = mode_field(_("Datasets that add up losses in the same way can share it."))
+    delta = delta_field()
+    epsilon_limit = EpsilonField(
+        label=_("Limit on ε for these people"),
+        help_text=_(
+            "Everything that is ever released about them, from all datasets that share this, never "
+            "passes it. Take the smallest limit of those datasets if in doubt."
+        ),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """zCDP has a δ."""
+        check_delta(self)
+        return self.cleaned_data
+
+
+class OneDatasetForm(forms.Form):
+    """One of the datasets that could join."""
+
+    dataset = forms.ChoiceField(
+        widget=forms.Select(_SELECT),
+        label=_("Dataset"),
+        error_messages={
+            "required": _("Choose a dataset."),
+            "invalid_choice": _("Choose a dataset."),
+        },
+    )
+
+    def __init__(self, *args: Any, named: Sequence[Named], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["dataset"].choices = _choices(named)  # type: ignore[attr-defined]
+
+
+class DatasetsForm(forms.Form):
+    """Some of these datasets."""
+
+    datasets = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={
+            "required": _("Choose at least one dataset."),
+            "invalid_choice": _("Choose from the datasets in the list."),
+        },
+    )
+
+    def __init__(self, *args: Any, named: Sequence[Named], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["datasets"].choices = _choices(named)  # type: ignore[attr-defined]
+
+    def chosen(self) -> list[UUID]:
+        """The budgets of the chosen datasets."""
+        return [UUID(text) for text in self.cleaned_data["datasets"]]
+
+
+class DivideForm(DatasetsForm):
+    """Which datasets go, under which name."""
+
+    name = forms.CharField(
+        label=_("Name of the new shared budget"), max_length=120, widget=forms.TextInput(_TEXT)
+    )
+    reason = _reason()
+
+
+class MergeForm(forms.Form):
+    """Which other shared budget ends in this one."""
+
+    other = forms.ChoiceField(
+        label=_("Shared budget that ends"),
+        widget=forms.Select(_SELECT),
+        error_messages={
+            "required": _("Choose one."),
+            "invalid_choice": _("Choose one of the list."),
+        },
+    )
+    reason = _reason()
+
+    def __init__(self, *args: Any, others: Iterable[Budget], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["other"].choices = [  # type: ignore[attr-defined]
+            (str(each.pk), f"{each.label} ({limit_text(each)})") for each in others
+        ]
+
+
+class ShareForm(forms.Form):
+    """Why another organisation should share the budget."""
+
+    reason = _reason()
+
+
+class CodeForm(forms.Form):
+    """The code that another organisation gave."""
+
+    code = forms.CharField(
+        label=_("Code"),
+        max_length=80,
+        widget=forms.TextInput(_CODE),
+        help_text=_("Six groups of four letters and digits."),
+        error_messages={"required": _("Enter the code.")},
+    )
+
+
+class AcceptForm(DatasetsForm):
+    """The code once more, own datasets about the same people, and why they are."""
+
+    code = forms.CharField(max_length=80, widget=forms.HiddenInput)
+    reason = _reason()
+
+
+def _choices(named: Sequence[Named]) -> list[tuple[str, str]]:
+    return [
+        (
+            str(each.budget.pk),
+            gettext("%(names)s (%(amount)s committed)")
+            % {"names": each.names, "amount": _committed(each.budget)},
+        )
+        for each in named
+    ]
+
+
+def _committed(budget: Budget) -> str:
+    return amount(budget.committed_nano, budget.currency)

@@ -1,0 +1,82 @@
+"""What people type when they request, decide or confirm. Each text goes into the audit log."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from dpgov.budgets.errors import NotRaised
+from dpgov.budgets.models import Budget
+from dpgov.budgets.words import limit_said
+from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+_LOGGED = _("Goes into the audit log.")
+
+
+def _reason(label: "StrOrPromise") -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        max_length=500,
+        widget=forms.Textarea({"class": "form-control", "rows": 2}),
+        help_text=_LOGGED,
+        error_messages={"required": _("Give a reason. It goes into the audit log.")},
+    )
+
+
+class DecisionForm(forms.Form):
+    """Why a request is approved or rejected."""
+
+    reason = _reason(_("Your reason"))
+
+
+class RefundForm(forms.Form):
+    """Why a question should be refunded."""
+
+    reason = _reason(_("Why should this be refunded?"))
+
+
+class RaiseForm(forms.Form):
+    """A limit higher than the present one, and why."""
+
+    epsilon_limit = EpsilonField(label=_("New limit on ε"))
+    reason = _reason(_("Why is a higher limit needed?"))
+
+    def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._budget = budget
+        count_in(self, budget.currency)
+
+    def clean_epsilon_limit(self) -> int:
+        """Refuses what is not higher."""
+        wanted: int = self.cleaned_data["epsilon_limit"]
+        if wanted <= self._budget.limit_epsilon_nano:
+            raise forms.ValidationError(str(NotRaised(limit=limit_said(self._budget))))
+        return wanted
+
+
+class OptionalEpsilonField(EpsilonField):
+    """An amount of ε, or nothing."""
+
+    def clean(self, value: Any) -> Any:
+        """None where nothing was typed; else as EpsilonField."""
+        return super().clean(value) if str(value or "").strip() else None
+
+
+class ConfirmForm(forms.Form):
+    """That a frozen balance was compared, and what the backup did not know, in its currency."""
+
+    missing = OptionalEpsilonField(
+        label=_("ε that is missing here"),
+        required=False,
+        help_text=_("What was answered after the backup was taken. Leave it empty if nothing was."),
+    )
+    reason = _reason(_("What did you compare?"))
+
+    def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["missing"].label = _("{symbol} that is missing here").format(
+            symbol=budget.currency.symbol
+        )

@@ -1,0 +1,163 @@
+"""The limits of a dataset: how they stand, and what its owner may change alone.
+
+Owners change grants and rates by themselves, because the lifetime limit binds whatever they do;
+raising that one takes two persons and is not offered here.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dpgov.budgets.errors import LimitBelowCommitted
+from dpgov.budgets.models import Allocation, RateLimit
+from dpgov.budgets.services import (
+    NotAHolder,
+    NothingGranted,
+    allocate,
+    set_rate_limit,
+    withdraw,
+)
+from dpgov.budgets.standing import get_grant, grants_of, parts_of, rates_of
+from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.models import Dataset
+from dpgov.limits.web.forms.limits import AmountForm, GrantForm, RateForm, ReasonForm
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+from dpgov.tenants.selectors import actor_of
+
+_REFUSED = 422
+_FORM_METHODS = ["GET", "HEAD", "POST"]
+
+
+@requires(Permission.VIEW_SPLIT_BY_ANALYST)
+@require_safe
+def limits(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every limit of the dataset: for its lifetime, by period, by holder and by part."""
+    dataset = dataset_or_404(request, slug)
+    grants = grants_of(dataset.budget)
+    granted = sum(grant.budget.limit_nano for grant in grants if grant.budget.closed_at is None)
+    context = {
+        "dataset": dataset,
+        "rates": rates_of(dataset.budget),
+        "grants": grants,
+        "granted_nano": granted,
+        "promises_more": granted > dataset.budget.limit_nano,
+        "parts": parts_of(dataset.budget),
+    }
+    return render(request, "limits/limits.html", context)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(_FORM_METHODS)
+def grant(request: HttpRequest, slug: str) -> HttpResponse:
+    """Grant an allocation to an analyst or a project."""
+    dataset = dataset_or_404(request, slug)
+    form = GrantForm(
+        request.POST or None,
+        tenant=membership_of(request).tenant,
+        currency=dataset.budget.currency,
+    )
+    if request.method == "POST" and form.is_valid():
+        holder = form.cleaned_data["holder"]
+        if _granted(request, dataset, holder, form):
+            messages.success(request, _("%(holder)s has an allocation.") % {"holder": holder})
+            return redirect("dashboards:limits", slug)
+    return _page(request, "allocation_new", dataset, form)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(_FORM_METHODS)
+def change_grant(request: HttpRequest, slug: str, allocation_id: UUID) -> HttpResponse:
+    """Change how much a grant allows, or give a withdrawn one back."""
+    dataset, allocation = _allocation(request, slug, allocation_id)
+    form = AmountForm(request.POST or None, currency=dataset.budget.currency)
+    if request.method == "POST" and form.is_valid():
+        holder = allocation.project or allocation.user
+        if _granted(request, dataset, holder, form):
+            said = _("The allocation of %(holder)s is changed.")
+            messages.success(request, said % {"holder": allocation})
+            return redirect("dashboards:limits", slug)
+    return _page(request, "allocation_change", dataset, form, allocation=allocation)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(_FORM_METHODS)
+def withdraw_grant(request: HttpRequest, slug: str, allocation_id: UUID) -> HttpResponse:
+    """Ask why, then end the grant."""
+    dataset, allocation = _allocation(request, slug, allocation_id)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            withdraw(
+                allocation=allocation,
+                actor=actor_of(membership_of(request).user),
+                reason=form.cleaned_data["reason"],
+            )
+        except NothingGranted as refusal:
+            messages.warning(request, str(refusal))
+        else:
+            said = _("The allocation of %(holder)s is withdrawn.")
+            messages.success(request, said % {"holder": allocation})
+        return redirect("dashboards:limits", slug)
+    return _page(request, "allocation_withdraw", dataset, form, allocation=allocation)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(_FORM_METHODS)
+def rate(request: HttpRequest, slug: str, period: str) -> HttpResponse:
+    """Set, change or lift what may be used in a day, a week or a month."""
+    dataset = dataset_or_404(request, slug)
+    if period not in RateLimit.Period.values:
+        raise Http404
+    present = next(rate for rate in rates_of(dataset.budget) if rate.period == period)
+    form = RateForm(request.POST or None, rate=present, currency=dataset.budget.currency)
+    if request.method == "POST" and form.is_valid():
+        set_rate_limit(
+            budget=dataset.budget,
+            period=RateLimit.Period(period),
+            limit_nano=form.cleaned_data["epsilon_limit"],
+            actor=actor_of(membership_of(request).user),
+            reason=form.cleaned_data["reason"],
+        )
+        said = _("The limit for %(period)s is changed.")
+        messages.success(request, said % {"period": present.words})
+        return redirect("dashboards:limits", slug)
+    return _page(request, "rate", dataset, form, rate=present)
+
+
+def _granted(request: HttpRequest, dataset: Dataset, holder: Any, form: Any) -> bool:
+    """Grant it, or put the refusal at its field."""
+    try:
+        allocate(
+            dataset_budget=dataset.budget,
+            holder=holder,
+            limit_nano=form.cleaned_data["epsilon_limit"],
+            actor=actor_of(membership_of(request).user),
+            reason=form.cleaned_data["reason"],
+        )
+    except LimitBelowCommitted as refusal:
+        form.add_error("epsilon_limit", str(refusal))
+    except NotAHolder as refusal:
+        form.add_error("holder" if "holder" in form.fields else "epsilon_limit", str(refusal))
+    return not form.errors
+
+
+def _allocation(request: HttpRequest, slug: str, allocation_id: UUID) -> tuple[Dataset, Allocation]:
+    dataset = dataset_or_404(request, slug)
+    try:
+        return dataset, get_grant(dataset.budget, allocation_id)
+    except Allocation.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def _page(
+    request: HttpRequest, name: str, dataset: Dataset, form: Any, **more: object
+) -> HttpResponse:
+    status = _REFUSED if form.errors else 200
+    context = {"dataset": dataset, "form": form, **more}
+    return render(request, f"limits/limits_{name}.html", context, status=status)

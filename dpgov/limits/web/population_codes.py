@@ -1,0 +1,91 @@
+"""Entering a code of another organisation: first what it offers, then a request to join.
+
+Must never say why a code does not work, or whose it is.
+"""
+
+from typing import Any
+
+from django.contrib import messages
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from dpgov.approvals.errors import ApprovalRefusal
+from dpgov.budgets.crossing import Offer
+from dpgov.budgets.errors import LedgerRefusal
+from dpgov.budgets.services.invitations import look_at, request_to_join
+from dpgov.limits import populations
+from dpgov.limits.web.forms.populations import AcceptForm, CodeForm
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+
+_REFUSED = 422
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def accept(request: HttpRequest) -> HttpResponse:
+    """Enter a code; see the offer; ask a second person to let own datasets join."""
+    if request.method != "POST":
+        return _page(request, CodeForm())
+    if "reason" in request.POST:
+        return _join(request)
+    form = CodeForm(request.POST)
+    offer = _offer(request, form) if form.is_valid() else None
+    if offer is None:
+        return _page(request, form)
+    named = populations.candidates(membership_of(request).tenant)
+    joining = AcceptForm(named=named, initial={"code": form.cleaned_data["code"]})
+    return _page(request, joining, offer=offer)
+
+
+def _join(request: HttpRequest) -> HttpResponse:
+    membership = membership_of(request)
+    named = populations.candidates(membership.tenant)
+    form = AcceptForm(request.POST, named=named)
+    if not form.is_valid():
+        return _again(request, form)
+    chosen = set(form.chosen())
+    try:
+        change = request_to_join(
+            membership=membership,
+            code=form.cleaned_data["code"],
+            dataset_budgets=[each.budget for each in named if each.budget.pk in chosen],
+            reason=form.cleaned_data["reason"],
+        )
+    except (ApprovalRefusal, LedgerRefusal) as refusal:
+        return _page(request, _only_the_code(request, str(refusal)))
+    done = _("Requested. Another person of your organisation has to approve it.")
+    messages.success(request, done)
+    return redirect("dashboards:approval", change.pk)
+
+
+def _again(request: HttpRequest, form: AcceptForm) -> HttpResponse:
+    """The same offer with what is wrong; or the first step where the code does not work."""
+    first = CodeForm({"code": request.POST.get("code", "")})
+    offer = _offer(request, first) if first.is_valid() else None
+    return _page(request, first) if offer is None else _page(request, form, offer=offer)
+
+
+def _offer(request: HttpRequest, form: CodeForm) -> Offer | None:
+    try:
+        return look_at(code=form.cleaned_data["code"], tenant_id=membership_of(request).tenant_id)
+    except LedgerRefusal as refusal:
+        form.add_error("code", str(refusal))
+        return None
+
+
+def _only_the_code(request: HttpRequest, refusal: str) -> CodeForm:
+    form = CodeForm({"code": request.POST.get("code", "")})
+    form.is_valid()
+    form.add_error("code", refusal)
+    return form
+
+
+def _page(request: HttpRequest, form: Form, **more: Any) -> HttpResponse:
+    status = _REFUSED if form.errors else 200
+    return render(
+        request, "limits/populations/population_accept.html", {"form": form, **more}, status=status
+    )

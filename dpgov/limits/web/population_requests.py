@@ -1,0 +1,170 @@
+"""Asking for what takes two persons: merging, dividing, sharing and a higher limit.
+
+Each page first says what it means; the request then waits for another person.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from dpgov.approvals.errors import ApprovalRefusal
+from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.services import request_change
+from dpgov.budgets.crossing import shared_with_others
+from dpgov.budgets.errors import LedgerRefusal
+from dpgov.budgets.models import Budget
+from dpgov.budgets.populations import populations_of
+from dpgov.budgets.services.raising import request_raise
+from dpgov.explain.weakening import weakening
+from dpgov.language.translation import english
+from dpgov.limits import populations
+from dpgov.limits.lookup import own_or_404, population_or_404
+from dpgov.limits.web.forms.populations import DivideForm, MergeForm, ShareForm
+from dpgov.limits.web.forms.reasons import RaiseForm
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+
+_REFUSED = 422
+
+
+@requires(Permission.REQUEST_CHANGES)
+@require_http_methods(["GET", "HEAD", "POST"])
+def merge(request: HttpRequest, population_id: UUID) -> HttpResponse:
+    """Ask for another shared budget of the tenant to end in this one."""
+    budget, tenant = own_or_404(request, population_id), membership_of(request).tenant
+    others = [
+        each
+        for each in populations_of(tenant).filter(tenant=tenant).exclude(pk=budget.pk)
+        if not shared_with_others(each.pk, tenant.pk)
+    ]
+    form = MergeForm(request.POST if request.method == "POST" else None, others=others)
+    if form.is_bound and form.is_valid():
+        other = next(each for each in others if str(each.pk) == form.cleaned_data["other"])
+        payload = {
+            "into": str(budget.pk),
+            "other": str(other.pk),
+            "into_limit_nano": budget.limit_nano,
+            "other_limit_nano": other.limit_nano,
+            "names": [budget.label, other.label],
+        }
+        done = _ask(request, form, Kind.MERGE_POPULATIONS, budget, payload)
+        if done is not None:
+            return done
+    return _page(request, "population_merge.html", form, budget, others=others)
+
+
+@requires(Permission.REQUEST_CHANGES)
+@require_http_methods(["GET", "HEAD", "POST"])
+def divide(request: HttpRequest, population_id: UUID) -> HttpResponse:
+    """Ask for some of the tenant's datasets to leave, into a shared budget of their own."""
+    budget, tenant = population_or_404(request, population_id), membership_of(request).tenant
+    shared = populations.shared(budget, tenant)
+    name = _("%(name)s, apart") % {"name": budget.label}
+    initial = {"datasets": request.GET.getlist("dataset"), "name": name}
+    form = DivideForm(named=shared.members, initial=initial)
+    if request.method == "POST":
+        form = DivideForm(request.POST, named=shared.members)
+    if form.is_bound and form.is_valid():
+        leaving = form.chosen()
+        with english():
+            members = populations.shared(budget, tenant).members
+        payload = {
+            "population": str(budget.pk),
+            "leaving": [str(budget_id) for budget_id in leaving],
+            "name": form.cleaned_data["name"],
+            "limit_nano": budget.limit_nano,
+            "datasets": [each.names for each in members if each.budget.pk in leaving],
+            "from": budget.label,
+        }
+        kind = Kind.LEAVE_POPULATION if len(leaving) == 1 else Kind.SPLIT_POPULATION
+        done = _ask(request, form, kind, budget, payload)
+        if done is not None:
+            return done
+    return _page(request, "population_divide.html", form, budget, shared=shared)
+
+
+@requires(Permission.REQUEST_CHANGES)
+@require_http_methods(["GET", "HEAD", "POST"])
+def share(request: HttpRequest, population_id: UUID) -> HttpResponse:
+    """Ask for a code by which another organisation's datasets may share the budget."""
+    budget = own_or_404(request, population_id)
+    form = ShareForm(request.POST) if request.method == "POST" else ShareForm()
+    if form.is_bound and form.is_valid():
+        payload = {"population": str(budget.pk), "name": budget.label}
+        done = _ask(request, form, Kind.SHARE_POPULATION, budget, payload)
+        if done is not None:
+            return done
+    return _page(request, "population_share.html", form, budget)
+
+
+@requires(Permission.REQUEST_CHANGES)
+@require_http_methods(["GET", "HEAD", "POST"])
+def raise_limit(request: HttpRequest, population_id: UUID) -> HttpResponse:
+    """Ask for a higher limit: the page first says what it means, and only then sends it."""
+    budget = own_or_404(request, population_id)
+    posted = request.POST if request.method == "POST" else None
+    form = RaiseForm(posted, budget=budget)
+    wanted = form.cleaned_data["epsilon_limit"] if form.is_bound and form.is_valid() else None
+    if wanted is not None and request.POST.get("confirmed") == str(wanted):
+        done = _sent(
+            request,
+            form,
+            lambda: request_raise(
+                membership=membership_of(request),
+                budget=budget,
+                limit_nano=wanted,
+                reason=form.cleaned_data["reason"],
+            ),
+        )
+        if done is not None:
+            return done
+    meaning = weakening(budget, wanted) if wanted else []
+    return _page(
+        request, "population_raise.html", form, budget, wanted_nano=wanted, meaning=meaning
+    )
+
+
+def _ask(
+    request: HttpRequest, form: Form, kind: Kind, budget: Budget, payload: dict[str, Any]
+) -> HttpResponse | None:
+    return _sent(
+        request,
+        form,
+        lambda: request_change(
+            membership=membership_of(request),
+            kind=kind,
+            subject=f"budget:{budget.pk}",
+            payload=payload,
+            reason=form.cleaned_data["reason"],
+            dataset=budget.label,
+        ),
+    )
+
+
+def _sent(
+    request: HttpRequest, form: Form, ask: Callable[[], ChangeRequest]
+) -> HttpResponse | None:
+    """To the new request; or None, with the reason for which there is none on the form."""
+    try:
+        change = ask()
+    except (ApprovalRefusal, LedgerRefusal) as refusal:
+        form.add_error(None, str(refusal))
+        return None
+    done = _("Requested. Another person has to approve it before anything changes.")
+    messages.success(request, done)
+    return redirect("dashboards:approval", change.pk)
+
+
+def _page(
+    request: HttpRequest, template: str, form: Form, budget: Budget, **more: Any
+) -> HttpResponse:
+    context = {"form": form, "population": budget, **more}
+    status = _REFUSED if form.errors else 200
+    return render(request, f"limits/populations/{template}", context, status=status)

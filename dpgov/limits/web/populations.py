@@ -1,0 +1,125 @@
+"""Pages of shared budgets: the list, a new one, one of them, and what one person may do to it.
+
+Each view calls one service; what is foreign looks like what is missing.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dpgov.approvals.selectors import requests_of
+from dpgov.budgets.errors import LedgerRefusal
+from dpgov.budgets.services import change_limit
+from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.budgets.words import amount
+from dpgov.datasets.web.forms.changes import LimitForm
+from dpgov.datasets.web.forms.dataset import declared_currency
+from dpgov.limits import populations
+from dpgov.limits.lookup import own_or_404, population_or_404
+from dpgov.limits.web.forms.populations import OneDatasetForm, OpenForm
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+from dpgov.tenants.selectors import actor_of
+
+_REFUSED = 422
+
+
+@requires(Permission.VIEW_POPULATIONS)
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """Every shared budget that the tenant has or is in."""
+    found = populations.shared_budgets(membership_of(request).tenant)
+    return render(request, "limits/populations/populations.html", {"populations": found})
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """Open a shared budget."""
+    form = OpenForm(request.POST) if request.method == "POST" else OpenForm()
+    membership = membership_of(request)
+    if form.is_bound and form.is_valid():
+        try:
+            opened = open_population(
+                tenant=membership.tenant,
+                name=form.cleaned_data["name"],
+                limit_nano=form.cleaned_data["epsilon_limit"],
+                currency=declared_currency(form),
+                actor=actor_of(membership.user),
+            )
+        except LedgerRefusal as refusal:
+            form.add_error("name", str(refusal))
+        else:
+            messages.success(request, _("Opened. Now add the datasets about these people."))
+            return redirect("dashboards:population_join", opened.pk)
+    return _page(request, "population_new.html", form)
+
+
+@requires(Permission.VIEW_POPULATIONS)
+@require_safe
+def detail(request: HttpRequest, population_id: UUID) -> HttpResponse:
+    """One shared budget: how much is left, who is in it, what happened."""
+    membership, budget = membership_of(request), population_or_404(request, population_id)
+    waiting = requests_of(membership).filter(state="waiting", subject=f"budget:{budget.pk}")
+    shared, history = populations.with_history(budget, membership.tenant)
+    context = {"shared": shared, "history": history, "waiting": waiting}
+    return render(request, "limits/populations/population.html", context)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def join(request: HttpRequest, population_id: UUID) -> HttpResponse:
+    """The datasets that could join, and one of them that does."""
+    membership, budget = membership_of(request), population_or_404(request, population_id)
+    named = populations.candidates(membership.tenant, budget)
+    form = OneDatasetForm(request.POST, named=named) if request.method == "POST" else None
+    if form is not None and form.is_valid():
+        chosen = next(n for n in named if str(n.budget.pk) == form.cleaned_data["dataset"])
+        try:
+            carried = join_population(
+                population=budget, dataset_budget=chosen.budget, actor=actor_of(membership.user)
+            )
+        except LedgerRefusal as refusal:
+            problem = _("%(names)s did not join. %(why)s")
+            form.add_error("dataset", problem % {"names": chosen.names, "why": refusal})
+        else:
+            done = _("%(names)s shares this budget from now on. %(amount)s was carried over.")
+            carried_text = amount(carried, budget.currency)
+            messages.success(request, done % {"names": chosen.names, "amount": carried_text})
+            return redirect("dashboards:population", budget.pk)
+    shared = populations.shared(budget, membership.tenant)
+    return _page(request, "population_join.html", form, shared=shared, candidates=named)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def limit(request: HttpRequest, population_id: UUID) -> HttpResponse:
+    """Lower the limit of an own shared budget."""
+    budget = own_or_404(request, population_id)
+    posted = request.POST if request.method == "POST" else None
+    form = LimitForm(posted, currency=budget.currency)
+    if form.is_bound and form.is_valid():
+        try:
+            change_limit(
+                budget=budget,
+                limit_nano=form.cleaned_data["epsilon_limit"],
+                actor=actor_of(membership_of(request).user),
+                reason=form.cleaned_data["reason"],
+            )
+        except LedgerRefusal as refusal:
+            form.add_error("epsilon_limit", str(refusal))
+        else:
+            messages.success(request, _("The limit is lowered."))
+            return redirect("dashboards:population", budget.pk)
+    return _page(request, "population_limit.html", form, population=budget)
+
+
+def _page(request: HttpRequest, template: str, form: Form | None, **more: Any) -> HttpResponse:
+    status = _REFUSED if form is not None and form.errors else 200
+    return render(request, f"limits/populations/{template}", {"form": form, **more}, status=status)

@@ -1,0 +1,1 @@
+"""Probes and numbers for whoever watches an installation. Looks into rooms, changes nothing."""

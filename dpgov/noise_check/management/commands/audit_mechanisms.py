@@ -1,0 +1,78 @@
+"""`manage.py audit_mechanisms`: does the deployed noise keep what it claims?"""
+
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from dpgov.noise_check.cases import CASES
+from dpgov.noise_check.findings import Finding, Report, Verdict
+from dpgov.noise_check.run import FEWEST_TRIALS, TRIALS, audit, keep_and_tell
+
+_REFUSALS = {
+    Verdict.BROKEN: ("A claim is broken: see docs/self-audit.md.", 1),
+    Verdict.CANNOT_TELL: ("Cannot tell: a control was not caught. Give more --trials.", 2),
+}
+_HEAD = ("statistic", "mode", "claim", "at least", "control", "caught", "verdict")
+_LINE = "{:<34}{:<6}{:>7}{:>10}{:>10}  {:<7} {}"
+
+
+class Command(BaseCommand):
+    help = (
+        "Compare the privacy loss that can be seen on made-up tables with what is claimed. "
+        "Ends with 0: fine, 1: a claim is broken, 2: cannot tell."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--trials", type=int, default=TRIALS, help="answers about each table")
+        parser.add_argument("--statistic", action="append", choices=list(CASES), default=[])
+        parser.add_argument("--json", action="store_true", help="one object, when all is done")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """A run of all statistics is kept as the last one; a run of some is only shown."""
+        trials, names = max(FEWEST_TRIALS, options["trials"]), options["statistic"]
+        with _tidy_when_ended():
+            found = list(self._shown(audit(names, trials), quiet=options["json"]))
+        report = Report(tuple(found), 0.0) if names else keep_and_tell(found)
+        if options["json"]:
+            self.stdout.write(json.dumps(report.as_json()))
+        if report.verdict in _REFUSALS:
+            message, code = _REFUSALS[report.verdict]
+            raise CommandError(message, returncode=code)
+
+    def _shown(self, findings: Iterator[Finding], *, quiet: bool) -> Iterator[Finding]:
+        """Each as it comes: all of them take long."""
+        if not quiet:
+            self.stdout.write(_LINE.format(*_HEAD))
+        for finding in findings:
+            if not quiet:
+                self.stdout.write(_line(finding))
+                self.stdout.flush()
+            yield finding
+
+
+@contextmanager
+def _tidy_when_ended() -> Iterator[None]:
+    """A run that is asked to end takes its made-up tables with it."""
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _line(finding: Finding) -> str:
+    loss = "ε" if finding.mode == "pure" else "ρ"
+    return _LINE.format(
+        finding.title,
+        finding.mode,
+        f"{loss} {finding.claim:g}",
+        f"{finding.bound:.3f}",
+        f"{finding.control:.3f}",
+        "yes" if finding.caught else "no",
+        finding.problem or finding.verdict.value,
+    )

@@ -1,0 +1,62 @@
+"""One run of the audit: every case in both modes, kept and told."""
+
+import time
+from collections.abc import Collection, Iterator
+
+import structlog
+
+from dpgov.noise_check.cases import CASES, Case
+from dpgov.noise_check.findings import NOT_RUN, Finding, Report, Verdict, keep
+from dpgov.noise_check.measuring import FALSE_ALARM, measure
+from dpgov.noise_check.table_files import TableFiles, table_files
+from dpgov.privacy.accounting.loss import Mode
+
+TRIALS = 20_000
+FEWEST_TRIALS = 500
+_log = structlog.get_logger("dpgov.self_audit")
+
+
+def audit(names: Collection[str] = (), trials: int = TRIALS) -> Iterator[Finding]:
+    """A finding for each of the named cases, or for all, in both modes, as they are done."""
+    chosen = [case for name, case in CASES.items() if not names or name in names]
+    with table_files() as files:
+        for case in chosen:
+            for mode in Mode:
+                yield _measured(case, mode, trials, files)
+
+
+def keep_and_tell(findings: Collection[Finding]) -> Report:
+    """Keep a run as the last one; a broken claim is an error in the log."""
+    report = Report(tuple(findings), time.time())
+    keep(report)
+    for finding in report.findings:
+        if finding.verdict is not Verdict.FINE:
+            say = _log.error if finding.verdict is Verdict.BROKEN else _log.warning
+            say("self-audit", **_told(finding))
+    _log.info("self-audited", verdict=report.verdict.value, findings=len(report.findings))
+    return report
+
+
+def _told(finding: Finding) -> dict[str, object]:
+    """All of it is about made-up tables."""
+    names = ("name", "mode", "claim", "bound", "control", "problem")
+    told = {name: getattr(finding, name) for name in names}
+    return told | {"verdict": finding.verdict.value}
+
+
+def _measured(case: Case, mode: Mode, trials: int, files: TableFiles) -> Finding:
+    """What cannot be run proves nothing, neither way."""
+    try:
+        return measure(case, mode, trials, files)
+    except Exception as error:
+        _log.exception("a self-audit broke off", case=case.name, mode=mode.value)
+        return Finding(
+            name=case.name,
+            title=case.title,
+            mode=mode.value,
+            claim=float(case.claimed(mode)),
+            weakened=float(case.weakened),
+            trials=0,
+            false_alarm=FALSE_ALARM,
+            problem=NOT_RUN.format(kind=type(error).__name__),
+        )

@@ -1,0 +1,108 @@
+"""Pairs of small made-up tables that differ by one row or one person."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from dpgov.privacy.accounting.loss import Mode
+
+HEADER = "person,value,level,colour,size"
+TOP, TOP_LEVEL = 100, 15
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table."""
+
+    person: str
+    value: int = 0
+    level: int = 0
+    colour: str = "red"
+    size: str = "small"
+
+    def line(self) -> str:
+        """As CSV."""
+        return f"{self.person},{self.value},{self.level},{self.colour},{self.size}"
+
+
+Table = tuple[Row, ...]
+Pair = tuple[Table, Table]
+
+ROWS = tuple(Row(f"p{at}", value=10 * at, level=at) for at in range(6))
+_MORE = Row("new", TOP, TOP_LEVEL)
+# More than a person may have: those over the limit must not count.
+_ROWS_OF_NEW_PERSON = 5
+
+
+def csv(table: Table) -> str:
+    """The table as a file."""
+    return "\n".join([HEADER, *(row.line() for row in table), ""])
+
+
+def one_more_row(mode: Mode, beyond: int) -> Pair:
+    """A row at the upper bound."""
+    return ROWS, (*ROWS, _MORE)
+
+
+def one_more_person(mode: Mode, beyond: int) -> Pair:
+    """A person with more rows than allowed, all at the upper bound."""
+    return ROWS, ROWS + (_MORE,) * _ROWS_OF_NEW_PERSON
+
+
+def one_row_raised(mode: Mode, beyond: int) -> Pair:
+    """A row at the lower bound becomes one at the upper."""
+    return ROWS, (replace(ROWS[0], value=TOP), *ROWS[1:])
+
+
+def one_row_recoloured(mode: Mode, beyond: int) -> Pair:
+    """A row goes from one bin to the other."""
+    return ROWS, (replace(ROWS[0], colour="blue"), *ROWS[1:])
+
+
+# A row at one end moves every score: candidates on the one side of what is looked for gain by it,
+# those on the other lose as much. Under pure ε the worst event is that one of a few that gain wins
+# where a hundred lose: as rare as can still be counted. The divergence that counts under zCDP is
+# largest where about a fifth of the candidates win.
+
+
+def _few(mode: Mode, pure: int, zcdp: int) -> int:
+    return pure if mode is Mode.PURE else zcdp
+
+
+def around_the_median(mode: Mode, beyond: int) -> Pair:
+    """As many rows at each bound, one near the top; then one more at the top."""
+    ends = _few(mode, 1, 3)
+    before = _values([0] * ends + [TOP - _few(mode, 1, 20)] + [TOP] * ends)
+    return before, (*before, _MORE)
+
+
+def around_nine_tenths(mode: Mode, beyond: int) -> Pair:
+    """Nine rows, of which the last holds the rank 8.1; with one more at the top, just so."""
+    before = _values([0] * 8 + [TOP - _few(mode, 3, 30)])
+    return before, (*before, _MORE)
+
+
+def around_the_median_level(mode: Mode, beyond: int) -> Pair:
+    """As for the median, of the column with few values; for the upper quartile as well."""
+    levels = [1, 1, 5, 8, 15] if mode is Mode.PURE else [0] * 3 + [14] + [15] * 3
+    before = tuple(Row(f"p{at}", 0, level) for at, level in enumerate(levels))
+    return before, (*before, _MORE)
+
+
+def around_the_least(mode: Mode, beyond: int) -> Pair:
+    """One row too few below the first value that has any; then one more."""
+    return _extreme(mode, beyond, lambda value: value)
+
+
+def around_the_largest(mode: Mode, beyond: int) -> Pair:
+    """The same from above."""
+    return _extreme(mode, beyond, lambda value: TOP - value)
+
+
+def _extreme(mode: Mode, beyond: int, place: Callable[[int], int]) -> Pair:
+    end, holder = place(0), place(_few(mode, 3, 20))
+    before = _values([end] * (beyond - 1) + [holder] * _few(mode, 1, 2))
+    return before, (*before, Row("new", end))
+
+
+def _values(values: list[int]) -> Table:
+    return tuple(Row(f"p{at}", value) for at, value in enumerate(values))

@@ -1,0 +1,1 @@
+"""On the way to people and servers, until it has arrived."""

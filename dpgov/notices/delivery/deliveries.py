@@ -1,0 +1,108 @@
+"""Events on their way to webhooks: in their order, each until it has arrived or is too old.
+
+A delivery that fails is tried again, later each time; those behind it wait, so that a server that
+is away costs one try a pause. Never inside a transaction.
+"""
+
+import json
+import time
+from uuid import UUID
+
+import structlog
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from dpgov.audit.entry import iso
+from dpgov.language.translation import english
+from dpgov.notices.delivery.addresses import AddressRefused
+from dpgov.notices.delivery.pauses import GIVEN_UP_AFTER, next_try
+from dpgov.notices.delivery.sending import FAILURES, NotTaken, post
+from dpgov.notices.delivery.signing import secret_of, signature
+from dpgov.notices.models import Delivery, Event, State, Webhook
+from dpgov.notices.selectors import webhooks_of
+from dpgov.notices.words import page_of, sentence, whole_address
+
+_ROUND = 20
+_log = structlog.get_logger("dpgov.notices")
+
+
+def deliver_waiting(tenant_id: UUID) -> int:
+    """Try what is due for each webhook of the tenant, in English; returns how many arrived."""
+    with english():
+        return sum(_deliver_to(webhook) for webhook in webhooks_of(tenant_id))
+
+
+def _deliver_to(webhook: Webhook) -> int:
+    if not _waiting(webhook).exists():
+        return 0
+    _give_up_old(webhook)
+    arrived = 0
+    for delivery in _waiting(webhook).filter(due_at__lte=Now()).order_by("due_at", "id")[:_ROUND]:
+        if delivery.next_attempt_at > timezone.now() or not _claim(delivery):
+            break
+        if not _deliver(delivery, webhook):
+            break
+        arrived += 1
+    return arrived
+
+
+def _waiting(webhook: Webhook) -> QuerySet[Delivery]:
+    return webhook.deliveries.filter(state=State.WAITING).select_related("event", "tenant")
+
+
+def _give_up_old(webhook: Webhook) -> None:
+    old = _waiting(webhook).filter(due_at__lt=timezone.now() - GIVEN_UP_AFTER)
+    old.update(state=State.GIVEN_UP)
+
+
+def _claim(delivery: Delivery) -> bool:
+    """One try for one sender: whoever counts it up first."""
+    mine = Delivery.objects.filter(pk=delivery.pk, state=State.WAITING, attempts=delivery.attempts)
+    now = timezone.now()
+    pause = next_try(delivery.attempts + 1, now)
+    return bool(mine.update(attempts=delivery.attempts + 1, next_attempt_at=pause, tried_at=now))
+
+
+def _deliver(delivery: Delivery, webhook: Webhook) -> bool:
+    rows = Delivery.objects.filter(pk=delivery.pk)
+    body = message(delivery.event, delivery.tenant.slug)
+    try:
+        status = post(webhook.url, body, headers(webhook, delivery, body))
+    except FAILURES as failure:
+        rows.update(status=getattr(failure, "status", None), problem=_said(failure))
+        _log.warning("a webhook was not reached", kind=type(failure).__name__)
+        return False
+    rows.update(state=State.SENT, status=status, problem="")
+    return True
+
+
+def message(event: Event, tenant: str) -> bytes:
+    """What a webhook is sent: JSON that names things and no person, with no number but a level."""
+    said = {
+        "id": str(event.pk),
+        "kind": event.kind,
+        "at": iso(event.due_at),
+        "tenant": tenant,
+        "text": sentence(event.kind, event.detail),
+        "url": whole_address(page_of(event.kind, event.detail)),
+        "detail": event.detail,
+    }
+    return json.dumps(said, sort_keys=True).encode()
+
+
+def headers(webhook: Webhook, delivery: Delivery, body: bytes) -> dict[str, str]:
+    """Signed at the time of this try, so that a receiver can refuse old messages."""
+    now = int(time.time())
+    return {
+        "Dpgov-Event": str(delivery.event_id),
+        "Dpgov-Timestamp": str(now),
+        "Dpgov-Signature": signature(secret_of(webhook), now, body),
+    }
+
+
+def _said(failure: Exception) -> str:
+    """What the administrator reads: nothing that the other server could have written."""
+    if isinstance(failure, NotTaken | AddressRefused):
+        return str(failure)[:200]
+    return f"Not reached ({type(failure).__name__})."

@@ -1,0 +1,96 @@
+"""Notices by e-mail: each letter is claimed, sent outside of any transaction, and noted.
+
+A crash between sending and noting sends it once more, under the same Message-ID, by which mail
+programs know a repetition. Whoever is no member any more is told nothing.
+"""
+
+import smtplib
+from uuid import UUID
+
+import structlog
+from django.core.mail import EmailMessage
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from dpgov.notices.delivery.pauses import GIVEN_UP_AFTER, next_try
+from dpgov.notices.models import Notice, State
+from dpgov.notices.words import page_of, sentence, whole_address
+from dpgov.tenants.language import language_of
+from dpgov.tenants.models import Membership
+
+_ROUND = 50
+_FAILURES = (OSError, smtplib.SMTPException, ValueError)
+_log = structlog.get_logger("dpgov.notices")
+
+
+def send_letters(tenant_id: UUID) -> int:
+    """Send what is due, oldest first; returns how many were sent. Never inside a transaction.
+
+    The first failure ends the round: a mail server that is away holds up little.
+    """
+    _give_up_old(tenant_id)
+    sent = 0
+    for notice in _due(tenant_id)[:_ROUND]:
+        if not _claim(notice):
+            continue
+        if not _send(notice):
+            break
+        sent += 1
+    return sent
+
+
+def _due(tenant_id: UUID) -> QuerySet[Notice]:
+    waiting = _waiting(tenant_id).filter(due_at__lte=Now(), next_attempt_at__lte=Now())
+    return waiting.select_related("event", "person", "tenant").order_by("next_attempt_at", "id")
+
+
+def _waiting(tenant_id: UUID) -> QuerySet[Notice]:
+    return Notice.objects.filter(tenant_id=tenant_id, letter=State.WAITING)
+
+
+def _give_up_old(tenant_id: UUID) -> None:
+    old = _waiting(tenant_id).filter(attempts__gt=0, due_at__lt=timezone.now() - GIVEN_UP_AFTER)
+    if old.exists():
+        old.update(letter=State.GIVEN_UP)
+
+
+def _claim(notice: Notice) -> bool:
+    """One try for one sender: whoever counts it up first."""
+    mine = Notice.objects.filter(pk=notice.pk, letter=State.WAITING, attempts=notice.attempts)
+    pause = next_try(notice.attempts + 1, timezone.now())
+    return bool(mine.update(attempts=notice.attempts + 1, next_attempt_at=pause))
+
+
+def _send(notice: Notice) -> bool:
+    rows = Notice.objects.filter(pk=notice.pk)
+    if not _is_member(notice):
+        rows.update(letter=State.GIVEN_UP)
+        return True
+    try:
+        _letter(notice).send()
+    except _FAILURES as failure:
+        _log.warning("a letter was not sent", kind=type(failure).__name__)
+        return False
+    rows.update(letter=State.SENT)
+    return True
+
+
+def _is_member(notice: Notice) -> bool:
+    members = Membership.objects.filter(tenant_id=notice.tenant_id, user_id=notice.person_id)
+    return members.filter(user__is_active=True).exists()
+
+
+def _letter(notice: Notice) -> EmailMessage:
+    with language_of(notice.person):
+        said = sentence(notice.event.kind, notice.event.detail)
+        why = _("Which letters you get is for you to choose: under Notices, What reaches you.")
+    where = whole_address(page_of(notice.event.kind, notice.event.detail))
+    rest = f"{where}\n\n" if where else ""
+    return EmailMessage(
+        subject=" ".join(f"{notice.tenant.name}: {said}".split())[:200],
+        body=f"{said}\n\n{rest}{why}\n",
+        to=[notice.person.email],
+        headers={"Message-ID": f"<{notice.pk}@notices.dpgov>", "Auto-Submitted": "auto-generated"},
+    )

@@ -1,0 +1,1 @@
+"""What happened that somebody should hear of."""

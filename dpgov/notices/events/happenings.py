@@ -1,0 +1,148 @@
+"""What an entry of the audit log means for people: one function for each action that matters.
+
+Reads what the entry is about, and changes nothing. An action that is not listed tells nobody.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from dpgov.approvals.models import ChangeRequest
+from dpgov.approvals.selectors import deciders
+from dpgov.audit.actions import Action
+from dpgov.datasets.models import Dataset
+from dpgov.language.translation import english
+from dpgov.notices.events.telling import Happening
+from dpgov.notices.kinds import Kind
+from dpgov.queries.models import Query
+from dpgov.tenants.models import Membership, Role
+
+Entry = Mapping[str, Any]
+
+
+def happening_of(entry: Entry) -> Happening | None:
+    """What to tell about this entry, if anything; `entry` as `audit.selectors.stream` gives it."""
+    meaning = _MEANINGS.get(entry["action"])
+    return meaning(entry) if meaning else None
+
+
+def _requested(entry: Entry) -> Happening | None:
+    request = _request(entry)
+    if request is None:
+        return None
+    people = frozenset(member.user_id for member in deciders(request))
+    return _happening(entry, Kind.REQUEST, people, _about(request))
+
+
+def _decided(entry: Entry) -> Happening | None:
+    request = _request(entry)
+    if request is None:
+        return None
+    asked = frozenset({request.requested_by_id})
+    return _happening(entry, Kind.DECISION, asked, _about(request) | {"state": request.state})
+
+
+def _about(request: ChangeRequest) -> dict[str, str]:
+    with english():
+        title = f"{request.title}: {request.dataset}" if request.dataset else request.title
+    about = {"request": str(request.pk), "title": title, "change": request.kind}
+    return about | ({"dataset": request.dataset} if request.dataset else {})
+
+
+def _request(entry: Entry) -> ChangeRequest | None:
+    known = json.loads(entry["detail"]).get("request")
+    requests = ChangeRequest.objects.filter(tenant_id=entry["tenant_id"], pk=known)
+    return requests.select_related("requested_by").first()
+
+
+def _ended(entry: Entry) -> Happening | None:
+    """Told when the page shows it and not before: at the end of the question's time slot."""
+    queries = Query.objects.filter(tenant_id=entry["tenant_id"], pk=_id_in(entry))
+    query = queries.select_related("dataset").first()
+    if query is None or query.visible_at is None:
+        return None
+    return _happening(
+        entry,
+        Kind.QUESTION,
+        frozenset({query.analyst_id}),
+        {"query": str(query.pk), "dataset": query.dataset.name, "state": query.state},
+        due_at=query.visible_at,
+    )
+
+
+def _held(entry: Entry) -> Happening | None:
+    datasets = Dataset.objects.filter(tenant_id=entry["tenant_id"], pk=_id_in(entry))
+    dataset = datasets.first()
+    if dataset is None:
+        return None
+    people = _people(entry, Role.OFFICER) | {dataset.owner_id}
+    detail = {"what": "dataset", "dataset": dataset.name}
+    return _happening(entry, Kind.HOLD, people, detail)
+
+
+def _new_data(entry: Entry) -> Happening | None:
+    """The same words for everything that is new: what it resembles is seen by looking."""
+    dataset = Dataset.objects.filter(tenant_id=entry["tenant_id"], pk=_id_in(entry)).first()
+    if dataset is None:
+        return None
+    detail = {"dataset": dataset.name}
+    return _happening(entry, Kind.NEW_DATA, _people(entry, Role.OFFICER), detail)
+
+
+def _looked_at(entry: Entry) -> Happening | None:
+    """Told to the owner, and only if their data waited for it."""
+    dataset = Dataset.objects.filter(tenant_id=entry["tenant_id"], pk=_id_in(entry)).first()
+    if dataset is None or not json.loads(entry["detail"])["begins"]:
+        return None
+    detail = {"what": "begins", "dataset": dataset.name}
+    return _happening(entry, Kind.HOLD, frozenset({dataset.owner_id}), detail)
+
+
+def _frozen(entry: Entry) -> Happening | None:
+    people = _people(entry, Role.OFFICER, Role.OWNER)
+    return _happening(entry, Kind.HOLD, people, {"what": "frozen"})
+
+
+def _people(entry: Entry, *roles: Role) -> frozenset[UUID]:
+    members = Membership.objects.filter(tenant_id=entry["tenant_id"], role__in=roles)
+    return frozenset(members.values_list("user_id", flat=True))
+
+
+def _id_in(entry: Entry) -> UUID:
+    return UUID(str(entry["subject"]).partition(":")[2])
+
+
+def _happening(
+    entry: Entry,
+    kind: Kind,
+    people: frozenset[UUID],
+    detail: dict[str, str],
+    *,
+    due_at: datetime | None = None,
+) -> Happening:
+    return Happening(
+        key=f"entry:{entry['sequence']}",
+        kind=kind,
+        due_at=due_at or entry["at"],
+        people=people,
+        detail=detail,
+    )
+
+
+_MEANINGS: dict[str, Callable[[Entry], Happening | None]] = {
+    Action.CHANGE_REQUESTED.value: _requested,
+    Action.CHANGE_APPROVED.value: _decided,
+    Action.CHANGE_REJECTED.value: _decided,
+    Action.CHANGE_LAPSED.value: _decided,
+    Action.QUERY_FAILED.value: _ended,
+    Action.QUERY_VOIDED.value: _ended,
+    Action.QUERY_EXPIRED.value: _ended,
+    Action.DATASET_HELD.value: _held,
+    Action.DATASET_PAUSED.value: _held,
+    Action.DATASET_REGISTERED.value: _new_data,
+    Action.DATASET_VERSION_ADDED.value: _new_data,
+    Action.DATASET_LOOKED_AT.value: _looked_at,
+    Action.DATASETS_FROZEN.value: _frozen,
+}

@@ -1,0 +1,1 @@
+"""Pages of notices and webhooks."""

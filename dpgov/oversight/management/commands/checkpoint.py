@@ -1,0 +1,37 @@
+"""`manage.py checkpoint`: sign the audit logs now and deliver what waits."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from dpgov.audit.checkpoints.deliveries import deliver_waiting, waiting
+from dpgov.audit.checkpoints.signing import CheckpointRefused, make_checkpoint
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.crossing import KnownTenant
+from dpgov.tenants.management.chosen import chosen_tenants
+
+
+class Command(BaseCommand):
+    help = "Sign a checkpoint of each audit log that has grown, and deliver all that wait."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tenant", help="short name of the only tenant")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        results = [self._sign(tenant) for tenant in chosen_tenants(options["tenant"])]
+        if not all(results):
+            raise CommandError("A checkpoint was refused.", returncode=1)
+
+    def _sign(self, tenant: KnownTenant) -> bool:
+        with acting_for(tenant.id):
+            try:
+                made = make_checkpoint(tenant_id=tenant.id)
+            except CheckpointRefused as refusal:
+                for reason in refusal.reasons:
+                    self.stderr.write(f"{tenant.slug}: REFUSED, {reason}")
+                return False
+            deliver_waiting(tenant.id)
+            said = f"signed {made.size} entries" if made else "nothing new"
+            self.stdout.write(f"{tenant.slug}: {said}, {waiting(tenant.id)} deliveries waiting")
+        return True

@@ -1,0 +1,43 @@
+"""`manage.py rotate_checkpoint_key`: change the key that checkpoints are signed with."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from dpgov.audit.checkpoints.deliveries import deliver_waiting
+from dpgov.audit.checkpoints.keyring import (
+    KeyIsInTheEnvironment,
+    adopt_next,
+    next_seed,
+    signing_seed,
+)
+from dpgov.audit.checkpoints.rotation import announce_key, sign_with_both
+from dpgov.audit.checkpoints.signing import CheckpointRefused
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.crossing import KnownTenant, tenants
+
+
+class Command(BaseCommand):
+    help = "Make a new checkpoint key, announce it in every log, and sign with it from now on."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        old = signing_seed()
+        try:
+            new = next_seed()
+        except KeyIsInTheEnvironment as refusal:
+            raise CommandError(str(refusal)) from refusal
+        for tenant in tenants():
+            with acting_for(tenant.id):
+                announce_key(tenant_id=tenant.id, old_seed=old, new_seed=new)
+        adopt_next()
+        for tenant in tenants():
+            self._sign(tenant, old)
+
+    def _sign(self, tenant: KnownTenant, old: str) -> None:
+        with acting_for(tenant.id):
+            try:
+                sign_with_both(tenant_id=tenant.id, old_seed=old)
+            except CheckpointRefused as refusal:
+                raise CommandError(f"{tenant.slug}: {refusal}", returncode=1) from refusal
+            deliver_waiting(tenant.id)
+        self.stdout.write(f"{tenant.slug}: signed by the old key and the new one")

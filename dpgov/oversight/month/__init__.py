@@ -1,0 +1,1 @@
+"""A month in numbers, and its report."""

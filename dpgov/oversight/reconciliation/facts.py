@@ -1,0 +1,117 @@
+"""What the log says happened, as tables that live for one reconciliation.
+
+Read once from the entries of one tenant; everything else is then compared set by set, so that a
+million entries take seconds.
+"""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from django.db.backends.utils import CursorWrapper
+
+from dpgov.audit.actions import OPENING_A_BUDGET
+from dpgov.oversight.reconciliation.dialect import Dialect, amount_of, amount_of_item
+from dpgov.oversight.reconciliation.facts_rare import booked, moved
+
+_KEYS = {
+    "asked": "query",
+    "line": "query, budget",
+    "ended": "query",
+    "rare": "action",
+    "moved": "budget",
+    "booked": "budget",
+    "decided": "request",
+    "looked": "dataset",
+    "registered": "name",
+}
+# A reuse is asked for and answered by one entry.
+_REUSED = "QUERY_REUSED"
+# What a question costs is what was asked for, and what its doublings added.
+_EXTENDED = "QUERY_EXTENDED"
+_ENDINGS = ("QUERY_RELEASED", "QUERY_FAILED", "QUERY_VOIDED", "QUERY_EXPIRED", _REUSED)
+
+
+def gather(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> list[str]:
+    """Make the tables `said_…` from the log of this tenant; returns their names."""
+    made = []
+    for table, statement in _statements(say, say.key(tenant_id)):
+        cursor.execute(f"CREATE TEMPORARY TABLE said_{table} AS {statement}")
+        if table == "line":
+            cursor.execute(_LINES_OF_OLD_ENTRIES)
+        say.finish(cursor, f"said_{table}", _KEYS[table])
+        made.append(f"said_{table}")
+    return made
+
+
+def _statements(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
+    """In this order: each may build on those before it."""
+    yield from _of_questions(say, tenant)
+    questions = ("QUERY_SUBMITTED", _EXTENDED, *_ENDINGS)
+    others = "action NOT IN ({})".format(", ".join(map(repr, questions)))
+    yield "rare", f"SELECT * FROM {_entries(say, tenant, others)}"
+    yield "moved", " UNION ALL ".join(moved(say))
+    yield "booked", " UNION ALL ".join(booked(say))
+    request = say.identity(say.get("e.detail", "request"))
+    yield (
+        "decided",
+        f"SELECT {request} AS request, e.action FROM said_rare e"
+        " WHERE substr(e.action, 1, 7) = 'CHANGE_'",
+    )
+    dataset = say.identity("substr(e.subject, 9)")
+    version, also = (say.get("e.detail", name) for name in ("version", "also"))
+    yield (
+        "looked",
+        f"SELECT {dataset} AS dataset, CAST({version} AS text) AS version,"
+        f" {also} IS NOT NULL AS has_more FROM said_rare e WHERE e.action = 'DATASET_LOOKED_AT'",
+    )
+    limit = amount_of(say, "limit_epsilon")
+    opening = ", ".join(f"'{action.value}'" for action in OPENING_A_BUDGET)
+    yield (
+        "registered",
+        f"SELECT DISTINCT e.dataset AS name, {limit} AS nano FROM said_rare e"
+        f" WHERE e.action IN ({opening})",
+    )
+
+
+def _of_questions(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
+    query = f"{say.identity('substr(e.subject, 7)')} AS query"
+    asking = f"action IN ('QUERY_SUBMITTED', '{_EXTENDED}', '{_REUSED}')"
+    asked = _entries(say, tenant, asking)
+    ended = _entries(say, tenant, "action IN ({})".format(", ".join(map(repr, _ENDINGS))))
+    yield (
+        "asked",
+        "SELECT query, CAST(sum(nano) AS bigint) AS nano, max(has_lines) = 1 AS has_lines FROM ("
+        f"SELECT {query}, {amount_of(say, 'epsilon')} AS nano,"
+        f" CASE WHEN {say.get('e.detail', 'lines')} IS NULL THEN 0 ELSE 1 END AS has_lines"
+        f" FROM {asked}) each_step GROUP BY query",
+    )
+    yield (
+        "line",
+        "SELECT query, budget, CAST(sum(nano) AS bigint) AS nano FROM ("
+        f"SELECT {query}, {say.identity(say.item('budget'))} AS budget,"
+        f" {amount_of_item(say, 'epsilon')} AS nano"
+        f" FROM {asked} {say.each('e.detail', 'lines')}) each_line GROUP BY query, budget",
+    )
+    yield (
+        "ended",
+        f"SELECT {query}, e.action, {say.get('e.detail', 'release_sha256')} AS sha256,"
+        f" {say.get('e.detail', 'never_read')} AS never_read,"
+        f" e.action IN ('QUERY_RELEASED', 'QUERY_FAILED') AS charged FROM {ended}",
+    )
+
+
+def _entries(say: Dialect, tenant: str, condition: str) -> str:
+    """The tenant's entries of some actions; OFFSET 0 keeps each detail from being parsed twice."""
+    return (
+        f"(SELECT action, subject, dataset, {say.detail} FROM audit_auditentry"
+        f" WHERE tenant_id = '{tenant}' AND {condition} LIMIT 9223372036854775807 OFFSET 0) e"
+    )
+
+
+# Entries from before there were several limits: all of it on the dataset's budget.
+_LINES_OF_OLD_ENTRIES = """
+    INSERT INTO said_line SELECT a.query, d.budget_id, a.nano
+    FROM said_asked a JOIN queries_query q ON q.id = a.query
+    JOIN datasets_dataset d ON d.id = q.dataset_id
+    WHERE NOT a.has_lines AND a.nano IS NOT NULL
+"""

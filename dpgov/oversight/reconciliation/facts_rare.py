@@ -1,0 +1,104 @@
+"""What the log says about limits that were set and corrections that were booked.
+
+Few entries, of many actions: each action says where in its detail the budget and amounts are.
+"""
+
+from collections.abc import Iterator
+
+from dpgov.oversight.reconciliation.dialect import Dialect, amount_of, amount_of_item
+
+_SUBJECT = "substr(e.subject, 8)"
+
+
+def moved(say: Dialect) -> Iterator[str]:
+    """Every limit that was set or changed: budget, before, after, and how many persons it took."""
+
+    def step(budget: str, before: str, after: str, persons: int, where: str) -> str:
+        return (
+            f"SELECT {say.identity(budget)} AS budget, {before} AS before_nano,"
+            f" {after} AS after_nano, {persons} AS persons FROM said_rare e WHERE {where}"
+        )
+
+    def nano(*path: str) -> str:
+        return amount_of(say, *path)
+
+    def effect(name: str) -> str:
+        return say.get("e.detail", "effect", name)
+
+    before, after = nano("before_epsilon"), nano("after_epsilon")
+    yield step(_SUBJECT, before, after, 1, "e.action = 'BUDGET_LIMIT_CHANGED'")
+    yield step(_SUBJECT, before, after, 1, "e.action = 'BUDGET_ALLOCATED'")
+    yield step(_SUBJECT, "0", nano("limit_epsilon"), 1, "e.action = 'POPULATION_OPENED'")
+    before, after = nano("effect", "before_epsilon"), nano("effect", "after_epsilon")
+    yield step(effect("budget"), before, after, 2, _approved(say, "raise_limit"))
+    merged = f"{_approved(say, 'merge_populations')} AND {before} <> {after}"
+    yield step(effect("into"), before, after, 2, merged)
+    for kind in ("split_population", "leave_population"):
+        yield step(effect("opened"), "0", nano("effect", "limit_epsilon"), 2, _approved(say, kind))
+
+
+def booked(say: Dialect) -> Iterator[str]:
+    """Every correction that the log knows: kind, budget, amount.
+
+    `about` is the query of a refund, else the budget again.
+    """
+
+    def row(kind: str, budget: str, amount: str, where: str, join: str = "") -> str:
+        query = effect("query") if kind == "refund" else budget
+        return (
+            f"SELECT '{kind}' AS kind, {say.identity(budget)} AS budget,"
+            f" {amount} AS nano, {say.identity(query)} AS about"
+            f" FROM said_rare e {join} WHERE {where}"
+        )
+
+    def effect(name: str) -> str:
+        return say.get("e.detail", "effect", name)
+
+    yield row(
+        "refund",
+        say.item("budget"),
+        amount_of_item(say, "epsilon"),
+        _approved(say, "refund"),
+        say.each("e.detail", "effect", "corrections"),
+    )
+    yield row(
+        "carried_over",
+        say.get("e.detail", "population"),
+        amount_of(say, "carried_epsilon"),
+        "e.action = 'POPULATION_JOINED'",
+    )
+    yield row(
+        "carried_over",
+        say.item("population"),
+        amount_of_item(say, "carried_epsilon"),
+        _approved(say, "accept_population"),
+        say.each("e.detail", "effect", "joined"),
+    )
+    for kind, name in (
+        ("merge_populations", "into"),
+        ("split_population", "opened"),
+        ("leave_population", "opened"),
+    ):
+        carried = amount_of(say, "effect", "carried_epsilon")
+        yield row("carried_over", effect(name), carried, _approved(say, kind))
+    missing = amount_of(say, "booked_epsilon")
+    confirmed = f"e.action = 'BUDGET_CONFIRMED' AND {missing} IS NOT NULL"
+    populations = say.each("e.detail", "populations")
+    yield row("after_restore", say.item("budget"), missing, confirmed, populations)
+    yield _booked_on_the_confirmed(say, missing, confirmed)
+
+
+def _booked_on_the_confirmed(say: Dialect, missing: str, confirmed: str) -> str:
+    """On the budget that an officer confirmed after a restore, or on each of its lines."""
+    budget = say.identity(_SUBJECT)
+    found = f"COALESCE(p.budget_id, {budget})"
+    return (
+        f"SELECT 'after_restore' AS kind, {found} AS budget, {missing} AS nano,"
+        f" {found} AS about FROM said_rare e"
+        f" LEFT JOIN budgets_partitionline p ON p.dataset_budget_id = {budget}"
+        f" WHERE {confirmed}"
+    )
+
+
+def _approved(say: Dialect, kind: str) -> str:
+    return f"e.action = 'CHANGE_APPROVED' AND {say.get('e.detail', 'kind')} = '{kind}'"

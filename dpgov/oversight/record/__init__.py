@@ -1,0 +1,1 @@
+"""The public record of a dataset."""

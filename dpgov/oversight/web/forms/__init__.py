@@ -1,0 +1,1 @@
+"""What officers type."""

@@ -1,0 +1,159 @@
+"""The officer's pages: read, filter, export and verify the log. They change nothing in it
+except that an export and a verification are noted.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from dpgov.audit.actor import OPERATOR, SWEEPER, WORKER
+from dpgov.audit.entry import leaf_hash, line_of
+from dpgov.audit.export import csv_lines, json_lines
+from dpgov.audit.history import looked_at
+from dpgov.audit.models import AuditEntry
+from dpgov.audit.selectors import (
+    EntryFilter,
+    covering_checkpoint,
+    entries_of,
+    get_entry,
+    log_size,
+    older_than,
+    stream,
+)
+from dpgov.audit.services import MOST_AT_ONCE, record_export, verify_and_record
+from dpgov.budgets.findings import ledger_findings
+from dpgov.language.translation import translated
+from dpgov.oversight.log.changes import changes_in
+from dpgov.oversight.log.words import in_words
+from dpgov.oversight.web.forms.log import AuditFilterForm
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import MemberRequest
+from dpgov.tenants.selectors import actor_of, members_of
+
+PAGE_SIZE = 50
+_FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
+
+
+@require_safe
+@requires(Permission.READ_AUDIT_LOG)
+def audit_log(request: MemberRequest) -> HttpResponse:
+    """The log, newest first, in pages that begin below a sequence number."""
+    tenant = request.membership.tenant
+    form = AuditFilterForm(request.GET)
+    found = entries_of(tenant.id, form.chosen())
+    before = _before(request.GET.get("before", ""))
+    page = list((older_than(found, tenant.id, before) if before else found)[: PAGE_SIZE + 1])
+    head = looked_at(tenant.id)
+    context = {
+        "form": form,
+        "entries": [_row(entry) for entry in page[:PAGE_SIZE]],
+        "older": page[PAGE_SIZE - 1].sequence if len(page) > PAGE_SIZE else None,
+        "later_page": bool(before),
+        "filtered": form.chosen() != EntryFilter(),
+        "narrowed": form.narrowed(),
+        "size": head.size,
+        "checkpoint": (last := head.newest),
+        "root": bytes(last.root).hex() if last else "",
+        "contradictions": [translated(said) for said in head.findings],
+        "most_at_once": MOST_AT_ONCE,
+        "actors": [m.user.email for m in members_of(tenant)]
+        + [actor.label for actor in (WORKER, SWEEPER, OPERATOR)],
+    }
+    return render(request, "oversight/log/audit_log.html", context)
+
+
+def _before(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
+
+
+def _row(entry: AuditEntry) -> dict[str, Any]:
+    return {"entry": entry, "words": in_words(entry.action)}
+
+
+@require_safe
+@requires(Permission.READ_AUDIT_LOG)
+def audit_entry(request: MemberRequest, sequence: int) -> HttpResponse:
+    """One entry in full, and its place in the hash tree."""
+    tenant_id = request.membership.tenant_id
+    try:
+        entry = get_entry(tenant_id, sequence)
+    except AuditEntry.DoesNotExist as missing:
+        raise Http404 from missing
+    context = {
+        **_row(entry),
+        "detail": _pretty(entry.detail),
+        "changes": changes_in(entry.detail),
+        "leaf": bytes(entry.leaf_hash).hex(),
+        "leaf_matches": leaf_hash(line_of(vars(entry))) == bytes(entry.leaf_hash),
+        "size": log_size(tenant_id),
+        "checkpoint": covering_checkpoint(tenant_id, sequence),
+    }
+    return render(request, "oversight/log/audit_entry.html", context)
+
+
+def _pretty(detail: str) -> str:
+    try:
+        return json.dumps(json.loads(detail), indent=2, sort_keys=True, ensure_ascii=False)
+    except ValueError:
+        return detail
+
+
+@require_POST
+@requires(Permission.READ_AUDIT_LOG)
+def audit_verify(request: MemberRequest) -> HttpResponse:
+    """Read the log again, or the next part of a long one; a fragment for htmx, else a page."""
+    tenant = request.membership.tenant
+    verdict = verify_and_record(tenant_id=tenant.id, actor=actor_of(request.user))
+    context = {
+        "verdict": verdict,
+        "problems": [translated(problem) for problem in verdict.problems],
+        "findings": [translated(finding) for finding in ledger_findings(tenant)],
+        "at": timezone.now(),
+    }
+    whole_page = not request.headers.get("HX-Request")
+    template = "audit_verified.html" if whole_page else "_audit_verdict.html"
+    return render(request, f"oversight/log/{template}", context)
+
+
+@require_POST
+@requires(Permission.READ_AUDIT_LOG)
+def audit_export(request: MemberRequest, fmt: str) -> StreamingHttpResponse:
+    """The log as a download: JSON lines always whole, CSV as filtered."""
+    if fmt not in _FORMATS:
+        raise Http404
+    form = AuditFilterForm(request.POST)
+    if not form.is_valid():
+        raise BadRequest(_("The filter of the export is not valid. Go back and correct it."))
+    chosen = form.chosen() if fmt == "csv" else EntryFilter()
+    tenant = request.membership.tenant
+    note = record_export(
+        tenant_id=tenant.id, actor=actor_of(request.user), detail=_export_detail(fmt, chosen)
+    )
+    write: Callable[[Iterator[dict[str, Any]]], Iterator[str] | Iterator[bytes]]
+    write = csv_lines if fmt == "csv" else json_lines
+    lines = write(stream(tenant.id, upto=note.sequence, chosen=chosen))
+    name = f"audit-{tenant.slug}-{note.sequence}.{fmt}"
+    return StreamingHttpResponse(
+        lines,
+        content_type=_FORMATS[fmt],
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def _export_detail(fmt: str, chosen: EntryFilter) -> dict[str, Any]:
+    return {
+        "format": fmt,
+        "actor": chosen.actor,
+        "action": chosen.action,
+        "dataset": chosen.dataset,
+        "since": chosen.since.isoformat() if chosen.since else None,
+        "until": chosen.until.isoformat() if chosen.until else None,
+        "amount": str(chosen.amount) if chosen.amount else None,
+    }

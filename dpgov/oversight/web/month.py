@@ -1,0 +1,52 @@
+"""The officer's month: as a page, as a CSV file and as a report on paper. They change nothing."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dpgov.language.translation import english
+from dpgov.oversight.month.month import Month, figures_of
+from dpgov.oversight.month.report import report_of
+from dpgov.oversight.month.table import csv_of
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import MemberRequest
+
+
+@require_safe
+@requires(Permission.READ_AUDIT_LOG)
+def month(request: MemberRequest) -> HttpResponse:
+    """What happened in a month: the present one, or the one that the address names."""
+    chosen = Month.read(request.GET.get("month", ""))
+    figures = figures_of(request.membership.tenant, chosen)
+    return render(request, "oversight/month/month.html", {"figures": figures, "month": chosen})
+
+
+@require_safe
+@requires(Permission.READ_AUDIT_LOG)
+def month_csv(request: MemberRequest) -> HttpResponse:
+    """The same as a file for a spreadsheet."""
+    chosen = Month.read(request.GET.get("month", ""))
+    with english():
+        text = csv_of(figures_of(request.membership.tenant, chosen))
+    return _file(request, text.encode(), chosen, "csv", "text/csv; charset=utf-8")
+
+
+@require_safe
+@requires(Permission.READ_AUDIT_LOG)
+def month_report(request: MemberRequest) -> HttpResponse:
+    """The same as a PDF: equal bytes for equal figures."""
+    chosen, tenant = Month.read(request.GET.get("month", "")), request.membership.tenant
+    with english():
+        content = report_of(tenant.name, figures_of(tenant, chosen))
+    return _file(request, content, chosen, "pdf", "application/pdf")
+
+
+def _file(
+    request: MemberRequest, content: bytes, month: Month, suffix: str, content_type: str
+) -> HttpResponse:
+    name = f"month-{request.membership.tenant.slug}-{month.text}.{suffix}"
+    return HttpResponse(
+        content,
+        content_type=content_type,
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )

@@ -1,0 +1,54 @@
+"""The page that makes a dataset's record for the public registry. It stores nothing."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version
+from dpgov.language.translation import english
+from dpgov.oversight.record.record import record_yaml
+from dpgov.oversight.web.forms.record import RecordForm
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+
+_REFUSED = 422
+
+
+@requires(Permission.REQUEST_CHANGES)
+@require_http_methods(["GET", "HEAD", "POST"])
+def record(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form, then the record: on the page to read it, or as a file."""
+    dataset = dataset_or_404(request, slug)
+    if request.method != "POST":
+        form = RecordForm(initial=_known(request, dataset))
+        return render(request, "oversight/record.html", {"dataset": dataset, "form": form})
+    form = RecordForm(request.POST)
+    text = ""
+    if form.is_valid():
+        with english():
+            text = record_yaml(dataset, current_version(dataset), form.typed())
+        if "file" in request.POST:
+            return _file(dataset, text)
+    context = {"dataset": dataset, "form": form, "text": text}
+    status = 200 if text else _REFUSED
+    return render(request, "oversight/record.html", context, status=status)
+
+
+def _known(request: HttpRequest, dataset: Dataset) -> dict[str, object]:
+    membership = membership_of(request)
+    return {
+        "curators": membership.tenant.name,
+        "published": timezone.localdate(dataset.created_at),
+        "authors": str(membership.user),
+    }
+
+
+def _file(dataset: Dataset, text: str) -> HttpResponse:
+    return HttpResponse(
+        text,
+        content_type="application/yaml; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{dataset.slug}.yaml"'},
+    )

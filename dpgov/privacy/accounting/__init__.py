@@ -1,0 +1,1 @@
+"""Amounts of loss: exact, in nano-units, in the currency of a budget."""

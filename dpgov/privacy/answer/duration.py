@@ -1,0 +1,120 @@
+"""How long a question may take, as a bound out of its plan and public declarations alone.
+
+A documented model and never a measurement: the moment at which an answer appears is made of it, so
+that it must not know the true number of rows, nor what earlier questions took. The constants are
+constants; `uv run bench/duration.py` compares them with the truth, and they were set so that the
+bound is at least twice of what an ordinary machine of two cores needs (docs/benchmarks.md).
+"""
+
+from math import prod
+from typing import Any
+
+from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.privacy.mechanisms.grid import MOST_PLACES, room_for
+from dpgov.privacy.plan.request import (
+    ROWS_OF_UNIT,
+    CodeFilter,
+    CodeGrouping,
+    ExactRequest,
+    MeasureKind,
+    RowFilter,
+)
+from dpgov.privacy.plan.schema import DatasetSchema, NumericDomain
+
+# Without a declared figure a table is taken to have this many rows, or its bound if that is less.
+ASSUMED_ROWS = 1_000_000
+
+# Nanoseconds for each row: of a scan, of each range of a filter, of each grouping and, where bins
+# are searched through, of each of them, of each sum, of telling units apart and of ranking theirs.
+_SCAN = 10
+_FILTER = 4
+_GROUPING = 30
+_ARM = 8
+_MEASURE = 15
+_UNITS = 800
+_RANK = 1_500
+# Microseconds: of a scan, of a range or a bin in its text, of a row that it returns, of a cell.
+_REQUEST = 60_000
+_TEXT = 250
+_RETURNED = 5
+_CELL = 4
+# Microseconds: of a draw, of each of its noisy numbers, of a bin of a tree, of a candidate.
+_DRAW = 40_000
+_NOISE = 120
+_BIN = 700
+_CANDIDATE = 12
+# An engine may group by the code itself where there are so few, and put bins together afterwards.
+_FEW_CODES = 256
+
+
+def expected_microseconds(blueprint: Blueprint) -> int:
+    """The model's bound for reading the data and drawing the noise, in whole microseconds."""
+    return _bound(blueprint, rows_taken(blueprint.schema))
+
+
+def longest_microseconds(blueprint: Blueprint) -> int:
+    """The same for as many rows as there may be at all."""
+    return _bound(blueprint, blueprint.schema.max_rows)
+
+
+def rows_taken(schema: DatasetSchema) -> int:
+    """How many rows the model reckons with: twice the declared figure, never above the bound."""
+    declared = ASSUMED_ROWS if schema.public_rows is None else 2 * schema.public_rows
+    return min(schema.max_rows, declared)
+
+
+def _bound(blueprint: Blueprint, rows: int) -> int:
+    scans = sum(_scan(request, blueprint.schema, rows) for request in blueprint.requests)
+    return scans + _draws(blueprint)
+
+
+def _scan(request: ExactRequest, schema: DatasetSchema, rows: int) -> int:
+    ranges = sum(map(_ranges, request.filters))
+    searched = sum(map(_searched, request.groupings))
+    each = _SCAN + _FILTER * ranges + _GROUPING * len(request.groupings) + _ARM * searched
+    each += _MEASURE * len(request.measures)
+    if any(measure.kind is MeasureKind.UNITS for measure in request.measures):
+        each += _UNITS
+    if request.bounds is not None and request.bounds.max_groups is not None:
+        each += _RANK
+    cells = request.cells * (len(request.measures) + len(request.groupings))
+    returned = min(rows, prod(_keys(grouping, schema) for grouping in request.groupings))
+    once = _REQUEST + _TEXT * (ranges + searched) + _CELL * cells + _RETURNED * returned
+    return once + rows * each // 1_000
+
+
+def _ranges(tree: RowFilter) -> int:
+    if isinstance(tree, CodeFilter):
+        return 1 + len(tree.ranges)
+    return sum(map(_ranges, tree.members))
+
+
+def _searched(grouping: CodeGrouping) -> int:
+    return 0 if grouping.even_width else len(grouping.ranges)
+
+
+def _keys(grouping: CodeGrouping, schema: DatasetSchema) -> int:
+    """How many values a scan may tell apart for a grouping; one more stands for what is missing."""
+    if grouping.column == ROWS_OF_UNIT:
+        return grouping.bins
+    domain = schema.columns[grouping.column].domain
+    codes = domain.top + 1 if isinstance(domain, NumericDomain) else len(domain.categories) + 1
+    return max(grouping.bins, codes + 1) if codes <= _FEW_CODES else grouping.bins
+
+
+def _draws(blueprint: Blueprint) -> int:
+    return sum(_draw(mechanism.describe(), blueprint.cells) for mechanism in blueprint.mechanisms)
+
+
+def _draw(said: dict[str, Any], cells: int) -> int:
+    numbers = len(said.get("readings", ())) or 1
+    each = _NOISE * numbers + _CANDIDATE * _choices(said, cells)
+    return _DRAW + cells * (each + (_BIN if "strategy" in said else 0))
+
+
+def _choices(said: dict[str, Any], cells: int) -> int:
+    """How many candidates are looked at: of several quantiles their finer places too."""
+    candidates, depth = int(said.get("candidates", 0)), int(said.get("depth", 1))
+    if depth == 1:
+        return candidates
+    return depth * min(candidates * MOST_PLACES, room_for(cells))

@@ -1,0 +1,113 @@
+"""The one step from exact to noisy: an engine's integers in, the published answer out.
+
+Must never put anything of the exact answer into the release, an error or a log but through noise.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpgov.privacy.accounting.loss import Loss
+from dpgov.privacy.answer.adjusting import RISING, TABLE, adjusted_rising, adjusted_table
+from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.privacy.mechanisms.mechanism import Column
+from dpgov.privacy.plan.plan import Plan, StatisticKind
+from dpgov.privacy.plan.ranges import said_of, warning_of
+from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
+from dpgov.privacy.plan.schema import DatasetSchema
+
+FORMAT = 2
+
+
+class MalformedAnswer(ValueError):
+    """An engine returned something else than one integer per measure and cell.
+
+    The message never holds what it returned.
+    """
+
+
+def draw(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> dict[str, Any]:
+    """The release body: values with noise, their accuracy, and the guarantee they come with.
+
+    `answers` belong to the blueprint's requests, in their order. `draws` hold the noisy lattice
+    integers as they were drawn; everything in `statistics` is made of them. Draws fresh noise each
+    time: call it once per charge. Raises MalformedAnswer, before any noise is drawn, when an exact
+    answer does not have the shape of its request.
+    """
+    _check_shapes(blueprint.requests, answers)
+    tables = [
+        [dict(zip(request.measures, cell, strict=True)) for cell in exact]
+        for request, exact in zip(blueprint.requests, answers, strict=True)
+    ]
+    drawn = [
+        mechanism.run(tables[place])
+        for mechanism, place in zip(blueprint.mechanisms, blueprint.reads, strict=True)
+    ]
+    columns = [(place, column) for place, one in enumerate(drawn) for column in one.columns]
+    columns.sort(key=lambda item: blueprint.plan.statistics.index(item[1].statistic))
+    return {
+        "format": FORMAT,
+        "plan": blueprint.plan.as_json(),
+        "guarantee": guarantee(blueprint.schema, blueprint.loss),
+        "groups": blueprint.groups(),
+        "draws": [
+            mechanism.describe() | {"cells": one.raw}
+            for mechanism, one in zip(blueprint.mechanisms, drawn, strict=True)
+        ],
+        "statistics": [
+            _released(column, blueprint.schema)
+            | {"draw": place, "cells": list(column.cells)}
+            | adjusted(blueprint.plan, column)
+            for place, column in columns
+        ],
+    }
+
+
+def _released(column: Column, schema: DatasetSchema) -> dict[str, Any]:
+    """Its head, with what the true number can be, and a warning where it says nothing."""
+    head = column.as_json() | said_of(column.statistic.kind, column.statistic.column, schema)
+    accuracies = [cell["accuracy"] for cell in column.cells]
+    return head | warning_of(accuracies, head, [cell["value"] for cell in column.cells])
+
+
+def adjusted(plan: Plan, column: Column) -> dict[str, Any]:
+    """Counts of a table made plausible, beside the numbers as they were drawn."""
+    counts = [cell["value"] for cell in column.cells]
+    if column.statistic.kind is StatisticKind.CDF:
+        bins = len(plan.group_by[-1].edges or ())
+        parts = [counts[at : at + bins] for at in range(0, len(counts), bins)]
+        values = [value for part in parts for value in adjusted_rising(part)]
+        return {"adjusted": {"method": RISING, "values": values}}
+    if column.statistic.kind is StatisticKind.COUNT and plan.group_by:
+        return {"adjusted": {"method": TABLE, "values": adjusted_table(counts)}}
+    return {}
+
+
+def _check_shapes(requests: Sequence[ExactRequest], answers: Sequence[ExactAnswer]) -> None:
+    if not isinstance(answers, Sequence) or len(answers) != len(requests):
+        raise MalformedAnswer(f"Expected {len(requests)} answers.")
+    for request, exact in zip(requests, answers, strict=True):
+        _check_shape(request, exact)
+
+
+def _check_shape(request: ExactRequest, exact: ExactAnswer) -> None:
+    width = len(request.measures)
+    if not isinstance(exact, Sequence) or len(exact) != request.cells:
+        raise MalformedAnswer(f"Expected {request.cells} cells.")
+    for cell in exact:
+        if not isinstance(cell, Sequence) or len(cell) != width:
+            raise MalformedAnswer(f"Expected {width} measures in every cell.")
+        if any(type(number) is not int for number in cell):
+            raise MalformedAnswer("Expected integers and nothing else.")
+
+
+def guarantee(schema: DatasetSchema, loss: Loss) -> dict[str, Any]:
+    """Whose presence an answer hides, and what it cost."""
+    named = schema.unit.private_id
+    return loss.as_json() | {
+        "mode": schema.mode.value,
+        "privacy_unit": "row" if named is None else "person",
+        **({} if named is None else {"private_id": named}),
+        "max_rows_per_unit": schema.unit.max_rows_per_unit,
+        "neighbouring": schema.neighbouring.value,
+        "group_size": schema.group_size,
+    }

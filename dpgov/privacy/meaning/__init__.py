@@ -1,0 +1,1 @@
+"""What an amount of loss means for a person, in odds."""

@@ -1,0 +1,1 @@
+"""Invented tables and answers out of declarations alone."""

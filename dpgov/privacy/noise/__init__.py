@@ -1,0 +1,1 @@
+"""Noise as a value, how far it spreads, and the one place where it is drawn."""

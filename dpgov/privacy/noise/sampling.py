@@ -1,0 +1,167 @@
+"""The only source of randomness in the product: OpenDP's exact samplers on integers.
+
+Must never draw from anything else, never take a seed, and never scale noise by a float division:
+`sensitivity / epsilon` in floats overshoots the booked ε by an ulp in most cases. The scale is
+searched upwards until OpenDP's own privacy map, as a fraction, is at most what was booked.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+from opendp.domains import atom_domain, vector_domain
+from opendp.measurements import make_gaussian, make_laplace, make_noisy_max
+from opendp.measures import max_divergence, zero_concentrated_divergence
+from opendp.metrics import l1_distance, l2_distance, linf_distance
+from opendp.mod import Measurement, enable_features
+
+from dpgov.privacy.accounting.budget import MAX_NANO, NANO, as_fraction
+from dpgov.privacy.accounting.loss import Loss, Mode, rho_of
+from dpgov.privacy.noise.noise import Noise, NoiseKind, NoiseOutOfRange
+from dpgov.privacy.plan.schema import LARGEST_SUM
+
+# Noise of this scale passes 2**63, where draws would saturate, with probability below e**-32000.
+LARGEST_SCALE = 2**48
+_CALIBRATIONS_KEPT = 512
+
+enable_features("contrib")
+
+
+def smallest_nano(sensitivity: int, mode: Mode = Mode.PURE) -> int:
+    """The smallest amount at which noise for this sensitivity stays in range."""
+    epsilon = max(1, -(-sensitivity * NANO // LARGEST_SCALE))
+    return epsilon if mode is Mode.PURE else rho_of(epsilon)
+
+
+def laplace(sensitivity: int, nano: int) -> tuple[Noise, Measurement]:
+    """Discrete Laplace noise that `nano`-ε pays for under this L1 sensitivity.
+
+    Raises NoiseOutOfRange.
+    """
+    _check_range(sensitivity, nano)
+    return _laplace(sensitivity, nano)
+
+
+def gaussian(sensitivity_squared: int, nano: int) -> tuple[Noise, Measurement]:
+    """Discrete Gaussian noise that `nano`-ρ pays for under this squared L2 sensitivity.
+
+    Raises NoiseOutOfRange.
+    """
+    if type(sensitivity_squared) is not int or not 1 <= sensitivity_squared <= LARGEST_SUM**2:
+        raise NoiseOutOfRange("An influence must be an integer from 1 to 2**53.")
+    if type(nano) is not int or not 1 <= nano <= MAX_NANO:
+        raise NoiseOutOfRange(f"ρ must be from 1 to {MAX_NANO} nano.")
+    if sensitivity_squared * NANO > 2 * nano * LARGEST_SCALE**2:
+        raise NoiseOutOfRange("ρ is too small for this influence.")
+    return _gaussian(sensitivity_squared, nano)
+
+
+def add_noise(values: Sequence[int], measurement: Measurement) -> list[int]:
+    """The values, each with its own independent noise. Raises NoiseOutOfRange, never another."""
+    if any(type(value) is not int or abs(value) > LARGEST_SUM for value in values):
+        raise NoiseOutOfRange("Exact values must be integers up to 2**53 in size.")
+    return [int(value) for value in measurement(list(values))]
+
+
+def highest(scores: Sequence[int], *, sensitivity: int, loss: Loss) -> int:
+    """The place of a score that is nearly the highest: report noisy max.
+
+    `sensitivity` bounds how far any one score moves between neighbouring tables. Exponential
+    noise under pure ε (permute and flip), Gumbel noise under zCDP. Raises NoiseOutOfRange.
+    """
+    if any(type(score) is not int or abs(score) > LARGEST_SUM for score in scores):
+        raise NoiseOutOfRange("Scores must be integers up to 2**53 in size.")
+    return int(choice(sensitivity, loss)[1](list(scores)))
+
+
+def choice(sensitivity: int, loss: Loss) -> tuple[float, Measurement]:
+    """The scale and the measurement of a noisy choice that `loss` pays for.
+
+    P(the chosen score is t below the highest) <= n e^(-t/scale) for n scores.
+    """
+    if type(sensitivity) is not int or not 1 <= sensitivity <= LARGEST_SUM:
+        raise NoiseOutOfRange("An influence must be an integer from 1 to 2**53.")
+    enough = type(loss.nano) is int and smallest_nano(2 * sensitivity, loss.mode) <= loss.nano
+    if not enough or loss.nano > MAX_NANO:
+        raise NoiseOutOfRange("This amount is too small for this influence, or too large.")
+    return _choice(sensitivity, loss)
+
+
+def loss_of(measurement: Measurement, sensitivity: float) -> Fraction:
+    """What OpenDP's own privacy map reports, as a fraction: no further rounding."""
+    return Fraction(measurement.map(sensitivity))
+
+
+@lru_cache(maxsize=_CALIBRATIONS_KEPT)
+def _laplace(sensitivity: int, nano: int) -> tuple[Noise, Measurement]:
+    """Built once per price; a measurement has no state, so copies in forked workers are safe."""
+    start = float(Fraction(sensitivity) / as_fraction(nano))
+    scale, measurement = _search(start, laplace_of, sensitivity, as_fraction(nano))
+    return Noise(NoiseKind.LAPLACE, scale), measurement
+
+
+@lru_cache(maxsize=_CALIBRATIONS_KEPT)
+def _gaussian(sensitivity_squared: int, nano: int) -> tuple[Noise, Measurement]:
+    reach = root_up(sensitivity_squared)
+    start = reach / math.sqrt(2 * nano / NANO)
+    scale, measurement = _search(start, gaussian_of, reach, as_fraction(nano))
+    return Noise(NoiseKind.GAUSSIAN, scale), measurement
+
+
+@lru_cache(maxsize=_CALIBRATIONS_KEPT)
+def _choice(sensitivity: int, loss: Loss) -> tuple[float, Measurement]:
+    spent = loss.nano / NANO
+    ratio = spent if loss.mode is Mode.PURE else math.sqrt(8 * spent)
+
+    def build(scale: float) -> Measurement:
+        return choice_of(scale, loss.mode)
+
+    return _search(2 * sensitivity / ratio, build, sensitivity, as_fraction(loss.nano))
+
+
+def _search(
+    scale: float, build: Callable[[float], Measurement], sensitivity: float, booked: Fraction
+) -> tuple[float, Measurement]:
+    """From `scale` upwards, the first double at which the map is at most what was booked."""
+    while True:
+        measurement = build(scale)
+        if loss_of(measurement, sensitivity) <= booked:
+            return scale, measurement
+        scale = math.nextafter(scale, math.inf)
+
+
+def root_up(square: int) -> float:
+    """The smallest double found that is not below the square root."""
+    root = math.sqrt(square)
+    while Fraction(root) ** 2 < square:
+        root = math.nextafter(root, math.inf)
+    return root
+
+
+def laplace_of(scale: float) -> Measurement:
+    """OpenDP's exact discrete Laplace over vectors of integers, under the L1 distance."""
+    space = vector_domain(atom_domain(T="i64")), l1_distance(T="i64")
+    return make_laplace(*space, scale)
+
+
+def gaussian_of(scale: float) -> Measurement:
+    """OpenDP's exact discrete Gaussian over vectors of integers, under the L2 distance."""
+    space = vector_domain(atom_domain(T="i64")), l2_distance(T="f64")
+    return make_gaussian(*space, scale, MO="ZeroConcentratedDivergence")
+
+
+def choice_of(scale: float, mode: Mode) -> Measurement:
+    """OpenDP's report noisy max over vectors of integer scores, under the L∞ distance."""
+    space = vector_domain(atom_domain(T="i64")), linf_distance(T="i64", monotonic=False)
+    measure = max_divergence() if mode is Mode.PURE else zero_concentrated_divergence()
+    return make_noisy_max(*space, measure, scale)
+
+
+def _check_range(sensitivity: int, nano: int) -> None:
+    if type(sensitivity) is not int or not 1 <= sensitivity <= LARGEST_SUM:
+        raise NoiseOutOfRange("An influence must be an integer from 1 to 2**53.")
+    if type(nano) is not int or not smallest_nano(sensitivity) <= nano <= MAX_NANO:
+        raise NoiseOutOfRange(
+            f"ε must be from {smallest_nano(sensitivity)} to {MAX_NANO} nano for this influence."
+        )

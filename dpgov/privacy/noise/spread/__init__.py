@@ -1,0 +1,1 @@
+"""How far sums of independent noises spread."""

@@ -1,0 +1,1 @@
+"""A plan from JSON: the one door through which questions come in."""

@@ -1,0 +1,174 @@
+"""What is asked, as a value with one JSON form, used by forms, API, engine, audit and history."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from dpgov.privacy.accounting.budget import as_number
+
+NUMERIC_OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "between", "in")
+CATEGORY_OPERATORS = ("=", "!=", "in")
+MISSING_OPERATORS = ("is_missing", "is_present")
+
+
+class StatisticKind(StrEnum):
+    """The statistics that can be asked. A histogram is a count with a grouping."""
+
+    COUNT = "count"
+    COUNT_DISTINCT = "count_distinct"
+    SUM = "sum"
+    MEAN = "mean"
+    VARIANCE = "variance"
+    STANDARD_DEVIATION = "standard_deviation"
+    MEDIAN = "median"
+    QUANTILES = "quantiles"
+    MIN = "min"
+    MAX = "max"
+    CDF = "cdf"
+
+
+# Statistics that take no column.
+OF_ROWS = (StatisticKind.COUNT, StatisticKind.COUNT_DISTINCT, StatisticKind.CDF)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProblem:
+    """One refusal: the path of the offending key ("where.0.column") and what to do about it."""
+
+    path: str
+    message: str
+
+
+class InvalidPlan(ValueError):
+    """The plan asks for something that is not there or not allowed; every problem is named."""
+
+    def __init__(self, problems: tuple[PlanProblem, ...]) -> None:
+        super().__init__("; ".join(f"{p.path}: {p.message}" for p in problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A statistic of a column; counts need none.
+
+    `quantiles` are exact decimal texts between 0 and 1, rising. `share` is the part of the plan's
+    ε that is locked for it, an exact decimal text; None leaves it to be shared out.
+    """
+
+    kind: StatisticKind
+    column: str | None = None
+    quantiles: tuple[str, ...] = ()
+    share: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The plan's form of it."""
+        body: dict[str, Any] = {"statistic": self.kind.value}
+        if self.column is not None:
+            body["column"] = self.column
+        if self.quantiles:
+            body["quantiles"] = [_json_number(text) for text in self.quantiles]
+        return body | ({"share": _json_number(self.share)} if self.share is not None else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A filter. `values` are exact decimal texts or categories; one, two (between) or many (in)."""
+
+    column: str
+    op: str
+    values: tuple[str, ...] = ()
+    numeric: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The plan's form: `value` is one value, or a list for `in` and `between`, or left out."""
+        body: dict[str, Any] = {"column": self.column, "op": self.op}
+        if self.op in MISSING_OPERATORS:
+            return body
+        values = [_json_number(v) if self.numeric else v for v in self.values]
+        return body | {"value": values if self.op in ("in", "between") else values[0]}
+
+
+class Joint(StrEnum):
+    """How the members of a Compound are put together."""
+
+    AND = "and"
+    OR = "or"
+    NOT = "not"
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """Filters joined: all of them (and), at least one (or), or the one member not (not).
+
+    A missing value passes no comparison and no negated one, as in SQL.
+    """
+
+    joint: Joint
+    members: tuple["Filter", ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """{"and": [...]}, {"or": [...]} or {"not": {...}}."""
+        members = [member.as_json() for member in self.members]
+        return {self.joint.value: members[0] if self.joint is Joint.NOT else members}
+
+
+Filter = Condition | Compound
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """Bins by numeric edges ([e0,e1), ... [e(n-1), en]) or by declared categories, in order."""
+
+    column: str
+    edges: tuple[str, ...] | None = None
+    categories: tuple[str, ...] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The plan's form; all categories are written out."""
+        if self.edges is not None:
+            return {"column": self.column, "edges": [_json_number(e) for e in self.edges]}
+        return {"column": self.column, "categories": list(self.categories or ())}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A question: ε, in nano-ε, is the total for all its statistics; under zCDP it may be ρ.
+
+    Exactly one of the two amounts is given. Filters all hold at once.
+    """
+
+    dataset: str
+    statistics: tuple[Statistic, ...]
+    where: tuple[Filter, ...]
+    group_by: tuple[Grouping, ...]
+    epsilon_nano: int | None
+    rho_nano: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The one JSON form; parsing it again gives an equal plan."""
+        price = {"epsilon": self.epsilon_nano, "rho": self.rho_nano}
+        return {
+            "dataset": self.dataset,
+            "statistics": [s.as_json() for s in self.statistics],
+            "where": [c.as_json() for c in self.where],
+            "group_by": [g.as_json() for g in self.group_by],
+            **{name: as_number(nano) for name, nano in price.items() if nano is not None},
+        }
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Every single condition, however deep it stands."""
+        return tuple(_conditions(self.where))
+
+
+def _conditions(filters: Iterable[Filter]) -> Iterator[Condition]:
+    for item in filters:
+        if isinstance(item, Condition):
+            yield item
+        else:
+            yield from _conditions(item.members)
+
+
+def _json_number(text: str) -> int | float:
+    return int(text) if text.lstrip("-").isdigit() else float(text)

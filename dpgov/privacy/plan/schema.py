@@ -1,0 +1,124 @@
+"""What is public about a dataset: its domains, privacy unit and neighbouring relation.
+
+Everything here was declared by the owner without looking at the data; cost, noise and the shape
+of an answer are functions of these values and the plan alone.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from dpgov.privacy.accounting.loss import Mode
+
+# Exact sums stay below 2**53: exact in every engine, in JSON and far from OpenDP's i64 limits.
+LARGEST_SUM = 2**53
+
+
+class Neighbouring(StrEnum):
+    """Which two tables must be hard to tell apart."""
+
+    ADD_REMOVE = "add_remove"
+    CHANGE_ONE = "change_one"
+
+
+class MissingRule(StrEnum):
+    """What a missing, NaN or unparseable value of a column counts as."""
+
+    DROP = "drop"
+    IMPUTE = "impute"
+
+
+class InvalidDomain(ValueError):
+    """A declared domain cannot be used; `field` names the input, `str` says what to do."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class NumericDomain:
+    """Values clipped to [lower, upper] and rounded to `step`; all three exact decimals.
+
+    Code c (an integer from 0 to `top`) stands for the value lower + c * step.
+    """
+
+    lower: Decimal
+    upper: Decimal
+    step: Decimal
+
+    @property
+    def lower_steps(self) -> int:
+        """The lower bound as an integer count of steps."""
+        return int(self.lower / self.step)
+
+    @property
+    def upper_steps(self) -> int:
+        """The upper bound as an integer count of steps."""
+        return int(self.upper / self.step)
+
+    @property
+    def top(self) -> int:
+        """The largest code."""
+        return self.upper_steps - self.lower_steps
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryDomain:
+    """Declared categories; code i stands for the i-th, code len(categories) for any other."""
+
+    categories: tuple[str, ...]
+
+    @property
+    def other(self) -> int:
+        """The code of a value that was not declared."""
+        return len(self.categories)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSpec:
+    """A queryable column. With IMPUTE, `impute_code` replaces a missing value; else it is null."""
+
+    name: str
+    domain: NumericDomain | CategoryDomain
+    missing: MissingRule = MissingRule.DROP
+    impute_code: int | None = None
+
+    @property
+    def may_be_missing(self) -> bool:
+        """Whether a stored code can be null."""
+        return self.missing is MissingRule.DROP
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyUnit:
+    """Whose presence is hidden: each row (private_id None) or whoever the column names."""
+
+    private_id: str | None = None
+    max_rows_per_unit: int = 1
+    max_groups_per_unit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetSchema:
+    """The public metadata of one dataset version.
+
+    `columns` are in stored order: column i is `c{i}` in an engine. `max_rows` is a public bound
+    that no version exceeds; `public_rows` the number of rows where that is public (exact under
+    change_one with a row as the unit; otherwise at most an owner's approximate figure).
+    """
+
+    columns: tuple[ColumnSpec, ...]
+    unit: PrivacyUnit
+    neighbouring: Neighbouring
+    group_size: int
+    max_rows: int
+    public_rows: int | None = None
+    mode: Mode = Mode.PURE
+
+    def index_of(self, name: str) -> int | None:
+        """The stored place of a column, or None when it is not queryable or not there."""
+        for index, column in enumerate(self.columns):
+            if column.name == name:
+                return index
+        return None

@@ -1,0 +1,1 @@
+"""New numbers out of released ones, for nothing."""

@@ -1,0 +1,119 @@
+"""What a stored answer holds of a statistic that is asked: found by how it was drawn.
+
+Never looks at a released number: what can be made is known from the plans alone.
+"""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from dpgov.privacy.mechanisms.draw import Draw
+from dpgov.privacy.mechanisms.mechanism import Mechanism
+from dpgov.privacy.mechanisms.moments import Moments
+from dpgov.privacy.mechanisms.public_mean import PublicMean
+from dpgov.privacy.mechanisms.totals import Total
+from dpgov.privacy.mechanisms.views import Basis, Line, Mean, Variance
+from dpgov.privacy.plan.canonical import counted_as, names_of
+from dpgov.privacy.plan.plan import Statistic, StatisticKind
+from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.privacy.reuse.estimates import VIEWS, Copied, Linear, Stored, Viewed
+
+# Of these a cell of the same rows is enough; the others depend on what else was asked.
+_CHOICES = (
+    *(StatisticKind.MEDIAN, StatisticKind.QUANTILES),
+    *(StatisticKind.MIN, StatisticKind.MAX),
+)
+_LINES = (StatisticKind.COUNT, StatisticKind.SUM)
+_Parts = tuple[Draw, tuple[Fraction, ...], Fraction]
+
+
+def estimates_of(stored: Stored, statistic: Statistic) -> Iterator[Linear | Viewed | Copied]:
+    """All that one stored answer says of a statistic; nothing if it does not tell."""
+    schema = stored.blueprint.schema
+    kind = counted_as(statistic.kind, schema)
+    for place, mechanism in enumerate(stored.blueprint.mechanisms):
+        linear = _linear(stored, statistic, place, mechanism)
+        if linear is not None:
+            yield linear
+        if _can_be_copied(stored, statistic, mechanism):
+            yield Copied(stored, statistic, mechanism, _deviation(mechanism))
+        elif isinstance(mechanism, Moments) and kind in VIEWS:
+            basis = _basis(mechanism)
+            if basis.degree >= _degree(kind) and statistic.column == _column(mechanism):
+                yield Viewed(stored, statistic, place, basis)
+
+
+def _can_be_copied(stored: Stored, statistic: Statistic, mechanism: Mechanism) -> bool:
+    schema, union = stored.blueprint.schema, stored.union
+    linear = counted_as(statistic.kind, schema) in _LINES
+    if linear or not (union.same or (union.one_each and statistic.kind in _CHOICES)):
+        return False
+    there = {name for one in mechanism.statistics for name in names_of(one, schema)}
+    return there.issuperset(names_of(statistic, schema))
+
+
+def _deviation(mechanism: Mechanism) -> float:
+    if isinstance(mechanism, Moments):
+        return math.sqrt(mechanism.taken.noise.variance) / _basis(mechanism).whole
+    return float(mechanism.describe()["noise_scale"])
+
+
+def _linear(
+    stored: Stored, statistic: Statistic, place: int, mechanism: Mechanism
+) -> Linear | None:
+    """A count or sum from whatever holds one."""
+    schema = stored.blueprint.schema
+    kind = counted_as(statistic.kind, schema)
+    if kind not in _LINES:
+        return None
+    found = (
+        _from_moments(mechanism, statistic, kind, schema)
+        if isinstance(mechanism, Moments)
+        else _from_total(mechanism, statistic, kind, schema)
+    )
+    if found is None:
+        return None
+    taken, weights, lattice = found
+    return Linear(stored, statistic, place, taken, weights, lattice)
+
+
+def _from_total(
+    mechanism: Mechanism, statistic: Statistic, kind: StatisticKind, schema: DatasetSchema
+) -> _Parts | None:
+    if isinstance(mechanism, Total):
+        drawn = mechanism.statistic
+        fits = (counted_as(drawn.kind, schema), drawn.column) == (kind, statistic.column)
+    elif isinstance(mechanism, PublicMean):
+        fits = kind is StatisticKind.SUM and mechanism.statistic.column == statistic.column
+    else:
+        return None
+    unit = mechanism.taken.readings[0].unit
+    return (mechanism.taken, (unit,), unit) if fits else None
+
+
+def _from_moments(
+    mechanism: Moments, statistic: Statistic, kind: StatisticKind, schema: DatasetSchema
+) -> _Parts | None:
+    basis, column = _basis(mechanism), _column(mechanism)
+    index = schema.index_of(column)
+    if kind is StatisticKind.COUNT and (index is None or schema.columns[index].may_be_missing):
+        return None
+    if kind is StatisticKind.SUM and (statistic.column != column or basis.scale.off):
+        return None
+    line = Line(Statistic(kind, statistic.column), basis)
+    return mechanism.taken, line.weights, line.lattice
+
+
+def _basis(mechanism: Moments) -> Basis:
+    view = mechanism.views[0]
+    if not isinstance(view, Line | Mean | Variance):
+        raise TypeError("moments that are made of something else")
+    return view.basis
+
+
+def _column(mechanism: Moments) -> str:
+    return next(s.column for s in mechanism.statistics if s.column is not None)
+
+
+def _degree(kind: StatisticKind) -> int:
+    return 1 if kind is StatisticKind.MEAN else 2

@@ -1,0 +1,1 @@
+"""The outbox: from an accepted question to a published answer, through every crash."""

@@ -1,0 +1,128 @@
+"""The worker's part: claim, compute, add noise, seal.
+
+The exact answer lives in this module's local variables only. It is never logged, stored, put in a
+message or in an error: whatever goes wrong after the data was opened ends in one fixed way.
+"""
+
+import logging
+from uuid import UUID
+
+from django.db import transaction
+
+from dpgov.audit.actor import WORKER
+from dpgov.budgets.errors import BudgetFrozen
+from dpgov.datasets.selectors import schema_of
+from dpgov.datasets.services import DataMissing, engine_for, sees
+from dpgov.engines.base import DataNotOpened, Engine
+from dpgov.operation import request_ids
+from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.release import draw
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.queries.answering import ending
+from dpgov.queries.answering.lanes import HeavyPlaces
+from dpgov.queries.answering.lease import Claim, LostLease, claim, give_back, mark_opened
+from dpgov.queries.answering.turns import next_turn, version_asked
+from dpgov.queries.answering.unseen import pass_over, unseen
+from dpgov.queries.models import Query
+from dpgov.tenants.boundary import acting_for
+
+logger = logging.getLogger(__name__)
+
+
+# Versions that one look passes over; the rest is for the next one.
+_MOST_UNSEEN = 20
+
+
+def answer_next() -> bool:
+    """Answer the question whose turn it is, of whichever tenant; True if this call ended it.
+
+    A process that finds no heavy place free takes a light one.
+    """
+    try:
+        heavy_too = HeavyPlaces.enter()
+        taken = _take(light_only=not heavy_too)
+        if taken is None:
+            return False
+        if not taken.query.heavy:
+            HeavyPlaces.leave()
+        request_ids.begin(taken.query.request_id)
+        with acting_for(taken.query.tenant_id):
+            return _answered(taken)
+    except BudgetFrozen:
+        logger.warning("questions wait: this database moved")
+        return False
+    finally:
+        HeavyPlaces.leave()
+
+
+def _take(*, light_only: bool) -> Claim | None:
+    """Claim the next question whose data is here; others are left to other workers."""
+    for _ in range(_MOST_UNSEEN):
+        with transaction.atomic():
+            turn = next_turn(light_only=light_only, unseen=unseen())
+            if turn is None:
+                return None
+            with acting_for(turn.tenant_id):
+                version_id, seal, key_id = version_asked(turn.query_id)
+                if sees(version_id, seal, key_id):
+                    return claim(turn.query_id, turn=turn.number)
+        pass_over(version_id)
+    return None
+
+
+def answer_query(query_id: UUID) -> bool:
+    """Answer the query if it is free to be taken; True if this call was the one that did.
+
+    The answer is sealed until its moment comes: another process publishes it then.
+
+    Safe to call any number of times, at once and from anywhere: the claim lets one through.
+    """
+    try:
+        held = claim(query_id)
+    except BudgetFrozen:
+        logger.warning("query %s waits: this database moved", query_id)
+        return False
+    return held is not None and _answered(held)
+
+
+def _answered(held: Claim) -> bool:
+    try:
+        return _answer(held)
+    except LostLease:
+        logger.info("query %s was taken over by another worker", held.query.pk)
+        return False
+
+
+def _answer(held: Claim) -> bool:
+    try:
+        blueprint, engine = _prepare(held.query)
+    except (DataMissing, OSError):
+        # What one machine lacks is no reason to end a question.
+        give_back(held)
+        pass_over(held.query.version_id)
+        return False
+    except Exception:
+        logger.exception("query %s could not be prepared", held.query.pk)
+        ending.give_up(held.query, fence=held.fence, actor=WORKER)
+        return True
+    first = mark_opened(held)
+    started = held.passed()
+    try:
+        body = draw(blueprint, [engine.answer(request) for request in blueprint.requests])
+    except Exception as error:
+        # The text of the error may quote the data, so only its type is written down.
+        logger.error("query %s failed: %s", held.query.pk, type(error).__name__)
+        never_read = first and isinstance(error, DataNotOpened)
+        ending.seal_failure(held, started=started, never_read=never_read)
+        return True
+    ending.seal(held, body=body, started=started)
+    return True
+
+
+def _prepare(query: Query) -> tuple[Blueprint, Engine]:
+    schema = schema_of(query.version)
+    plan = parse_plan(query.plan, schema, dataset=query.plan["dataset"])
+    blueprint = prepare(plan, schema)
+    if blueprint.cost_nano != query.cost_nano:
+        raise ValueError("the plan's cost is not what was reserved")
+    return blueprint, engine_for(query.version)

@@ -1,0 +1,186 @@
+"""Sealed answers appear at their moment: charge, answer and entry in the log, in one transaction.
+
+Done by a process that computes nothing, so that nothing that is numbered tells when a worker was
+done. Safe when two do it at once, and again after a crash: the row's state lets one through.
+"""
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import DatabaseError, InterfaceError, OperationalError, transaction
+from django.db.models import Exists, Q, QuerySet
+
+from dpgov.audit.actions import Action
+from dpgov.audit.actor import WORKER
+from dpgov.audit.services import append
+from dpgov.budgets import services as ledger
+from dpgov.budgets.errors import BudgetFrozen, NotAdmitted
+from dpgov.budgets.services.freezing import confirm_place
+from dpgov.budgets.words import noted
+from dpgov.datasets.rules import least_price_nano
+from dpgov.queries.answering.lease import FROZEN
+from dpgov.queries.answering.moments import horizon, latest_at
+from dpgov.queries.clock import database_now
+from dpgov.queries.crossing import tenants_with_sealed_queries
+from dpgov.queries.models import Query, Release
+from dpgov.tenants.boundary import acting_for
+
+logger = logging.getLogger(__name__)
+
+# A publisher that lives is never this late; then whoever looks at the answer publishes it.
+PATIENCE = timedelta(seconds=2)
+_BATCH = 500
+
+
+def publish_due(now: datetime | None = None) -> int:
+    """Publish whatever is due in the whole installation, the first due first; how many.
+
+    `now` is for tests: by the database's clock as a rule.
+    """
+    moment = now or database_now()
+    return sum(_publish_tenant(tenant_id, moment) for tenant_id in tenants_with_sealed_queries())
+
+
+def publish_overdue(query: Query) -> bool:
+    """Publish this answer if it should have appeared a while ago; whether it was.
+
+    For the person who looks at it while no publisher runs: what they learn is that it was due.
+    """
+    if query.state != Query.State.SEALED:
+        return False
+    late = Query.objects.filter(_due(database_now(), patience=PATIENCE), pk=query.pk)
+    return late.exists() and publish(query.pk)
+
+
+def _publish_tenant(tenant_id: UUID, now: datetime) -> int:
+    with acting_for(tenant_id):
+        sealed: QuerySet[Query] = Query.objects.filter(
+            _due(now), ~Exists(FROZEN), state=Query.State.SEALED, tenant_id=tenant_id
+        )
+        due = sealed.order_by("due_at", "pk").values_list("pk", flat=True)
+        return sum(_try_to_publish(query_id, now) for query_id in list(due[:_BATCH]))
+
+
+def _due(now: datetime, *, patience: timedelta = timedelta()) -> Q:
+    """Its moment came so long ago, or cannot be right, because a clock was set: then it is now."""
+    impossible = Q(due_at__gt=now + horizon() + PATIENCE) | Q(submitted_at__gt=now)
+    return Q(due_at__lte=now - patience) | impossible
+
+
+def _try_to_publish(query_id: UUID, now: datetime) -> bool:
+    """One that cannot be published stands in nobody's way: it is tried again later."""
+    try:
+        return publish(query_id)
+    except (OperationalError, InterfaceError):
+        raise
+    except BudgetFrozen:
+        return False
+    except Exception as error:
+        logger.exception("query %s could not be published: %s", query_id, type(error).__name__)
+        if isinstance(error, DatabaseError):
+            return False
+        later = Query.objects.filter(pk=query_id, state=Query.State.SEALED)
+        later.update(due_at=now + PATIENCE)
+        return False
+
+
+def publish(query_id: UUID) -> bool:
+    """Charge for a sealed answer, store and record it; False if it is not sealed (any more).
+
+    Its doublings are paid first, as a step of their own; where the budget has no room for them,
+    it waits for the latest moment instead. Raises BudgetFrozen in a database that moved.
+    """
+    confirm_place()
+    return _pay_doublings(query_id) and _publish(query_id)
+
+
+@transaction.atomic
+def _pay_doublings(query_id: UUID) -> bool:
+    """Whether nothing is owed (any more), so that it may appear."""
+    query = _locked(query_id)
+    if query is None or not query.doublings_owed:
+        return query is not None
+    owed, price = query.doublings_owed, least_price_nano(query.dataset)
+    try:
+        with transaction.atomic():
+            lines = ledger.extend(query_id=query.pk, amount_nano=owed * price)
+    except NotAdmitted:
+        now = database_now()
+        Query.objects.filter(pk=query.pk).update(
+            doublings_owed=0, due_at=latest_at(query.submitted_at, now)
+        )
+        return False
+    cost = query.cost_nano + owed * price
+    Query.objects.filter(pk=query.pk).update(doublings_owed=0, doublings=owed, cost_nano=cost)
+    _record(query, Action.QUERY_EXTENDED, owed * price, lines, doublings=owed)
+    return True
+
+
+@transaction.atomic
+def _publish(query_id: UUID) -> bool:
+    query = _locked(query_id)
+    if query is None:
+        return False
+    text, at = query.sealed_text, _dated(query, database_now())
+    answered = query.outcome == Query.Outcome.RELEASED
+    unread = query.outcome == Query.Outcome.UNREAD
+    Query.objects.filter(pk=query.pk).update(
+        state=Query.State.RELEASED if answered else Query.State.FAILED,
+        sealed_text="",
+        ended_at=at,
+        visible_at=at,
+        never_read_at=at if unread else None,
+    )
+    lines = ledger.settle(query_id=query.pk, amount_nano=query.cost_nano)
+    if not answered:
+        said = {"never_read": "yes"} if unread else {}
+        _record(query, Action.QUERY_FAILED, query.cost_nano, lines, at=at, **said)
+        return True
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    Release.objects.create(query=query, tenant_id=query.tenant_id, body=text, sha256=digest)
+    _record(query, Action.QUERY_RELEASED, query.cost_nano, lines, at=at, release_sha256=digest)
+    return True
+
+
+def _locked(query_id: UUID) -> Query | None:
+    """The row under its lock while it is sealed: of two publishers the second finds None.
+
+    None while its dataset is frozen, too: it may have been published in what a backup lacks.
+    """
+    sealed = Query.objects.filter(~Exists(FROZEN), pk=query_id, state=Query.State.SEALED)
+    return sealed.select_for_update(of=("self",)).select_related("dataset__budget").first()
+
+
+def _dated(query: Query, now: datetime) -> datetime:
+    """The moment itself, where it is believable; otherwise the true one."""
+    due = query.due_at or now
+    return due if due <= now <= due + PATIENCE else now
+
+
+def _record(
+    query: Query,
+    action: Action,
+    nano: int,
+    lines: Sequence[ledger.Line],
+    *,
+    at: datetime | None = None,
+    **detail: Any,
+) -> None:
+    currency = query.dataset.budget.currency
+    append(
+        tenant_id=query.tenant_id,
+        actor=WORKER,
+        action=action,
+        subject=f"query:{query.pk}",
+        dataset=query.dataset.slug,
+        detail={
+            **noted(nano, currency),
+            "lines": [line.as_json(currency) for line in lines],
+            **detail,
+        },
+        at=at,
+    )

@@ -1,0 +1,118 @@
+"""What guarantees that every accepted query ends: messages may be lost, rows are not.
+
+Messages are sent again sparingly: never more than questions wait, and for the same question after
+pauses that double, so that a backlog cannot fill the broker.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import F, Q, QuerySet
+
+from dpgov.audit.actor import SWEEPER
+from dpgov.queries.answering import ending
+from dpgov.queries.answering.lease import LostLease, free
+from dpgov.queries.answering.messages import MOST_MESSAGES, messages
+from dpgov.queries.answering.tasks import wake
+from dpgov.queries.answering.turns import number_waiting
+from dpgov.queries.clock import database_now
+from dpgov.queries.crossing import UNFINISHED, tenants_with_unfinished_queries
+from dpgov.queries.models import Query
+from dpgov.tenants.boundary import acting_for
+
+# A fresh query's own message is still on its way; sending it again would only be noise.
+_PATIENCE = timedelta(seconds=2)
+_LONGEST_PAUSE = timedelta(minutes=5)
+_MOST_DOUBLINGS = 8
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """How many queries were sent again, and how many were given up."""
+
+    sent: int
+    given_up: int
+
+
+def sweep() -> Swept:
+    """One round: give up what is exhausted or expired, send again what nobody works on."""
+    now = database_now()
+    sent = given_up = 0
+    tenants = tenants_with_unfinished_queries()
+    for tenant_id in tenants:
+        with acting_for(tenant_id):
+            given_up += _give_up_all(tenant_id, now)
+    room = _room()
+    for tenant_id in tenants:
+        if sent >= room:
+            break
+        with acting_for(tenant_id):
+            reminded = _remind(list(_due(tenant_id, now)[: room - sent]), now)
+        if reminded is None:
+            # Each message to a broker that is away costs a second; the next round tries again.
+            break
+        sent += reminded
+    return Swept(sent=sent, given_up=given_up)
+
+
+def _room() -> int:
+    """How many messages may be sent: no more than questions wait, those that lie there included.
+
+    None as long as the broker does not say how many lie there.
+    """
+    there = messages()
+    if there is None or there >= MOST_MESSAGES:
+        return 0
+    return max(0, min(number_waiting(), MOST_MESSAGES) - there)
+
+
+def _remind(due: list[Query], now: datetime) -> int | None:
+    """Wake a worker for each, and remember it; how many, or None when the broker is away."""
+    sent = wake(len(due)) if due else 0
+    if sent:
+        for query in due[:sent]:
+            doublings = min(query.sends + 1, _MOST_DOUBLINGS)
+            pause = min(_PATIENCE * 2**doublings, _LONGEST_PAUSE)
+            Query.objects.filter(pk=query.pk, state__in=UNFINISHED).update(
+                sends=F("sends") + 1, send_after=now + pause
+            )
+    return sent
+
+
+def _give_up_all(tenant_id: UUID, now: datetime) -> int:
+    given_up = sum(_give_up(query, expired=False) for query in _exhausted(tenant_id, now))
+    return given_up + sum(_give_up(query, expired=True) for query in _expired(tenant_id, now))
+
+
+def _due(tenant_id: UUID, now: datetime) -> QuerySet[Query]:
+    """Free, and not sent too lately; a moment far ahead was written by a clock that went back."""
+    never = Q(send_after__isnull=True, submitted_at__lt=now - _PATIENCE)
+    again = Q(send_after__lte=now) | Q(send_after__gt=now + _LONGEST_PAUSE)
+    return free(now).filter(never | again, tenant_id=tenant_id).order_by("submitted_at")
+
+
+def _exhausted(tenant_id: UUID, now: datetime) -> QuerySet[Query]:
+    over = Q(state=Query.State.RUNNING, lease_until__lt=now)
+    return _oldest(tenant_id, over).filter(attempts__gte=settings.DPGOV_QUERY_ATTEMPTS)[:_BATCH]
+
+
+def _expired(tenant_id: UUID, now: datetime) -> QuerySet[Query]:
+    longest = timedelta(seconds=settings.DPGOV_EXPIRY_SECONDS)
+    idle = Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now)
+    return _oldest(tenant_id, idle).filter(submitted_at__lt=now - longest)[:_BATCH]
+
+
+def _oldest(tenant_id: UUID, condition: Q) -> QuerySet[Query]:
+    queries = Query.objects.filter(condition, tenant_id=tenant_id)
+    return queries.select_related("dataset").order_by("submitted_at")
+
+
+def _give_up(query: Query, *, expired: bool) -> bool:
+    try:
+        ending.give_up(query, fence=query.fence, actor=SWEEPER, expired=expired)
+    except LostLease:
+        return False
+    return True

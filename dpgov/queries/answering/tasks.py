@@ -1,0 +1,72 @@
+"""The Celery task, and the messages that start it. A message says "look" and is believed in nothing
+else: which question comes next, and whose it is, is asked of the database.
+"""
+
+import logging
+from typing import Any
+
+from celery import shared_task
+from celery.signals import celeryd_after_setup, worker_ready, worker_shutdown
+
+from dpgov.operation.tallies import count_broker_failure
+from dpgov.queries.answering.answer import answer_next
+from dpgov.queries.answering.lanes import HeavyPlaces
+from dpgov.queries.answering.messages import MOST_MESSAGES, length, line, messages
+from dpgov.queries.answering.turns import number_waiting
+from dpgov.queries.answering.workers import Beat
+
+logger = logging.getLogger(__name__)
+_beats: list[Beat] = []
+
+
+@shared_task(name="dpgov.queries.look")
+def look(*_: object, **__: object) -> None:
+    """Answer the question whose turn it is, if one waits; then wake somebody for the next.
+
+    Nothing in the message is read, so that a forged one is no more than another wake-up.
+    """
+    if answer_next():
+        pass_on()
+
+
+def wake(number: int = 1) -> int | None:
+    """Send up to so many messages, unless enough lie there; how many. Must run after commit.
+
+    None if the broker did not take them. That is not an error: the sweep sends again.
+    """
+    sent = 0
+    try:
+        with line() as producer:
+            for _ in range(min(number, MOST_MESSAGES - length(producer))):
+                look.apply_async(producer=producer)
+                sent += 1
+    except Exception as error:
+        count_broker_failure()
+        logger.warning("the broker is away (%s); the sweep will send again", type(error).__name__)
+        return None
+    return sent
+
+
+def pass_on() -> None:
+    """Wake somebody for the next question, if one waits and nobody was told."""
+    if messages() == 0 and number_waiting():
+        wake()
+
+
+@celeryd_after_setup.connect
+def _keep_a_process_for_light_questions(instance: Any, **_: object) -> None:
+    HeavyPlaces.open(instance.concurrency)
+
+
+@worker_ready.connect
+def _begin_to_tell(sender: Any, **_: object) -> None:
+    served = sender.app.amqp.queues.consume_from
+    answers = sender.app.conf.task_default_queue in served
+    _beats.append(Beat(str(sender.hostname), answers=answers))
+    _beats[-1].start()
+
+
+@worker_shutdown.connect
+def _stop_telling(**_: object) -> None:
+    for beat in _beats:
+        beat.stop()

@@ -1,0 +1,1 @@
+"""From a plan to an accepted question: its price, its limits, its reservation."""

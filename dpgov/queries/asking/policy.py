@@ -1,0 +1,89 @@
+"""Whether a question keeps the dataset's policy: looked at when it is priced and when it is sent.
+
+A function of the plan, declarations and the clock's day; never of data. Counts alone have a least
+error, because only their error is counted in rows.
+"""
+
+from collections.abc import Iterable
+
+from django.utils.translation import gettext as _
+
+from dpgov.budgets.words import amount, question
+from dpgov.datasets.fitting import Terms, terms_of, too_exact
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import Rules
+from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.queries.clock import database_now
+from dpgov.queries.kinds import STATISTIC_NAMES
+from dpgov.tenants.models import User
+
+
+def terms_for(dataset: Dataset, user: User) -> Terms:
+    """What the dataset asks of this person's question now, besides the ledger."""
+    return terms_of(dataset, user, lambda: database_now().date())
+
+
+def outside_policy(blueprint: Blueprint, terms: Terms) -> str | None:
+    """Why the policy refuses it, and what would fit; None when it does not.
+
+    Here is the least price of a question, too, for every way in which one is asked or priced.
+    The most that one question may cost is not looked at here.
+    """
+    return (
+        _of_least_price(blueprint, terms)
+        or _of_statistics(blueprint, terms.rules)
+        or _of_errors(blueprint, terms.rules)
+        or _of_price(blueprint, terms)
+    )
+
+
+def short_of_permit(blueprint: Blueprint, terms: Terms) -> bool:
+    """Whether a permit is what it lacks: nothing else of the policy refuses it."""
+    rules = terms.rules
+    refused = _of_statistics(blueprint, rules) or _of_errors(blueprint, rules)
+    return refused is None and _of_price(blueprint, terms) is not None
+
+
+def _of_least_price(blueprint: Blueprint, terms: Terms) -> str | None:
+    if blueprint.cost_nano >= terms.least_nano:
+        return None
+    pattern = _("Each question on this dataset costs at least {least}; this one costs {price}.")
+    # Exactly as they are typed: a rounded amount could be the very one that is refused.
+    least, price = (
+        amount(nano, terms.currency) for nano in (terms.least_nano, blueprint.cost_nano)
+    )
+    return pattern.format(least=least, price=price)
+
+
+def _of_statistics(blueprint: Blueprint, rules: Rules) -> str | None:
+    if not rules.statistics:
+        return None
+    refused = sorted({s.kind.value for s in blueprint.plan.statistics} - set(rules.statistics))
+    if not refused:
+        return None
+    pattern = _("The owner does not allow this here: {refused}. You may ask for: {allowed}.")
+    return pattern.format(refused=_named(refused), allowed=_named(rules.statistics))
+
+
+def _named(statistics: Iterable[str]) -> str:
+    return ", ".join(str(STATISTIC_NAMES.get(name, name)) for name in statistics)
+
+
+def _of_errors(blueprint: Blueprint, rules: Rules) -> str | None:
+    error = too_exact(rules, blueprint)
+    if error is None:
+        return None
+    return _(
+        "The owner wants counts to be off by {least} at least (with {level} "
+        "confidence); this one would be off by {error}. Lower its price."
+    ).format(least=f"{rules.least_error:,}", level="95 %", error=f"{error:,}")
+
+
+def _of_price(blueprint: Blueprint, terms: Terms) -> str | None:
+    most = terms.rules.approval_above_nano
+    if most is None or blueprint.cost_nano <= max(most, terms.permitted_nano):
+        return None
+    return _(
+        "Questions above {price} need the owner's permit. Ask the owner of the dataset for one, or "
+        "lower the price."
+    ).format(price=question(most, terms.currency))

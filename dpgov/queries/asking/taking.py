@@ -1,0 +1,160 @@
+"""Taking a free answer: a question of the person's own, answered at once out of stored answers.
+
+Spends, reserves and charges nothing, and never touches data.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from dpgov.audit.actions import Action
+from dpgov.audit.entry import canonical_json
+from dpgov.audit.services import append
+from dpgov.budgets.words import noted
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version
+from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.privacy.plan.canonical import canonical_sha256
+from dpgov.privacy.reuse.derived import Derivation, check_unchanged
+from dpgov.queries.asking.quote import priced_blueprint
+from dpgov.queries.asking.submit import (
+    IdempotencyConflict,
+    Submission,
+    check_key,
+    refuse_unless_open,
+)
+from dpgov.queries.clock import database_now
+from dpgov.queries.free.reuse import FreeAnswer, reusable_for
+from dpgov.queries.kinds import kind_of
+from dpgov.queries.models import Query, Release
+from dpgov.queries.selectors import find_by_key
+from dpgov.tenants.models import Membership
+from dpgov.tenants.selectors import actor_of
+
+
+class NothingFree(Exception):
+    """There is no such free answer, or not any more."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            _(
+                "Stored answers do not answer this question, or not in this way any more. Look at "
+                "its price again."
+            )
+        )
+
+
+def take(
+    *,
+    membership: Membership,
+    dataset: Dataset,
+    raw_plan: object,
+    idempotency_key: str,
+    choice: str = "",
+) -> Submission:
+    """Answer the plan out of stored answers, once per idempotency key.
+
+    `choice` names one of the free answers of its quote; left out, the first. Raises InvalidKey,
+    IdempotencyConflict, InvalidPlan, NotOpen, NothingFree and SourceChanged; after a refusal
+    nothing has changed.
+    """
+    check_key(idempotency_key)
+    body_hash = _hash(dataset, raw_plan, choice)
+    earlier = find_by_key(membership, idempotency_key)
+    if earlier is None:
+        try:
+            return _take(membership, dataset, raw_plan, idempotency_key, body_hash, choice)
+        except IntegrityError:
+            # The same request arrived twice at once and the other one was first.
+            earlier = find_by_key(membership, idempotency_key)
+            if earlier is None:
+                raise
+    if earlier.body_hash != body_hash:
+        raise IdempotencyConflict
+    return Submission(earlier, created=False)
+
+
+@transaction.atomic
+def _take(
+    membership: Membership,
+    dataset: Dataset,
+    raw_plan: object,
+    key: str,
+    body_hash: str,
+    choice: str,
+) -> Submission:
+    refuse_unless_open(dataset)
+    version = current_version(dataset)
+    blueprint = priced_blueprint(dataset, raw_plan)
+    chosen = _chosen(reusable_for(version, blueprint).free, choice)
+    text = canonical_json(_body(chosen.derivation, blueprint))
+    now = database_now()
+    query = Query(
+        tenant_id=dataset.tenant_id,
+        dataset=dataset,
+        version=version,
+        analyst=membership.user,
+        plan=blueprint.plan.as_json(),
+        kind=kind_of(blueprint.plan.as_json()),
+        cost_nano=0,
+        canonical_sha256=canonical_sha256(blueprint.plan, blueprint.schema),
+        reuse=True,
+        sources=list(chosen.sources),
+        idempotency_key=key,
+        body_hash=body_hash,
+        state=Query.State.RELEASED,
+        submitted_at=now,
+        ended_at=now,
+        visible_at=now,
+    )
+    query.save(force_insert=True)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    Release.objects.create(query=query, tenant_id=query.tenant_id, body=text, sha256=digest)
+    _record(query, chosen, digest)
+    return Submission(query, created=True)
+
+
+def _chosen(free: Sequence[FreeAnswer], choice: str) -> FreeAnswer:
+    found = next((one for one in free if not choice or one.choice == choice), None)
+    if found is None:
+        raise NothingFree
+    return found
+
+
+def _body(derivation: Derivation, blueprint: Blueprint) -> dict[str, Any]:
+    """Out of the stored bodies, each held against what its plan would be drawn like today."""
+    stored = Release.objects.filter(query__in=map(UUID, derivation.keys))
+    bodies = {str(release.query_id): json.loads(release.body) for release in stored}
+    for source in derivation.sources:
+        check_unchanged(source.blueprint, bodies[source.key])
+    return derivation.body(bodies, blueprint.groups())
+
+
+def _record(query: Query, chosen: FreeAnswer, digest: str) -> None:
+    append(
+        tenant_id=query.tenant_id,
+        actor=actor_of(query.analyst),
+        action=Action.QUERY_REUSED,
+        subject=f"query:{query.pk}",
+        dataset=query.dataset.slug,
+        detail={
+            **noted(0, query.dataset.budget.currency),
+            "plan": query.plan,
+            "version": query.version.number,
+            "lines": [],
+            "way": chosen.way.value,
+            "sources": list(chosen.sources),
+            "release_sha256": digest,
+        },
+        at=query.visible_at,
+    )
+
+
+def _hash(dataset: Dataset, raw_plan: object, choice: str) -> str:
+    text = json.dumps(["reuse", str(dataset.pk), raw_plan, choice], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

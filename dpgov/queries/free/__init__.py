@@ -1,0 +1,1 @@
+"""Answers that cost nothing, out of earlier ones."""

@@ -1,0 +1,83 @@
+"""Free answers as the page and the API show them beside a price. Knows no person and no data."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from dpgov.privacy.reuse.estimates import Columns
+from dpgov.queries.free.reuse import FreeAnswer, Reusable, Way
+from dpgov.queries.wording.drawings import together
+from dpgov.queries.wording.numbers import NOTHING, margin
+from dpgov.queries.wording.words import statistic_in_words
+
+_TITLES = {
+    Way.IDENTICAL: gettext_lazy("Already answered: free"),
+    Way.DERIVED: gettext_lazy("Stored answers already tell it: free"),
+    Way.COMBINED: gettext_lazy("Several stored answers put together: free"),
+}
+_SENTENCES = {
+    Way.IDENTICAL: gettext_lazy("The same question was asked before. You get the same numbers."),
+    Way.DERIVED: gettext_lazy("The groups of an answer that was given before add up to this one."),
+    Way.COMBINED: gettext_lazy(
+        "Each of them holds its own noise, and together they are more exact."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FreeOffer:
+    """One free answer in words: each statistic with the error that 95 % stay within."""
+
+    choice: str
+    title: str
+    sentence: str
+    errors: list[tuple[str, str]]
+
+
+def free_offers(reusable: Reusable) -> list[FreeOffer]:
+    """What is free, an identical answer first."""
+    return [
+        FreeOffer(
+            one.choice,
+            str(_TITLES[one.way]),
+            str(_SENTENCES[one.way]),
+            errors_of(one.expected),
+        )
+        for one in reusable.free
+    ]
+
+
+def errors_of(columns: Columns) -> list[tuple[str, str]]:
+    """Each statistic with its expected error; a list of quantiles is one."""
+    heads = [head for head, _ in columns]
+    found: dict[str, str] = {}
+    for head, statements in columns:
+        same = [h for h in heads if h.get("column") == head.get("column") and "quantile" in h]
+        within = margin(statements, 0.95)
+        said = _("depends on the rows") if within == NOTHING else within
+        found.setdefault(statistic_in_words(together(head, same)), said)
+    return list(found.items())
+
+
+def reusable_json(reusable: Reusable) -> dict[str, Any]:
+    """The same for programs: `free` best first, and what asking anew would add to."""
+    new = reusable.with_new
+    return {
+        "free": [_free_json(one) for one in reusable.free],
+        "with_stored": None if new is None else _columns_json(new),
+    }
+
+
+def _free_json(one: FreeAnswer) -> dict[str, Any]:
+    return {
+        "choice": one.choice,
+        "way": one.way.value,
+        "made_from": list(one.sources),
+        "statistics": _columns_json(one.expected),
+    }
+
+
+def _columns_json(columns: Columns) -> list[dict[str, Any]]:
+    return [head | {"accuracy": statements} for head, statements in columns]

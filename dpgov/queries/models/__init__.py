@@ -1,0 +1,16 @@
+"""Rows of questions, answers, sums and the workbench."""
+
+from dpgov.queries.models.questions import DayTally, Query, Refusal, Release, Tally
+from dpgov.queries.models.workbench import BudgetRequest, SavedQuestion
+from dpgov.queries.models.workers import Worker
+
+__all__ = [
+    "BudgetRequest",
+    "DayTally",
+    "Query",
+    "Refusal",
+    "Release",
+    "SavedQuestion",
+    "Tally",
+    "Worker",
+]

@@ -1,0 +1,185 @@
+"""The REST doors of questions: quote, submit, follow, read the answer.
+
+Each translates, calls one service and translates back. Everything is limited to the token's
+tenant; what is foreign looks missing.
+"""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django_filters.rest_framework import DjangoFilterBackend
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.generics import ListAPIView
+from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from dpgov.datasets.lookup import dataset_or_404
+from dpgov.queries.answering.looking import look_at, pause_before_next_look, wait_for_end
+from dpgov.queries.answering.receipt import receipt_of
+from dpgov.queries.asking.quote import quote
+from dpgov.queries.asking.submit import submit
+from dpgov.queries.models import Query, Release
+from dpgov.queries.rest.shapes import docs
+from dpgov.queries.rest.shapes.errors import RefusingView, no_release, not_ready, refusals
+from dpgov.queries.rest.shapes.filters import QueryFilter
+from dpgov.queries.rest.shapes.question import QuerySerializer
+from dpgov.queries.rest.shapes.quoting import allocation_of, assumed_rows_of, fit_json, quote_json
+from dpgov.queries.selectors import (
+    public_state,
+    visible_queries,
+    visible_release,
+)
+from dpgov.queries.wording.presentation import ENDINGS
+from dpgov.tenants.permissions import Permission
+from dpgov.tenants.requests import membership_of
+
+
+class QuoteView(RefusingView):
+    """Price a question without asking it."""
+
+    permission = Permission.SUBMIT_QUERIES
+
+    @docs.quote
+    def post(self, request: Request, slug: str) -> Response:
+        dataset = dataset_or_404(request, slug)
+        guess, charged = assumed_rows_of(request), allocation_of(request)
+        with refusals():
+            priced = quote(
+                user=membership_of(request).user,
+                dataset=dataset,
+                raw_plan=request.data,
+                assumed_rows=guess,
+                allocation_id=charged,
+            )
+        return Response(quote_json(priced))
+
+
+class SubmitView(RefusingView):
+    """Ask a question, once per idempotency key."""
+
+    permission = Permission.SUBMIT_QUERIES
+
+    @docs.submit
+    def post(self, request: Request, slug: str) -> Response:
+        dataset = dataset_or_404(request, slug)
+        charged = allocation_of(request)
+        user = membership_of(request).user
+
+        def largest_fit() -> dict[str, float | None]:
+            priced = quote(user=user, dataset=dataset, raw_plan=request.data, allocation_id=charged)
+            return fit_json(
+                priced.largest_fit_nano, priced.largest_fit_epsilon_nano, priced.currency
+            )
+
+        with refusals(largest_fit):
+            submission = submit(
+                membership=membership_of(request),
+                dataset=dataset,
+                raw_plan=request.data,
+                idempotency_key=request.headers.get("Idempotency-Key", ""),
+                allocation_id=charged,
+            )
+        query = submission.query
+        location = reverse("query-detail", args=[query.pk], request=request)
+        body = QuerySerializer(query, context={"request": request}).data
+        return Response(body, status=202, headers={"Location": location})
+
+
+class NewestFirst(CursorPagination):
+    """Pages by moment: as fast at the end of a long history as at its beginning."""
+
+    ordering = ("-submitted_at", "-id")
+    page_size = 50
+
+
+class QueryListView(ListAPIView[Query]):
+    """Questions, newest first."""
+
+    pagination_class = NewestFirst
+
+    permission = Permission.VIEW_DATASETS
+    serializer_class = QuerySerializer
+    filter_backends = (DjangoFilterBackend,)
+    filterset_class = QueryFilter
+    queryset = Query.objects.none()
+
+    @docs.list_queries
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.list(request, *args, **kwargs)
+
+    def get_queryset(self) -> QuerySet[Query]:
+        if getattr(self, "swagger_fake_view", False):
+            return Query.objects.none()
+        return visible_queries(membership_of(self.request))
+
+
+class QueryView(APIView):
+    """One question."""
+
+    permission = Permission.VIEW_DATASETS
+
+    @docs.read_query
+    def get(self, request: Request, query_id: UUID) -> Response:
+        most = _wait_of(request)
+        query = wait_for_end(membership_of(request), _query(request, query_id), most)
+        body = QuerySerializer(query, context={"request": request}).data
+        return Response(body, headers=_come_back(query))
+
+
+class ReleaseView(RefusingView):
+    """The released answer of one question."""
+
+    permission = Permission.VIEW_DATASETS
+
+    @docs.read_release
+    def get(self, request: Request, query_id: UUID) -> HttpResponse:
+        release = _release(_query(request, query_id))
+        return HttpResponse(release.body.encode(), content_type="application/json")
+
+
+class ReceiptView(RefusingView):
+    """The proof that a released answer stands in the audit log."""
+
+    permission = Permission.VIEW_DATASETS
+
+    @docs.read_receipt
+    def get(self, request: Request, query_id: UUID) -> Response:
+        query = _query(request, query_id)
+        return Response(receipt_of(query, _release(query)))
+
+
+def _release(query: Query) -> Release:
+    if message := ENDINGS.get(public_state(query)):
+        raise no_release(str(message))
+    release = visible_release(query)
+    if release is None:
+        raise not_ready()
+    return release
+
+
+def _query(request: Request, query_id: UUID) -> Query:
+    try:
+        return look_at(membership_of(request), query_id)
+    except Query.DoesNotExist as missing:
+        raise NotFound from missing
+
+
+def _wait_of(request: Request) -> timedelta:
+    """How long the client would wait for the end; raises ValidationError."""
+    text = request.query_params.get("wait", "0")
+    if text.isascii() and text.isdigit() and len(text) < 4:
+        return timedelta(seconds=int(text))
+    raise ValidationError({"wait": ["Give whole seconds, from 0 to 999; at most 20 are waited."]})
+
+
+def _come_back(query: Query) -> dict[str, str]:
+    """When to ask again, in whole seconds, while there is no end."""
+    if query.state in Query.ENDED:
+        return {}
+    return {"Retry-After": str(-(-pause_before_next_look(query) // timedelta(seconds=1)))}

@@ -1,0 +1,168 @@
+"""The shapes of answers and of what is said of them before, for the API's documentation."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from dpgov.privacy.plan.ranges import SAYS_NOTHING
+
+
+class AccuracySerializer(serializers.Serializer[Any]):
+    """How far the released number is from the true one, at most, at a confidence level."""
+
+    confidence_level = serializers.FloatField()
+    value = serializers.FloatField(
+        allow_null=True, help_text="Null where the error is counted in rows, or has no bound."
+    )
+    rank_error = serializers.IntegerField(
+        required=False,
+        help_text="Of quantiles, min and max: so many rows lie between this and the true value.",
+    )
+    message = serializers.CharField()
+
+
+class ReadingSerializer(serializers.Serializer[Any]):
+    """One noisy number of a draw."""
+
+    name = serializers.CharField()
+    lattice = serializers.FloatField(help_text="What one step of it is worth.")
+
+
+class DrawSerializer(serializers.Serializer[Any]):
+    """Noise that one or several statistics are made of, and its price."""
+
+    epsilon = serializers.FloatField(required=False)
+    rho = serializers.FloatField(required=False, help_text="On datasets that count ρ.")
+    mechanism = serializers.CharField()
+    noise_scale = serializers.FloatField(help_text="In steps of the readings.")
+    sensitivity_l1 = serializers.IntegerField(required=False)
+    sensitivity_l2 = serializers.FloatField(required=False)
+    candidates = serializers.IntegerField(
+        required=False, help_text="Of a noisy choice: how many public values it chose among."
+    )
+    grid = serializers.FloatField(required=False, help_text="How far apart candidates are.")
+    depth = serializers.IntegerField(
+        required=False, help_text="How many choices follow each other."
+    )
+    readings = ReadingSerializer(many=True)
+
+
+class ReleasedDrawSerializer(DrawSerializer):
+    """A draw with its noisy integers."""
+
+    cells = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField()),
+        help_text="For each cell the readings, or the places of the chosen candidates.",
+    )
+
+
+class GroupSerializer(serializers.Serializer[Any]):
+    """The groups along one column, in the order of the cells."""
+
+    column = serializers.CharField()
+    bins = serializers.ListField(child=serializers.CharField())
+
+
+class HeadSerializer(serializers.Serializer[Any]):
+    """A statistic, or one of its quantiles."""
+
+    statistic = serializers.CharField()
+    column = serializers.CharField(allow_null=True)
+    quantile = serializers.FloatField(required=False)
+    rows_beyond = serializers.IntegerField(
+        required=False, help_text="Of min and max: how many rows it was looked for beyond."
+    )
+    range = serializers.ListField(
+        child=serializers.FloatField(),
+        required=False,
+        help_text="The least and the largest that it can truly be, from declared bounds. An "
+        "interval around a released number is to be cut to it.",
+    )
+    warning_code = serializers.ChoiceField(
+        choices=[SAYS_NOTHING],
+        required=False,
+        allow_null=True,
+        help_text="Where the error at 95 % is as wide as the whole range, so that the number says "
+        "nothing.",
+    )
+
+
+class ColumnSerializer(HeadSerializer):
+    """One column of an answer."""
+
+    draw = serializers.IntegerField(
+        required=False, help_text="The place of its draw in `draws`; free answers have none."
+    )
+
+
+class ExpectedStatisticSerializer(HeadSerializer):
+    """A statistic out of stored answers with the error to expect."""
+
+    accuracy = AccuracySerializer(many=True)
+
+
+class FreeAnswerSerializer(serializers.Serializer[Any]):
+    """An answer that costs nothing."""
+
+    choice = serializers.CharField(help_text="To take this one.")
+    way = serializers.ChoiceField(choices=["identical", "derived", "combined"])
+    made_from = serializers.ListField(child=serializers.UUIDField())
+    statistics = ExpectedStatisticSerializer(many=True)
+
+
+class GroupSizeSerializer(serializers.Serializer[Any]):
+    """The error at 95 % of a number about a group of so many rows: an example."""
+
+    rows = serializers.IntegerField()
+    value = serializers.FloatField(allow_null=True)
+    rank_error = serializers.IntegerField(required=False)
+    says_nothing = serializers.BooleanField()
+
+
+class OfferedStatisticSerializer(ColumnSerializer):
+    """A statistic with the error to expect."""
+
+    accuracy = AccuracySerializer(many=True)
+    assumed_rows = serializers.IntegerField(allow_null=True)
+    by_group_size = GroupSizeSerializer(
+        many=True,
+        required=False,
+        help_text="Of means, spreads and quantiles of groups: what the error would be in groups of "
+        "some sizes. Nothing is known here of the sizes of your groups.",
+    )
+
+
+class DescriptionSerializer(serializers.Serializer[Any]):
+    """What an answer would look like; made without looking at data."""
+
+    epsilon = serializers.FloatField(required=False)
+    rho = serializers.FloatField(required=False, help_text="On datasets that count ρ.")
+    cells = serializers.IntegerField()
+    groups = GroupSerializer(many=True)
+    draws = DrawSerializer(many=True)
+    statistics = OfferedStatisticSerializer(many=True)
+
+
+class CellSerializer(serializers.Serializer[Any]):
+    """One released number."""
+
+    value = serializers.FloatField(allow_null=True)
+    accuracy = AccuracySerializer(many=True)
+
+
+class AdjustedSerializer(serializers.Serializer[Any]):
+    """Counts of a table made plausible, beside the numbers as they were released."""
+
+    method = serializers.CharField()
+    values = serializers.ListField(
+        child=serializers.IntegerField(), help_text="One for each cell, in their order."
+    )
+
+
+class ReleasedStatisticSerializer(ColumnSerializer):
+    """A statistic with its released numbers."""
+
+    cells = CellSerializer(many=True)
+    adjusted = AdjustedSerializer(
+        required=False, help_text="Of grouped counts and of cumulative distributions."
+    )

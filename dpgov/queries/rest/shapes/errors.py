@@ -1,0 +1,115 @@
+"""Refusals of questions as the API's standard error bodies, each with its code.
+
+| what | status | code |
+|---|---|---|
+| a plan that cannot be asked | 400 | invalid_plan, one error for each problem, `attr` is its path |
+| more ε than one question may cost | 400 | query_limit_exceeded at `epsilon` |
+| outside the policy of the dataset's owner | 409 | outside_policy |
+| no usable idempotency key | 400 | invalid_idempotency_key at `Idempotency-Key` |
+| the key was used for another question | 409 | idempotency_conflict |
+| more ε than remains of any limit it touches | 409 | insufficient_budget |
+| a frozen dataset, or an allocation that has ended | 409 | budget_frozen |
+| a dataset that was closed to questions in this moment | 409 | not_open |
+| no allocation, or several to choose from | 409 | allocation_needed |
+| stored answers do not tell it for free | 409 | nothing_free |
+| the answer is not there yet | 409 | not_ready, with Retry-After |
+| there will be no answer | 404 | no_release |
+
+The refusals of an amount also carry `largest_fit_epsilon` and `largest_fit_rho`, the most that
+would be accepted now.
+"""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+from rest_framework.exceptions import APIException, ErrorDetail, NotFound, ValidationError
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
+from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
+from dpgov.privacy.plan.plan import InvalidPlan
+from dpgov.queries.asking.submit import (
+    IdempotencyConflict,
+    InvalidKey,
+    NotOpen,
+    OutsidePolicy,
+    QueryLimitExceeded,
+)
+
+Fit = dict[str, float | None]
+
+
+class Conflict(APIException):
+    """Well-formed, but not possible as things stand."""
+
+    status_code = 409
+    default_code = "conflict"
+    wait: int | None = None
+
+
+class RefusingView(APIView):
+    """Adds to a refusal the numbers that a client needs to do better."""
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """The standard error body, with `largest_fit_…` where the refusal knows it."""
+        response = super().handle_exception(exc)
+        response.data.update(getattr(exc, "largest_fit", {}))
+        return response
+
+
+@contextmanager
+def refusals(largest_fit: Callable[[], Fit] = dict) -> Generator[None]:
+    """Translate what quote and submit raise into API errors.
+
+    `largest_fit` finds the most that would be accepted now, where an amount was refused.
+    """
+    try:
+        yield
+    except InvalidPlan as problem:
+        raise invalid_plan(problem) from problem
+    except InvalidKey as problem:
+        detail = ErrorDetail(str(problem), "invalid_idempotency_key")
+        raise ValidationError({"Idempotency-Key": [detail]}) from problem
+    except IdempotencyConflict as problem:
+        raise Conflict(str(problem), "idempotency_conflict") from problem
+    except OutsidePolicy as problem:
+        raise _with_fit(Conflict(str(problem), "outside_policy"), largest_fit()) from problem
+    except QueryLimitExceeded as problem:
+        detail = ErrorDetail(str(problem), "query_limit_exceeded")
+        refusal = ValidationError({"epsilon": [detail]})
+        raise _with_fit(refusal, largest_fit()) from problem
+    except InsufficientBudget as problem:
+        conflict = Conflict(str(problem), "insufficient_budget")
+        raise _with_fit(conflict, largest_fit()) from problem
+    except NotOpen as problem:
+        raise Conflict(str(problem), "not_open") from problem
+    except NotAdmitted as problem:
+        raise Conflict(str(problem), "budget_frozen") from problem
+    except (AllocationNeeded, ChooseAllocation) as problem:
+        raise Conflict(str(problem), "allocation_needed") from problem
+
+
+def invalid_plan(problem: InvalidPlan) -> ValidationError:
+    """Every problem of the plan at its path."""
+    errors: dict[str, list[ErrorDetail]] = {}
+    for each in problem.problems:
+        errors.setdefault(each.path, []).append(ErrorDetail(each.message, "invalid_plan"))
+    return ValidationError(errors)
+
+
+def not_ready() -> Conflict:
+    """The question still waits; come back in a second."""
+    refusal = Conflict("The answer is not ready yet. Try again in a second.", "not_ready")
+    refusal.wait = 1
+    return refusal
+
+
+def no_release(message: str) -> NotFound:
+    """The question ended without an answer."""
+    return NotFound(message, "no_release")
+
+
+def _with_fit(refusal: APIException, fit: Fit) -> APIException:
+    refusal.largest_fit = fit  # type: ignore[attr-defined]
+    return refusal

@@ -1,0 +1,124 @@
+"""The shape of a plan's JSON, for the API's documentation.
+
+Plans are described here but read by `privacy.plan.parsing.plans` alone, so that forms and API
+agree.
+"""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from dpgov.privacy.plan.plan import MISSING_OPERATORS, NUMERIC_OPERATORS, OF_ROWS, StatisticKind
+
+_AMOUNT = "At most nine decimals, read exactly; decimal text is accepted too."
+_INNER = {"$ref": "#/components/schemas/Filter"}
+
+
+class StatisticSerializer(serializers.Serializer[Any]):
+    """What is computed, of which column."""
+
+    statistic = serializers.ChoiceField(choices=[kind.value for kind in StatisticKind])
+    column = serializers.CharField(
+        required=False, help_text=f"A numeric column; not for {' and '.join(OF_ROWS)}."
+    )
+    quantiles = serializers.ListField(
+        child=serializers.FloatField(),
+        required=False,
+        help_text="For `quantiles`: rising, between 0 and 1, at most four decimals.",
+    )
+    share = serializers.FloatField(
+        required=False,
+        help_text="Its part of the price, above 0 and at most 1; left out, it is shared out.",
+    )
+
+
+@extend_schema_field({"type": "array", "items": _INNER})
+class _Members(serializers.JSONField):
+    """Filters inside a filter."""
+
+
+@extend_schema_field(_INNER)
+class _Member(serializers.JSONField):
+    """The filter that must not hold."""
+
+
+class FilterSerializer(serializers.Serializer[Any]):
+    """A condition on a column, or filters joined: exactly one of `column`, `and`, `or`, `not`.
+
+    A missing value passes no comparison and no negated one, as in SQL.
+    """
+
+    column = serializers.CharField(required=False)
+    op = serializers.ChoiceField(
+        choices=[*NUMERIC_OPERATORS, *MISSING_OPERATORS],
+        required=False,
+        help_text="Categories take `=`, `!=`, `in` and the last two.",
+    )
+    value = serializers.JSONField(
+        required=False, help_text="One value; a list for `in` and `between`; left out otherwise."
+    )
+
+    def get_fields(self) -> dict[str, Any]:
+        """With the joints, whose names are words of the language."""
+        return super().get_fields() | {
+            "and": _Members(required=False, help_text="All of them hold."),
+            "or": _Members(required=False, help_text="At least one of them holds."),
+            "not": _Member(required=False, help_text="It does not hold."),
+        }
+
+
+class GroupingSerializer(serializers.Serializer[Any]):
+    """Fixed groups by one column."""
+
+    column = serializers.CharField()
+    edges = serializers.ListField(
+        child=serializers.FloatField(), required=False, help_text="Rising bin edges, for numbers."
+    )
+    categories = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Declared categories; all of them if left out.",
+    )
+
+
+class UnpricedPlanSerializer(serializers.Serializer[Any]):
+    """A question without its price."""
+
+    dataset = serializers.CharField(required=False, help_text="If given, as in the address.")
+    statistics = StatisticSerializer(many=True)
+    where = FilterSerializer(many=True, required=False, help_text="All of them hold.")
+    group_by = GroupingSerializer(many=True, required=False)
+
+
+class PlanSerializer(UnpricedPlanSerializer):
+    """A question. Its price is the total for all its statistics: an ε, or a ρ under zCDP."""
+
+    epsilon = serializers.FloatField(required=False, help_text=_AMOUNT)
+    rho = serializers.FloatField(
+        required=False, help_text="In place of ε, on datasets that count ρ."
+    )
+
+
+class WantedSerializer(serializers.Serializer[Any]):
+    """How wrong one statistic may be: `value`, or `relative` and `at_least`."""
+
+    statistic = serializers.IntegerField(required=False, help_text="Its place in the plan, from 0.")
+    value = serializers.FloatField(
+        required=False, help_text="In the statistic's unit; in rows for quantiles, min and max."
+    )
+    relative = serializers.FloatField(required=False, help_text="As part of the answer, like 0.05.")
+    at_least = serializers.FloatField(
+        required=False, help_text="The smallest answer that `relative` is meant for."
+    )
+    confidence_level = serializers.ChoiceField(
+        choices=[0.9, 0.95, 0.99], required=False, help_text="0.95 if left out."
+    )
+
+
+class WantedPlanSerializer(PlanSerializer):
+    """A question with a price, or with the accuracy that is wanted of it."""
+
+    accuracy = WantedSerializer(
+        required=False, help_text="In place of ε and ρ: the smallest that is enough is found."
+    )

@@ -1,0 +1,259 @@
+"""The shapes of the API's JSON, for its documentation and its output."""
+
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.reverse import reverse
+
+from dpgov.datasets.rest.shapes import AT_DELTA, DELTA, MODE, PURE_EPSILON, REMAINING, RHO, UNIT
+from dpgov.privacy.accounting.budget import as_number
+from dpgov.queries.answering.looking import expected_at
+from dpgov.queries.clock import database_now
+from dpgov.queries.models import Query
+from dpgov.queries.rest.shapes.answer import (
+    DescriptionSerializer,
+    ExpectedStatisticSerializer,
+    FreeAnswerSerializer,
+    GroupSerializer,
+    ReleasedDrawSerializer,
+    ReleasedStatisticSerializer,
+)
+from dpgov.queries.rest.shapes.plan import PlanSerializer
+from dpgov.queries.selectors import PublicState, public_state
+from dpgov.queries.wording.presentation import ordered
+from dpgov.queries.wording.words import in_words
+
+
+class LimitSerializer(serializers.Serializer[Any]):
+    """A limit that the question touches."""
+
+    limit = serializers.CharField(help_text="Whose limit it is, in words.")
+    kind = serializers.ChoiceField(choices=["dataset", "allocation", "partition", "population"])
+    period = serializers.ChoiceField(
+        choices=["day", "week", "month"], allow_null=True, help_text="Of a rate; null for life."
+    )
+    limit_epsilon = serializers.FloatField(help_text=AT_DELTA)
+    limit_rho = RHO
+    remaining_epsilon = serializers.FloatField(help_text=REMAINING)
+    remaining_rho = RHO
+    factor = serializers.IntegerField(help_text="How many times the question's cost it takes.")
+    largest_fit_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
+    largest_fit_rho = RHO
+    renews_on = serializers.DateField(allow_null=True)
+
+
+class QuoteSerializer(serializers.Serializer[Any]):
+    """What a question would cost and how exact it would be; nothing was spent."""
+
+    plan = PlanSerializer()
+    in_words = serializers.CharField()
+    mode = MODE
+    unit = UNIT
+    delta = DELTA
+    cost_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
+    cost_rho = RHO
+    cost_adds_epsilon = serializers.FloatField(
+        help_text="What it would add to the ε (at `delta`) of everything so far, rounded up."
+    )
+    cost_in_words = serializers.CharField(help_text="The price as pages say it.")
+    remaining_epsilon = serializers.FloatField(help_text=REMAINING)
+    remaining_rho = RHO
+    remaining_epsilon_after = serializers.FloatField(help_text=REMAINING)
+    remaining_rho_after = RHO
+    largest_fit_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
+    largest_fit_rho = RHO
+    accepted = serializers.BooleanField(help_text="Whether it would be accepted now.")
+    refusal = serializers.CharField(allow_null=True)
+    limits = LimitSerializer(
+        many=True, help_text="Every limit that it touches, the tightest first."
+    )
+    free = FreeAnswerSerializer(
+        many=True, help_text="Answers out of stored ones, for nothing; an identical one first."
+    )
+    with_stored = ExpectedStatisticSerializer(
+        many=True,
+        allow_null=True,
+        help_text="What to expect if it is asked and then put together with stored answers.",
+    )
+    description = DescriptionSerializer()
+
+
+class GuaranteeSerializer(serializers.Serializer[Any]):
+    """Whose presence is hidden, and how well."""
+
+    epsilon = serializers.FloatField()
+    privacy_unit = serializers.ChoiceField(choices=["row", "person"])
+    private_id = serializers.CharField(
+        required=False, help_text="The column that names the person."
+    )
+    max_rows_per_unit = serializers.IntegerField()
+    neighbouring = serializers.ChoiceField(choices=["add_remove", "change_one"])
+    group_size = serializers.IntegerField()
+
+
+class ReleaseSerializer(serializers.Serializer[Any]):
+    """The stored answer. Cells are row-major: the first grouping changes slowest.
+
+    Answers of format 1 have no `draws`: each of their statistics has its own price and parts.
+    """
+
+    format = serializers.IntegerField()
+    plan = PlanSerializer()
+    guarantee = GuaranteeSerializer()
+    groups = GroupSerializer(many=True)
+    draws = ReleasedDrawSerializer(many=True)
+    statistics = ReleasedStatisticSerializer(many=True)
+    made_from = serializers.ListField(
+        child=serializers.UUIDField(),
+        required=False,
+        help_text="Of a free answer: the questions whose answers it is made of.",
+    )
+
+
+class MockReleaseSerializer(ReleaseSerializer):
+    """What a release would look like, over invented rows. Not an answer."""
+
+    mock = serializers.BooleanField(help_text="Always true: nothing here is about the data.")
+    rows = serializers.IntegerField(help_text="How many rows were invented.")
+    message = serializers.CharField()
+
+
+class ReceiptSerializer(serializers.Serializer[Any]):
+    """The audit entry of a release and its place in the signed log."""
+
+    format = serializers.CharField()
+    query = serializers.UUIDField()
+    release_sha256 = serializers.CharField(help_text="Of the bytes of the release.")
+    entry = serializers.CharField(help_text="The entry's canonical JSON, as it was hashed.")
+    leaf_index = serializers.IntegerField()
+    complete = serializers.BooleanField(help_text="Whether the proof is there yet.")
+    message = serializers.CharField(required=False, help_text="When it will be.")
+    expected_at = serializers.DateTimeField(required=False)
+    tree_size = serializers.IntegerField(required=False)
+    audit_path = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Hashes in hex, leaf first."
+    )
+    checkpoint = serializers.CharField(required=False, help_text="A signed note.")
+    public_keys = serializers.ListField(child=serializers.CharField(), required=False)
+
+
+class LinksSerializer(serializers.Serializer[Any]):
+    """Where to go on."""
+
+    self = serializers.URLField()
+    release = serializers.URLField()
+    page = serializers.URLField()
+
+
+class QuerySerializer(serializers.ModelSerializer[Query]):
+    """A submitted question and how far it is: nothing of workers or timing."""
+
+    dataset = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    analyst = serializers.EmailField(source="analyst.email", read_only=True)
+    plan = serializers.SerializerMethodField()
+    in_words = serializers.SerializerMethodField()
+    epsilon = serializers.SerializerMethodField()
+    rho = serializers.SerializerMethodField()
+    epsilon_at_delta = serializers.SerializerMethodField()
+    delta = serializers.SerializerMethodField()
+    state = serializers.SerializerMethodField()
+    due_at = serializers.SerializerMethodField()
+    doublings = serializers.IntegerField(
+        read_only=True,
+        help_text="How often its duration class was doubled and paid for; it is in the price.",
+    )
+    links = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Query
+        fields = (
+            "id",
+            "dataset",
+            "analyst",
+            "plan",
+            "in_words",
+            "epsilon",
+            "rho",
+            "epsilon_at_delta",
+            "delta",
+            "reuse",
+            "sources",
+            "state",
+            "submitted_at",
+            "due_at",
+            "doublings",
+            "links",
+        )
+
+    @extend_schema_field(PlanSerializer)
+    def get_plan(self, query: Query) -> dict[str, Any]:
+        """The plan in its one JSON form."""
+        plan: dict[str, Any] = ordered(query.plan)
+        return plan
+
+    def get_in_words(self, query: Query) -> str:
+        """The question as a sentence."""
+        return in_words(query.plan)
+
+    def get_epsilon(self, query: Query) -> float:
+        """What it costs; where ρ adds up, the pure ε of one such question, which does not."""
+        return as_number(query.dataset.budget.currency.question(query.cost_nano))
+
+    def get_rho(self, query: Query) -> float | None:
+        """What it costs where ρ adds up; else null."""
+        pure = query.dataset.budget.currency.delta is None
+        return None if pure else as_number(query.cost_nano)
+
+    def get_epsilon_at_delta(self, query: Query) -> float | None:
+        """Where ρ adds up: the ε at `delta` that it has by itself, rounded up; else null."""
+        currency = query.dataset.budget.currency
+        return None if currency.delta is None else as_number(currency.together(query.cost_nano))
+
+    def get_delta(self, query: Query) -> float | None:
+        """The δ of that; null where ε adds up."""
+        delta = query.dataset.budget.currency.delta
+        return None if delta is None else float(delta)
+
+    @extend_schema_field(serializers.ChoiceField(choices=[state.value for state in PublicState]))
+    def get_state(self, query: Query) -> str:
+        """The public state."""
+        return public_state(query).value
+
+    def get_due_at(self, query: Query) -> datetime | None:
+        """While it waits, the next moment at which its answer can appear; then null."""
+        return None if query.state in Query.ENDED else expected_at(query, self._now)
+
+    @cached_property
+    def _now(self) -> datetime:
+        """Asked once for a whole list."""
+        return database_now()
+
+    @extend_schema_field(LinksSerializer)
+    def get_links(self, query: Query) -> dict[str, str]:
+        """Full addresses."""
+        request = self.context["request"]
+        detail = reverse("query-detail", args=[query.pk], request=request)
+        page = request.build_absolute_uri(f"/queries/{query.pk}/")
+        return {"self": detail, "release": f"{detail}release/", "page": page}
+
+
+class ErrorSerializer(serializers.Serializer[Any]):
+    """One refusal; `attr` says what it is about."""
+
+    code = serializers.CharField()
+    detail = serializers.CharField()
+    attr = serializers.CharField(allow_null=True)
+
+
+class RefusalSerializer(serializers.Serializer[Any]):
+    """The standard error body; refusals of ε also say what would fit."""
+
+    type = serializers.ChoiceField(choices=["client_error", "validation_error"])
+    errors = ErrorSerializer(many=True)  # type: ignore[assignment]
+    largest_fit_epsilon = serializers.FloatField(required=False, help_text=PURE_EPSILON)
+    largest_fit_rho = serializers.FloatField(
+        required=False, allow_null=True, help_text="The same in ρ; null for `pure`."
+    )

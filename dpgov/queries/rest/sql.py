@@ -1,0 +1,56 @@
+"""The REST door of SQL: a text in, its plan and price out. Spends nothing."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.queries.asking.quote import quote
+from dpgov.queries.rest.shapes.errors import RefusingView, refusals
+from dpgov.queries.rest.shapes.plan import PlanSerializer
+from dpgov.queries.rest.shapes.quoting import quote_json
+from dpgov.queries.sql.plan import plan_of_sql
+from dpgov.queries.sql.refusal import RefusedSql
+from dpgov.tenants.permissions import Permission
+from dpgov.tenants.requests import membership_of
+
+
+class SqlView(RefusingView):
+    """Read a question from SQL and price it."""
+
+    permission = Permission.SUBMIT_QUERIES
+
+    @extend_schema(
+        summary="Read SQL into a plan and price it",
+        description=(
+            "A part of SQL, described in docs/sql.md, with the price at its end: WITH EPSILON 0.5. "
+            "Nothing is spent: send the plan of the answer to the questions of the dataset. "
+            "Whatever cannot be read is refused with its line and column."
+        ),
+        request=inline_serializer("Sql", {"sql": serializers.CharField()}),
+        responses={200: inline_serializer("ReadSql", {"plan": PlanSerializer()})},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        dataset = dataset_or_404(request, slug)
+        plan = _plan(request, dataset)
+        with refusals():
+            priced = quote(user=membership_of(request).user, dataset=dataset, raw_plan=plan)
+        return Response(quote_json(priced))
+
+
+def _plan(request: Request, dataset: Dataset) -> dict[str, Any]:
+    text = request.data.get("sql") if isinstance(request.data, dict) else None
+    if not isinstance(text, str):
+        raise ValidationError({"sql": ["Send the question as a text under the key sql."]})
+    try:
+        return plan_of_sql(
+            text, dataset=dataset, schema=schema_of(current_version(dataset))
+        ).as_json()
+    except RefusedSql as refusal:
+        raise ValidationError({"sql": [str(problem) for problem in refusal.problems]}) from refusal

@@ -1,0 +1,20 @@
+"""REST addresses of questions, below /api/v1/."""
+
+from django.urls import path
+
+from dpgov.queries.rest import batch, free, mock, questions, sql
+
+urlpatterns = [
+    path("datasets/<slug:slug>/quote/", questions.QuoteView.as_view(), name="quote"),
+    path("datasets/<slug:slug>/quotes/", batch.BatchQuoteView.as_view(), name="batch-quote"),
+    path("datasets/<slug:slug>/batches/", batch.BatchSubmitView.as_view(), name="batch-submit"),
+    path("datasets/<slug:slug>/sql/", sql.SqlView.as_view(), name="sql"),
+    path("datasets/<slug:slug>/mock/", mock.MockAnswerView.as_view(), name="mock"),
+    path("datasets/<slug:slug>/mock/rows/", mock.MockRowsView.as_view(), name="mock-rows"),
+    path("datasets/<slug:slug>/reuse/", free.ReuseView.as_view(), name="reuse"),
+    path("datasets/<slug:slug>/queries/", questions.SubmitView.as_view(), name="query-submit"),
+    path("queries/", questions.QueryListView.as_view(), name="query-list"),
+    path("queries/<uuid:query_id>/", questions.QueryView.as_view(), name="query-detail"),
+    path("queries/<uuid:query_id>/release/", questions.ReleaseView.as_view(), name="query-release"),
+    path("queries/<uuid:query_id>/receipt/", questions.ReceiptView.as_view(), name="query-receipt"),
+]

@@ -1,0 +1,139 @@
+"""The answer page: follow a question to its released answer, read it, take it away.
+
+Shows the public state and the stored release, nothing of workers, attempts or how long it took.
+"""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from dpgov.budgets.standing import charged_to
+from dpgov.budgets.words import question
+from dpgov.queries.answering.looking import look_at, pause_before_next_look
+from dpgov.queries.answering.receipt import receipt_of
+from dpgov.queries.models import Query, Release
+from dpgov.queries.selectors import (
+    PublicState,
+    public_state,
+    visible_queries,
+    visible_release,
+)
+from dpgov.queries.wording.downloads import as_csv, as_json
+from dpgov.queries.wording.figures import caption_of, release_figures
+from dpgov.queries.wording.notebook import answer_lines
+from dpgov.queries.wording.presentation import ENDINGS, ordered, read_answer
+from dpgov.queries.wording.words import in_words
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+
+FORMATS: dict[str, tuple[str, Callable[[Release], bytes]]] = {
+    "csv": ("text/csv; charset=utf-8", as_csv),
+    "json": ("application/json", as_json),
+}
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def detail(request: HttpRequest, query_id: UUID) -> HttpResponse:
+    """The whole page of one question."""
+    return render(
+        request, "queries/answer/detail.html", _context(request, _query(request, query_id))
+    )
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def status(request: HttpRequest, query_id: UUID) -> HttpResponse:
+    """The part of the page that changes: polled while waiting, final afterwards."""
+    return render(
+        request, "queries/answer/_status.html", _context(request, _query(request, query_id))
+    )
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def download(request: HttpRequest, query_id: UUID, fmt: str) -> HttpResponse:
+    """The released answer as a file; missing while there is none."""
+    release = visible_release(_query(request, query_id))
+    if release is None or fmt not in FORMATS:
+        raise Http404
+    content_type, write = FORMATS[fmt]
+    response = HttpResponse(write(release), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="answer-{query_id}.{fmt}"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def receipt(request: HttpRequest, query_id: UUID) -> HttpResponse:
+    """The receipt of the released answer as a file; missing while there is no answer."""
+    query = _query(request, query_id)
+    release = visible_release(query)
+    if release is None:
+        raise Http404
+    body = json.dumps(receipt_of(query, release), indent=1)
+    response = HttpResponse(body, content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="receipt-{query_id}.json"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+def _query(request: HttpRequest, query_id: UUID) -> Query:
+    membership = membership_of(request)
+    try:
+        return look_at(membership, query_id)
+    except Query.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
+    state = public_state(query)
+    context: dict[str, Any] = {
+        "query": query,
+        "dataset": query.dataset,
+        "words": in_words(query.plan),
+        "plan_text": json.dumps(ordered(query.plan), indent=2, ensure_ascii=False),
+        "cost": _("nothing")
+        if query.reuse
+        else question(query.cost_nano, query.dataset.budget.currency),
+        "made_from": _sources(request, query),
+        "state": state.value,
+        "pause_ms": _pause_ms(query) if state is PublicState.WAITING else 0,
+        "lines": answer_lines(query.pk, server=request.build_absolute_uri("/").rstrip("/")),
+        "ending": ENDINGS.get(state, ""),
+        "charged": charged_to(query.pk, reader_id=membership_of(request).user_id),
+    }
+    release = visible_release(query) if state is PublicState.RELEASED else None
+    return context if release is None else context | _answer(release)
+
+
+def _pause_ms(query: Query) -> int:
+    return pause_before_next_look(query) // timedelta(milliseconds=1)
+
+
+def _sources(request: HttpRequest, query: Query) -> list[tuple[str, bool]]:
+    """The stored answers that a free one is made of, and whether this person may open each."""
+    if not query.sources:
+        return []
+    seen = visible_queries(membership_of(request)).filter(pk__in=query.sources)
+    visible = {str(pk) for pk in seen.values_list("pk", flat=True)}
+    return [(source, source in visible) for source in query.sources]
+
+
+def _answer(release: Release) -> dict[str, Any]:
+    body = json.loads(release.body)
+    answer = read_answer(body)
+    charts = [
+        (caption_of(statistic.label, figure), figure)
+        # More groupings than a chart can show make no figures; the table says it all.
+        for statistic, figure in zip(answer.statistics, release_figures(body), strict=False)
+    ]
+    return {"answer": answer, "charts": charts}

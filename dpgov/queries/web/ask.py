@@ -1,0 +1,144 @@
+"""The ask page: compose a question, see its price, send it once.
+
+Shows declared metadata and the ledger only. Whatever is refused changes nothing.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from dpgov.budgets.charging import (
+    AllocationNeeded,
+    ChooseAllocation,
+)
+from dpgov.budgets.errors import NotAdmitted
+from dpgov.datasets.lookup import version_or_404
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import least_price_nano, rules_shown
+from dpgov.privacy.accounting.budget import NANO, as_text
+from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.queries.asking.submit import (
+    IdempotencyConflict,
+    InvalidKey,
+    QueryLimitExceeded,
+    submit,
+)
+from dpgov.queries.models import Query, SavedQuestion
+from dpgov.queries.selectors import get_query
+from dpgov.queries.web.forms import state
+from dpgov.queries.web.forms.again import from_plan
+from dpgov.queries.web.forms.offer import same_price
+from dpgov.queries.web.forms.page import (
+    Ground,
+    charging,
+    form_on,
+    form_page,
+    ground_of,
+    notebook_of,
+    offer_on,
+    refused_form,
+    remembered,
+)
+from dpgov.queries.workbench.saved import get_saved
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+
+_USUAL_EPSILON = NANO // 2
+
+
+@requires(Permission.SUBMIT_QUERIES)
+@require_http_methods(["GET", "POST"])
+def ask(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form. Adding rows and looking at the price are POSTs too, so it works without scripts."""
+    ground = ground_of(request, version_or_404(request, slug))
+    if request.method != "POST":
+        return form_page(request, ground, _starting_data(request, ground), quiet=True)
+    data = _with_changes(request.POST, ground.schema)
+    if "price" in request.POST:
+        return _ask(request, ground, data)
+    quiet = request.POST.get("action", "price") != "price"
+    return form_page(request, ground, data, quiet=quiet)
+
+
+@requires(Permission.SUBMIT_QUERIES)
+@require_POST
+def quote(request: HttpRequest, slug: str) -> HttpResponse:
+    """The price of the form as it stands: a fragment for the page to swap in."""
+    ground = ground_of(request, version_or_404(request, slug))
+    form, dataset = form_on(ground, request.POST), ground.dataset
+    offer = offer_on(request, ground, form)
+    lines = notebook_of(request, dataset, form, offer)
+    context = {"offer": offer, "dataset": dataset, "lines": lines}
+    return render(request, "queries/ask/_quote.html", context)
+
+
+def _starting_data(request: HttpRequest, ground: Ground) -> QueryDict:
+    """An empty form, or the plan of the question named by `?again=`, if this person may see it."""
+    dataset, schema = ground.dataset, ground.schema
+    if again := request.GET.get("again"):
+        try:
+            query = get_query(membership_of(request), UUID(again))
+        except (Query.DoesNotExist, ValueError, ValidationError) as missing:
+            raise Http404 from missing
+        if query.dataset_id == dataset.pk:
+            return charging(request, ground, from_plan(query.plan, schema))
+    if saved := request.GET.get("saved"):
+        return charging(request, ground, from_plan(_saved_plan(request, dataset, saved), schema))
+    currency = dataset.budget.currency
+    usual = currency.price_of(_USUAL_EPSILON)
+    fitting = min(usual, dataset.per_query_limit_nano, dataset.budget.remaining_nano or usual)
+    begin = max(currency.tidy_limit(fitting), least_price_nano(dataset, rules_shown(dataset)))
+    return charging(request, ground, state.blank(currency.unit, as_text(begin)))
+
+
+def _saved_plan(request: HttpRequest, dataset: Dataset, saved_id: str) -> dict[str, Any]:
+    """The plan of a saved question of this person's own; raises Http404 for every other."""
+    try:
+        saved = get_saved(membership_of(request), UUID(saved_id))
+    except (SavedQuestion.DoesNotExist, ValueError) as missing:
+        raise Http404 from missing
+    if saved.dataset_id != dataset.pk:
+        raise Http404
+    plan: dict[str, Any] = saved.plan
+    return plan
+
+
+def _with_changes(posted: QueryDict, schema: DatasetSchema) -> QueryDict:
+    return state.filled(state.changed(posted, posted.get("action", ""), schema))
+
+
+def _ask(request: HttpRequest, ground: Ground, data: QueryDict) -> HttpResponse:
+    form, dataset = form_on(ground, data), ground.dataset
+    offer = offer_on(request, ground, form)
+    if offer.raw_plan is None:
+        return refused_form(request, dataset, form, offer, "")
+    if not same_price(offer, str(data.get("price"))):
+        changed = _("The price of this question is now {price}. Look at it and ask again.")
+        notice = changed.format(price=offer.price_words)
+        return refused_form(request, dataset, form, offer, notice)
+    try:
+        submission = submit(
+            membership=membership_of(request),
+            dataset=dataset,
+            raw_plan=offer.raw_plan,
+            idempotency_key=data.get("key", ""),
+            allocation_id=form.allocation_id,
+        )
+    except (IdempotencyConflict, InvalidKey):
+        data["key"] = state.new_key()
+        notice = _("This form was already used for another question. Press ask to send this one.")
+        return refused_form(request, dataset, form, offer, notice)
+    except (NotAdmitted, QueryLimitExceeded, AllocationNeeded, ChooseAllocation):
+        # Somebody else may have spent since the form was read: read and price it again.
+        ground = ground_of(request, version_or_404(request, dataset.slug))
+        form, dataset = form_on(ground, data), ground.dataset
+        offer = offer_on(request, ground, form)
+        return refused_form(request, dataset, form, offer, "")
+    if form.allocation_id is not None:
+        request.session[remembered(dataset)] = str(form.allocation_id)
+    return redirect("queries:detail", query_id=submission.query.pk)

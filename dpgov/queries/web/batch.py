@@ -1,0 +1,139 @@
+"""Several questions at once: put them aside, price them together, ask all of them or none.
+
+Shows declared metadata and the ledger only. What is put aside is kept in the person's session.
+"""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, named_allocations
+from dpgov.budgets.errors import NotAdmitted
+from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.privacy.accounting.budget import NANO, as_text
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.answer.batch import MAX_PLANS
+from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, QueryLimitExceeded
+from dpgov.queries.asking.submit_batch import submit_batch
+from dpgov.queries.web.forms.batch import QUESTION, BatchForm, batch_of, text_of
+from dpgov.queries.web.forms.batch_offer import BatchOffer, batch_offer_for, same_batch_price
+from dpgov.queries.web.forms.page import priced_form, refused_form
+from dpgov.queries.web.forms.state import filled, new_key, row_ids
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+
+_USUAL_EPSILON = NANO
+
+
+@requires(Permission.SUBMIT_QUERIES)
+@require_POST
+def put_aside(request: HttpRequest, slug: str) -> HttpResponse:
+    """The question of the ask form goes into the batch; it is not asked yet."""
+    dataset = dataset_or_404(request, slug)
+    form, offer = priced_form(request, dataset)
+    if offer.quote is None:
+        return refused_form(request, dataset, form, offer)
+    kept = _kept(request, dataset)
+    if len(kept) >= MAX_PLANS:
+        refusal = _("A batch holds at most {most} questions.")
+        messages.error(request, refusal.format(most=MAX_PLANS))
+    else:
+        _keep(request, dataset, [*kept, text_of(offer.quote.plan.as_json())])
+    return redirect("queries:batch", slug=slug)
+
+
+@requires(Permission.SUBMIT_QUERIES)
+@require_http_methods(["GET", "POST"])
+def batch(request: HttpRequest, slug: str) -> HttpResponse:
+    """The questions that were put aside, with their prices; asks them all when a price is sent."""
+    dataset = dataset_or_404(request, slug)
+    if request.method != "POST":
+        currency = dataset.budget.currency
+        usual = currency.tidy_limit(currency.price_of(_USUAL_EPSILON))
+        data = batch_of(_kept(request, dataset), currency.unit, as_text(usual))
+        return _page(request, dataset, data)
+    data = request.POST.copy()
+    verb, _, row_id = data.get("action", "").partition("_")
+    if verb == "remove":
+        data.setlist(QUESTION, [i for i in row_ids(data, QUESTION) if i != row_id])
+        left = row_ids(data, QUESTION)
+        _keep(request, dataset, [data.get(f"{QUESTION}-{i}-plan", "") for i in left])
+    data = filled(data)
+    return _ask(request, dataset, data) if "price" in data else _page(request, dataset, data)
+
+
+def _kept(request: HttpRequest, dataset: Dataset) -> list[str]:
+    kept: list[str] = request.session.get(_name(dataset), [])
+    return kept
+
+
+def _keep(request: HttpRequest, dataset: Dataset, plans: list[str]) -> None:
+    request.session[_name(dataset)] = plans
+
+
+def _name(dataset: Dataset) -> str:
+    return f"batch:{dataset.pk}"
+
+
+def _form(request: HttpRequest, dataset: Dataset, data: QueryDict) -> BatchForm:
+    allocations = named_allocations(membership_of(request).user, dataset.budget_id)
+    mode: Mode = schema_of(current_version(dataset)).mode
+    return BatchForm(data, mode=mode, allocations=allocations)
+
+
+def _ask(request: HttpRequest, dataset: Dataset, data: QueryDict) -> HttpResponse:
+    form = _form(request, dataset, data)
+    offer = batch_offer_for(form, dataset, membership_of(request).user)
+    if offer.raw_batch is None:
+        return _render(request, dataset, form, offer, status=422)
+    if not same_batch_price(offer, str(data.get("price"))):
+        changed = _("The price of this batch is now {price}. Look at it and ask again.")
+        notice = changed.format(price=offer.price_words)
+        return _render(request, dataset, form, offer, notice=notice, status=422)
+    try:
+        queries = submit_batch(
+            membership=membership_of(request),
+            dataset=dataset,
+            raw_batch=offer.raw_batch,
+            idempotency_key=data.get("key", ""),
+            allocation_id=form.allocation_id,
+        )
+    except (IdempotencyConflict, InvalidKey):
+        data["key"] = new_key()
+        notice = _("This form was already used for other questions. Press ask to send these.")
+        return _render(request, dataset, form, offer, notice=notice, status=422)
+    except (NotAdmitted, QueryLimitExceeded, AllocationNeeded, ChooseAllocation):
+        # Somebody else may have spent since the form was read: price it again.
+        return _page(request, dataset, data, status=422)
+    _keep(request, dataset, [])
+    asked = _("Asked together: {number}. Their answers appear here.")
+    messages.success(request, asked.format(number=len(queries)))
+    return redirect(f"{reverse('dashboards:history')}?dataset={dataset.pk}")
+
+
+def _page(
+    request: HttpRequest, dataset: Dataset, data: QueryDict, *, status: int = 200
+) -> HttpResponse:
+    form = _form(request, dataset, data)
+    offer = batch_offer_for(form, dataset, membership_of(request).user)
+    return _render(request, dataset, form, offer, status=status)
+
+
+def _render(
+    request: HttpRequest,
+    dataset: Dataset,
+    form: BatchForm,
+    offer: BatchOffer,
+    *,
+    notice: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    context = {"dataset": dataset, "form": form, "offer": offer, "notice": notice}
+    part = request.headers.get("HX-Target", "").endswith("batch-quote")
+    template = "queries/_batch_quote.html" if part else "queries/batch.html"
+    return render(request, template, context, status=status)

@@ -1,0 +1,155 @@
+"""Asking for budget, and answering who asked. Shows amounts that people typed, never data."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from dpgov.approvals.errors import ApprovalRefusal, RequesterGone
+from dpgov.budgets.errors import LimitBelowCommitted, NotRaised, SharedLimit
+from dpgov.budgets.services import NotAHolder
+from dpgov.datasets.lookup import dataset_or_404
+from dpgov.queries.models import BudgetRequest
+from dpgov.queries.web.forms.requests import GRANT, PASS_ON, AnswerForm, AskForBudgetForm
+from dpgov.queries.workbench import budget_requests as service
+from dpgov.queries.workbench.wishes import budget_requests_of, get_budget_request
+from dpgov.tenants.permissions import Permission, may, requires
+from dpgov.tenants.requests import membership_of
+
+_REFUSED = 422
+_PAGE = 25
+_REFUSALS = (
+    LimitBelowCommitted,
+    NotAHolder,
+    NotRaised,
+    SharedLimit,
+    ApprovalRefusal,
+    service.AlreadyAnswered,
+    service.MayNot,
+)
+
+
+@requires(Permission.SUBMIT_QUERIES)
+@require_http_methods(["GET", "HEAD", "POST"])
+def ask(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask the owners of a dataset for an allocation or a higher limit."""
+    dataset, membership = dataset_or_404(request, slug), membership_of(request)
+    sent = request.POST if request.method == "POST" else None
+    form = AskForBudgetForm(sent, initial=_wanted(request), currency=dataset.budget.currency)
+    if form.is_valid():
+        try:
+            wish = service.ask_for_budget(
+                membership=membership,
+                dataset=dataset,
+                about=form.cleaned_data["about"],
+                epsilon_nano=form.cleaned_data["epsilon_limit"],
+                reason=form.cleaned_data["reason"],
+            )
+        except service.AlreadyAsked as refusal:
+            form.add_error("about", str(refusal))
+        else:
+            messages.success(request, _("Your request is sent. You see here what becomes of it."))
+            return redirect("queries:budget_request", wish.pk)
+    context = {"dataset": dataset, "form": form}
+    status = _REFUSED if form.errors else 200
+    return render(request, "queries/budget_ask.html", context, status=status)
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """The requests that this person may see, those that wait first."""
+    found = budget_requests_of(membership_of(request))
+    page = Paginator(found, _PAGE).get_page(request.GET.get("page"))
+    return render(request, "queries/budget_requests.html", {"page": page})
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def detail(request: HttpRequest, request_id: UUID) -> HttpResponse:
+    """One request; for an owner with the form to answer it."""
+    wish = _wish(request, request_id)
+    return _page(request, wish, AnswerForm(wish=wish))
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_POST
+def answer(request: HttpRequest, request_id: UUID) -> HttpResponse:
+    """Grant it, pass it on, or decline it."""
+    wish = _wish(request, request_id)
+    form = AnswerForm(request.POST, wish=wish)
+    if form.is_valid() and _answered(request, wish, form):
+        wish.refresh_from_db()
+        if wish.state == BudgetRequest.State.STALE:
+            messages.warning(request, str(RequesterGone()))
+        else:
+            messages.success(request, _("The analyst sees your answer."))
+        return redirect("queries:budget_request", wish.pk)
+    return _page(request, wish, form)
+
+
+@requires(Permission.SUBMIT_QUERIES)
+@require_POST
+def withdraw(request: HttpRequest, request_id: UUID) -> HttpResponse:
+    """Take one's own request back."""
+    wish = _wish(request, request_id)
+    try:
+        service.withdraw_request(membership=membership_of(request), request_id=wish.pk)
+    except service.AlreadyAnswered as refusal:
+        messages.warning(request, str(refusal))
+    return redirect("queries:budget_request", wish.pk)
+
+
+def _wanted(request: HttpRequest) -> dict[str, str]:
+    """What a link from a refusal proposes; the form checks it like anything typed."""
+    return {
+        "about": request.GET.get("about", ""),
+        "epsilon_limit": request.GET.get("epsilon", "")[:60],
+    }
+
+
+def _answered(request: HttpRequest, wish: BudgetRequest, form: AnswerForm) -> bool:
+    """Do what was decided, or put the refusal at its field."""
+    said, decision = form.cleaned_data, form.cleaned_data["decision"]
+    known: dict[str, Any] = {"membership": membership_of(request), "request_id": wish.pk}
+    try:
+        if decision == GRANT and wish.is_of_one_question:
+            service.grant_permit(
+                **known,
+                epsilon_nano=said["epsilon_limit"],
+                last_day=said["last_day"],
+                answer=said["answer"],
+            )
+        elif decision == GRANT:
+            service.grant_request(**known, limit_nano=said["epsilon_limit"], answer=said["answer"])
+        elif decision == PASS_ON:
+            service.pass_on(**known, limit_nano=said["epsilon_limit"], answer=said["answer"])
+        else:
+            service.decline_request(**known, answer=said["answer"])
+    except _REFUSALS as refusal:
+        form.add_error("epsilon_limit", str(refusal))
+    return not form.errors
+
+
+def _wish(request: HttpRequest, request_id: UUID) -> BudgetRequest:
+    try:
+        return get_budget_request(membership_of(request), request_id)
+    except BudgetRequest.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def _page(request: HttpRequest, wish: BudgetRequest, form: AnswerForm) -> HttpResponse:
+    membership = membership_of(request)
+    context = {
+        "wish": wish,
+        "form": form,
+        "may_answer": wish.is_waiting and may(membership, Permission.REGISTER_DATASETS),
+        "is_own": wish.asked_by_id == membership.user_id,
+    }
+    status = _REFUSED if form.errors else 200
+    return render(request, "queries/budget_request.html", context, status=status)

@@ -1,0 +1,94 @@
+"""The page that puts answers of one dataset side by side. Reads stored answers, costs nothing."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.models import Dataset
+from dpgov.queries.models import Query, Release
+from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
+from dpgov.queries.wording.words import in_words
+from dpgov.queries.workbench.comparing import compared
+from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.requests import membership_of
+
+_MOST_LISTED = 50
+_MOST_COMPARED = 5
+_MOST_ROWS = 200
+_LETTERS = "ABCDE"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An answer that can be chosen; `letter` is its column once it is."""
+
+    id: UUID
+    words: str
+    by: str
+    at: datetime
+    version: int
+    letter: str = ""
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def compare(request: HttpRequest, slug: str) -> HttpResponse:
+    """Choose two or more answers; the first in the list's order of time is what others face."""
+    dataset = dataset_or_404(request, slug)
+    listed = _answers(request, dataset)
+    wanted = set(request.GET.getlist("answer"))
+    chosen = [query for query in reversed(listed) if str(query.pk) in wanted][:_MOST_COMPARED]
+    rows = compared(_bodies(chosen)) if len(chosen) > 1 else []
+    letters = {query.pk: letter for query, letter in zip(chosen, _LETTERS, strict=False)}
+    context = {
+        "dataset": dataset,
+        "choices": [_choice(query, letters.get(query.pk, "")) for query in listed],
+        "columns": [_choice(query, letters[query.pk]) for query in chosen],
+        "rows": rows[:_MOST_ROWS],
+        "left_out": max(0, len(rows) - _MOST_ROWS),
+        "differing": sum(row.differs for row in rows),
+        "too_many": len(wanted) > _MOST_COMPARED,
+        "most": _MOST_COMPARED,
+        "several_versions": len({query.version_id for query in chosen}) > 1,
+    }
+    return render(request, "queries/answer/compare.html", context)
+
+
+def _answers(request: HttpRequest, dataset: Dataset) -> list[Query]:
+    """The newest released answers that this person may see, and those that were chosen."""
+    visible = visible_queries(membership_of(request)).filter(dataset=dataset)
+    released = with_public_state(visible, PublicState.RELEASED)
+    newest = list(released[:_MOST_LISTED])
+    known = {query.pk for query in newest}
+    older = [pk for pk in map(_uuid, request.GET.getlist("answer")[:_MOST_COMPARED]) if pk]
+    return [*newest, *released.filter(pk__in=[pk for pk in older if pk not in known])]
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _bodies(queries: list[Query]) -> list[dict[str, object]]:
+    stored = Release.objects.filter(query__in=queries).values_list("query_id", "body")
+    bodies = {query_id: json.loads(body) for query_id, body in stored}
+    return [bodies[query.pk] for query in queries]
+
+
+def _choice(query: Query, letter: str) -> Choice:
+    return Choice(
+        id=query.pk,
+        words=in_words(query.plan),
+        by=str(query.analyst),
+        at=query.submitted_at,
+        version=query.version.number,
+        letter=letter,
+    )

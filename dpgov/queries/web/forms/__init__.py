@@ -1,0 +1,1 @@
+"""The ask form and its kin, in parts."""

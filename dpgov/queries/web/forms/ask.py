@@ -1,0 +1,170 @@
+"""The ask form: what a person chose, as a raw plan, and the plan's refusals back at their fields.
+
+It translates only. Whether a plan is allowed and what it costs is decided elsewhere; it never
+sees data.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from dpgov.language.translation import translated
+from dpgov.privacy.plan.plan import InvalidPlan
+from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema
+from dpgov.queries.web.forms.filters import (
+    CategoryFilterRow,
+    FilterRow,
+    FixedFilterRow,
+    NumericFilterRow,
+)
+from dpgov.queries.web.forms.groupings import CategoryGroupingRow, NumericGroupingRow
+from dpgov.queries.web.forms.price import PriceForm
+from dpgov.queries.web.forms.rows import Row
+from dpgov.queries.web.forms.state import row_ids
+from dpgov.queries.web.forms.statistics import StatisticRow
+from dpgov.queries.web.forms.where import Path, row_at, where_of
+
+
+class AskForm:
+    """The whole form over posted data: `price` and the rows, each a Django form.
+
+    `allocations` are the ids and names of what the person may charge.
+    """
+
+    def __init__(
+        self,
+        data: QueryDict,
+        schema: DatasetSchema,
+        *,
+        dataset: str,
+        allocations: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        self.data, self.schema, self.dataset = data, schema, dataset
+        self.general_errors: list[str] = []
+        self.statistics = [
+            StatisticRow(data, prefix=f"statistic-{i}", row_id=i, schema=schema)
+            for i in row_ids(data, "statistic")
+        ]
+        self.filters = [self._filter(i) for i in self._known("filter")]
+        self.groupings = [self._grouping(i) for i in self._known("group")]
+        self.price = PriceForm(
+            data,
+            mode=schema.mode,
+            allocations=allocations,
+            statistics=[(row.row_id, row.name) for row in self.statistics],
+            in_rows=[row.row_id for row in self.statistics if row.in_rows],
+        )
+        self._paths: dict[Path, FilterRow] = {}
+
+    def raw_plan(self) -> dict[str, Any] | None:
+        """The plan as the form states it, or None (then every field has its message)."""
+        valid = [form.is_valid() for form in self._forms()]
+        self._check_together(all(valid))
+        if self.general_errors or not all(form.is_valid() for form in self._forms()):
+            return None
+        where, self._paths = where_of(self.filters)
+        return {
+            "dataset": self.dataset,
+            "statistics": [row.statistic() for row in self.statistics],
+            "where": where,
+            "group_by": [row.grouping() for row in self.groupings],
+            **self.price.amount(),
+        }
+
+    @property
+    def assumed_rows(self) -> int | None:
+        """The reader's guess; only after raw_plan()."""
+        guess: int | None = self.price.cleaned_data.get("assumed_rows")
+        return guess
+
+    @property
+    def allocation_id(self) -> UUID | None:
+        """What to charge, if the person chose; only after raw_plan()."""
+        chosen: UUID | None = self.price.cleaned_data.get("allocation")
+        return chosen
+
+    def place(self, refusal: InvalidPlan) -> None:
+        """Put each refusal of the plan at the field that it speaks of."""
+        for problem in refusal.problems:
+            kind, *rest = problem.path.split(".")
+            field = self.price.field_for(problem.path)
+            row, inside = self._row_at(kind, rest)
+            if field is not None:
+                self.price.add_error(field, translated(problem.message))
+            elif row is not None:
+                row.add_error(row.field_for(inside), translated(problem.message))
+            else:
+                self.general_errors.append(translated(problem.message))
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Every message with the id of its field ("" for the form as a whole), in page order."""
+        found = [("", message) for message in self.general_errors]
+        for form in self._forms():
+            for name, errors in form.errors.items():
+                target = "" if name == "__all__" else form[name].id_for_label or form[name].auto_id
+                found += [(target, f"{_title(form, name)}{message}") for message in errors]
+        return found
+
+    def _forms(self) -> Iterable[forms.Form]:
+        return [*self.statistics, *self.filters, *self.groupings, self.price]
+
+    def _check_together(self, each_is_valid: bool) -> None:
+        if not self.statistics:
+            self.general_errors.append(_("Choose what to compute: add a statistic."))
+        if not each_is_valid or self.groupings:
+            return
+        for row in self.statistics:
+            if message := row.needs_grouping:
+                row.add_error("kind", message)
+
+    def _row_at(self, kind: str, rest: list[str]) -> tuple[Row | None, list[str]]:
+        """The row of a refusal; one of a list as a whole is shown where it can be mended."""
+        if kind == "where":
+            row, inside = row_at(self._paths, rest)
+            return (row or next(reversed(self.filters), None)), inside
+        rows: Sequence[Row] = self.groupings if kind == "group_by" else []
+        if kind == "statistics":
+            rows = self.statistics
+        if rest and rest[0].isdigit() and int(rest[0]) < len(rows):
+            return rows[int(rest[0])], rest[1:]
+        locked = [row for row in rows if isinstance(row, StatisticRow) and row.is_locked]
+        return next(reversed([*rows, *locked]), None), []
+
+    def _known(self, kind: str) -> list[str]:
+        """The rows of a kind whose column is there, and filters that are kept as they are."""
+        found = []
+        for row_id in row_ids(self.data, kind):
+            name = self.data.get(f"{kind}-{row_id}-column", "")
+            fixed = kind == "filter" and f"filter-{row_id}-fixed" in self.data
+            if fixed or self.schema.index_of(name) is not None:
+                found.append(row_id)
+            else:
+                refusal = _("This dataset has no queryable column “{name}”.")
+                self.general_errors.append(refusal.format(name=name[:80]))
+        return found
+
+    def _filter(self, row_id: str) -> FilterRow:
+        prefix = f"filter-{row_id}"
+        index = self.schema.index_of(self.data.get(f"{prefix}-column", ""))
+        if index is None:
+            return FixedFilterRow(self.data, prefix=prefix, row_id=row_id)
+        spec = self.schema.columns[index]
+        if isinstance(spec.domain, CategoryDomain):
+            return CategoryFilterRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
+        return NumericFilterRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
+
+    def _grouping(self, row_id: str) -> CategoryGroupingRow | NumericGroupingRow:
+        prefix = f"group-{row_id}"
+        index = self.schema.index_of(self.data.get(f"{prefix}-column", ""))
+        spec = self.schema.columns[index or 0]
+        if isinstance(spec.domain, CategoryDomain):
+            return CategoryGroupingRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
+        return NumericGroupingRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
+
+
+def _title(form: forms.Form, name: str) -> str:
+    return f"{form.title}: " if isinstance(form, Row) and form.title else ""

@@ -1,0 +1,146 @@
+"""The form of a batch: questions that were put aside, locked shares, one price for all.
+
+It carries its questions itself, so that what a person sees is what is asked, whatever happens in
+another window. It translates only.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from dpgov.language.translation import translated
+from dpgov.operation.exact_json import UnusableJson, read_json
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.plan.plan import InvalidPlan
+from dpgov.queries.web.forms.price import PriceForm
+from dpgov.queries.web.forms.rows import Row
+from dpgov.queries.web.forms.state import append, new_key, row_ids
+from dpgov.queries.web.forms.text import NumberField
+from dpgov.queries.wording.words import in_words
+
+QUESTION = "question"
+_PRICES = ("epsilon", "rho", "dataset")
+
+
+class QuestionRow(Row):
+    """One question as its JSON, and the share of the price that is locked for it."""
+
+    plan = forms.CharField(max_length=200_000, widget=forms.HiddenInput)
+    share = NumberField(label=gettext_lazy("Share of the price in %, or nothing"))
+
+    def clean_plan(self) -> dict[str, Any]:
+        """The JSON, exactly; whether it can be asked is decided where plans are read."""
+        try:
+            found = read_json(self.cleaned_data["plan"])
+        except UnusableJson:
+            found = None
+        if not isinstance(found, dict):
+            raise forms.ValidationError(_("This question cannot be read any more. Remove it."))
+        return found
+
+    @property
+    def title(self) -> str:
+        """The question in words."""
+        try:
+            return in_words(read_json(self["plan"].value() or ""))
+        except (ValueError, LookupError, TypeError, AttributeError):
+            return _("A question that cannot be read any more")
+
+    def entry(self) -> dict[str, Any]:
+        """The batch's form of it. Only when valid."""
+        plan: dict[str, Any] = self.cleaned_data["plan"]
+        share = self.cleaned_data.get("share")
+        return plan if share is None else plan | {"share": share / Decimal(100)}
+
+    def field_for(self, rest: list[str]) -> str:
+        return "share" if rest and rest[0] in ("share", "epsilon", "rho") else "plan"
+
+
+class BatchForm:
+    """The whole form over posted data."""
+
+    def __init__(
+        self,
+        data: QueryDict,
+        *,
+        mode: Mode,
+        allocations: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        self.data = data
+        self.general_errors: list[str] = []
+        self.questions = [
+            QuestionRow(data, prefix=f"{QUESTION}-{i}", row_id=i) for i in row_ids(data, QUESTION)
+        ]
+        self.price = PriceForm(data, mode=mode, allocations=allocations)
+
+    def raw_batch(self) -> dict[str, Any] | None:
+        """The batch as the form states it, or None (then every field has its message)."""
+        if not self.questions:
+            self.general_errors.append(_("Put a question aside first: compose one, and add it."))
+        valid = [form.is_valid() for form in self._forms()]
+        if self.general_errors or not all(valid):
+            return None
+        return {"plans": [row.entry() for row in self.questions], **self.price.amount()}
+
+    @property
+    def assumed_rows(self) -> int | None:
+        """The reader's guess; only after raw_batch()."""
+        guess: int | None = self.price.cleaned_data.get("assumed_rows")
+        return guess
+
+    @property
+    def allocation_id(self) -> UUID | None:
+        """What to charge, if the person chose; only after raw_batch()."""
+        chosen: UUID | None = self.price.cleaned_data.get("allocation")
+        return chosen
+
+    def place(self, refusal: InvalidPlan) -> None:
+        """Put each refusal of the batch at the field that it speaks of."""
+        for problem in refusal.problems:
+            kind, *rest = problem.path.split(".")
+            if kind == "plans" and rest and int(rest[0]) < len(self.questions):
+                row = self.questions[int(rest[0])]
+                row.add_error(row.field_for(rest[1:]), translated(problem.message))
+            elif (field := self.price.field_for(kind)) is not None:
+                self.price.add_error(field, translated(problem.message))
+            else:
+                self.general_errors.append(translated(problem.message))
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Every message with the id of its field ("" for the form as a whole), in page order."""
+        found = [("", message) for message in self.general_errors]
+        for place, row in enumerate(self.questions, start=1):
+            for name, errors in row.errors.items():
+                found += [(row[name].auto_id, _said_of(place, str(e))) for e in errors]
+        for name, errors in self.price.errors.items():
+            found += [(self.price[name].auto_id, str(error)) for error in errors]
+        return found
+
+    def _forms(self) -> Iterable[forms.Form]:
+        return [*self.questions, self.price]
+
+
+def _said_of(place: int, message: str) -> str:
+    return _("Question {number}: {message}").format(number=place, message=message)
+
+
+def batch_of(texts: Iterable[str], unit: str, amount: str) -> QueryDict:
+    """A form with these questions in it, for so much of what the dataset counts in."""
+    data = QueryDict(mutable=True)
+    data.update({"by": unit, unit: amount, "key": new_key()})
+    for text in texts:
+        append(data, QUESTION, {"plan": text})
+    return data
+
+
+def text_of(plan: dict[str, Any]) -> str:
+    """A plan without its price, as the form carries it."""
+    kept = {name: value for name, value in plan.items() if name not in _PRICES}
+    return json.dumps(kept, ensure_ascii=False)

@@ -1,0 +1,145 @@
+"""The ask form as every page around it shows it: read, priced, refused, filled in.
+
+Shows declared metadata and the ledger only.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+
+from dpgov.budgets.charging import Grants, allocations_of, names_of_grants
+from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.rules import least_price_nano, rules_shown
+from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.queries.web.forms import state
+from dpgov.queries.web.forms.ask import AskForm
+from dpgov.queries.web.forms.offer import Offer, offer_for
+from dpgov.queries.wording.notebook import question_lines
+from dpgov.tenants.requests import membership_of
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a price in one request is made of, read once."""
+
+    version: DatasetVersion
+    schema: DatasetSchema
+    grants: Grants
+
+    @property
+    def dataset(self) -> Dataset:
+        """Whose version it is."""
+        return self.version.dataset
+
+
+def ground_of(request: HttpRequest, version: DatasetVersion) -> Ground:
+    """Reads what a price in this request is made of."""
+    grants = allocations_of(membership_of(request).user, version.dataset.budget_id)
+    return Ground(version, schema_of(version), grants)
+
+
+def offer_on(request: HttpRequest, ground: Ground, form: AskForm) -> Offer:
+    """The price of the form, or its problems."""
+    user = membership_of(request).user
+    return offer_for(form, ground.dataset, user, version=ground.version, grants=ground.grants)
+
+
+def charging(request: HttpRequest, ground: Ground, data: QueryDict) -> QueryDict:
+    """Charge what this person charged last on this dataset, else what they usually would."""
+    grants, last = ground.grants, request.session.get(remembered(ground.dataset))
+    usual = [str(grant.pk) for grant in grants if grant.user_id or len(grants) == 1]
+    known = [str(grant.pk) for grant in grants]
+    data["allocation"] = last if last in known else next(iter(usual), "")
+    return data
+
+
+def remembered(dataset: Dataset) -> str:
+    """Where the session keeps what was charged last."""
+    return f"allocation:{dataset.budget_id}"
+
+
+def form_on(ground: Ground, data: QueryDict) -> AskForm:
+    """The form with this data in it."""
+    allocations = names_of_grants(ground.grants)
+    return AskForm(data, ground.schema, dataset=ground.dataset.slug, allocations=allocations)
+
+
+def notebook_of(request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer) -> str:
+    """The same question in Python; nothing while it cannot be priced."""
+    if offer.quote is None:
+        return ""
+    return question_lines(
+        offer.quote.plan.as_json(),
+        slug=dataset.slug,
+        server=request.build_absolute_uri("/").rstrip("/"),
+        form_key=form.data.get("key", ""),
+    )
+
+
+def priced_form(request: HttpRequest, dataset: Dataset) -> tuple[AskForm, Offer]:
+    """The posted ask form with its price or its problems."""
+    ground = ground_of(request, current_version(dataset))
+    form = form_on(ground, request.POST)
+    return form, offer_on(request, ground, form)
+
+
+def refused_form(
+    request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer, notice: str = ""
+) -> HttpResponse:
+    """The ask page with the messages at its fields."""
+    return _render(request, dataset, form, offer, notice=notice, status=422)
+
+
+def form_with(
+    request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer, **more: Any
+) -> HttpResponse:
+    """The ask page as it was posted, with something beside its price."""
+    return _render(request, dataset, form, offer, **more)
+
+
+def show_form(
+    request: HttpRequest, dataset: Dataset, data: QueryDict, schema: DatasetSchema
+) -> HttpResponse:
+    """The ask page with this form in it, as if it had been filled in by hand."""
+    ground = replace(ground_of(request, current_version(dataset)), schema=schema)
+    return form_page(request, ground, charging(request, ground, data), quiet=True)
+
+
+def form_page(
+    request: HttpRequest, ground: Ground, data: QueryDict, *, quiet: bool
+) -> HttpResponse:
+    """The page with this form and its price."""
+    form = form_on(ground, data)
+    return _render(request, ground.dataset, form, offer_on(request, ground, form), quiet=quiet)
+
+
+def _render(
+    request: HttpRequest,
+    dataset: Dataset,
+    form: AskForm,
+    offer: Offer,
+    *,
+    notice: str = "",
+    quiet: bool = False,
+    status: int = 200,
+    **more: Any,
+) -> HttpResponse:
+    """`quiet` leaves the fields unmarked while the person is still building the question."""
+    context = {
+        "dataset": dataset,
+        "form": form,
+        "offer": offer,
+        "notice": notice,
+        "quiet": quiet,
+        "least_nano": least_price_nano(dataset, rules_shown(dataset)),
+        "most_rows": state.MOST_ROWS,
+        "lines": notebook_of(request, dataset, form, offer),
+        **more,
+    }
+    template = (
+        "queries/ask/_form.html" if request.headers.get("HX-Request") else "queries/ask/ask.html"
+    )
+    return render(request, template, context, status=status)

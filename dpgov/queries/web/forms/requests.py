@@ -1,0 +1,98 @@
+"""What people type when they ask for budget, and when they answer. It goes into the audit log."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
+from dpgov.privacy.accounting.budget import as_text
+from dpgov.privacy.accounting.currency import Currency
+from dpgov.queries.models import BudgetRequest
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
+
+GRANT, PASS_ON, DECLINE = "grant", "pass_on", "decline"
+
+
+def _text(label: "StrPromise", required: "StrPromise") -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        max_length=300,
+        widget=forms.Textarea({"class": "form-control", "rows": 2}),
+        help_text=gettext_lazy("Goes into the audit log."),
+        error_messages={"required": required},
+    )
+
+
+def _count(form: forms.Form, of_one_question: bool, currency: Currency) -> None:
+    """Take the amount as a limit of this currency, or as the pure ε of one question."""
+    if not of_one_question:
+        count_in(form, currency)
+        return
+    form.fields["epsilon_limit"].label = _("Questions up to this pure ε")
+    form.fields["epsilon_limit"].help_text = _("For each question; everything else still holds.")
+
+
+class AskForBudgetForm(forms.Form):
+    """What is wanted, how much of it in all, and what for."""
+
+    about = forms.ChoiceField(
+        label=gettext_lazy("What do you ask for?"),
+        choices=BudgetRequest.About.choices,
+        widget=forms.Select(attrs={"class": "form-select"}),
+        error_messages={"required": gettext_lazy("Choose what you ask for.")},
+    )
+    epsilon_limit = EpsilonField(
+        label=gettext_lazy("Up to ε"),
+        help_text=gettext_lazy("In all, with what was used before; not on top of it."),
+        error_messages={"required": gettext_lazy("Type how much ε you need in all, like 1.")},
+    )
+    reason = _text(
+        gettext_lazy("What is it for?"), gettext_lazy("Say what it is for, in a few words.")
+    )
+
+    def __init__(self, *args: Any, currency: Currency, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _count(self, self["about"].value() == BudgetRequest.About.PERMIT, currency)
+
+
+class AnswerForm(forms.Form):
+    """An owner's answer; the amount is needed to say yes only."""
+
+    decision = forms.ChoiceField(
+        choices=[
+            (GRANT, gettext_lazy("Grant")),
+            (PASS_ON, gettext_lazy("Pass on")),
+            (DECLINE, gettext_lazy("Decline")),
+        ],
+        error_messages={"required": gettext_lazy("Press one of the buttons.")},
+    )
+    epsilon_limit = EpsilonField(
+        label=gettext_lazy("Up to ε"),
+        help_text=gettext_lazy(
+            "In all, with what was used before. You may give less than was asked for."
+        ),
+        error_messages={"required": gettext_lazy("Type how much ε they may use in all, like 1.")},
+    )
+    last_day = forms.DateField(
+        label=gettext_lazy("Until the end of"),
+        widget=forms.DateInput({"class": "form-control", "type": "date"}, format="%Y-%m-%d"),
+        error_messages={"required": gettext_lazy("Say until when they may.")},
+    )
+    answer = _text(gettext_lazy("Your answer"), gettext_lazy("Give the analyst a reason."))
+
+    def __init__(self, *args: Any, wish: BudgetRequest, **kwargs: Any) -> None:
+        kwargs.setdefault("initial", {"epsilon_limit": as_text(wish.epsilon_nano)})
+        super().__init__(*args, **kwargs)
+        _count(self, wish.is_of_one_question, wish.dataset.budget.currency)
+        if not wish.is_of_one_question:
+            del self.fields["last_day"]
+
+    def clean(self) -> dict[str, Any]:
+        if self.cleaned_data.get("decision") == DECLINE:
+            self.errors.pop("epsilon_limit", None)
+            self.errors.pop("last_day", None)
+        return self.cleaned_data

@@ -1,0 +1,113 @@
+"""Forms of the page that helps an owner choose how many rows of each person are used."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from dpgov.language.translation import translated
+from dpgov.privacy.accounting.budget import InvalidAmount, parse_epsilon
+from dpgov.privacy.answer.unit_choice import EDGES, SizeBin, size_bins
+from dpgov.queries.web.forms.rows import TEXT
+
+_DECIMAL = {**TEXT, "inputmode": "decimal", "autocomplete": "off"}
+_BINS = size_bins([0.0] * len(EDGES))
+
+
+class SizesQuestionForm(forms.Form):
+    """What the small question about the data may cost."""
+
+    epsilon = forms.CharField(
+        label=gettext_lazy("Pure ε of this question"),
+        max_length=60,
+        widget=forms.TextInput(attrs=_DECIMAL),
+    )
+    key = forms.CharField(max_length=200, widget=forms.HiddenInput)
+
+    def clean_epsilon(self) -> str:
+        """The text as it stands, once it is an amount."""
+        text: str = self.cleaned_data["epsilon"]
+        _amount(text)
+        return text
+
+
+class BeliefForm(forms.Form):
+    """What somebody believes without looking, and the questions that they have in mind."""
+
+    people = forms.IntegerField(
+        label=gettext_lazy("About how many people are in the data?"),
+        required=False,
+        min_value=1,
+        max_value=10**10,
+        widget=forms.TextInput(attrs={**TEXT, "inputmode": "numeric"}),
+        help_text=gettext_lazy("Only a number that you know without looking into the file."),
+    )
+    epsilon = forms.CharField(
+        label=gettext_lazy("Pure ε of a usual question"),
+        max_length=60,
+        widget=forms.TextInput(attrs=_DECIMAL),
+    )
+    part = forms.DecimalField(
+        label=gettext_lazy("Part of all rows that it is about, in %"),
+        min_value=0,
+        max_value=100,
+        widget=forms.TextInput(attrs=_DECIMAL),
+        help_text=gettext_lazy(
+            "Noise is the same for few rows and for many; what is left out is not."
+        ),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for place, one in enumerate(_BINS):
+            self.fields[f"share_{place}"] = forms.DecimalField(
+                label=_rows(one),
+                required=False,
+                min_value=0,
+                max_value=100,
+                widget=forms.TextInput(attrs=_DECIMAL),
+            )
+
+    @property
+    def shares(self) -> list[forms.BoundField]:
+        """The fields of the shares, in per cent."""
+        return [self[f"share_{place}"] for place in range(len(_BINS))]
+
+    def clean_epsilon(self) -> int:
+        """Nano-ε."""
+        return _amount(self.cleaned_data["epsilon"])
+
+    def clean(self) -> dict[str, Any]:
+        """Shares make up the whole, if there are any, and need a number of people."""
+        added = sum(self._share(place) for place in range(len(_BINS)))
+        if added and not 99 <= added <= 101 and not self.errors:
+            self.add_error("share_0", f"The shares add up to {added:g} %; make that 100 %.")
+        if added and not self.cleaned_data.get("people") and "people" not in self.errors:
+            self.add_error("people", "Say about how many people there are.")
+        return self.cleaned_data
+
+    def believed(self) -> list[float] | None:
+        """So many people in each bin; None where nothing is said. Only after `is_valid`."""
+        shares = [self._share(place) for place in range(len(_BINS))]
+        if not any(shares):
+            return None
+        return [share / sum(shares) * self.cleaned_data["people"] for share in shares]
+
+    def _share(self, place: int) -> float:
+        return float(self.cleaned_data.get(f"share_{place}") or 0)
+
+
+def _rows(one: SizeBin) -> str:
+    if one.high is None:
+        return _("more than {number} rows").format(number=one.low - 1)
+    if one.low == one.high:
+        return ngettext("{number} row", "{number} rows", one.low).format(number=one.low)
+    return _("{low} to {high} rows").format(low=one.low, high=one.high)
+
+
+def _amount(text: str) -> int:
+    try:
+        return parse_epsilon(text)
+    except InvalidAmount as problem:
+        raise forms.ValidationError(translated(str(problem))) from problem

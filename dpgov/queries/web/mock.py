@@ -1,0 +1,40 @@
+"""Pages of invented data: try the question of the ask form, and take the rows to a notebook.
+
+Shows nothing of any dataset but its declarations; spends and stores nothing.
+"""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_POST, require_safe
+
+from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.queries.web.forms.page import form_with, priced_form, refused_form
+from dpgov.queries.workbench.mock_file import csv_response
+from dpgov.queries.workbench.trial import try_plan
+from dpgov.tenants.permissions import Permission, requires
+
+
+@requires(Permission.SUBMIT_QUERIES)
+@require_POST
+def try_mock(request: HttpRequest, slug: str) -> HttpResponse:
+    """What an answer to the posted form would look like; a part of the page, or all of it."""
+    dataset = dataset_or_404(request, slug)
+    form, offer = priced_form(request, dataset)
+    asked = offer.quote
+    if asked is None and request.headers.get("HX-Request"):
+        return render(request, "queries/ask/_mock.html", {"dataset": dataset, "offer": offer})
+    if asked is None:
+        return refused_form(request, dataset, form, offer)
+    trial = try_plan(asked.plan, schema_of(current_version(dataset)), form.assumed_rows)
+    if request.headers.get("HX-Request"):
+        context = {"dataset": dataset, "offer": offer, "trial": trial}
+        return render(request, "queries/ask/_mock.html", context)
+    return form_with(request, dataset, form, offer, trial=trial)
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def mock_file(request: HttpRequest, slug: str) -> HttpResponse:
+    """Invented rows as CSV."""
+    return csv_response(dataset_or_404(request, slug), request.GET.get("rows", ""))

@@ -1,0 +1,1 @@
+"""Questions and answers in words, numbers, figures and files."""

@@ -1,0 +1,99 @@
+"""How an answer was made, draw by draw: which statistics share a draw, its price and its noise.
+
+Works from a quote's description or the stored body of a release, of format 1 or 2.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from dpgov.queries.wording.numbers import price, readable
+from dpgov.queries.wording.stored import shown
+from dpgov.queries.wording.words import joined, lower_first, statistic_in_words
+
+_CHOICE = "report noisy max"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """One draw of noise: the statistics that are made of it, its price and its noise, as text."""
+
+    labels: list[str]
+    mechanism: str
+    on: str
+    price: str
+    sensitivity: str
+    noise_scale: str
+
+    @property
+    def label(self) -> str:
+        """The statistics in a line."""
+        first, *others = self.labels
+        return joined([first, *map(lower_first, others)])
+
+    @property
+    def shared(self) -> bool:
+        """Whether several statistics are made of it."""
+        return len(self.labels) > 1
+
+
+def drawings_of(body: dict[str, Any]) -> list[Drawing]:
+    """The draws of an answer or a quote, in their order."""
+    if "draws" not in body:
+        return [_of_a_part(s, part) for s in body["statistics"] for part in s["parts"]]
+    return [_drawing(body, place) for place in range(len(body["draws"]))]
+
+
+def sharing_in_words(drawings: list[Drawing]) -> list[str]:
+    """A sentence for each draw that several statistics share."""
+    return [
+        _(
+            "{statistics} are made of the same noisy numbers, which are paid for once: {price} "
+            "for all of them."
+        ).format(statistics=drawing.label, price=drawing.price)
+        for drawing in drawings
+        if drawing.shared
+    ]
+
+
+def _drawing(body: dict[str, Any], place: int) -> Drawing:
+    drawn = body["draws"][place]
+    columns = [s for s in body["statistics"] if s["draw"] == place]
+    # A list of quantiles is one statistic with many columns.
+    labels = dict.fromkeys(statistic_in_words(together(s, columns)) for s in columns)
+    return Drawing(
+        labels=list(labels),
+        mechanism=shown(drawn["mechanism"]),
+        on=_on(drawn),
+        price=price(drawn),
+        sensitivity=readable(drawn["sensitivity_l1"]) if "sensitivity_l1" in drawn else "–",
+        noise_scale=readable(drawn["noise_scale"]),
+    )
+
+
+def together(statistic: dict[str, Any], columns: list[dict[str, Any]]) -> dict[str, Any]:
+    """A quantile as the list that it is one of; any other statistic as it is."""
+    if "quantile" not in statistic:
+        return statistic
+    orders = sorted(s["quantile"] for s in columns if "quantile" in s)
+    return {key: statistic[key] for key in ("statistic", "column")} | {"quantiles": orders}
+
+
+def _on(drawn: dict[str, Any]) -> str:
+    """What the noise was added to."""
+    if drawn["mechanism"] == _CHOICE:
+        name, many = drawn["readings"][0]["name"], readable(drawn["candidates"])
+        return _("{name} ({number} candidates)").format(name=shown(name), number=many)
+    return joined([shown(reading["name"]) for reading in drawn["readings"]])
+
+
+def _of_a_part(statistic: dict[str, Any], part: dict[str, Any]) -> Drawing:
+    return Drawing(
+        labels=[statistic_in_words(statistic)],
+        mechanism=shown(statistic["mechanism"]),
+        on=shown(part["name"]),
+        price=price(part),
+        sensitivity=readable(part["sensitivity"]),
+        noise_scale=readable(part["noise_scale"]),
+    )

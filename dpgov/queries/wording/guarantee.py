@@ -1,0 +1,109 @@
+"""What an answer gives away at most, in sentences that need no mathematics."""
+
+from decimal import ROUND_CEILING, Decimal
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext_lazy
+
+from dpgov.budgets.meaning import factor_text
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.currency import PURE
+from dpgov.privacy.meaning.odds import log_odds
+from dpgov.queries.wording.numbers import price
+
+_MOST_TELLING = Decimal(1_000).ln()
+_NOTHING_USED = gettext_lazy(
+    "This answer used nothing of the dataset's budget: it was computed from answers that had been "
+    "given before, without the data, and gives away nothing that they had not given away."
+)
+# By whether they are rows, and whether it is one alone.
+_WHOM = {
+    (True, True): gettext_lazy("any one row"),
+    (False, True): gettext_lazy("any one person with all their rows"),
+    (True, False): gettext_lazy("any {size} rows together"),
+    (False, False): gettext_lazy("any {size} people together"),
+}
+# Each by whether they would have been missing or added, or would have held other values.
+_AT_MOST = {
+    True: ngettext_lazy(
+        "Had {whom} been missing or been added, every possible answer would have been at most "
+        "{factor} times as likely, or as unlikely, as it is now.",
+        "Had {whom} been missing or been added, every possible answer would have been at most "
+        "{factor} times as likely, or as unlikely, as it is now.",
+        "size",
+    ),
+    False: ngettext_lazy(
+        "Had {whom} held other values, every possible answer would have been at most {factor} "
+        "times as likely, or as unlikely, as it is now.",
+        "Had {whom} held other values, every possible answer would have been at most {factor} "
+        "times as likely, or as unlikely, as it is now.",
+        "size",
+    ),
+}
+_HARDLY_PROTECTED = {
+    True: ngettext_lazy(
+        "Had {whom} been missing or been added, every possible answer would have been as likely "
+        "as now only within a factor above 1000, which is hardly any protection from this answer "
+        "alone.",
+        "Had {whom} been missing or been added, every possible answer would have been as likely "
+        "as now only within a factor above 1000, which is hardly any protection from this answer "
+        "alone.",
+        "size",
+    ),
+    False: ngettext_lazy(
+        "Had {whom} held other values, every possible answer would have been as likely as now "
+        "only within a factor above 1000, which is hardly any protection from this answer alone.",
+        "Had {whom} held other values, every possible answer would have been as likely as now "
+        "only within a factor above 1000, which is hardly any protection from this answer alone.",
+        "size",
+    ),
+}
+_ALMOST_THE_SAME = {
+    True: ngettext_lazy(
+        "Had {whom} been missing or been added, the possible answers would have been spread "
+        "almost the same, within this amount of zero-concentrated differential privacy. All "
+        "answers together stay within the ε that the owner declared, except with the tiny "
+        "probability δ.",
+        "Had {whom} been missing or been added, the possible answers would have been spread "
+        "almost the same, within this amount of zero-concentrated differential privacy. All "
+        "answers together stay within the ε that the owner declared, except with the tiny "
+        "probability δ.",
+        "size",
+    ),
+    False: ngettext_lazy(
+        "Had {whom} held other values, the possible answers would have been spread almost the "
+        "same, within this amount of zero-concentrated differential privacy. All answers together "
+        "stay within the ε that the owner declared, except with the tiny probability δ.",
+        "Had {whom} held other values, the possible answers would have been spread almost the "
+        "same, within this amount of zero-concentrated differential privacy. All answers together "
+        "stay within the ε that the owner declared, except with the tiny probability δ.",
+        "size",
+    ),
+}
+
+
+def guarantee_in_words(guarantee: dict[str, Any]) -> list[str]:
+    """What the answer reveals at most, in sentences that need no mathematics."""
+    if not guarantee.get("epsilon", guarantee.get("rho")):
+        return [str(_NOTHING_USED)]
+    used = _("This answer used {amount} of the dataset's budget.")
+    return [used.format(amount=price(guarantee)), _change(guarantee)]
+
+
+def _change(guarantee: dict[str, Any]) -> str:
+    size, rows = guarantee["group_size"], guarantee.get("privacy_unit", "row") == "row"
+    whom = str(_WHOM[rows, size == 1]).format(size=size)
+    added, epsilon = guarantee["neighbouring"] == "add_remove", guarantee.get("epsilon")
+    if epsilon is None:
+        pattern, factor = _ALMOST_THE_SAME[added], ""
+    elif log_odds(_nano(epsilon), PURE) > _MOST_TELLING:
+        pattern, factor = _HARDLY_PROTECTED[added], ""
+    else:
+        pattern, factor = _AT_MOST[added], factor_text(_nano(epsilon), PURE)
+    # The verb of some languages depends on how many they are.
+    return str(pattern.format(whom=whom, size=size, factor=factor))
+
+
+def _nano(epsilon: float) -> int:
+    return int((Decimal(str(epsilon)) * NANO).to_integral_value(rounding=ROUND_CEILING))

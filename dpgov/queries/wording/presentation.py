@@ -1,0 +1,235 @@
+"""A release as a person reads it: numbers, intervals, tables, the guarantee in plain words.
+
+Works from the stored body of a release alone, so that page, CSV and JSON hold the same numbers.
+Answers of format 1, whose noise belonged to single statistics, are read as those of format 2.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import groupby, product
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from dpgov.privacy.plan.plan import OF_ROWS
+from dpgov.privacy.plan.ranges import clipped
+from dpgov.queries.selectors import PublicState
+from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words
+from dpgov.queries.wording.guarantee import guarantee_in_words
+from dpgov.queries.wording.numbers import (
+    LEVELS,
+    NOTHING,
+    accuracy_at,
+    margin,
+    rank_error_at,
+    readable,
+    rows_in_words,
+    warning_in_words,
+)
+from dpgov.queries.wording.stored import shown
+from dpgov.queries.wording.words import statistic_in_words
+
+# One wording for each ending, whatever went wrong: the text must not depend on the data.
+ENDINGS = {
+    PublicState.FAILED: gettext_lazy(
+        "This question could not be answered. Its price was charged, because the data had been "
+        "opened."
+    ),
+    PublicState.VOIDED: gettext_lazy("This question was not run. Nothing was charged."),
+    PublicState.EXPIRED: gettext_lazy("This question was not run. Nothing was charged."),
+}
+_PLAN_KEYS = [
+    *("dataset", "statistics", "where", "group_by", "epsilon", "rho"),
+    *("and", "or", "not", "statistic", "column", "quantiles", "share"),
+    *("op", "value", "edges", "categories"),
+]
+_LEVEL = "95 %"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One released number and its error bounds at 90, 95 and 99 %, as text.
+
+    `adjusted` is the same number made plausible beside its neighbours, where that was done.
+    """
+
+    value: str
+    errors: tuple[str, ...]
+    interval: str
+    adjusted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticAnswer:
+    """One statistic of the answer and its cells in order.
+
+    `aim` is a sentence on what was looked for, where that is not plain; `adjusted` says how the
+    second number of each cell was made.
+    """
+
+    label: str
+    kind: str
+    column: str
+    aim: str
+    cells: list[Cell]
+    drawing: Drawing | None = None
+    adjusted: str = ""
+    warning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole release: group columns, row labels (one a cell), statistics, draws."""
+
+    columns: list[str]
+    labels: list[tuple[str, ...]]
+    statistics: list[StatisticAnswer]
+    drawings: list[Drawing]
+    sharing: list[str]
+    guarantee: list[str]
+
+    @property
+    def grouped(self) -> bool:
+        """Whether there is a table of groups rather than single numbers."""
+        return bool(self.columns)
+
+    @property
+    def rows(self) -> list[tuple[tuple[str, ...], list[Cell]]]:
+        """The table: group labels and one cell for each statistic."""
+        return [
+            (label, [s.cells[place] for s in self.statistics])
+            for place, label in enumerate(self.labels)
+        ]
+
+    @property
+    def singles(self) -> list[StatisticAnswer]:
+        """The statistics that are shown one by one."""
+        return [s for s in self.statistics if s.kind != "quantiles"]
+
+    @property
+    def lists(self) -> list[list[StatisticAnswer]]:
+        """Quantiles, which are shown as one table for each column."""
+        many = [s for s in self.statistics if s.kind == "quantiles"]
+        return [list(of_one) for _, of_one in groupby(many, key=lambda s: s.column)]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What says nothing, first of all; once each."""
+        said = [f"{s.label}: {s.warning}" for s in self.statistics if s.warning]
+        return list(dict.fromkeys(said))
+
+    @property
+    def aims(self) -> list[str]:
+        """What was looked for, once each."""
+        return list(dict.fromkeys(s.aim for s in self.statistics if s.aim))
+
+
+def read_answer(body: dict[str, Any]) -> Answer:
+    """The page's view of a release body."""
+    drawings = drawings_of(body)
+    return Answer(
+        columns=[group["column"] for group in body["groups"]],
+        labels=cell_labels(body),
+        statistics=[_statistic(s, drawings) for s in body["statistics"]],
+        drawings=drawings,
+        sharing=sharing_in_words(drawings),
+        guarantee=guarantee_in_words(body["guarantee"]),
+    )
+
+
+def ordered(plan: Any) -> Any:
+    """A stored plan with its keys in the order of its JSON form; PostgreSQL keeps its own."""
+    if isinstance(plan, dict):
+        return {key: ordered(plan[key]) for key in sorted(plan, key=_place)}
+    return [ordered(item) for item in plan] if isinstance(plan, list) else plan
+
+
+def _place(key: str) -> tuple[int, str]:
+    return (_PLAN_KEYS.index(key) if key in _PLAN_KEYS else len(_PLAN_KEYS)), key
+
+
+def cell_labels(body: dict[str, Any]) -> list[tuple[str, ...]]:
+    """The group of each cell, row-major: the first grouping changes slowest."""
+    return list(product(*([str(b) for b in group["bins"]] for group in body["groups"])))
+
+
+def adjusted_values(statistic: dict[str, Any]) -> list[int | None]:
+    """The adjusted number of each cell of a column, or None for each where none was made."""
+    made = statistic.get("adjusted")
+    values: list[int | None] = made["values"] if made else [None] * len(statistic["cells"])
+    return values
+
+
+def ranged(statistic: dict[str, Any]) -> dict[str, Any]:
+    """A statistic with its range; answers of earlier releases have none, and counts still do."""
+    if "range" in statistic or statistic["statistic"] not in OF_ROWS:
+        return statistic
+    return statistic | {"range": [0, math.inf]}
+
+
+def _statistic(statistic: dict[str, Any], drawings: list[Drawing]) -> StatisticAnswer:
+    head = ranged(statistic)
+    return StatisticAnswer(
+        label=statistic_in_words(statistic),
+        kind=statistic["statistic"],
+        column=statistic.get("column") or "",
+        aim=_aim(statistic),
+        cells=[
+            _cell(cell, adjusted, head)
+            for cell, adjusted in zip(statistic["cells"], adjusted_values(statistic), strict=True)
+        ],
+        drawing=drawings[statistic["draw"]] if "draw" in statistic else None,
+        adjusted=shown(statistic.get("adjusted", {}).get("method", "")),
+        warning=warning_in_words(
+            head,
+            [cell["accuracy"] for cell in statistic["cells"]],
+            [cell["value"] for cell in statistic["cells"]],
+        ),
+    )
+
+
+def _aim(statistic: dict[str, Any]) -> str:
+    """An extreme is not the true one, which belongs to one person."""
+    beyond = statistic.get("rows_beyond")
+    if beyond is None:
+        return ""
+    pattern = (
+        _(
+            "{statistic}: the outermost value itself would tell of one person, so this one was "
+            "looked for where about {rows} lie below it."
+        )
+        if statistic["statistic"] == "min"
+        else _(
+            "{statistic}: the outermost value itself would tell of one person, so this one was "
+            "looked for where about {rows} lie above it."
+        )
+    )
+    return pattern.format(statistic=statistic_in_words(statistic), rows=rows_in_words(beyond))
+
+
+def _cell(cell: dict[str, Any], plausible: int | None, head: dict[str, Any]) -> Cell:
+    value, accuracy = cell["value"], cell["accuracy"]
+    if value is None:
+        return Cell(NOTHING, (NOTHING,) * len(LEVELS), _("The true number may be anything."))
+    texts = tuple(margin(accuracy, level) for level in LEVELS)
+    return Cell(
+        readable(value, accuracy_at(accuracy, 0.95)),
+        texts,
+        _interval(value, accuracy, head),
+        "" if plausible is None else readable(plausible),
+    )
+
+
+def _interval(value: float, accuracy: list[dict[str, Any]], head: dict[str, Any]) -> str:
+    error, rows = accuracy_at(accuracy, 0.95), rank_error_at(accuracy, 0.95)
+    if rows is not None:
+        pattern = _(
+            "At most {rows} lie between this value and the true one, with {level} confidence."
+        )
+        return pattern.format(rows=rows_in_words(rows), level=_LEVEL)
+    if error is None:
+        return _("The true number may be anything.")
+    low, high = (readable(end, error) for end in clipped(value, error, head))
+    pattern = _("The true number lies between {low} and {high} with {level} confidence.")
+    return pattern.format(low=low, high=high, level=_LEVEL)

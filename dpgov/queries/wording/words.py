@@ -1,0 +1,157 @@
+"""A plan as a sentence in the reader's language, for pages, history and whoever reads the log.
+
+Works from the plan's one JSON form alone; never looks at a dataset, an answer or its data.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
+
+from dpgov.language.translation import english
+
+_LONGEST_LIST = 4
+_STATISTICS = {
+    "count": gettext_lazy("Count of rows"),
+    "count_distinct": gettext_lazy("Count of distinct privacy units"),
+    "sum": gettext_lazy("Sum of {column}"),
+    "mean": gettext_lazy("Mean of {column}"),
+    "variance": gettext_lazy("Variance of {column}"),
+    "standard_deviation": gettext_lazy("Standard deviation of {column}"),
+    "median": gettext_lazy("Median of {column}"),
+    "min": gettext_lazy("Minimum of {column}"),
+    "max": gettext_lazy("Maximum of {column}"),
+    "cdf": gettext_lazy("Cumulative count of rows"),
+}
+_CONDITIONS = {
+    "=": gettext_lazy("{column} is {value}"),
+    "in": gettext_lazy("{column} is {value}"),
+    "!=": gettext_lazy("{column} is not {value}"),
+    "<": gettext_lazy("{column} is less than {value}"),
+    "<=": gettext_lazy("{column} is at most {value}"),
+    ">": gettext_lazy("{column} is more than {value}"),
+    ">=": gettext_lazy("{column} is at least {value}"),
+    "between": gettext_lazy("{column} is between {low} and {high}"),
+    "is_missing": gettext_lazy("{column} is missing"),
+    "is_present": gettext_lazy("{column} has a value"),
+}
+_LISTS = {
+    "and": gettext_lazy("{items} and {last}"),
+    "or": gettext_lazy("{items} or {last}"),
+}
+_JOINTS = ("and", "or", "not")
+# Languages that write names with a capital letter wherever they stand.
+_CAPITALS = ("de",)
+
+
+def in_words(plan: dict[str, Any]) -> str:
+    """The question as one sentence without a full stop: "Mean of age, where sex is Female"."""
+    first, *others = [statistic_in_words(s) for s in plan["statistics"]]
+    parts = [joined([first, *(lower_first(text) for text in others)])]
+    if conditions := plan.get("where"):
+        inside = "and" if len(conditions) > 1 else ""
+        said = joined([filter_in_words(c, inside=inside) for c in conditions])
+        parts.append(gettext("where {conditions}").format(conditions=said))
+    if groupings := plan.get("group_by"):
+        said = joined([grouping_in_words(g) for g in groupings])
+        parts.append(gettext("for each {groups}").format(groups=said))
+    return ", ".join(parts)
+
+
+def in_english(plan: dict[str, Any]) -> str:
+    """The same for files and whatever else is kept, whoever reads along."""
+    with english():
+        return in_words(plan)
+
+
+def statistic_in_words(statistic: dict[str, Any]) -> str:
+    """One statistic of a plan, or one column of an answer: "Sum of hours"."""
+    column = statistic.get("column")
+    if (orders := statistic.get("quantiles")) is not None:
+        many = [percent(order) for order in orders]
+        if len(many) != 1:
+            shares = joined(_shortened(many))
+            pattern = gettext("Quantiles of {column} at {shares}")
+            return pattern.format(column=column, shares=shares)
+        return _quantile(column, many[0])
+    if (order := statistic.get("quantile")) is not None:
+        return _quantile(column, percent(order))
+    return str(_STATISTICS.get(statistic["statistic"], "{column}")).format(column=column)
+
+
+def _quantile(column: str | None, share: str) -> str:
+    return gettext("Quantile of {column} at {share}").format(column=column, share=share)
+
+
+def filter_in_words(item: dict[str, Any], *, inside: str = "") -> str:
+    """A filter, however deep: "age is at least 30", "(sex is Male or age is missing)".
+
+    `inside` is the word that joins it to its neighbours; brackets say what belongs together.
+    """
+    joint = next((name for name in _JOINTS if name in item), None)
+    if joint is None:
+        text = condition_in_words(item)
+        listed = item.get("op") == "in" and len(item["value"]) > 1
+        return f"({text})" if inside == "or" and listed else text
+    if joint == "not":
+        return gettext("not ({condition})").format(condition=filter_in_words(item["not"]))
+    members = item[joint]
+    if len(members) == 1:
+        return filter_in_words(members[0], inside=inside)
+    text = joined([filter_in_words(member, inside=joint) for member in members], joint)
+    return f"({text})" if inside and inside != joint else text
+
+
+def condition_in_words(condition: dict[str, Any]) -> str:
+    """One condition: "age is between 20 and 30"."""
+    column, op = condition["column"], condition["op"]
+    value: Any = condition.get("value")
+    pattern = str(_CONDITIONS.get(op, "{column} " + op + " {value}"))
+    if op == "between":
+        return pattern.format(column=column, low=value[0], high=value[1])
+    said = joined(_shortened(value), "or") if isinstance(value, list) else value
+    return pattern.format(column=column, value=said)
+
+
+def grouping_in_words(grouping: dict[str, Any]) -> str:
+    """One grouping: "age group (0 to 100 in 10 bins)" or "sex (Female, Male)"."""
+    column, edges = grouping["column"], grouping.get("edges")
+    if edges:
+        bins = len(edges) - 1
+        pattern = ngettext(
+            "{column} group ({low} to {high} in {bins} bin)",
+            "{column} group ({low} to {high} in {bins} bins)",
+            bins,
+        )
+        return pattern.format(column=column, low=edges[0], high=edges[-1], bins=bins)
+    return f"{column} ({', '.join(_shortened(grouping.get('categories') or []))})"
+
+
+def percent(order: int | float | str) -> str:
+    """A quantile's place: 0.25 is "25 %"."""
+    text = format(Decimal(str(order)) * 100, "f")
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
+
+
+def joined(items: Sequence[str], word: str = "and") -> str:
+    """The items as a list in words, by "and" or "or": "a, b and c"."""
+    if len(items) < 2:
+        return "".join(items)
+    return str(_LISTS[word]).format(items=", ".join(items[:-1]), last=items[-1])
+
+
+def lower_first(text: str) -> str:
+    """The text as it stands inside a sentence."""
+    if (get_language() or "").startswith(_CAPITALS):
+        return text
+    return text[:1].lower() + text[1:]
+
+
+def _shortened(values: Sequence[Any]) -> list[str]:
+    """At most a handful of values; the rest is counted, because a sentence should be readable."""
+    if len(values) <= _LONGEST_LIST:
+        return [str(value) for value in values]
+    shown = _LONGEST_LIST - 1
+    left_out = gettext("{number} more").format(number=len(values) - shown)
+    return [*(str(value) for value in values[:shown]), left_out]

@@ -1,0 +1,1 @@
+"""What an analyst keeps, tries, compares and asks an owner for."""

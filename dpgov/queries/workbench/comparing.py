@@ -1,0 +1,101 @@
+"""Released answers side by side: where they differ by more than their noise explains.
+
+Works from stored bodies alone, and reveals nothing that they did not. With error bounds a and b at
+99 %, a true difference of zero would make the released numbers differ by more than a + b with
+probability at most 2 %, however the two noises depend on each other (the union bound).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+from dpgov.queries.wording.numbers import NOTHING, accuracy_at, margin, readable
+from dpgov.queries.wording.presentation import cell_labels
+from dpgov.queries.wording.words import statistic_in_words
+
+_LEVEL = 0.99
+BEYOND = gettext_lazy("beyond noise")
+WITHIN = gettext_lazy("within noise")
+UNKNOWN = gettext_lazy("cannot be said")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One answer's number, and how it stands to the first one's; no verdict in the first column."""
+
+    value: str
+    error: str
+    difference: str = ""
+    verdict: str | Promise = ""
+
+    @property
+    def differs(self) -> bool:
+        """Whether noise does not explain it."""
+        return self.verdict is BEYOND
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRow:
+    """One statistic of one group in all answers; an answer without it has an empty side."""
+
+    label: str
+    group: str
+    sides: list[Side]
+
+    @property
+    def differs(self) -> bool:
+        """Whether any of them stands out."""
+        return any(side.differs for side in self.sides)
+
+
+Cells = dict[tuple[str, tuple[str, ...]], dict[str, Any]]
+
+
+def compared(bodies: Sequence[dict[str, Any]]) -> list[ComparedRow]:
+    """The numbers that the first answer shares with at least one other, in its own order."""
+    first, *others = [_cells(body) for body in bodies]
+    return [
+        ComparedRow(
+            label=key[0],
+            group=", ".join(key[1]),
+            sides=[_side(cell), *(_against(cell, other.get(key)) for other in others)],
+        )
+        for key, cell in first.items()
+        if any(key in other for other in others)
+    ]
+
+
+def _cells(body: dict[str, Any]) -> Cells:
+    """By statistic and group; the column of a group belongs to its name."""
+    columns = [group["column"] for group in body["groups"]]
+    return {
+        (
+            statistic_in_words(statistic),
+            tuple(f"{name} {text}" for name, text in zip(columns, labels, strict=True)),
+        ): cell
+        for statistic in body["statistics"]
+        for labels, cell in zip(cell_labels(body), statistic["cells"], strict=True)
+    }
+
+
+def _side(cell: dict[str, Any], difference: str = "", verdict: str | Promise = "") -> Side:
+    if cell["value"] is None:
+        return Side(NOTHING, NOTHING, difference, verdict)
+    error = accuracy_at(cell["accuracy"], 0.95)
+    shown = readable(cell["value"], error)
+    return Side(shown, margin(cell["accuracy"], 0.95), difference, verdict)
+
+
+def _against(first: dict[str, Any], other: dict[str, Any] | None) -> Side:
+    if other is None:
+        return Side(NOTHING, NOTHING)
+    bounds = [accuracy_at(cell["accuracy"], _LEVEL) for cell in (first, other)]
+    if first["value"] is None or other["value"] is None or None in bounds:
+        return _side(other, verdict=UNKNOWN)
+    apart = other["value"] - first["value"]
+    explained = sum(bound for bound in bounds if bound is not None)
+    said = f"{'+' if apart > 0 else ''}{readable(apart, explained)} ± {readable(explained)}"
+    return _side(other, said, BEYOND if abs(apart) > explained else WITHIN)

@@ -1,0 +1,129 @@
+"""A question tried on invented rows: its real noise, its real price tag, and nobody's data.
+
+Works from the plan and the declarations alone. Must never touch an engine, the ledger or the log:
+a trial costs nothing, books nothing and leaves no trace.
+"""
+
+import csv
+import io
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dpgov.privacy.accounting.budget import MAX_NANO
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.release import draw
+from dpgov.privacy.mock.answers import mock_answer
+from dpgov.privacy.mock.rows import MISSING, MockTable, mock_rows, mock_table
+from dpgov.privacy.plan.plan import InvalidPlan, Plan
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema
+from dpgov.queries.wording.presentation import Cell, read_answer
+from dpgov.web.spreadsheet import safe_cell
+
+INVENTED = (
+    "Invented: these numbers come from rows that were made up out of the declared columns. They "
+    "say nothing about the dataset."
+)
+_MOST_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class TriedCell:
+    """What would have been told, and what it would be with almost no noise."""
+
+    label: str
+    told: Cell
+    nearly_exact: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One draw over invented rows. `body` is as a release's, with `mock` to tell it from one."""
+
+    rows: int
+    body: dict[str, Any]
+    nearly_exact: dict[str, Any]
+
+    @property
+    def lines(self) -> list[tuple[str, list[TriedCell]]]:
+        """The first groups with a cell for each statistic; one nameless line without groups."""
+        told, exact = read_answer(self.body), read_answer(self.nearly_exact)
+        pairs = zip(told.rows, exact.rows, strict=True)
+        return [
+            (
+                ", ".join(labels),
+                [
+                    TriedCell(statistic.label, a, b.value)
+                    for statistic, a, b in zip(told.statistics, cells, others, strict=True)
+                ],
+            )
+            for (labels, cells), (_, others) in list(pairs)[:_MOST_SHOWN]
+        ]
+
+    @property
+    def groups(self) -> str:
+        """The columns that it is grouped by, or nothing."""
+        return ", ".join(group["column"] for group in self.body["groups"])
+
+    @property
+    def left_out(self) -> int:
+        """How many groups are not among `lines`."""
+        return max(0, len(self.body["statistics"][0]["cells"]) - _MOST_SHOWN)
+
+
+def try_plan(plan: Plan, schema: DatasetSchema, guess: int | None = None) -> Trial:
+    """Answer a plan over invented rows, with fresh noise of its ε; raises InvalidPlan.
+
+    `guess` is the reader's own number of matching rows, as for a quote.
+    """
+    table = mock_table(schema, mock_rows(schema, guess))
+    body = {"mock": True, "message": INVENTED, "rows": table.rows}
+    return Trial(
+        table.rows,
+        body | _drawn(prepare(plan, schema), table),
+        _drawn(prepare(_quietest(plan, schema), schema), table),
+    )
+
+
+def _drawn(blueprint: Blueprint, table: MockTable) -> dict[str, Any]:
+    return draw(blueprint, [mock_answer(table, request) for request in blueprint.requests])
+
+
+def _quietest(plan: Plan, schema: DatasetSchema) -> Plan:
+    """The same question at the largest amount there is; itself where that leaves the range."""
+    pure = schema.mode is Mode.PURE
+    most = replace(
+        plan, epsilon_nano=MAX_NANO if pure else None, rho_nano=None if pure else MAX_NANO
+    )
+    try:
+        prepare(most, schema)
+    except InvalidPlan:
+        return plan
+    return most
+
+
+def rows_as_csv(schema: DatasetSchema, rows: int) -> bytes:
+    """Invented rows as a file, for notebooks: declared columns, and who each row is about.
+
+    Raises ValueError for a number of rows that cannot be made.
+    """
+    table, file = mock_table(schema, rows), io.StringIO()
+    writer = csv.writer(file)
+    named = [schema.unit.private_id] if schema.unit.private_id is not None else []
+    writer.writerow([safe_cell(name) for name in [*named, *(c.name for c in schema.columns)]])
+    columns = [
+        [_text(spec, int(code)) for code in table.column(place)]
+        for place, spec in enumerate(schema.columns)
+    ]
+    if named:
+        columns.insert(0, [f"invented-{number}" for number in table.units().number])
+    writer.writerows(zip(*columns, strict=True))
+    return file.getvalue().encode()
+
+
+def _text(spec: ColumnSpec, code: int) -> str:
+    if code == MISSING:
+        return ""
+    if isinstance(spec.domain, CategoryDomain):
+        return safe_cell(spec.domain.categories[code])
+    return format(spec.domain.lower + code * spec.domain.step, "f")

@@ -1,0 +1,105 @@
+"""`manage.py sweep`: publish what is due, send again what was lost, give up what is exhausted."""
+
+from dataclasses import replace
+from typing import Any
+
+import structlog
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import InterfaceError, OperationalError, close_old_connections
+
+from dpgov.budgets.services.restored import freeze_if_restored
+from dpgov.datasets.services import finish_deletions, remove_orphans
+from dpgov.datasets.tasks import arrivals_round
+from dpgov.noise_check.scheduled import ScheduledAudit
+from dpgov.operation import request_ids
+from dpgov.operation.heartbeat import Sweeps, beat
+from dpgov.operation.stopping import StopRequest
+from dpgov.queries.answering.publisher import Publisher
+from dpgov.queries.answering.publishing import publish_due
+from dpgov.queries.answering.sweep import Swept, sweep
+from dpgov.queries.answering.tally import tally_round
+from dpgov.queries.answering.workers import seen_by_nobody
+from dpgov.sweeper.checkpoints import checkpoint_round
+from dpgov.sweeper.notices import notices_round
+
+_log = structlog.get_logger("dpgov.sweep")
+
+
+class Command(BaseCommand):
+    help = "Publish what is due and send unanswered queries again; with --every, keep doing so."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--every", type=float, metavar="SECONDS", help="repeat until stopped")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        every: float | None = options["every"]
+        if every is None:
+            done = _everything_once()
+            publish_due()
+            self.stdout.write(f"sent again: {done.sent}, given up: {done.given_up}")
+            return
+        self._keep_sweeping(every)
+
+    def _keep_sweeping(self, every: float) -> None:
+        """One sweeper for an installation: it lives through restarts of every server."""
+        stop, sweeps, self_audit = StopRequest(), Sweeps(), ScheduledAudit()
+        stop.listen()
+        publisher = Publisher()
+        publisher.start()
+        while not stop.wait(every):
+            sweeps = _added(sweeps, _round())
+            beat(sweeps)
+            self_audit.look()
+        publisher.stop()
+        self_audit.stop()
+
+
+def _round() -> Swept | None:
+    """What one round did, told if it was anything; None when the database is away."""
+    close_old_connections()
+    request_ids.begin()
+    try:
+        done = _everything_once()
+    except (OperationalError, InterfaceError) as error:
+        _log.warning("the database is away", kind=type(error).__name__)
+        return None
+    if done.sent or done.given_up:
+        _log.info("swept", sent=done.sent, given_up=done.given_up)
+    return done
+
+
+def _everything_once() -> Swept:
+    _freeze()
+    done = sweep()
+    arrivals_round()
+    _miss_files()
+    tally_round()
+    checkpoint_round()
+    remove_orphans()
+    finish_deletions()
+    notices_round()  # last: questions come first
+    return done
+
+
+def _miss_files() -> None:
+    """Told in each round: somebody has to mend it before the questions expire."""
+    if missing := seen_by_nobody():
+        _log.error("no worker sees a data file", versions=[str(version) for version in missing])
+
+
+def _freeze() -> None:
+    """Before anything else: nothing is asked or answered in a restored database."""
+    for frozen in freeze_if_restored():
+        _log.error("frozen", tenant=frozen.tenant.slug, budgets=frozen.budgets, why=frozen.reason)
+
+
+def _added(sweeps: Sweeps, done: Swept | None) -> Sweeps:
+    rounds = sweeps.rounds + 1
+    if done is None:
+        return replace(sweeps, rounds=rounds, broken_off=sweeps.broken_off + 1)
+    return Sweeps(
+        rounds=rounds,
+        sent=sweeps.sent + done.sent,
+        given_up=sweeps.given_up + done.given_up,
+        broken_off=sweeps.broken_off,
+    )

@@ -1,0 +1,40 @@
+"""One round of notices over every tenant: part of each round of the sweeper.
+
+Must never keep the sweeper from its queries: what fails for one tenant is logged, and the next
+round tries again.
+"""
+
+from collections.abc import Callable
+from uuid import UUID
+
+import structlog
+from django.db import InterfaceError, OperationalError
+
+from dpgov.notices.delivery.deliveries import deliver_waiting
+from dpgov.notices.delivery.letters import send_letters
+from dpgov.notices.events.follow import follow
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.crossing import tenants
+
+_STEPS: tuple[Callable[[UUID], int], ...] = (follow, send_letters, deliver_waiting)
+_log = structlog.get_logger("dpgov.notices")
+
+
+def notices_round() -> None:
+    """Make events, send letters, call webhooks. Never inside a transaction: it takes seconds.
+
+    Passes on that the database is away; the sweeper knows what to do then.
+    """
+    for tenant in tenants():
+        for step in _STEPS:
+            with acting_for(tenant.id):
+                _try(step, tenant.id)
+
+
+def _try(step: Callable[[UUID], int], tenant_id: UUID) -> None:
+    try:
+        step(tenant_id)
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:
+        _log.exception("notices broke off", step=step.__name__, tenant_id=str(tenant_id))

@@ -1,0 +1,1 @@
+"""Signing in: where it differs from the library's own way."""

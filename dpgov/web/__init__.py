@@ -1,0 +1,1 @@
+"""What doors of several rooms share. Knows no room."""

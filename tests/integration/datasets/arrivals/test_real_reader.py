@@ -1,0 +1,56 @@
+"""B1, L13: a real worker reads the file; killed in the middle, another one goes on."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from dpgov.audit.models import AuditEntry
+from dpgov.budgets.findings import ledger_findings
+from dpgov.datasets.models import Arrival, Dataset
+from dpgov.datasets.tasks import arrivals_round
+from tests.integration.datasets.arrivals.conftest import ask, files
+from tests.integration.queries.answering.workers import reader_of_files
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LARGE = b"age,sex,city\n" + b"30,f,Basel\n45,m,Bern\n" * 1_500_000
+_PATIENCE = 300
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    pause, until = threading.Event(), time.monotonic() + _PATIENCE
+    while not holds():
+        assert time.monotonic() < until
+        pause.wait(0.1)
+
+
+def test_a_reader_that_is_killed_leaves_the_file_to_another(
+    browser: Client, tmp_path: Path
+) -> None:
+    """B1, L13: kill -9 while it reads; one dataset, one entry, and nothing of the first attempt."""
+    arrival = ask(browser, LARGE, max_rows="5000000")
+
+    def now() -> Arrival:
+        arrival.refresh_from_db()
+        return arrival
+
+    with reader_of_files(tmp_path / "first.log", DPGOV_LEASE_SECONDS="3") as worker:
+        wait_until(lambda: now().rows_read > 0)
+        os.killpg(worker.pid, signal.SIGKILL)
+        worker.wait()
+    first = str(now().version_id)
+    assert arrival.state == Arrival.State.READING
+    with reader_of_files(tmp_path / "second.log", DPGOV_LEASE_SECONDS="30"):
+        wait_until(lambda: arrivals_round() >= 0 and not now().is_running)
+        # Files go after the commit that ends the wish.
+        wait_until(lambda: str(arrival.upload_id) not in files("uploads"))
+    assert (arrival.state, arrival.attempts) == (Arrival.State.DONE, 2)
+    assert Dataset.objects.count() == 1
+    assert AuditEntry.objects.filter(action="DATASET_REGISTERED").count() == 1
+    assert not {name for name in files("data") if name.startswith(first)}
+    assert ledger_findings() == []

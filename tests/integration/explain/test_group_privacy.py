@@ -1,0 +1,99 @@
+"""Group privacy: both readings for 1 to 20 units, never better than the mathematics allows."""
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+
+from dpgov.datasets.models import Dataset
+from dpgov.explain.groups import group_readings
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.tenants.models import Membership
+from tests.integration.dashboards.reading import figure, page, trace
+
+ClientFor = Callable[[Membership], Client]
+
+
+def test_twenty_sizes_at_fixed_noise_and_at_fixed_epsilon() -> None:
+    """F13: kε at fixed noise; k times the noise at fixed ε."""
+    readings = group_readings(limit_nano=3 * NANO, question_nano=NANO // 2, setting=1)
+    assert [reading.size for reading in readings] == list(range(1, 21))
+    assert [reading.budget_nano for reading in readings] == [3 * NANO * k for k in range(1, 21)]
+    assert [reading.question_nano for reading in readings] == [NANO // 2 * k for k in range(1, 21)]
+    assert [reading.noise_scale for reading in readings] == [2 * k for k in range(1, 21)]
+    assert [reading.size for reading in readings if reading.is_setting] == [1]
+
+
+def test_a_group_of_the_settings_size_has_the_booked_epsilon() -> None:
+    readings = group_readings(limit_nano=NANO, question_nano=NANO, setting=3)
+    by_size = {reading.size: reading for reading in readings}
+    assert by_size[3].budget_nano == NANO
+    assert by_size[6].budget_nano == 2 * NANO
+    assert by_size[1].budget_nano * 3 >= NANO, "rounded against the reader"
+    assert by_size[3].is_setting
+
+
+def test_a_setting_above_twenty_has_a_row_of_its_own() -> None:
+    readings = group_readings(limit_nano=NANO, question_nano=NANO, setting=50)
+    assert readings[-1].size == 50
+    assert readings[-1].is_setting
+
+
+def test_a_delta_above_one_is_no_guarantee() -> None:
+    """F13: the bound is said to be none, instead of a number above 1."""
+    readings = group_readings(
+        limit_nano=NANO, question_nano=NANO, setting=1, delta=Decimal("0.001")
+    )
+    shown = [reading.delta_text for reading in readings]
+    assert shown[0] == "0.001"
+    assert shown[-1] == "no guarantee"
+    assert all(Decimal(text) <= 1 for text in shown if text != "no guarantee")
+
+
+def test_the_page_marks_the_setting_and_says_what_is_protected(
+    dataset: Dataset, paths: dict[str, str], analyst: Membership, client_for: ClientFor
+) -> None:
+    html = page(client_for(analyst), paths["group_privacy"])
+    assert trace(html, "fixed-noise", "this dataset&#x27;s setting".replace("&#x27;", "'"))[
+        "x"
+    ] == [1]
+    assert len(trace(html, "fixed-epsilon", "other group sizes")["x"]) == 19
+    assert html.count("is-current") == 1
+    assert "Protected is whether any one row" in " ".join(html.split())
+    assert "7.390" in html, "e² for one question of ε 2"
+
+
+def test_a_large_budget_is_not_dressed_up(
+    dataset: Dataset, paths: dict[str, str], analyst: Membership, client_for: ClientFor
+) -> None:
+    """F13: with an ε of 1000 the page still promises nothing that does not hold."""
+    html = page(client_for(analyst), f"{paths['group_privacy']}?epsilon=1000")
+    assert "more than a million" in html
+    assert "more than 99.99 %" in html
+    assert max(figure(html, "fixed-noise")["data"][0]["y"]) == 200
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("0", "above zero"),
+        ("-1", "above zero"),
+        ("nan", "plain decimal"),
+        ("1e-400", "at least"),
+        ("1001", "at most 1000"),
+        ("<script>alert(1)</script>", "plain decimal"),
+    ],
+)
+def test_an_impossible_epsilon_is_said_at_the_field(
+    typed: str,
+    said: str,
+    dataset: Dataset,
+    paths: dict[str, str],
+    analyst: Membership,
+    client_for: ClientFor,
+) -> None:
+    response = client_for(analyst).get(paths["group_privacy"], {"epsilon": typed})
+    assert response.status_code == 200
+    assert said in response.context["epsilon_error"]
+    assert "<script>alert" not in response.content.decode()

@@ -1,0 +1,6 @@
+"""Fixtures of neighbours that tests of this room ask for."""
+
+from tests.integration.dashboards.conftest import (  # noqa: F401 - fixtures
+    colleague,
+    project,
+)

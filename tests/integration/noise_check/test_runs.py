@@ -1,0 +1,126 @@
+"""The self-audit: it passes honest mechanisms, catches others, and says when it cannot tell."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opendp.mod import Measurement
+
+from dpgov.noise_check.cases import CASES
+from dpgov.noise_check.findings import Finding, Verdict
+from dpgov.noise_check.measuring import measure
+from dpgov.noise_check.run import audit
+from dpgov.noise_check.table_files import TableFiles, table_files
+from dpgov.privacy.accounting.loss import Loss, Mode
+from dpgov.privacy.mechanisms import draw
+from dpgov.privacy.mechanisms.totals import Total
+from dpgov.privacy.noise import sampling
+from dpgov.privacy.noise.noise import Noise, NoiseKind
+from dpgov.privacy.noise.sensitivity import Reach
+
+# Enough to catch noise that is 1.3 times too small; ρ takes more than ε.
+TRIALS = {Mode.PURE: 12_000, Mode.ZCDP: 20_000}
+
+
+@pytest.fixture(scope="module")
+def files() -> Iterator[TableFiles]:
+    with table_files() as found:
+        yield found
+
+
+def found_of(name: str, mode: Mode, files: TableFiles, trials: int = 0) -> Finding:
+    return measure(CASES[name], mode, trials or TRIALS[mode], files)
+
+
+@pytest.fixture
+def too_little_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers with noise that is 1.3 times smaller than is paid for, choices 3 times."""
+    calibrated, choice = draw.calibrated, sampling.choice
+
+    def weaker(reach: Reach, loss: Loss) -> tuple[Noise, Measurement]:
+        noise = calibrated(reach, loss)[0]
+        smaller = replace(noise, scale=noise.scale / 1.3)
+        gaussian = noise.kind is NoiseKind.GAUSSIAN
+        build = sampling.gaussian_of if gaussian else sampling.laplace_of
+        return smaller, build(smaller.scale)
+
+    def bolder(sensitivity: int, loss: Loss) -> tuple[float, Measurement]:
+        scale = choice(sensitivity, loss)[0] / 3
+        return scale, sampling.choice_of(scale, loss.mode)
+
+    monkeypatch.setattr(draw, "calibrated", weaker)
+    monkeypatch.setattr(sampling, "choice", bolder)
+
+
+@pytest.mark.parametrize("name", ["count", "count_distinct"])
+def test_an_honest_mechanism_is_found_fine_and_its_control_is_caught(
+    name: str, files: TableFiles
+) -> None:
+    """C1, through ingest, engine, blueprint, noise and release."""
+    finding = found_of(name, Mode.PURE, files)
+    assert finding.verdict is Verdict.FINE
+    assert finding.claim * 0.7 < finding.bound <= finding.claim < finding.control
+    assert finding.whole > 0
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_noise_that_is_too_small_is_caught(
+    mode: Mode, files: TableFiles, too_little_noise: None
+) -> None:
+    """C1, negative control: 1.3 times smaller than is paid for."""
+    assert found_of("count", mode, files).verdict is Verdict.BROKEN
+
+
+def test_a_choice_that_is_too_sure_is_caught(files: TableFiles, too_little_noise: None) -> None:
+    """C1, negative control: of noisy choices, so coarse that few answers show it."""
+    assert found_of("max", Mode.ZCDP, files, 4_000).verdict is Verdict.BROKEN
+
+
+def test_an_exact_number_beside_honest_noise_is_caught(
+    files: TableFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """C4: the noisy integers are right, but the value that is shown is not made of them."""
+    honest = Total.run
+
+    def leaking(self: Total, table: Any) -> Any:
+        drawn = honest(self, table)
+        (column,) = drawn.columns
+        exact = [self.taken.readings[0].exact(cell) for cell in table]
+        pairs = zip(column.cells, exact, strict=True)
+        cells = tuple({**cell, "value": number} for cell, number in pairs)
+        return replace(drawn, columns=(replace(column, cells=cells),))
+
+    monkeypatch.setattr(Total, "run", leaking)
+    assert found_of("count", Mode.PURE, files, 500).verdict is Verdict.BROKEN
+
+
+def test_too_few_answers_to_catch_the_control_say_cannot_tell(files: TableFiles) -> None:
+    finding = found_of("count", Mode.PURE, files, 500)
+    assert not finding.caught
+    assert finding.verdict is Verdict.CANNOT_TELL
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_statistic_can_be_audited_in_both_modes(name: str, files: TableFiles) -> None:
+    """No honest mechanism is accused, however few the answers."""
+    for mode in Mode:
+        finding = found_of(name, mode, files, 150)
+        assert finding.bound <= finding.claim
+        assert finding.as_json()["verdict"] == finding.verdict.value
+
+
+def test_one_that_cannot_be_run_is_told_and_does_not_end_the_run(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.DPGOV_INGEST_SECONDS = 0
+    findings = list(audit(["count"], 500))
+    assert [finding.verdict for finding in findings] == [Verdict.CANNOT_TELL] * 2
+    assert all(finding.problem == "could not be run: RefusedFile" for finding in findings)
+
+
+def test_nothing_is_left_of_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert len(list(audit(["count"], 150))) == len(Mode)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,179 @@
+"""Who hears of a self-audit: the command's caller, the log, the metrics, officers; and when."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from structlog.testing import capture_logs
+
+from dpgov.noise_check import run, scheduled
+from dpgov.noise_check.findings import Finding, Report, Verdict, keep, last_report
+from dpgov.noise_check.management.commands import audit_mechanisms
+from dpgov.noise_check.scheduled import ScheduledAudit
+from dpgov.tenants.models import Membership
+from tests.house.tree import ROOT
+from tests.integration.operation.installation import until
+
+FINE = Finding("count", "Count", "pure", 2.0, 1.3, 20_000, 1e-6, 50, bound=1.8, control=2.4)
+BROKEN = Finding("sum", "Sum", "pure", 2.0, 1.3, 20_000, 1e-6, 50, bound=2.2, control=2.9)
+BLIND = Finding("mean", "Mean", "zcdp", 0.5, 1.3, 500, 1e-6, 50, 0.1, 0.3, 3.1, 1.2, "0.001")
+RUNS = [
+    ([FINE], Verdict.FINE, 0),
+    ([FINE, BROKEN, BLIND], Verdict.BROKEN, 1),
+    ([FINE, BLIND], Verdict.CANNOT_TELL, 2),
+    ([], Verdict.CANNOT_TELL, 2),
+]
+
+
+@pytest.fixture(autouse=True)
+def home(settings: Any, tmp_path: Path) -> Path:
+    settings.DPGOV_HOME = tmp_path
+    return tmp_path
+
+
+def told(monkeypatch: pytest.MonkeyPatch, findings: list[Finding], *more: str) -> tuple[str, int]:
+    """What the command prints when an audit finds this, and how it ends."""
+    monkeypatch.setattr(audit_mechanisms, "audit", lambda names, trials: iter(findings))
+    said = StringIO()
+    try:
+        call_command("audit_mechanisms", *more, stdout=said)
+    except CommandError as error:
+        return said.getvalue(), error.returncode
+    return said.getvalue(), 0
+
+
+@pytest.mark.parametrize(("findings", "verdict", "code"), RUNS)
+def test_the_command_ends_as_its_worst_finding_says_and_keeps_them(
+    findings: list[Finding], verdict: Verdict, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said, ended = told(monkeypatch, findings, "--json")
+    assert ended == code
+    assert json.loads(said)["verdict"] == verdict.value
+    kept = last_report()
+    assert kept is not None
+    assert kept.findings == tuple(findings)
+    assert kept.age < 60
+
+
+def test_one_statistic_alone_is_shown_but_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    said, _ = told(monkeypatch, [FINE], "--statistic", "count")
+    assert "1.800" in said
+    assert last_report() is None
+
+
+def test_a_run_that_is_asked_to_end_takes_its_tables_with_it(home: Path) -> None:
+    command = [sys.executable, str(ROOT / "manage.py"), "audit_mechanisms", "--statistic", "min"]
+    surroundings = {**os.environ, "TMPDIR": str(home), "DPGOV_HOME": str(home / "state")}
+    process = subprocess.Popen(command, env=surroundings, stdout=subprocess.DEVNULL)
+    until(lambda: any(home.glob("dpgov-self-audit-*/*.duckdb")), "no table was made")
+    process.terminate()
+    assert process.wait() == 143
+    assert not list(home.glob("dpgov-self-audit-*"))
+
+
+def test_a_broken_claim_is_an_error_in_the_log_and_a_blind_test_a_warning() -> None:
+    with capture_logs() as lines:
+        run.keep_and_tell([FINE, BROKEN, BLIND])
+    levels = {
+        line.get("name"): line["log_level"] for line in lines if line["event"] == "self-audit"
+    }
+    assert levels == {"sum": "error", "mean": "warning"}
+
+
+def test_under_zcdp_a_claim_is_broken_at_its_delta_too() -> None:
+    kept = Finding("mean", "Mean", "zcdp", 0.5, 1.3, 500, 1e-6, 50, 0.1, 0.9, 3.1, 3.2, "0.001")
+    assert kept.verdict is Verdict.BROKEN
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"findings": [{"x": 1}], "at": 1}'])
+def test_a_file_that_cannot_be_read_is_no_report(text: str, home: Path) -> None:
+    (home / "operation").mkdir()
+    (home / "operation" / "self_audit.json").write_text(text)
+    assert last_report() is None
+
+
+@pytest.mark.django_db
+def test_the_metrics_tell_its_verdict_and_age_and_nothing_before_the_first(settings: Any) -> None:
+    settings.DPGOV_METRICS_TOKEN = "an-operator-s-token"  # noqa: S105 - opens this test alone
+
+    def read() -> str:
+        headers = {"Authorization": f"Bearer {settings.DPGOV_METRICS_TOKEN}"}
+        return Client().get("/metrics", headers=headers).content.decode()
+
+    assert "dpgov_self_audit" not in read()
+    keep(Report((FINE,), time.time()))
+    assert "dpgov_self_audit_ok 1.0" in read()
+    keep(Report((FINE, BROKEN), time.time() - 7200))
+    text = read()
+    assert "dpgov_self_audit_ok 0.0" in text
+    assert "dpgov_self_audit_broken 1.0" in text
+    assert "dpgov_self_audit_age_seconds 72" in text
+
+
+def test_an_officer_reads_each_finding_with_its_control(
+    officer: Membership, client_for: Callable[[Membership], Client]
+) -> None:
+    browser, path = client_for(officer), reverse("dashboards:self_audit")
+    assert "No self-audit was run yet" in browser.get(path).content.decode()
+    keep(Report((FINE, BROKEN, BLIND), time.time()))
+    html = " ".join(browser.get(path).content.decode().split())
+    assert "loses more privacy than it is charged for" in html
+    assert "caught: at least 2.400 with 1.3 times less noise" in html
+    assert "not caught: at least 0.300" in html
+    assert "99.9999" in html
+    assert "1.20 of 3.10" in html
+
+
+def started(monkeypatch: pytest.MonkeyPatch, seconds: str = "0") -> list[subprocess.Popen[bytes]]:
+    """Processes that the schedule starts, each of which only waits."""
+    found: list[subprocess.Popen[bytes]] = []
+
+    def start() -> subprocess.Popen[bytes]:
+        program = f"import time; time.sleep({seconds})"
+        found.append(subprocess.Popen([sys.executable, "-c", program]))
+        return found[-1]
+
+    monkeypatch.setattr(scheduled, "_start", start)
+    return found
+
+
+def test_the_sweeper_starts_a_run_when_it_is_due_and_one_at_a_time(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.DPGOV_SELF_AUDIT_HOURS = 1e-9
+    processes = started(monkeypatch, "600")
+    schedule = ScheduledAudit()
+    schedule.look()
+    schedule.look()
+    assert len(processes) == 1
+    schedule.stop()
+    assert processes[0].returncode != 0
+    schedule.look()
+    assert len(processes) == 2
+    schedule.stop()
+
+
+@pytest.mark.parametrize(("hours", "age", "runs"), [(0, 1e9, 0), (2, 3_600, 0), (2, 7_300, 1)])
+def test_a_run_is_due_when_the_last_is_old_enough(
+    hours: float, age: float, runs: int, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.DPGOV_SELF_AUDIT_HOURS = hours
+    keep(Report((FINE,), time.time() - age))
+    processes = started(monkeypatch)
+    schedule = ScheduledAudit()
+    schedule.look()
+    for process in processes:
+        process.wait()
+    # A run that kept nothing is not tried again before its time.
+    schedule.look()
+    assert len(processes) == runs

@@ -1,0 +1,174 @@
+"""The officer's month: what was asked, refused and nearly refused, on the page and on paper."""
+
+import csv
+import io
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from dpgov.approvals.services import reject
+from dpgov.audit.models import AuditEntry
+from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
+from dpgov.budgets.services import freeze_tenant
+from dpgov.budgets.services.raising import request_raise
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import set_needs_allocation
+from dpgov.oversight.month.month import Month, figures_of
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.queries.asking.submit import QueryLimitExceeded
+from dpgov.queries.models import Query, Refusal
+from dpgov.tenants.models import Membership
+from tests.cast import Ask
+
+pytestmark = pytest.mark.django_db
+ClientFor = Callable[[Membership], Client]
+NOW = Month.read("")
+
+
+@pytest.fixture
+def busy(ask: Ask, answer_all: Callable[[], int], analyst: Membership) -> None:
+    """Two answered questions, one of them as large as may be; one waits; three refusals."""
+    ask(analyst, epsilon=2)
+    ask(analyst, epsilon=0.5)
+    answer_all()
+    ask(analyst, epsilon=0.25)
+    for _ in range(2):
+        with pytest.raises(QueryLimitExceeded):
+            ask(analyst, epsilon=2.5)
+
+
+def test_the_month_adds_up_by_dataset_and_by_person(
+    busy: None, dataset: Dataset, analyst: Membership
+) -> None:
+    figures = figures_of(dataset.tenant, NOW)
+    for lines, name in ((figures.datasets, "Visits"), (figures.people, "Anna")):
+        (line,) = lines
+        assert (line.name, line.asked, line.spent) == (name, 3, "ε 2.75")
+        assert (line.near, line.refused, line.free, line.unpaid) == (1, 2, 0, 0)
+    assert (figures.asked, figures.refused, figures.near) == (3, 2, 1)
+    assert figures.nearly_spent == ()
+
+
+def test_refusals_are_counted_by_day_and_reason_and_never_logged(
+    busy: None, ask: Ask, analyst: Membership, owner: Membership, dataset: Dataset
+) -> None:
+    """A refusal changes nothing but its count, so nobody can fill the log with it."""
+    logged, asked = AuditEntry.objects.count(), Query.objects.count()
+    with pytest.raises(QueryLimitExceeded):
+        ask(analyst, epsilon=3)
+    (counted,) = Refusal.objects.all()
+    assert (counted.reason, counted.number, counted.largest_nano) == ("question", 3, 3 * NANO)
+    assert counted.day == timezone.now().astimezone(UTC).date()
+    assert (AuditEntry.objects.count(), Query.objects.count()) == (logged, asked)
+
+
+def test_each_reason_is_counted_by_itself(
+    ask: Ask, analyst: Membership, owner: Membership, dataset: Dataset
+) -> None:
+    for _ in range(5):
+        ask(analyst, epsilon=2)
+    with pytest.raises(InsufficientBudget):
+        ask(analyst, epsilon=1)
+    set_needs_allocation(dataset=dataset, needed=True, user=owner.user)
+    dataset.refresh_from_db()
+    with pytest.raises(Exception, match="need an allocation"):
+        ask(analyst, epsilon=1)
+    set_needs_allocation(dataset=dataset, needed=False, user=owner.user)
+    dataset.refresh_from_db()
+    freeze_tenant(tenant_id=dataset.tenant_id, reason="restored")
+    with pytest.raises(NotAdmitted):
+        ask(analyst, epsilon=1)
+    reasons = Refusal.objects.order_by("pk").values_list("reason", "number")
+    assert list(reasons) == [("budget", 1), ("grant", 1), ("stopped", 1)]
+    figures = figures_of(dataset.tenant, NOW)
+    assert [one.number for one in figures.refusals] == [1, 1, 1]
+    assert figures.nearly_spent == (dataset,)
+
+
+def test_a_batch_that_is_refused_counts_once(
+    dataset: Dataset, analyst: Membership, api_for: Callable[[Membership], Any]
+) -> None:
+    plans = [{"statistics": [{"statistic": "count"}]}] * 2
+    answer = api_for(analyst).post(
+        f"/api/v1/datasets/{dataset.slug}/batches/",
+        {"epsilon": 9, "plans": plans},
+        format="json",
+        headers={"Idempotency-Key": "b"},
+    )
+    assert answer.status_code == 400, answer.json()
+    assert Refusal.objects.get().number == 1
+
+
+def test_another_month_and_another_tenant_have_none_of_it(
+    busy: None, dataset: Dataset, stranger: Membership
+) -> None:
+    assert figures_of(dataset.tenant, Month.read("2020-01")).asked == 0
+    elsewhere = figures_of(stranger.tenant, NOW)
+    assert (elsewhere.datasets, elsewhere.refusals, elsewhere.steps) == ((), (), ())
+
+
+MONTHS = [
+    ("2026-11", date(2026, 11, 1)),
+    ("2024-02", date(2024, 2, 1)),
+    ("nonsense", NOW.first),
+    ("2026-13", NOW.first),
+    ("9999-99", NOW.first),
+]
+
+
+@pytest.mark.parametrize(("text", "first"), MONTHS)
+def test_a_month_is_read_from_the_address(text: str, first: date) -> None:
+    assert Month.read(text).first == first
+
+
+def test_a_month_reaches_from_its_first_moment_to_that_of_the_next() -> None:
+    december = Month.read("2025-12")
+    assert december.span() == (datetime(2025, 12, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC))
+    assert (december.earlier, december.later) == ("2025-11", "2026-01")
+    assert NOW.later == ""
+
+
+def test_the_page_shows_it_in_few_questions_to_the_database(
+    busy: None,
+    owner: Membership,
+    officer: Membership,
+    dataset: Dataset,
+    client_for: ClientFor,
+    django_assert_max_num_queries: Any,
+) -> None:
+    """At most 12."""
+    change = request_raise(
+        membership=owner, budget=dataset.budget, limit_nano=20 * NANO, reason="more"
+    )
+    reject(request_id=change.pk, decider=officer, reason="no")
+    browser = client_for(officer)
+    browser.get("/month/")
+    with django_assert_max_num_queries(12):
+        page = browser.get("/month/")
+    assert "Cost more than one question may" in page.text
+    assert "1 rejected" in page.text
+    assert "action%3ADATASET_REGISTERED%20since%3A" in page.text
+    assert "Month after" not in page.text
+
+
+def test_a_month_without_anything_says_so(officer: Membership, client_for: ClientFor) -> None:
+    page = client_for(officer).get("/month/", {"month": "2020-01"}).text
+    assert "Nothing was asked in this month" in page
+    assert "Month after" in page
+
+
+@pytest.mark.parametrize("name", ["=cmd()", "@SUM(A1)"])
+def test_the_table_has_the_same_numbers_and_runs_no_formula(
+    busy: None, dataset: Dataset, officer: Membership, client_for: ClientFor, name: str
+) -> None:
+    """I3"""
+    Dataset.objects.filter(pk=dataset.pk).update(name=name)
+    answer = client_for(officer).get("/month/table/")
+    rows = list(csv.reader(io.StringIO(answer.text)))
+    assert answer.headers["Content-Disposition"].endswith(f'month-harbour-{NOW.text}.csv"')
+    assert rows[1][1:6] == ["dataset", f"'{name}", "", "3", "ε 2.75"]
+    assert [row[1] for row in rows[1:]] == ["dataset", "person", "refusal"]

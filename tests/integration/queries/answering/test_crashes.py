@@ -1,0 +1,86 @@
+"""Death at every database statement of a query's journey, and what is left after the restart."""
+
+import itertools
+import signal
+import uuid
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+from django.db.models import QuerySet
+
+from dpgov.budgets.findings import ledger_findings
+from dpgov.budgets.models import Charge, Reservation
+from dpgov.datasets.models import Dataset
+from dpgov.queries.asking.submit import submit
+from dpgov.queries.models import Query, Release
+from dpgov.tenants.models import Membership
+from tests.cast import answer_now
+from tests.integration.children import Death, run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+KILLED = -signal.SIGKILL
+Step = Callable[[], object]
+
+
+@pytest.fixture(autouse=True)
+def leases_end_at_once(settings: object) -> None:
+    settings.DPGOV_LEASE_SECONDS = 0  # type: ignore[attr-defined]
+
+
+def deaths(step: Callable[[int], Step]) -> int:
+    """Run a fresh step for each point of death until one gets through; how many deaths it took."""
+    for count in itertools.count():
+        code = run(step(count), Death(statement=1 + count // 2, after=bool(count % 2)))
+        assert code in (0, KILLED)
+        assert ledger_findings() == []
+        if code == 0:
+            return count
+    raise AssertionError("unreachable")
+
+
+def test_a_client_that_repeats_its_request_after_a_crash_gets_one_query(
+    analyst: Membership, dataset: Dataset
+) -> None:
+    """B2: death before and after each statement of submit; the same key always converges."""
+
+    def submission(count: int) -> Step:
+        plan = {"dataset": dataset.slug, "statistics": [{"statistic": "count"}], "epsilon": 0.001}
+        return lambda: submit(
+            membership=analyst, dataset=dataset, raw_plan=plan, idempotency_key=f"key-{count}"
+        )
+
+    died = deaths(submission)
+    assert died >= 10
+    for count in range(died + 1):
+        assert run(submission(count)) == 0
+    assert Query.objects.count() == died + 1
+    assert Reservation.objects.filter(state="held").count() == died + 1
+    assert ledger_findings() == []
+
+
+def test_a_worker_that_dies_anywhere_leaves_one_answer_and_one_charge(
+    analyst: Membership, dataset: Dataset, ask: Callable[..., Query]
+) -> None:
+    """B2: death before and after each statement of claim, compute, seal and publish."""
+    queries: list[uuid.UUID] = []
+
+    def answering(_: int) -> Step:
+        query_id = ask(analyst, epsilon=0.001).pk
+        queries.append(query_id)
+        return lambda: answer_now(query_id)
+
+    died = deaths(answering)
+    assert died >= 10
+    for query_id in queries:
+        run(partial(answer_now, query_id))
+        assert_answered_once(Query.objects.filter(pk=query_id))
+
+
+def assert_answered_once(queries: QuerySet[Query]) -> None:
+    query = queries.get()
+    assert query.state == Query.State.RELEASED
+    assert Release.objects.filter(query=query).count() == 1
+    assert Charge.objects.filter(query_id=query.pk).count() == 1
+    assert Reservation.objects.get(query_id=query.pk).state == Reservation.State.SETTLED

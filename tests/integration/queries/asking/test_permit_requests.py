@@ -1,0 +1,67 @@
+"""A refusal for lack of a permit leads to asking for one, and an owner gives it there."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from dpgov.audit.models import AuditEntry
+from dpgov.datasets.models import Dataset, Permit
+from dpgov.datasets.rules import Rules
+from dpgov.datasets.services import change_policy
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.queries.models import BudgetRequest
+from dpgov.tenants.models import Membership
+from tests.integration.queries.conftest import Filled
+from tests.integration.queries.web.test_quote_page import text_of
+
+ASK, QUOTE = "/datasets/visits/ask/", "/datasets/visits/quote/"
+
+
+@pytest.fixture
+def permits_above_04(dataset: Dataset, owner: Membership) -> None:
+    rules = Rules(2 * NANO, approval_above_nano=4 * NANO // 10)
+    change_policy(dataset=dataset, rules=rules, user=owner.user)
+
+
+def test_the_refusal_offers_what_fits_and_leads_to_a_request(
+    browser: Client, permits_above_04: None, counting: Filled
+) -> None:
+    """L16: what is offered without a permit is what is accepted; more is asked of the owner."""
+    refused = browser.post(QUOTE, counting.posted(epsilon="1")).content.decode()
+    assert 'name="fill_epsilon" value="0.4"' in refused
+    assert "/datasets/visits/request/?about=permit&amp;epsilon=1" in refused
+    assert "Ask the owner for a permit" in refused
+    taken = browser.post(QUOTE, counting.posted(epsilon="0.4")).content.decode()
+    assert "Ask for ε" in text_of(taken.encode())
+    assert "about=permit" not in taken
+
+
+def test_an_owner_gives_the_permit_and_the_question_is_accepted(
+    browser: Client,
+    owner: Membership,
+    permits_above_04: None,
+    counting: Filled,
+    client_for: Callable[[Membership], Client],
+) -> None:
+    """L16: after the permit the same question is accepted, and a nano more refused again."""
+    form = text_of(browser.get("/datasets/visits/request/?about=permit&epsilon=1").content)
+    assert "Questions up to this pure ε" in form
+    sent = {"about": "permit", "epsilon_limit": "1", "reason": "the spring study"}
+    assert browser.post("/datasets/visits/request/", sent).status_code == 302
+    wish, owners = BudgetRequest.objects.get(), client_for(owner)
+    assert "A permit for questions up to ε 1" in text_of(owners.get("/requests/").content)
+    answer = {"decision": "grant", "epsilon_limit": "1", "answer": "for the study"}
+    unsaid = owners.post(f"/requests/{wish.pk}/answer/", answer)
+    assert unsaid.status_code == 422
+    assert not Permit.objects.exists()
+    until = (timezone.now() + timedelta(days=3)).date().isoformat()
+    assert owners.post(f"/requests/{wish.pk}/answer/", answer | {"last_day": until}).status_code
+    assert Permit.objects.get().limit_nano == NANO
+    assert AuditEntry.objects.latest("pk").action == "QUESTIONS_PERMITTED"
+    accepted = browser.post(ASK, counting.posted(epsilon="1", price="1"))
+    assert accepted.status_code == 302
+    refused = browser.post(QUOTE, counting.posted(epsilon="1.000000001")).content.decode()
+    assert 'name="fill_epsilon" value="1"' in refused

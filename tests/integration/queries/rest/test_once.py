@@ -1,0 +1,99 @@
+"""B6: a client that repeats its request has asked once."""
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.db import connection
+from rest_framework.test import APIClient
+
+from dpgov.audit.models import AuditEntry
+from dpgov.budgets.models import Budget, Reservation
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.queries.models import Query
+from dpgov.tenants.models import Membership
+from tests.integration.queries.conftest import ledger_state
+
+SUBMIT = "/api/v1/datasets/visits/queries/"
+COUNT = {"statistics": [{"statistic": "count"}], "epsilon": 0.5}
+
+
+def post(api: APIClient, body: dict[str, Any], key: str = "my-key") -> Any:
+    return api.post(
+        SUBMIT,
+        json.dumps(body),
+        content_type="application/json",
+        headers={"Idempotency-Key": key},
+    )
+
+
+@pytest.fixture
+def api(analyst: Membership, api_for: Callable[[Membership], APIClient]) -> APIClient:
+    return api_for(analyst)
+
+
+def test_a_thousand_repeats_are_one_question(
+    api: APIClient, dataset: Dataset, settings: Any
+) -> None:
+    """B6: one query, one reservation, one audit entry, the same address each time."""
+    settings.DPGOV_RATE_PERSON = 2_000
+    responses = [post(api, COUNT) for _ in range(1000)]
+    assert {response.status_code for response in responses} == {202}
+    assert len({response["Location"] for response in responses}) == 1
+    # While it waits, the moment of its answer moves; nothing else does.
+    bodies = [response.json() | {"due_at": None} for response in responses]
+    assert [body for body in bodies if body != bodies[0]] == []
+    assert Query.objects.count() == Reservation.objects.count() == 1
+    assert AuditEntry.objects.filter(action="QUERY_SUBMITTED").count() == 1
+    assert Budget.objects.get(pk=dataset.budget_id).reserved_nano == NANO // 2
+
+
+def test_the_same_key_for_another_question_is_a_conflict(api: APIClient, dataset: Dataset) -> None:
+    """B6: nothing is asked, spent or changed by it."""
+    post(api, COUNT)
+    before = ledger_state()
+    others: list[dict[str, Any]] = [COUNT | {"epsilon": 0.6}, {"statistics": []}]
+    for other in others:
+        response = post(api, other)
+        assert response.status_code == 409
+        assert response.json()["errors"][0]["code"] == "idempotency_conflict"
+    assert ledger_state() == before
+
+
+def test_the_same_key_of_another_person_is_another_question(
+    api: APIClient,
+    dataset: Dataset,
+    officer: Membership,
+    api_for: Callable[[Membership], APIClient],
+) -> None:
+    """H8: keys tell nothing about other people's questions."""
+    officer.role = "analyst"
+    officer.save(update_fields=["role"])
+    first, second = post(api, COUNT), post(api_for(officer), COUNT)
+    assert first.status_code == second.status_code == 202
+    assert first["Location"] != second["Location"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_sixteen_clients_at_once_with_one_key_are_one_question(
+    api: APIClient, dataset: Dataset
+) -> None:
+    """B6: repeats that overlap."""
+    credentials = vars(api)["_credentials"]
+
+    def ask_from_its_own_connection(_: int) -> Any:
+        try:
+            client = APIClient()
+            client.credentials(**credentials)
+            return post(client, COUNT)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(16) as pool:
+        responses = list(pool.map(ask_from_its_own_connection, range(64)))
+    assert {response.status_code for response in responses} == {202}
+    assert len({response["Location"] for response in responses}) == 1
+    assert Query.objects.count() == Reservation.objects.count() == 1

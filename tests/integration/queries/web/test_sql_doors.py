@@ -1,0 +1,74 @@
+"""SQL through the doors: priced, never asked by itself, refused at its place."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from dpgov.datasets.models import Dataset
+from dpgov.queries.models import Query
+from dpgov.tenants.models import Membership
+
+ClientFor = Callable[[Membership], Client]
+GOOD = "SELECT sex, AVG(age) FROM visits WHERE hours > 3 GROUP BY sex WITH EPSILON 0.25"
+
+
+@pytest.fixture
+def api(analyst: Membership, api_for: Callable[[Membership], APIClient]) -> APIClient:
+    return api_for(analyst)
+
+
+@pytest.fixture
+def page(dataset: Dataset) -> str:
+    return reverse("queries:ask_sql", args=[dataset.slug])
+
+
+def test_a_text_leads_to_the_form_that_asks_the_same(
+    client_for: ClientFor, analyst: Membership, dataset: Dataset, page: str
+) -> None:
+    answer = client_for(analyst).post(page, {"sql": GOOD.replace("visits", f'"{dataset.slug}"')})
+    shown = answer.content.decode()
+    assert answer.status_code == 200
+    assert "Mean of age, where hours is more than 3, for each sex" in shown
+    assert 'value="0.25"' in shown
+    assert not Query.objects.exists()
+
+
+def test_the_example_of_the_page_can_be_asked(
+    client_for: ClientFor, analyst: Membership, page: str
+) -> None:
+    client = client_for(analyst)
+    example = client.get(page).context["sql"]
+    answer = client.post(page, {"sql": example})
+    assert answer.status_code == 200
+    assert answer.templates[0].name == "queries/ask/ask.html"
+
+
+def test_what_cannot_be_read_is_shown_with_its_place_and_kept(
+    client_for: ClientFor, analyst: Membership, dataset: Dataset, page: str
+) -> None:
+    text = f'SELECT COUNT(*),\n AVG(agee) FROM "{dataset.slug}" WITH EPSILON 1'
+    answer = client_for(analyst).post(page, {"sql": text})
+    shown = answer.content.decode()
+    assert answer.status_code == 422
+    assert "Line 2, column 2: Unknown column “agee”" in shown
+    assert "AVG(agee)" in shown
+
+
+def test_the_api_answers_with_the_plan_and_its_price(api: APIClient, dataset: Dataset) -> None:
+    url = f"/api/v1/datasets/{dataset.slug}/sql/"
+    text = GOOD.replace("visits", f'"{dataset.slug}"')
+    answer = api.post(url, {"sql": text}, format="json")
+    assert answer.status_code == 200
+    assert answer.json()["cost_epsilon"] == 0.25
+    assert answer.json()["plan"]["statistics"] == [{"statistic": "mean", "column": "age"}]
+    assert not Query.objects.exists()
+
+
+@pytest.mark.parametrize("body", [{}, {"sql": 7}, [], {"sql": "DROP TABLE visits"}])
+def test_the_api_refuses_anything_else(api: APIClient, dataset: Dataset, body: object) -> None:
+    answer = api.post(f"/api/v1/datasets/{dataset.slug}/sql/", body, format="json")
+    assert answer.status_code == 400
+    assert not Query.objects.exists()

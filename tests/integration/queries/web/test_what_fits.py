@@ -1,0 +1,194 @@
+"""L16: what fits is one value, on every page and in every answer that says it.
+
+Random limits, grants, rates, parts, shared budgets, policies and permits: asking for the value is
+accepted, a billionth more is refused.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rest_framework.test import APIClient
+
+from dpgov.audit.actor import OPERATOR
+from dpgov.budgets.errors import NotAdmitted
+from dpgov.budgets.models import RateLimit
+from dpgov.budgets.services import allocate, open_partition_lines, set_rate_limit
+from dpgov.dashboards.budget.selectors import outlook
+from dpgov.dashboards.desk.forecast import forecasts
+from dpgov.datasets.finding import first_by_name
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import Rules
+from dpgov.datasets.services import change_policy, permit
+from dpgov.limits.ways import ways_to_ask
+from dpgov.privacy.accounting.budget import NANO, as_number, as_text
+from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.queries.asking.quote import quote
+from dpgov.queries.asking.submit import QueryLimitExceeded, submit
+from dpgov.tenants.models import Membership
+from tests.integration.budgets.sharing import population
+from tests.small_dataset import EDUCATIONS, register_small_dataset
+
+RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
+TODAY = datetime.now(UTC).date()
+COUNT: dict[str, Any] = {"statistics": [{"statistic": "count"}]}
+EPSILONS = st.integers(min_value=NANO // 100, max_value=3 * NANO)
+MAYBE = st.one_of(st.none(), EPSILONS)
+
+
+@dataclass(frozen=True)
+class World:
+    """Amounts as an owner types them, in nano-ε."""
+
+    per_query: int
+    above: int | None
+    permitted: int | None
+    permit_days: int
+    least_error: int | None
+    grant: int | None
+    rate: int | None
+    divided: bool
+    shared: int | None
+    asked_before: int | None
+
+
+WORLDS = st.builds(
+    World,
+    per_query=EPSILONS,
+    above=MAYBE,
+    permitted=MAYBE,
+    permit_days=st.integers(min_value=-2, max_value=2),
+    least_error=st.one_of(st.none(), st.integers(min_value=1, max_value=300)),
+    grant=MAYBE,
+    rate=MAYBE,
+    divided=st.booleans(),
+    shared=MAYBE,
+    asked_before=st.one_of(st.none(), st.just(NANO // 200)),
+)
+
+
+@pytest.fixture(params=[PURE, RHO], ids=["epsilon", "rho"])
+def dataset(owner: Membership, request: pytest.FixtureRequest) -> Dataset:
+    return register_small_dataset(owner, name="Visits", limit_nano=3 * NANO, currency=request.param)
+
+
+@given(world=WORLDS)
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_every_number_that_says_what_fits_is_the_same(
+    world: World,
+    dataset: Dataset,
+    owner: Membership,
+    analyst: Membership,
+    api_for: Callable[[Membership], APIClient],
+) -> None:
+    """L16: page, desk, forecast, quote, refusal and API; accepted as said, a nano more is not."""
+    with transaction.atomic():
+        _make(world, dataset, owner, analyst)
+        _same_everywhere(analyst, api_for(analyst))
+        transaction.set_rollback(True)
+
+
+def _make(world: World, dataset: Dataset, owner: Membership, analyst: Membership) -> None:
+    price, budget = dataset.budget.currency.price_of, dataset.budget
+    if world.divided:
+        open_partition_lines(budget=budget, parts=[*EDUCATIONS, "other"])
+        Dataset.objects.update(partition_column="education")
+    if world.shared and budget.mode == "pure":
+        population(owner.tenant, "The same people", budget, limit=world.shared)
+    if world.asked_before:
+        _submit(analyst, budget.currency.unit, price(world.asked_before))
+    if world.grant:
+        allocate(
+            dataset_budget=budget,
+            holder=analyst.user,
+            limit_nano=world.grant,
+            actor=OPERATOR,
+            reason="test",
+        )
+    if world.rate:
+        set_rate_limit(
+            budget=budget,
+            period=RateLimit.Period.WEEK,
+            limit_nano=world.rate,
+            actor=OPERATOR,
+            reason="test",
+        )
+    above = None if world.above is None else price(world.above)
+    rules = Rules(min(price(world.per_query), budget.limit_nano), above, (), world.least_error)
+    change_policy(dataset=_now(), rules=rules, user=owner.user)
+    if world.permitted:
+        permit(
+            dataset=_now(),
+            user=analyst.user,
+            limit_nano=price(world.permitted),
+            last_day=TODAY + timedelta(days=world.permit_days),
+            owner=owner.user,
+            reason="test",
+        )
+
+
+def _same_everywhere(analyst: Membership, api: APIClient) -> None:
+    dataset = _now()
+    currency = dataset.budget.currency
+    priced = quote(user=analyst.user, dataset=dataset, raw_plan=COUNT | {currency.unit: "0.01"})
+    fits = priced.largest_fit_nano
+    found, _every = first_by_name(analyst, 8)
+    assert found[0].room is not None
+    assert found[0].room.nano == fits, "the desk"
+    seen = outlook(dataset, analyst, ways_to_ask(dataset, analyst))
+    assert seen.fit.nano == fits, "the budget page"
+    assert seen.questions * seen.usual_nano <= seen.fit.in_all_nano
+    (forecast,) = forecasts([dataset], TODAY)
+    assert fits <= forecast.left_nano
+    _same_in_the_api(api, fits, priced.largest_fit_epsilon_nano, currency)
+    _is_accepted_and_no_more(analyst, currency.unit, fits)
+    _is_accepted_and_no_more(analyst, "epsilon", priced.largest_fit_epsilon_nano)
+
+
+def _same_in_the_api(api: APIClient, fits: int, epsilon: int, currency: Currency) -> None:
+    said = _sent(api, "quote", currency.unit, "0.01")
+    refused = _sent(api, "queries", currency.unit, "900")
+    for body in (said, refused):
+        assert body["largest_fit_epsilon"] == as_number(epsilon)
+        assert body["largest_fit_rho"] == (None if currency.delta is None else as_number(fits))
+
+
+def _sent(api: APIClient, door: str, unit: str, amount: str) -> Any:
+    body = json.dumps(COUNT | {unit: amount})
+    key = {"Idempotency-Key": str(uuid4())}
+    path = f"/api/v1/datasets/visits/{door}/"
+    return api.post(path, body, content_type="application/json", headers=key).json()
+
+
+def _is_accepted_and_no_more(analyst: Membership, unit: str, nano: int) -> None:
+    if nano:
+        with transaction.atomic():
+            assert _submit(analyst, unit, nano)
+            transaction.set_rollback(True)
+    more = max(nano + 1, NANO // 100)
+    with transaction.atomic(), pytest.raises((NotAdmitted, QueryLimitExceeded)):
+        _submit(analyst, unit, more)
+
+
+def _submit(analyst: Membership, unit: str, nano: int) -> bool:
+    return submit(
+        membership=analyst,
+        dataset=_now(),
+        raw_plan=COUNT | {unit: as_text(nano)},
+        idempotency_key=str(uuid4()),
+    ).created
+
+
+def _now() -> Dataset:
+    return Dataset.objects.select_related("budget", "policy").get()

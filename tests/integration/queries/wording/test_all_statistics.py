@@ -1,0 +1,161 @@
+"""Every statistic is answered, shown, explained and taken away as a file; so are answers of old."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from dpgov.privacy.plan.plan import OF_ROWS, StatisticKind
+from dpgov.queries.models import Query, Release
+from dpgov.queries.wording.presentation import read_answer
+from dpgov.queries.wording.words import statistic_in_words
+from dpgov.tenants.models import Membership
+from tests.integration.queries.web.test_quote_page import text_of
+
+Ask = Callable[..., Query]
+BY_AGE = {"column": "age", "edges": [0, 20, 40, 100]}
+BY_SEX = {"column": "sex", "categories": ["Female", "Male"]}
+
+
+def statistic(kind: StatisticKind) -> dict[str, Any]:
+    """One of this kind, of the ages."""
+    asked: dict[str, Any] = {"statistic": kind.value}
+    if kind not in OF_ROWS:
+        asked["column"] = "age"
+    return asked | ({"quantiles": [0.25, 0.75]} if kind is StatisticKind.QUANTILES else {})
+
+
+@pytest.mark.parametrize("kind", list(StatisticKind))
+@pytest.mark.parametrize("groups", [(), (BY_SEX,)], ids=["alone", "grouped"])
+def test_every_statistic_is_shown_and_written_to_a_file(
+    kind: StatisticKind,
+    groups: tuple[Any, ...],
+    browser: Client,
+    analyst: Membership,
+    ask: Ask,
+    answer_now: Callable[[], int],
+) -> None:
+    """E1: page and file hold the numbers that were released."""
+    along = (BY_AGE,) if kind is StatisticKind.CDF else ()
+    query = ask(analyst, statistics=(statistic(kind),), group_by=(*groups, *along), epsilon=2)
+    answer_now()
+    body = json.loads(Release.objects.get(query=query).body)
+    page = browser.get(f"/queries/{query.pk}/")
+    assert page.status_code == 200
+    for column in body["statistics"]:
+        assert statistic_in_words(column) in text_of(page.content)
+    file = browser.get(f"/queries/{query.pk}/download/csv/").content.decode()
+    lines = list(csv.DictReader(io.StringIO(file)))
+    released = [cell["value"] for column in body["statistics"] for cell in column["cells"]]
+    assert [float(line["value"]) for line in lines] == released
+
+
+def test_a_quantile_has_its_error_in_rows_and_no_interval(
+    browser: Client, analyst: Membership, ask: Ask, answer_now: Callable[[], int]
+) -> None:
+    """E5: nothing is claimed of the value itself."""
+    asked = (statistic(StatisticKind.MEDIAN), statistic(StatisticKind.QUANTILES))
+    query = ask(analyst, statistics=asked, epsilon=2)
+    answer_now()
+    body = json.loads(Release.objects.get(query=query).body)
+    rows = body["statistics"][0]["cells"][0]["accuracy"][1]["rank_error"]
+    said = text_of(browser.get(f"/queries/{query.pk}/").content)
+    assert f"At most {rows} rows lie between this value and the true one" in said
+    assert "The true number lies between" not in said
+    assert "Quantile of age at 25 %" in said
+    file = browser.get(f"/queries/{query.pk}/download/csv/").content.decode()
+    first, second, _ = csv.DictReader(io.StringIO(file))
+    assert (first["plus_minus_95"], first["rank_error_95"]) == ("", str(float(rows)))
+    assert (first["quantile"], second["quantile"]) == ("", "0.25")
+
+
+def test_an_extreme_says_what_was_looked_for_instead_of_it(
+    browser: Client, analyst: Membership, ask: Ask, answer_now: Callable[[], int]
+) -> None:
+    query = ask(analyst, statistics=(statistic(StatisticKind.MAX),), epsilon=2)
+    answer_now()
+    beyond = json.loads(Release.objects.get(query=query).body)["statistics"][0]["rows_beyond"]
+    said = text_of(browser.get(f"/queries/{query.pk}/").content)
+    assert f"looked for where about {beyond} rows lie above it" in said
+
+
+def test_statistics_of_one_draw_are_explained_with_their_one_price(
+    browser: Client, analyst: Membership, ask: Ask, answer_now: Callable[[], int]
+) -> None:
+    shared = (statistic(StatisticKind.MEAN), statistic(StatisticKind.SUM))
+    query = ask(analyst, statistics=shared, epsilon=1)
+    answer_now()
+    body = json.loads(Release.objects.get(query=query).body)
+    assert len(body["draws"]) == 1
+    said = text_of(browser.get(f"/queries/{query.pk}/").content)
+    assert (
+        "Mean of age and sum of age are made of the same noisy numbers, which are paid for once: "
+        "ε 1 for all of them." in said
+    )
+    file = browser.get(f"/queries/{query.pk}/download/csv/").content.decode()
+    assert {line["draw"] for line in csv.DictReader(io.StringIO(file))} == {"1"}
+
+
+OLD_BODY: dict[str, Any] = {
+    "format": 1,
+    "plan": {"dataset": "visits", "statistics": [{"statistic": "mean", "column": "age"}]},
+    "guarantee": {
+        "epsilon": 0.5,
+        "privacy_unit": "row",
+        "neighbouring": "add_remove",
+        "group_size": 1,
+    },
+    "groups": [],
+    "statistics": [
+        {
+            "statistic": "mean",
+            "column": "age",
+            "epsilon": 0.5,
+            "mechanism": "discrete Laplace",
+            "parts": [
+                {"name": name, "epsilon": 0.25, "sensitivity": 50, "noise_scale": 200}
+                for name in ("sum", "count")
+            ],
+            "cells": [
+                {
+                    "value": 41.5,
+                    "parts": [8300, 200],
+                    "accuracy": [
+                        {"confidence_level": level, "value": bound, "message": ""}
+                        for level, bound in ((0.9, 3), (0.95, 4), (0.99, None))
+                    ],
+                }
+            ],
+        }
+    ],
+}
+
+
+def test_an_answer_of_the_first_format_is_still_read() -> None:
+    answer = read_answer(OLD_BODY)
+    (shown,) = answer.singles
+    assert (shown.label, shown.cells[0].value) == ("Mean of age", "41.5")
+    assert shown.cells[0].errors == ("± 3", "± 4", "–")
+    assert [(made.label, made.on, made.price) for made in answer.drawings] == [
+        ("Mean of age", "sum", "ε 0.25"),
+        ("Mean of age", "count", "ε 0.25"),
+    ]
+    assert answer.sharing == []
+
+
+def test_pages_and_files_of_the_first_format_are_still_there(
+    browser: Client, analyst: Membership, ask: Ask, answer_now: Callable[[], int], monkeypatch: Any
+) -> None:
+    """Answers are never rewritten."""
+    monkeypatch.setattr("dpgov.queries.answering.answer.draw", lambda *_: OLD_BODY)
+    query = ask(analyst, statistics=(statistic(StatisticKind.MEAN),))
+    answer_now()
+    said = text_of(browser.get(f"/queries/{query.pk}/").content)
+    assert "The true number lies between 37.5 and 45.5 with 95 % confidence." in said
+    file = browser.get(f"/queries/{query.pk}/download/csv/").content.decode()
+    (line,) = csv.DictReader(io.StringIO(file))
+    assert (line["value"], line["plus_minus_95"], line["epsilon"]) == ("41.5", "4.0", "0.5")

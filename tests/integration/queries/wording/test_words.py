@@ -1,0 +1,145 @@
+"""Plans and numbers as people read them."""
+
+from typing import Any
+
+import pytest
+
+from dpgov.privacy.plan.plan import StatisticKind
+from dpgov.queries.kinds import LONGEST_KIND, kind_of
+from dpgov.queries.wording.guarantee import guarantee_in_words
+from dpgov.queries.wording.numbers import readable
+from dpgov.queries.wording.words import in_words
+
+COUNT = {"statistic": "count"}
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        ({"statistics": [COUNT], "where": [], "group_by": []}, "Count of rows"),
+        (
+            {"statistics": [COUNT, {"statistic": "mean", "column": "Age"}]},
+            "Count of rows and mean of Age",
+        ),
+        (
+            {
+                "statistics": [{"statistic": "sum", "column": "hours"}],
+                "where": [
+                    {"column": "age", "op": "between", "value": [20, 30]},
+                    {"column": "sex", "op": "!=", "value": "Male"},
+                    {"column": "job", "op": "is_missing"},
+                ],
+            },
+            "Sum of hours, where age is between 20 and 30, sex is not Male and job is missing",
+        ),
+        (
+            {
+                "statistics": [COUNT],
+                "where": [{"column": "n", "op": "in", "value": [1, 2, 3, 4, 5]}],
+                "group_by": [
+                    {"column": "age", "edges": [0, 50, 100]},
+                    {"column": "sex", "categories": ["Female", "Male"]},
+                ],
+            },
+            "Count of rows, where n is 1, 2, 3 or 2 more, "
+            "for each age group (0 to 100 in 2 bins) and sex (Female, Male)",
+        ),
+        (
+            {
+                "statistics": [
+                    {"statistic": "quantiles", "column": "age", "quantiles": [0.25, 0.5, 0.975]},
+                    {"statistic": "quantiles", "column": "hours", "quantiles": [0.5]},
+                    {"statistic": "count_distinct"},
+                    {"statistic": "standard_deviation", "column": "age"},
+                    {"statistic": "min", "column": "age"},
+                ]
+            },
+            "Quantiles of age at 25 %, 50 % and 97.5 %, quantile of hours at 50 %, count of "
+            "distinct privacy units, standard deviation of age and minimum of age",
+        ),
+    ],
+)
+def test_a_plan_reads_as_a_sentence(plan: dict[str, Any], words: str) -> None:
+    assert in_words(plan) == words
+
+
+IS_MALE = {"column": "sex", "op": "=", "value": "Male"}
+OLD = {"column": "age", "op": ">=", "value": 65}
+YOUNG = {"column": "age", "op": "between", "value": [1, 9]}
+NO_JOB = {"column": "job", "op": "is_missing"}
+ONE_OF = {"column": "n", "op": "in", "value": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ([{"or": [IS_MALE, OLD]}], "sex is Male or age is at least 65"),
+        (
+            [NO_JOB, {"or": [IS_MALE, {"and": [OLD, NO_JOB]}]}],
+            "job is missing and (sex is Male or (age is at least 65 and job is missing))",
+        ),
+        ([{"not": IS_MALE}, OLD], "not (sex is Male) and age is at least 65"),
+        (
+            [{"not": {"or": [IS_MALE, OLD]}}],
+            "not (sex is Male or age is at least 65)",
+        ),
+        ([{"or": [YOUNG, OLD]}], "age is between 1 and 9 or age is at least 65"),
+        ([{"or": [ONE_OF, OLD]}], "(n is 1 or 2) or age is at least 65"),
+        ([{"and": [OLD, {"and": [IS_MALE]}]}], "age is at least 65 and sex is Male"),
+    ],
+)
+def test_filters_of_any_depth_read_without_doubt(where: list[Any], words: str) -> None:
+    assert in_words({"statistics": [COUNT], "where": where}) == f"Count of rows, where {words}"
+
+
+def test_no_kind_of_question_is_found_under_the_name_of_another() -> None:
+    """The history is searched for the names of kinds."""
+    names = [
+        kind_of({"statistics": [{"statistic": kind.value}], "group_by": by}).casefold()
+        for kind in StatisticKind
+        for by in ([], [{"column": "sex"}])
+    ]
+    alone = {name.removesuffix(" by group") for name in names}
+    assert len(alone) == len(StatisticKind) + 1
+    for one in alone:
+        assert [other for other in alone if one in other] == [one]
+
+
+def test_every_statistic_of_a_grouped_plan_has_room_in_its_kind() -> None:
+    every = [{"statistic": kind.value} for kind in StatisticKind]
+    kind = kind_of({"statistics": [*every, *every], "group_by": [{"column": "sex"}]})
+    assert kind.startswith("Histogram + distinct units + ")
+    assert kind.endswith(" + cumulative by group")
+    assert len(kind) < LONGEST_KIND
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (12345.0, None, "12\u202f345"),
+        (-3, None, "-3"),
+        (38.65461, 1.2, "38.65"),
+        (38.65461, 0.0102, "38.6546"),
+        (1234.5678, 87.5, "1\u202f234.6"),
+        (0.25, None, "0.25"),
+        (float("inf"), None, "–"),
+    ],
+)
+def test_a_number_has_the_digits_that_its_error_leaves(
+    value: float, error: float | None, text: str
+) -> None:
+    assert readable(value, error) == text
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "said"),
+    [(0.5, "at most 1.649 times"), (2, "at most 7.390 times"), (1000, "hardly any protection")],
+)
+def test_the_guarantee_says_what_epsilon_means(epsilon: float, said: str) -> None:
+    guarantee = {"epsilon": epsilon, "neighbouring": "add_remove", "group_size": 1}
+    assert said in " ".join(guarantee_in_words(guarantee))
+
+
+def test_the_guarantee_names_the_group_and_the_relation() -> None:
+    guarantee = {"epsilon": 1, "neighbouring": "change_one", "group_size": 3}
+    assert "Had any 3 rows together held other values" in " ".join(guarantee_in_words(guarantee))

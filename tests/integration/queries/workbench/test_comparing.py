@@ -1,0 +1,119 @@
+"""Answers side by side: the same statistics and groups, with what noise can explain."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from dpgov.datasets.models import Dataset
+from dpgov.queries.models import Query
+from dpgov.queries.workbench.comparing import BEYOND, UNKNOWN, WITHIN, compared
+from dpgov.tenants.models import Membership, Role
+from tests.cast import join
+from tests.integration.queries.web.test_quote_page import text_of
+
+PAGE = "/datasets/visits/compare/"
+Stored = Callable[[dict[str, Any]], Query]
+MALES = {"column": "sex", "op": "=", "value": "Male"}
+
+
+def body(*cells: tuple[float | None, float | None], name: str = "count") -> dict[str, Any]:
+    """An answer by sex, with these values and error bounds."""
+    return {
+        "groups": [{"column": "sex", "bins": ["Female", "Male"][: len(cells)]}],
+        "statistics": [
+            {
+                "statistic": name,
+                "column": None,
+                "cells": [
+                    {
+                        "value": value,
+                        "accuracy": [
+                            {"confidence_level": level, "value": bound} for level in (0.95, 0.99)
+                        ],
+                    }
+                    for value, bound in cells
+                ],
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict", "difference"),
+    [
+        ((100, 5), (111, 5), BEYOND, "+11 ± 10"),
+        ((100, 5), (110, 5), WITHIN, "+10 ± 10"),
+        ((100, 5), (89, 5), BEYOND, "-11 ± 10"),
+        ((100, None), (89, 5), UNKNOWN, ""),
+        ((None, 5), (89, 5), UNKNOWN, ""),
+    ],
+)
+def test_a_difference_counts_only_beyond_both_bounds_together(
+    first: Any, second: Any, verdict: str, difference: str
+) -> None:
+    (row,) = compared([body(first), body(second)])
+    assert (row.sides[1].verdict, row.sides[1].difference) == (verdict, difference)
+    assert row.differs is (verdict == str(BEYOND))
+    assert row.sides[0].verdict == ""
+
+
+def test_only_what_the_first_answer_shares_is_compared() -> None:
+    whole, half = body((1, 1), (2, 1)), body((5, 1))
+    (row,) = compared([half, whole, body((5, 1), name="sum")])
+    assert (row.label, row.group) == ("Count of rows", "sex Female")
+    assert [side.value for side in row.sides] == ["5", "1", "–"]
+    assert compared([whole, body((5, 1), name="sum")]) == []
+
+
+def test_two_answers_of_one_dataset_are_put_side_by_side(
+    browser: Client, stored: Stored, django_assert_max_num_queries: Any
+) -> None:
+    everybody, males = stored({"epsilon": 1}), stored({"epsilon": 1, "where": [MALES]})
+    with django_assert_max_num_queries(12):
+        page = browser.get(PAGE, {"answer": [str(males.pk), str(everybody.pk)]})
+    said = text_of(page.content)
+    assert "A Count of rows B Count of rows, where sex is Male" in said
+    assert "Beyond what noise explains: 1 of 1 row." in said
+    assert "all rows asked about" in said
+    value = json.loads(everybody.release.body)["statistics"][0]["cells"][0]["value"]
+    assert f"{value} ± " in said
+
+
+def test_without_a_choice_the_page_says_what_to_choose(browser: Client, stored: Stored) -> None:
+    query = stored({"epsilon": 1})
+    assert "Choose two to five answers" in text_of(browser.get(PAGE).content)
+    one = text_of(browser.get(PAGE, {"answer": str(query.pk)}).content)
+    assert "Choose at least one more" in one
+    assert browser.get(PAGE, {"answer": "nonsense"}).status_code == 200
+
+
+def test_without_answers_the_page_leads_to_asking(browser: Client, dataset: Dataset) -> None:
+    assert "No answers to compare yet" in text_of(browser.get(PAGE).content)
+
+
+def test_more_than_five_are_cut_to_the_oldest(browser: Client, stored: Stored) -> None:
+    queries = [stored({"epsilon": 0.1, "where": [MALES | {"op": op}]}) for op in ("=", "!=") * 3]
+    said = text_of(browser.get(PAGE, {"answer": [str(q.pk) for q in queries]}).content)
+    assert "At most 5 answers are compared at once" in said
+    assert "E − A" in said
+
+
+def test_a_colleague_s_answer_cannot_be_chosen(
+    stored: Stored, analyst: Membership, client_for: Callable[[Membership], Client]
+) -> None:
+    """H1: what somebody may not open, they may not compare either."""
+    queries = [stored({"epsilon": 1}), stored({"epsilon": 1, "where": [MALES]})]
+    colleague = client_for(join(analyst.tenant, Role.ANALYST, "carl"))
+    page = colleague.get(PAGE, {"answer": [str(query.pk) for query in queries]})
+    assert "No answers to compare yet" in text_of(page.content)
+
+
+def test_a_waiting_answer_cannot_be_chosen(
+    browser: Client, analyst: Membership, ask: Callable[..., Query]
+) -> None:
+    """E5: nothing of it is seen before its time."""
+    waiting = ask(analyst)
+    assert str(waiting.pk) not in browser.get(PAGE, {"answer": str(waiting.pk)}).content.decode()

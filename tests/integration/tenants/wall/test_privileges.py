@@ -1,0 +1,92 @@
+"""A7: what a role may not do is refused for want of the privilege, before any trigger is asked."""
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from psycopg.errors import InsufficientPrivilege
+
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.models import Membership
+from dpgov.tenants.wall.raising import append_only_tables
+from tests.integration.tenants.wall.conftest import rows
+from tests.servers.postgres import AUDITOR
+from tests.triggers import APPEND_ONLY
+
+pytestmark = pytest.mark.django_db
+Two = tuple[Membership, Membership]
+
+COUNTERS = ("spent_nano", "reserved_nano", "tenant_id")
+PUBLIC_DOORS = """
+    SELECT oid::regprocedure::text FROM pg_proc
+    WHERE prosecdef AND proname <> 'dpgov_audited' AND pronamespace = current_schema()::regnamespace
+      AND (has_function_privilege('public', oid, 'EXECUTE')
+           OR has_function_privilege(%s, oid, 'EXECUTE'))
+"""
+
+
+def refused(statement: str, member: Membership) -> None:
+    """The application's role lacks the privilege."""
+    with (
+        pytest.raises(DatabaseError) as refusal,
+        transaction.atomic(),
+        acting_for(member.tenant_id),
+    ):
+        rows(statement)
+    assert isinstance(refusal.value.__cause__, InsufficientPrivilege), refusal.value
+    assert "row-level security" not in str(refusal.value)
+
+
+def test_the_tests_know_every_append_only_table() -> None:
+    """A7: known by their triggers."""
+    assert set(APPEND_ONLY) <= append_only_tables()
+
+
+@pytest.mark.parametrize("table", sorted(APPEND_ONLY))
+def test_what_is_booked_or_published_is_out_of_the_application_s_reach(
+    table: str, analyst: Membership
+) -> None:
+    """A7: neither changed nor removed nor emptied, by privilege and not only by trigger."""
+    column = connection.introspection.get_table_description(connection.cursor(), table)[0].name
+    refused(f"UPDATE {table} SET {column} = {column}", analyst)
+    refused(f"DELETE FROM {table}", analyst)
+    refused(f"TRUNCATE {table}", analyst)
+
+
+@pytest.mark.parametrize("column", COUNTERS)
+def test_counters_move_by_the_ledger_s_steps_alone(column: str, analyst: Membership) -> None:
+    """A7: no statement of the application's own touches them."""
+    refused(f"UPDATE budgets_budget SET {column} = {column}", analyst)
+
+
+@pytest.mark.parametrize("table", ["budgets_charge", "budgets_reservation", "budgets_correction"])
+def test_entries_of_the_ledger_come_from_its_steps_alone(table: str, analyst: Membership) -> None:
+    """A7"""
+    refused(f"INSERT INTO {table} SELECT * FROM {table}", analyst)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TABLE queries_release",
+        "ALTER TABLE queries_query NO FORCE ROW LEVEL SECURITY",
+        "DROP POLICY wall_own ON queries_query",
+        "ALTER TABLE budgets_charge DISABLE TRIGGER ALL",
+        "CREATE TABLE mine (id int)",
+        "DELETE FROM queries_query",
+        "DELETE FROM budgets_budget",
+    ],
+)
+def test_the_application_cannot_take_the_wall_down(statement: str, analyst: Membership) -> None:
+    """A7, H2"""
+    refused(statement, analyst)
+
+
+def test_doors_are_open_to_the_application_alone() -> None:
+    """H2: functions that see every tenant are nobody else's to use; an auditor may ask for whom."""
+    assert rows("SELECT count(*) > 5 FROM pg_proc WHERE prosecdef") == [(True,)]
+    assert rows(PUBLIC_DOORS, AUDITOR) == []
+
+
+def test_every_door_looks_for_tables_where_nobody_else_can_put_them() -> None:
+    """H2: a function with the owner's rights is not led to a table of somebody else's."""
+    fixed = "EXISTS (SELECT 1 FROM unnest(proconfig) c WHERE c LIKE 'search_path=%pg_temp%')"
+    assert rows(f"SELECT proname FROM pg_proc WHERE prosecdef AND NOT {fixed}") == []

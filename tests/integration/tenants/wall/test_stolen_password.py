@@ -1,0 +1,193 @@
+"""L8, A7, S3, S7: as the application's role of the database: refused, or found afterwards.
+
+The statements are in stolen.py. The session signs in with the application's password and chooses
+the tenant, as whoever has stolen it would.
+"""
+
+from decimal import Decimal
+from io import StringIO
+from typing import Any
+
+import psycopg
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from dpgov.approvals.models import ChangeRequest
+from dpgov.budgets.findings import ledger_findings
+from dpgov.budgets.models import Budget
+from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.budgets.services.raising import request_raise
+from dpgov.datasets.models import Dataset
+from dpgov.operation import installed
+from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.queries.models import Query
+from dpgov.tenants.models import Membership
+from dpgov.tenants.selectors import actor_of
+from dpgov.tenants.wall.guarding import OnPostgreSQL
+from dpgov.tenants.wall.guards import guards
+from tests.integration.tenants.wall.conftest import connected_as, rows
+from tests.integration.tenants.wall.stolen import CALLS, CHANGES, ESCALATIONS, FOUND
+from tests.small_dataset import register_small_dataset
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Two = tuple[Membership, Membership]
+Names = dict[str, Any]
+# What must be as it was: every number and decision that somebody might want to be another.
+WATCHED = (
+    "budgets_budget",
+    "budgets_reservation",
+    "budgets_charge",
+    "budgets_correction",
+    "budgets_limitchange",
+    "budgets_partitionline",
+    "budgets_populationmember",
+    "approvals_changerequest",
+    "datasets_dataset",
+    "datasets_look",
+    "queries_query",
+    "queries_release",
+    "audit_audithead",
+    "audit_auditentry",
+    "audit_auditkey",
+    "dpgov_auditor",
+)
+
+
+@pytest.fixture
+def names(
+    two_tenants: Two,
+    dataset: Dataset,
+    foreign_dataset: Dataset,
+    owner: Membership,
+    officer: Membership,
+    stranger: Membership,
+) -> Names:
+    """Something of everything that is worth forging, and what it is called."""
+    ours, theirs = two_tenants
+    by = actor_of(owner.user)
+    budget = Budget.objects.get(pk=dataset.budget_id)
+    shared = open_population(tenant=owner.tenant, name="shared", limit_nano=10**11, actor=by)
+    join_population(population=shared, dataset_budget=budget, actor=by)
+    ended = open_population(tenant=owner.tenant, name="closed", limit_nano=1, actor=by)
+    Budget.objects.filter(pk=ended.pk).update(closed_at=timezone.now())
+    currency = Currency(Mode.ZCDP, Decimal("1e-6"))
+    open_population(
+        tenant=owner.tenant, name="in rho", limit_nano=10**10, actor=by, currency=currency
+    )
+    request = request_raise(
+        membership=owner, budget=budget, limit_nano=budget.limit_nano * 2, reason="more"
+    )
+
+    def question(member: Membership, state: Query.State) -> Any:
+        return Query.objects.get(tenant=member.tenant, state=state).pk
+
+    return {
+        "ours": ours.tenant_id,
+        "theirs": theirs.tenant_id,
+        "budget": budget.pk,
+        "foreign_budget": foreign_dataset.budget_id,
+        "query": question(ours, Query.State.RELEASED),
+        "waiting": question(ours, Query.State.QUEUED),
+        "foreign_query": question(theirs, Query.State.QUEUED),
+        "request": request.pk,
+        "held": held(owner, Dataset.HeldReason.LIKE_EARLIER_DATA).pk,
+        "new": held(owner, Dataset.HeldReason.NEW_DATA).pk,
+        "officer": officer.user_id,
+        "stranger": stranger.user_id,
+    }
+
+
+def held(owner: Membership, reason: Dataset.HeldReason) -> Dataset:
+    dataset = register_small_dataset(owner, name=f"held as {reason}")
+    Dataset.objects.filter(pk=dataset.pk).update(held_at=timezone.now(), held_reason=reason)
+    return dataset
+
+
+def everything() -> dict[str, list[tuple[Any, ...]]]:
+    return {table: sorted(rows(f"SELECT t::text FROM {table} t")) for table in WATCHED}
+
+
+def refused(thief: "psycopg.Connection[Any]", statement: str) -> bool:
+    """By an error, by the word of a step, or because there was no row that it might touch."""
+    try:
+        cursor = thief.execute(statement)
+    except psycopg.Error:
+        return True
+    if cursor.description and cursor.description[0].name == "refusal":
+        return all(row[0] is not None for row in cursor)
+    return False
+
+
+def test_what_is_forged_is_refused_and_changes_nothing(names: Names) -> None:
+    """L8: direct changes, escalations and forged calls of the ledger's steps, 100 of them."""
+    statements = [text.format(**names) for text in (*CHANGES, *ESCALATIONS, *CALLS)]
+    assert len(statements) >= 100
+    before = everything()
+    with connected_as(dpgov__tenant=str(names["ours"])) as thief:
+        accepted = [statement for statement in statements if not refused(thief, statement)]
+    assert accepted == []
+    assert everything() == before
+    call_command("reconcile", stdout=StringIO())
+
+
+def carried_out(thief: "psycopg.Connection[Any]", statement: str) -> bool:
+    """Whether it would have changed or returned anything; it is taken back."""
+    with thief.transaction(force_rollback=True):
+        try:
+            cursor = thief.execute(statement)
+        except psycopg.Error:
+            return False
+        while cursor.nextset():
+            pass
+        refusing = cursor.description and cursor.description[0].name == "refusal"
+        return cursor.rowcount > 0 and not (refusing and cursor.fetchone()[0])  # type: ignore[index]
+
+
+@pytest.mark.parametrize("guard", [guard.name for guard in guards(OnPostgreSQL())])
+def test_without_any_one_of_the_guards_something_would_be_carried_out(
+    guard: str, names: Names
+) -> None:
+    """L8: no guard is idle, and none of them stands in for another."""
+    (table,) = (each.table for each in guards(OnPostgreSQL()) if each.name == guard)
+    statements = [text.format(**names) for text in (*CHANGES, *CALLS)]
+    rows(f"DROP TRIGGER {guard} ON {table}")
+    try:
+        with connected_as(dpgov__tenant=str(names["ours"])) as thief:
+            assert [each for each in statements if carried_out(thief, each)] != []
+    finally:
+        installed.put_up()
+
+
+@pytest.mark.tampers_with_ledger
+def test_what_is_not_refused_is_found(names: Names) -> None:
+    """L8: two made-up persons may be named, but the log did not say so."""
+    with connected_as(dpgov__tenant=str(names["ours"])) as thief:
+        for statement, _ in FOUND:
+            thief.execute(statement.format(**names))
+    errors = StringIO()
+    with pytest.raises(CommandError, match="disagreements found"):
+        call_command("reconcile", stdout=StringIO(), stderr=errors)
+    missing = [
+        said.format(**names) for _, said in FOUND if said.format(**names) not in _all(errors)
+    ]
+    assert missing == [], _all(errors)
+    assert ledger_findings(ChangeRequest.objects.get().tenant) != []
+
+
+def _all(errors: StringIO) -> str:
+    return errors.getvalue()
+
+
+@pytest.mark.tampers_with_ledger
+def test_an_entry_with_another_hash_than_its_own_is_found(names: Names) -> None:
+    """L8: the function that appends takes the parts of a line; what does not fit breaks the log."""
+    with connected_as(dpgov__tenant=str(names["ours"])) as thief:
+        thief.execute(
+            "SELECT * FROM audit_append(%s, 'user', 'u', 'anna', 'TENANT_CREATED', 'x:1', '',"
+            " '{}', 'a', 'b', 'c')",
+            [names["ours"]],
+        )
+    with pytest.raises(CommandError, match="does not hold"):
+        call_command("verify_audit_log", stdout=StringIO(), stderr=StringIO())

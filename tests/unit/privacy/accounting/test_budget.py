@@ -1,0 +1,93 @@
+"""Amounts of ε at the border: exact integers of nano-ε, or a refusal that says what to do."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpgov.privacy.accounting.accountant import admits
+from dpgov.privacy.accounting.budget import (
+    MAX_NANO,
+    NANO,
+    InvalidAmount,
+    as_fraction,
+    as_number,
+    as_text,
+    parse_epsilon,
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "nano"),
+    [
+        ("0.5", 500_000_000),
+        (" 0.5 ", 500_000_000),
+        (0.1, 100_000_000),
+        (1, NANO),
+        ("1e-9", 1),
+        ("0.000000001", 1),
+        (Decimal("0.30"), 300_000_000),
+        ("1000", MAX_NANO),
+        (1e-05, 10_000),
+    ],
+)
+def test_an_amount_is_read_exactly(written: object, nano: int) -> None:
+    assert parse_epsilon(written) == nano
+
+
+REFUSED: list[Any] = [
+    True,
+    False,
+    None,
+    [],
+    {},
+    b"1",
+    1j,
+    "",
+    " ",
+    "0",
+    0,
+    0.0,
+    -0.0,
+    "-1",
+    -1,
+    "-0.1",
+]
+REFUSED += [float("nan"), float("inf"), float("-inf"), "nan", "NaN", "inf", "Infinity"]
+REFUSED += ["１", "٠٫٥", "0,5", "1_000", "0x1", "1e", ".5", "5.", "+1", "1 2", "½", "१"]
+REFUSED += ["1e-400", "1e-10", 1e-10, 5e-324, "0.0000000001", "0.1234567891", Decimal("1e-400")]
+REFUSED += ["9" * 50, "0." + "1" * 50, "1000.000000001", "1e4", 10**50, "1e999", 2**5000]
+REFUSED += [Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity")]
+
+
+@pytest.mark.parametrize("written", REFUSED, ids=lambda value: f"{type(value).__name__}")
+def test_what_is_no_amount_is_refused_with_words(written: object) -> None:
+    """A5: True, NaN, full-width digits, 1e-400 and fifty digits are not amounts."""
+    with pytest.raises(InvalidAmount, match=r"^ε .+\.$"):
+        parse_epsilon(written)
+
+
+@given(nano=st.integers(1, MAX_NANO))
+def test_every_amount_survives_text_and_json(nano: int) -> None:
+    """A6: what is shown or sent reads back to the very same nano-ε."""
+    assert parse_epsilon(as_text(nano)) == nano
+    assert parse_epsilon(json.loads(json.dumps(as_number(nano)))) == nano
+    assert as_fraction(nano) * NANO == nano
+
+
+def test_a_million_charges_of_one_nano_fit_a_limit_exactly() -> None:
+    """A6: as floats they would not."""
+    limit, charge, spent = parse_epsilon("0.001"), parse_epsilon("1e-9"), 0
+    for _ in range(1_000_000):
+        assert admits(limit, spent, charge)
+        spent += charge
+    assert spent == limit
+    assert not admits(limit, spent, charge)
+
+
+def test_amounts_are_written_without_noise() -> None:
+    written = [as_text(nano) for nano in (1, 500_000_000, NANO, 0, -1_500_000_000)]
+    assert written == ["0.000000001", "0.5", "1", "0", "-1.5"]

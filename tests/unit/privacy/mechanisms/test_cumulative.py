@@ -1,0 +1,172 @@
+"""Cumulative distributions: exact sums of bins, the best of several strategies, honest errors."""
+
+from fractions import Fraction
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpgov.privacy.accounting.loss import Loss, Mode
+from dpgov.privacy.answer.adjusting import adjusted_rising, adjusted_table
+from dpgov.privacy.mechanisms.cumulative import Cumulative
+from dpgov.privacy.mechanisms.draw import calibrated
+from dpgov.privacy.mechanisms.strategies import BRANCHINGS, Strategy, best_strategy
+from dpgov.privacy.noise.noise import Noise, NoiseKind
+from dpgov.privacy.noise.sensitivity import Reach
+from dpgov.privacy.noise.spread.many import bound_of_many
+from dpgov.privacy.plan.plan import InvalidPlan
+from dpgov.privacy.plan.schema import Neighbouring
+from tests.reference import Row
+from tests.unit.privacy.tables import (
+    blueprint_of,
+    question,
+    release_of,
+    rows_of,
+    schema_of,
+)
+
+CDF = {"statistic": "cdf"}
+BY_AGE = {"column": "age", "edges": [17, 20, 40, 60, 91]}
+NEARLY_EXACT = 1000
+
+
+def answer(rows: list[Row], **more: Any) -> Any:
+    raw = question(CDF, epsilon=NEARLY_EXACT, group_by=[{"column": "sex"}, BY_AGE], **more)
+    return release_of(blueprint_of(raw, schema_of()), rows)["statistics"][0]
+
+
+@settings(deadline=None)
+@given(rows=st.lists(rows_of(), max_size=12))
+def test_with_almost_no_noise_each_count_is_of_all_rows_up_to_its_bin(rows: list[Row]) -> None:
+    """D7: within each cell of the other groups; the last count is of all rows."""
+    expected = []
+    for sex in (0, 1, None):
+        inside = [age for age, *_, code in rows if (code if code in (0, 1) else None) == sex]
+        upto = (sum(age is not None and age < below for age in inside) for below in (3, 23, 43, 74))
+        expected += [*upto, len(inside)]
+    cells = answer(rows)["cells"]
+    assert [cell["value"] for cell in cells] == expected
+    assert answer(rows)["adjusted"]["values"] == expected
+
+
+def test_a_cumulative_distribution_needs_edges_in_its_last_group() -> None:
+    for groups in ([], [{"column": "sex"}], [BY_AGE, {"column": "sex"}]):
+        with pytest.raises(InvalidPlan, match="last group"):
+            blueprint_of(question(CDF, group_by=groups), schema_of())
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_few_bins_are_drawn_themselves_and_many_in_a_tree(mode: Mode) -> None:
+    def mechanism(bins: int) -> Cumulative:
+        edges = [Fraction(17) + Fraction(73 * n, bins) for n in range(bins + 1)]
+        group = {"column": "age", "edges": [f"{float(edge):.6f}" for edge in edges]}
+        (found,) = blueprint_of(question(CDF, group_by=[group]), schema_of(mode=mode)).mechanisms
+        assert isinstance(found, Cumulative)
+        return found
+
+    assert mechanism(1).strategy.branching == 0
+    many = mechanism(500).strategy
+    assert many.branching in BRANCHINGS
+    alone = Strategy(many.bins, 0)
+    loss = Loss(mode, 10**9)
+
+    def error(strategy: Strategy) -> float:
+        return calibrated(strategy.reach, loss)[0].variance * float(strategy.variances.mean())
+
+    assert error(many) < 0.5 * error(alone)
+
+
+@pytest.mark.parametrize("branching", [0, *BRANCHINGS])
+@pytest.mark.parametrize("bins", [2, 5, 17, 100])
+def test_every_strategy_gives_back_the_exact_counts(bins: int, branching: int) -> None:
+    """Whatever is drawn, least squares of exact sums are the exact cumulative counts."""
+    strategy = Strategy(bins, branching)
+    rows = np.arange(bins) ** 2 % 13
+    made = strategy.weights @ (strategy.sums @ rows)
+    assert np.allclose(made, np.cumsum(rows))
+    assert np.allclose((strategy.weights**2).sum(axis=1), strategy.variances)
+    levels = int(strategy.sums.sum(axis=0).max())
+    assert strategy.reach == Reach(levels, levels)
+
+
+def test_the_best_strategy_is_chosen_from_the_number_of_bins_and_the_noise_alone() -> None:
+    """E4: the same each time."""
+    assert best_strategy(200, lambda reach: reach.l1**2.0) == best_strategy(
+        200, lambda reach: reach.l1**2.0
+    )
+
+
+@pytest.mark.parametrize("relation", list(Neighbouring))
+@pytest.mark.parametrize("bins", [3, 60])
+def test_a_row_that_comes_goes_or_moves_stays_within_the_reach(
+    relation: Neighbouring, bins: int
+) -> None:
+    """D1: L1 and L2 of everything that is drawn, for every two bins."""
+    edges = [round(17 + 73 * n / bins, 6) for n in range(bins + 1)]
+    raw = question(CDF, group_by=[{"column": "age", "edges": edges}])
+    (mechanism,) = blueprint_of(raw, schema_of(neighbouring=relation)).mechanisms
+    assert isinstance(mechanism, Cumulative)
+    sums, reach = mechanism.strategy.sums, mechanism.taken.reach
+    moved = sums.T
+    if relation is Neighbouring.CHANGE_ONE:
+        moved = (sums.T[:, None, :] - sums.T[None, :, :]).reshape(-1, len(sums))
+    assert np.abs(moved).sum(axis=1).max() <= reach.l1
+    assert (moved**2).sum(axis=1).max() <= reach.l2_squared
+
+
+@pytest.mark.parametrize("scale", [0.7, 3.0, 50.0])
+@pytest.mark.parametrize("terms", [2, 9, 400])
+def test_sums_of_many_noises_are_bounded_as_often_as_stated(scale: float, terms: int) -> None:
+    """C3: simulated with numpy here, where nothing is protected."""
+    generator = np.random.default_rng(20_261_121)
+    ratio = np.exp(-1 / scale)
+    weights = generator.uniform(0.05, 1.0, terms)
+    draws = 40_000 if terms < 100 else 10_000
+    sums = np.zeros(draws)
+    for weight in weights:
+        sums += weight * (
+            generator.geometric(1 - ratio, draws) - generator.geometric(1 - ratio, draws)
+        )
+    noise = Noise(NoiseKind.LAPLACE, scale)
+    for level in (Fraction(9, 10), Fraction(95, 100), Fraction(99, 100)):
+        bound = bound_of_many(noise, weights, level)
+        least = float(level) - 4.8 * sqrt(float(level * (1 - level)) / draws)
+        assert np.mean(np.abs(sums) <= bound) >= least
+        assert bound <= 1.15 * np.quantile(np.abs(sums), float(level)) + weights.max() / 2
+
+
+def test_as_many_terms_are_the_same_as_one_term_so_many_times() -> None:
+    noise = Noise(NoiseKind.LAPLACE, 5.0)
+    level = Fraction(95, 100)
+    once = bound_of_many(noise, np.array([1.0]), level, times=np.array([50.0]))
+    assert once == pytest.approx(bound_of_many(noise, np.ones(50), level))
+
+
+@given(st.lists(st.integers(-50, 200), min_size=1, max_size=30))
+def test_an_adjusted_table_is_never_negative_and_keeps_its_total(counts: list[int]) -> None:
+    adjusted = adjusted_table(counts)
+    assert all(value >= 0 for value in adjusted)
+    assert sum(adjusted) == max(0, sum(counts))
+    assert adjusted_table(adjusted) == adjusted
+
+
+@given(st.lists(st.integers(-50, 200), min_size=1, max_size=30))
+def test_adjusted_cumulative_counts_never_fall(counts: list[int]) -> None:
+    adjusted = adjusted_rising(counts)
+    assert adjusted == sorted(adjusted)
+    assert adjusted[0] >= 0
+    assert adjusted_rising(adjusted) == adjusted
+
+
+def test_adjusting_takes_away_error_from_a_table_with_many_empty_cells() -> None:
+    generator = np.random.default_rng(3)
+    exact = np.where(np.arange(300) % 10 == 0, 50, 0)
+    raw, better = [], []
+    for _ in range(50):
+        noisy = exact + np.rint(generator.laplace(0, 10, 300)).astype(int)
+        raw.append(np.mean((noisy - exact) ** 2))
+        better.append(np.mean((np.array(adjusted_table(noisy.tolist())) - exact) ** 2))
+    assert np.mean(better) < 0.5 * np.mean(raw)
