@@ -31,6 +31,9 @@ SMALL = {
     "accuracy": Small("--with= --runs 1", "| table of three columns | 2.0 |"),
     "rivals/our_answers": Small("--runs 1 --tasks sum,median", '"median"'),
     "rivals/opendp_answers": Small("--runs 1 --tasks count", '"count"'),
+    "duration": Small(
+        "--rows 1000 --rounds 1 --only persons", "| persons by city and sex | 1,000 |"
+    ),
     "journey": Small("--rows 1000 --questions 2 --at-once 3 --pairs 2", "| histogram of age |"),
 }
 # Each starts servers and processes of its own, which costs more than the measurement.
