@@ -87,9 +87,3 @@ def _domain(spec: ColumnSpec) -> str:
         decimal_text(getattr(spec.domain, name)) for name in ("lower", "upper", "step")
     )
     return _("{lower} to {upper} in steps of {step}").format(lower=lower, upper=upper, step=step)
-
-
-def _used(declaration: Declaration) -> set[str]:
-    """Columns of the file that are kept: the declared ones, and whose rows they are."""
-    unit = declaration.schema.unit.private_id
-    return {spec.name for spec in declaration.schema.columns} | ({unit} if unit else set())

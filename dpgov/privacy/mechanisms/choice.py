@@ -21,7 +21,6 @@ from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, NumericDomain
 from dpgov.privacy.plan.unit_sizes import by_sizes
 
 _LINES = (StatisticKind.COUNT, StatisticKind.SUM)
-_ORDERS = (StatisticKind.MEDIAN, StatisticKind.QUANTILES)
 _EXTREMES = (StatisticKind.MIN, StatisticKind.MAX)
 
 
