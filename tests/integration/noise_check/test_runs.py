@@ -36,7 +36,7 @@ def found_of(name: str, mode: Mode, files: TableFiles, trials: int = 0) -> Findi
 
 @pytest.fixture
 def too_little_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numbers with noise that is 1.3 times smaller than is paid for, choices 3 times."""
+    """Numbers with noise that is 1.3 times smaller than is paid for, choices 5 times."""
     calibrated, choice = draw.calibrated, sampling.choice
 
     def weaker(reach: Reach, loss: Loss) -> tuple[Noise, Measurement]:
@@ -47,7 +47,7 @@ def too_little_noise(monkeypatch: pytest.MonkeyPatch) -> None:
         return smaller, build(smaller.scale)
 
     def bolder(sensitivity: int, loss: Loss) -> tuple[float, Measurement]:
-        scale = choice(sensitivity, loss)[0] / 3
+        scale = choice(sensitivity, loss)[0] / 5
         return scale, sampling.choice_of(scale, loss.mode)
 
     monkeypatch.setattr(draw, "calibrated", weaker)

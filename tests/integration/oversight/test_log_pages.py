@@ -242,9 +242,9 @@ def test_the_ledger_is_checked_along(
     officer: Membership, client_for: ClientFor, api_for: ApiFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A4: the officer's page says when an account does not add up."""
-    for door in ("audit_views", "audit_api"):
+    for door in ("web", "rest"):
         monkeypatch.setattr(
-            f"dpgov.dashboards.{door}.ledger_findings", lambda tenant: [f"{tenant.slug} is off"]
+            f"dpgov.oversight.{door}.log.ledger_findings", lambda tenant: [f"{tenant.slug} is off"]
         )
     assert "harbour is off" in client_for(officer).post("/audit/verify/").text
     body = api_for(officer).post("/api/v1/audit/verify/").json()
