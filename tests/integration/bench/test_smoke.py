@@ -34,6 +34,7 @@ SMALL = {
     "duration": Small(
         "--rows 1000 --rounds 1 --only persons", "| persons by city and sex | 1,000 |"
     ),
+    "trips": Small("", "| ask + answer + chart: different files | **"),
     "journey": Small("--rows 1000 --questions 2 --at-once 3 --pairs 2", "| histogram of age |"),
 }
 # Each starts servers and processes of its own, which costs more than the measurement.
