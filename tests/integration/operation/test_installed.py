@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection, transaction
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.utils import DatabaseError
 
 from dpgov.audit.append_only import append_only, refuse_updates
@@ -77,3 +79,10 @@ def test_what_was_taken_down_by_hand_comes_back(room: str) -> None:
     assert not _refused("tulip")
     installed.put_up()
     assert _refused("lily")
+
+
+def test_a_database_from_before_the_first_migrations_is_left_alone() -> None:
+    """They would be taken for applied, and columns be missing."""
+    MigrationRecorder.Migration.objects.create(app="audit", name="0002_append_only")
+    with pytest.raises(CommandError, match="cannot be carried over"):
+        call_command("migrate", verbosity=0)

@@ -10,14 +10,22 @@ from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
 
 from dpgov.operation import installed
 from dpgov.tenants.boundary import acting_for_everybody
 from dpgov.tenants.wall.raising import known_roles, raise_wall
 
+_BEFORE = ("audit", "0002_append_only")
+
 
 class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
+        if _of_before():
+            raise CommandError(
+                "This database was made by a version that was never published, and cannot be "
+                "carried over. Begin with an empty database, or with an empty state folder."
+            )
         if role := _the_application():
             self._refuse_unless_done(role)
             return
@@ -49,6 +57,11 @@ def _the_application() -> str:
         cursor.execute("SELECT current_user")
         role = str(cursor.fetchone()[0])
     return role if role in known_roles().present() else ""
+
+
+def _of_before() -> bool:
+    """Whether the first migrations stand for others, from before they began anew."""
+    return _BEFORE in MigrationRecorder(connection).applied_migrations()
 
 
 def _missing() -> int:
