@@ -18,7 +18,8 @@ from tests.integration.datasets.arrivals.conftest import ask, files
 from tests.integration.queries.answering.workers import reader_of_files
 
 pytestmark = pytest.mark.django_db(transaction=True)
-LARGE = b"age,sex,city\n" + b"30,f,Basel\n45,m,Bern\n" * 1_500_000
+# So many rows that reading takes a while on any machine.
+LARGE = b"age,sex,city\n" + b"30,f,Basel\n45,m,Bern\n" * 4_000_000
 _PATIENCE = 300
 
 
@@ -33,14 +34,15 @@ def test_a_reader_that_is_killed_leaves_the_file_to_another(
     browser: Client, tmp_path: Path
 ) -> None:
     """B1, L13: kill -9 while it reads; one dataset, one entry, and nothing of the first attempt."""
-    arrival = ask(browser, LARGE, max_rows="5000000")
+    arrival = ask(browser, LARGE, max_rows="20000000")
 
     def now() -> Arrival:
         arrival.refresh_from_db()
         return arrival
 
     with reader_of_files(tmp_path / "first.log", DPGOV_LEASE_SECONDS="3") as worker:
-        wait_until(lambda: now().rows_read > 0)
+        wait_until(lambda: now().rows_read > 0 or not arrival.is_running)
+        assert arrival.is_running, "it was read before anybody could look"
         os.killpg(worker.pid, signal.SIGKILL)
         worker.wait()
     first = str(now().version_id)
