@@ -26,6 +26,7 @@ _ALIKE_EVERYWHERE = (
     "statistical",
     "house",
     "integration/access/test_the_schema.py",
+    "integration/bench",
     "integration/operation/test_debian.py",
     "integration/language/test_catalogue.py",
     "integration/language/test_nothing_is_left_in_english.py",
