@@ -4,7 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from dpgov.budgets.models import Budget, BudgetAccess
 from dpgov.datasets.models import Dataset, DatasetVersion
@@ -12,6 +12,7 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Project, ProjectMember
 from dpgov.tenants.wall.references import foreign_keys
 from tests.integration.tenants.wall.conftest import rows
+from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db
 Two = tuple[Membership, Membership]
@@ -31,9 +32,9 @@ def test_every_reference_between_tenants_rows_carries_the_tenant() -> None:
 @pytest.mark.parametrize(
     ("model", "field", "target", "guard"),
     [
-        (Query, "dataset", Dataset, "wall_dataset_id"),
-        (Query, "version", DatasetVersion, "wall_version_id"),
-        # Nobody swaps a budget alone, whosever it is: that guard is the first.
+        # Nobody swaps data or a budget alone, whosever it is: those guards are the first.
+        (Query, "dataset", Dataset, "a question stays with the data"),
+        (Query, "version", DatasetVersion, "a question stays with the data"),
         (Dataset, "budget", Budget, "a dataset shares another budget"),
         (ProjectMember, "project", Project, "wall_project_id"),
     ],
@@ -47,6 +48,26 @@ def test_a_row_cannot_be_led_into_another_tenant(
     row = model.objects.filter(tenant=ours.tenant).first()
     with pytest.raises(IntegrityError, match=guard), transaction.atomic():
         model.objects.filter(pk=row.pk).update(**{field: foreign})
+
+
+@pytest.mark.parametrize(
+    ("field", "target", "key"),
+    [("dataset", Dataset, "wall_dataset_id"), ("version", DatasetVersion, "wall_version_id")],
+)
+def test_behind_the_guard_of_a_question_its_references_hold(
+    field: str, target: Any, key: str, two_tenants: Two
+) -> None:
+    """H2: whoever lifts one still meets the other."""
+    ours, theirs = two_tenants
+    foreign = target.objects.filter(tenant=theirs.tenant).first()
+    mine = Query.objects.filter(tenant=ours.tenant)
+    with (
+        without_triggers("queries_query"),
+        pytest.raises(IntegrityError, match=key),
+        transaction.atomic(),
+    ):
+        mine.update(**{field: foreign})
+        connection.check_constraints()
 
 
 def test_a_row_cannot_take_its_references_to_another_tenant(two_tenants: Two) -> None:
