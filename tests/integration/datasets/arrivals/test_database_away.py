@@ -77,7 +77,7 @@ def test_a_connection_that_breaks_while_it_is_recorded_leaves_nothing(
 
 def test_a_reader_outlives_the_database(browser: Client, tmp_path: Path) -> None:
     """B9, L13: away until the reader has noticed, and there again; a real worker, one attempt."""
-    arrival = ask(browser, LARGE, max_rows="5000000")
+    arrival = ask(browser, LARGE, max_rows="20000000")
     log = tmp_path / "reader.log"
     address = urlsplit(database_url())
 
