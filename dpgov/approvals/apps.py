@@ -1,6 +1,6 @@
 from django.apps import AppConfig
 
-from dpgov.approvals.installed import INSTALLED
+from dpgov.approvals.installed import installed
 from dpgov.operation.installed import register
 
 
@@ -8,4 +8,4 @@ class ApprovalsConfig(AppConfig):
     name = "dpgov.approvals"
 
     def ready(self) -> None:
-        register(self.label, INSTALLED)
+        register(self.label, installed)

@@ -1,6 +1,6 @@
 from django.apps import AppConfig
 
-from dpgov.audit.installed import INSTALLED
+from dpgov.audit.installed import installed
 from dpgov.operation.installed import register
 
 
@@ -8,4 +8,4 @@ class AuditConfig(AppConfig):
     name = "dpgov.audit"
 
     def ready(self) -> None:
-        register(self.label, INSTALLED)
+        register(self.label, installed)

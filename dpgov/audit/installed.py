@@ -7,10 +7,13 @@ from dpgov.operation.installed import Installed
 
 _APPEND = Path(__file__).parent / "sql" / "append.sql"
 
-INSTALLED = (
-    append_only("audit_auditentry"),
-    append_only("audit_auditsubtree"),
-    append_only("audit_auditcheckpoint"),
-    append_only("audit_auditkey"),
-    Installed(functions=("audit_append",), postgresql=(_APPEND.read_text(),)),
-)
+
+def installed() -> tuple[Installed, ...]:
+    """All of it."""
+    return (
+        append_only("audit_auditentry"),
+        append_only("audit_auditsubtree"),
+        append_only("audit_auditcheckpoint"),
+        append_only("audit_auditkey"),
+        Installed(functions=("audit_append",), postgresql=(_APPEND.read_text(),)),
+    )

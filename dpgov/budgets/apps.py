@@ -1,6 +1,6 @@
 from django.apps import AppConfig
 
-from dpgov.budgets.installed import INSTALLED
+from dpgov.budgets.installed import installed
 from dpgov.operation.installed import register
 
 
@@ -8,4 +8,4 @@ class BudgetsConfig(AppConfig):
     name = "dpgov.budgets"
 
     def ready(self) -> None:
-        register(self.label, INSTALLED)
+        register(self.label, installed)

@@ -58,47 +58,52 @@ _PROTECT = """
     RETURNING id
 """
 
-INSTALLED = (
-    append_only("budgets_charge"),
-    append_only("budgets_limitchange"),
-    append_only("budgets_correction"),
-    refuse_updates(
-        "budgets_frozen_currency",
-        table="budgets_budget",
-        when="OLD.mode <> NEW.mode OR OLD.delta <> NEW.delta"
-        " OR (OLD.protects <> NEW.protects AND OLD.protects <> '')",
-        message="the accounting mode of a budget never changes",
-    ),
-    refuse_updates(
-        "budgets_stays_undivided",
-        table="budgets_budget",
-        when="OLD.undivided_at IS NOT NULL"
-        " AND (NEW.undivided_at IS NULL OR NEW.undivided_at <> OLD.undivided_at)",
-        message="the discount of a partition never comes back",
-    ),
-    refuse_updates(
-        "budgets_stays_counted",
-        table="budgets_budget",
-        when="OLD.counted_on IS NOT NULL"
-        " AND (NEW.counted_on IS NULL OR NEW.counted_on < OLD.counted_on)",
-        message="the windows of a budget never go back",
-    ),
-    Installed(functions=_STEPS, postgresql=((_SQL / "ledger.sql").read_text(),)),
-    Installed(functions=("budgets_extend",), postgresql=((_SQL / "extend.sql").read_text(),)),
-    door(
-        "budgets_invitation(text)",
-        returns="TABLE (label text, limit_nano bigint, committed_nano bigint, mode text,"
-        " delta text, target_nano bigint)",
-        body="SELECT b.label::text, b.limit_nano, b.spent_nano + b.reserved_nano,"
-        f" b.mode::text, b.delta::text, b.target_nano {_OPEN}",
-    ),
-    door(
-        "budgets_claim_invitation(text)",
-        returns="TABLE (id uuid, population uuid)",
-        volatility="VOLATILE",
-        body=_CLAIM,
-    ),
-    door("budgets_admit_by_invitation(uuid)", returns="uuid", volatility="VOLATILE", body=_ADMIT),
-    door("budgets_shared_with_others(uuid, uuid)", returns="boolean", body=_SHARED),
-    door("budgets_protect(uuid, text)", returns="uuid", volatility="VOLATILE", body=_PROTECT),
-)
+
+def installed() -> tuple[Installed, ...]:
+    """All of it."""
+    return (
+        append_only("budgets_charge"),
+        append_only("budgets_limitchange"),
+        append_only("budgets_correction"),
+        refuse_updates(
+            "budgets_frozen_currency",
+            table="budgets_budget",
+            when="OLD.mode <> NEW.mode OR OLD.delta <> NEW.delta"
+            " OR (OLD.protects <> NEW.protects AND OLD.protects <> '')",
+            message="the accounting mode of a budget never changes",
+        ),
+        refuse_updates(
+            "budgets_stays_undivided",
+            table="budgets_budget",
+            when="OLD.undivided_at IS NOT NULL"
+            " AND (NEW.undivided_at IS NULL OR NEW.undivided_at <> OLD.undivided_at)",
+            message="the discount of a partition never comes back",
+        ),
+        refuse_updates(
+            "budgets_stays_counted",
+            table="budgets_budget",
+            when="OLD.counted_on IS NOT NULL"
+            " AND (NEW.counted_on IS NULL OR NEW.counted_on < OLD.counted_on)",
+            message="the windows of a budget never go back",
+        ),
+        Installed(functions=_STEPS, postgresql=((_SQL / "ledger.sql").read_text(),)),
+        Installed(functions=("budgets_extend",), postgresql=((_SQL / "extend.sql").read_text(),)),
+        door(
+            "budgets_invitation(text)",
+            returns="TABLE (label text, limit_nano bigint, committed_nano bigint, mode text,"
+            " delta text, target_nano bigint)",
+            body="SELECT b.label::text, b.limit_nano, b.spent_nano + b.reserved_nano,"
+            f" b.mode::text, b.delta::text, b.target_nano {_OPEN}",
+        ),
+        door(
+            "budgets_claim_invitation(text)",
+            returns="TABLE (id uuid, population uuid)",
+            volatility="VOLATILE",
+            body=_CLAIM,
+        ),
+        door(
+            "budgets_admit_by_invitation(uuid)", returns="uuid", volatility="VOLATILE", body=_ADMIT
+        ),
+        door("budgets_shared_with_others(uuid, uuid)", returns="boolean", body=_SHARED),
+        door("budgets_protect(uuid, text)", returns="uuid", volatility="VOLATILE", body=_PROTECT),
+    )

@@ -1,6 +1,6 @@
 from django.apps import AppConfig
 
-from dpgov.datasets.installed import INSTALLED
+from dpgov.datasets.installed import installed
 from dpgov.operation.installed import register
 
 
@@ -8,4 +8,4 @@ class DatasetsConfig(AppConfig):
     name = "dpgov.datasets"
 
     def ready(self) -> None:
-        register(self.label, INSTALLED)
+        register(self.label, installed)

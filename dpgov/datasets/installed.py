@@ -4,6 +4,7 @@ Across tenants only what officers of both agreed to compare is to be seen, and b
 have something in common with the given one, keyed as they are.
 """
 
+from dpgov.operation.installed import Installed
 from dpgov.tenants.wall.functions import door
 
 _NEXT = """
@@ -47,28 +48,31 @@ WHERE NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
 ORDER BY f.id, p.id
 """
 
-INSTALLED = (
-    door(
-        "datasets_versions_among(uuid[])",
-        returns="SETOF uuid",
-        body="SELECT id FROM datasets_datasetversion WHERE id = ANY ($1)",
-    ),
-    door(
-        "datasets_waiting_uploads_among(uuid[])",
-        returns="SETOF uuid",
-        body="SELECT id FROM datasets_upload WHERE id = ANY ($1) AND state = 'ready'",
-    ),
-    door(
-        "datasets_next_arrivals(integer, integer)",
-        returns="TABLE (id uuid, tenant uuid)",
-        body=_NEXT,
-    ),
-    door("datasets_tenants_with_arrivals()", returns="SETOF uuid", body=_TENANTS),
-    door("datasets_agreed_with(uuid)", returns="TABLE (slug text, name text)", body=_AGREED),
-    door(
-        "datasets_fingerprints_agreed(uuid, text, bigint[])",
-        returns="TABLE (organisation text, fingerprint bigint, whole text, "
-        "kind text, total bigint, digest text, span bigint, sketch bytea)",
-        body=_ALIKE,
-    ),
-)
+
+def installed() -> tuple[Installed, ...]:
+    """All of it."""
+    return (
+        door(
+            "datasets_versions_among(uuid[])",
+            returns="SETOF uuid",
+            body="SELECT id FROM datasets_datasetversion WHERE id = ANY ($1)",
+        ),
+        door(
+            "datasets_waiting_uploads_among(uuid[])",
+            returns="SETOF uuid",
+            body="SELECT id FROM datasets_upload WHERE id = ANY ($1) AND state = 'ready'",
+        ),
+        door(
+            "datasets_next_arrivals(integer, integer)",
+            returns="TABLE (id uuid, tenant uuid)",
+            body=_NEXT,
+        ),
+        door("datasets_tenants_with_arrivals()", returns="SETOF uuid", body=_TENANTS),
+        door("datasets_agreed_with(uuid)", returns="TABLE (slug text, name text)", body=_AGREED),
+        door(
+            "datasets_fingerprints_agreed(uuid, text, bigint[])",
+            returns="TABLE (organisation text, fingerprint bigint, whole text, "
+            "kind text, total bigint, digest text, span bigint, sketch bytea)",
+            body=_ALIKE,
+        ),
+    )

@@ -4,12 +4,12 @@ A room lists its own in its `installed` module, and its app registers them. They
 that may be put up any number of times, so that a changed text reaches an old installation at its
 next `migrate`; a migration makes tables and nothing else.
 
-On PostgreSQL what stands already, word for word, is not touched: a running installation is not held
-up. On SQLite every trigger goes before the first migration and comes back after the last one, for a
-trigger does not survive that its table is made anew.
+What stands already, word for word, is not touched: a running installation is not held up. On SQLite
+every trigger goes before the first missing migration and comes back after the last, or after one
+that failed, for a trigger does not survive that its table is made anew.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -41,7 +41,10 @@ BEGIN
     EXECUTE format('COMMENT ON FUNCTION %s IS %L', '{name}'::regproc::oid::regprocedure, '{text}');
 END $$
 """
-_TRIGGERS_ON_SQLITE = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+_TRIGGERS_ON_SQLITE = "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'trigger'"
+_TABLES_ON_SQLITE = "SELECT name FROM sqlite_master WHERE type = 'table'"
+# Any number that no other use of the database takes.
+ONE_AT_A_TIME = 7_262_017
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +70,51 @@ class Installed:
         return tuple(statement.replace("{schema}", schema) for statement in self.postgresql)
 
 
-_rooms: dict[str, tuple[Installed, ...]] = {}
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """One that stood on SQLite, to be put back as it was."""
+
+    name: str
+    table: str
+    text: str
 
 
-def register(room: str, installed: Iterable[Installed]) -> None:
-    """What this room needs; rooms are installed in the order of their registration."""
-    _rooms[room] = tuple(installed)
+_rooms: dict[str, Callable[[], Iterable[Installed]]] = {}
+
+
+def register(room: str, installed: Callable[[], Iterable[Installed]]) -> None:
+    """What this room needs, asked for when it is put up; rooms come in the order registered."""
+    _rooms[room] = installed
 
 
 def registered() -> tuple[Installed, ...]:
     """Everything that has to stand."""
-    return tuple(one for room in _rooms.values() for one in room)
+    return tuple(one for texts in _rooms.values() for one in texts())
 
 
-def take_down() -> None:
-    """Take every trigger down, on SQLite, so that tables can be made anew; or do nothing."""
-    if connection.vendor == "sqlite":
-        for (name,) in _rows(_TRIGGERS_ON_SQLITE):
-            _run(f"DROP TRIGGER {name}")
+def wait_for_others() -> None:
+    """Go on when nobody else changes what stands here; theirs wait until this transaction ends."""
+    if connection.vendor == "postgresql":
+        _run(f"SELECT pg_advisory_xact_lock({ONE_AT_A_TIME})")
+
+
+def take_down() -> tuple[Trigger, ...]:
+    """Take every trigger down, on SQLite, so that tables can be made anew; returns what stood."""
+    if connection.vendor != "sqlite":
+        return ()
+    standing = _standing_on_sqlite()
+    for one in standing:
+        _run(f"DROP TRIGGER {one.name}")
+    return standing
+
+
+@transaction.atomic
+def put_back(triggers: Iterable[Trigger]) -> None:
+    """Undo `take_down`, wherever the table is still there."""
+    tables = {name for (name,) in _rows(_TABLES_ON_SQLITE)} if triggers else set()
+    for one in triggers:
+        if one.table in tables:
+            _run(one.text)
 
 
 @transaction.atomic
@@ -93,13 +123,24 @@ def put_up() -> None:
 
     Run as the owner of the tables, when all of them are there.
     """
+    wait_for_others()
     if connection.vendor == "postgresql":
         _put_up_on_postgresql()
+    else:
+        _put_up_on_sqlite()
+
+
+def _put_up_on_sqlite() -> None:
+    wanted = [statement for one in registered() for statement in one.sqlite]
+    if {one.text for one in _standing_on_sqlite()} == set(wanted):
         return
     take_down()
-    for one in registered():
-        for statement in one.sqlite:
-            _run(statement)
+    for statement in wanted:
+        _run(statement)
+
+
+def _standing_on_sqlite() -> tuple[Trigger, ...]:
+    return tuple(Trigger(*row) for row in _rows(_TRIGGERS_ON_SQLITE))
 
 
 def _put_up_on_postgresql() -> None:

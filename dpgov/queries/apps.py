@@ -3,7 +3,7 @@ from django.core import checks
 
 from dpgov.operation.installed import register
 from dpgov.queries.checks import bounds_are_in_order
-from dpgov.queries.installed import INSTALLED
+from dpgov.queries.installed import installed
 
 
 class QueriesConfig(AppConfig):
@@ -11,4 +11,4 @@ class QueriesConfig(AppConfig):
 
     def ready(self) -> None:
         checks.register(bounds_are_in_order)
-        register(self.label, INSTALLED)
+        register(self.label, installed)

@@ -14,7 +14,7 @@ class TenantsConfig(AppConfig):
         from dpgov.tenants.sign_in.oidc import use_strict_provider
 
         use_strict_provider()
-        register(self.label, installed())
+        register(self.label, installed)
         checks.register(one_role, Tags.database)
         checks.register(known_roles, Tags.security)
         checks.register(own_address, Tags.security)

@@ -11,12 +11,12 @@ from django.conf import settings
 from django.db import connection, transaction
 from psycopg import sql
 
+from dpgov.operation.installed import wait_for_others
 from dpgov.tenants.wall import grants
 from dpgov.tenants.wall.grants import Roles
 from dpgov.tenants.wall.policies import policies, protected_tables
 from dpgov.tenants.wall.references import foreign_keys, unique_keys
 
-_ONE_AT_A_TIME = 7_262_017
 _POLICIES = """
     SELECT relation.relname, policy.polname, obj_description(policy.oid, 'pg_policy')
     FROM pg_policy policy JOIN pg_class relation ON relation.oid = policy.polrelid
@@ -57,7 +57,7 @@ def raise_wall() -> None:
     """All or nothing; does nothing on SQLite. Run as the owner of the tables, acting for all."""
     if connection.vendor != "postgresql":
         return
-    _run(f"SELECT pg_advisory_xact_lock({_ONE_AT_A_TIME})")
+    wait_for_others()
     _close_tables()
     _align_policies()
     _align_references()

@@ -31,9 +31,13 @@ class Command(migrate.Command):
             return
         with acting_for_everybody():
             changes = not (options["plan"] or options["check_unapplied"])
-            if changes and _missing():
-                installed.take_down()
-            super().handle(*args, **options)
+            stood = installed.take_down() if changes and _missing() else ()
+            try:
+                super().handle(*args, **options)
+            except BaseException:
+                # What grew only must not be open to change because a migration failed.
+                installed.put_back(stood)
+                raise
             if changes and not _missing():
                 # Together: a function that is made anew takes the policies that ask it along.
                 with transaction.atomic():

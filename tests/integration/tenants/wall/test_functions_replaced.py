@@ -13,9 +13,10 @@ def test_a_function_that_returns_something_else_takes_the_place_of_the_old_one()
     """CREATE OR REPLACE refuses this; the steps of the ledger have needed it."""
     for returns, body, answer in (("integer", "SELECT 7", 7), ("text", "SELECT $$7$$", "7")):
         made = f"CREATE FUNCTION garden_seven() RETURNS {returns} LANGUAGE sql AS '{body}'"
-        installed.register("garden", [Installed(("garden_seven",), (made,))])
+        seven = Installed(("garden_seven",), (made,))
+        installed.register("garden", lambda one=seven: [one])
         try:
             installed.put_up()
         finally:
-            installed.register("garden", ())
+            installed.register("garden", tuple)
         assert rows("SELECT garden_seven()") == [(answer,)]

@@ -1,14 +1,17 @@
 """The wall stands after every migrate, and says when it does not."""
 
+from collections.abc import Callable
+
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 
 from dpgov.datasets.models import Dataset
+from dpgov.operation.installed import ONE_AT_A_TIME, put_up
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.checks import one_role
 from dpgov.tenants.wall.findings import findings
 from dpgov.tenants.wall.raising import raise_wall
-from tests.integration.tenants.wall.conftest import rows
+from tests.integration.tenants.wall.conftest import connected_as, rows
 
 pytestmark = pytest.mark.django_db
 
@@ -44,6 +47,17 @@ def test_raising_it_again_touches_nothing() -> None:
     before = rows(_STANDING)
     raise_wall()
     assert rows(_STANDING) == before
+
+
+@pytest.mark.parametrize("install", [put_up, raise_wall])
+def test_two_that_migrate_at_once_wait_for_each_other(install: Callable[[], None]) -> None:
+    """Else both would make the same function, and one of them fail."""
+    with connected_as() as other:
+        other.execute("BEGIN")
+        other.execute(f"SELECT pg_advisory_xact_lock({ONE_AT_A_TIME})")
+        rows("SET LOCAL lock_timeout = '50ms'")
+        with pytest.raises(OperationalError, match="lock timeout"):
+            install()
 
 
 @pytest.mark.django_db(transaction=True)
