@@ -92,6 +92,8 @@ def _settings(home: Path, database: str, *, beside_another: bool) -> dict[str, s
         url = f"{address.replace('postgres:', 'postgresql:')}/postgres"
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {database}")
+        # Every process of a demonstration has this one address, so the application's role signs.
+        settings["DPGOV_DATABASE_SWEEPER_ROLE"] = ""
         _migrate({**settings, "DPGOV_DATABASE_URL": f"{address}/{database}"})
         as_application = address.replace("//dpgov:", f"//{APP}:")
         settings["DPGOV_DATABASE_URL"] = f"{as_application}/{database}"

@@ -6,7 +6,8 @@ from django.conf import settings
 from django.db import connection
 
 from dpgov.tenants.wall.policies import protected_tables
-from dpgov.tenants.wall.raising import append_only_tables, known_roles
+from dpgov.tenants.wall.raising import append_only_tables
+from dpgov.tenants.wall.roles import known_roles
 
 _ROLE = "SELECT current_user, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user"
 _OWNED = """

@@ -6,36 +6,15 @@ or create anything but tables that live for one session.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from django.apps import apps
 from psycopg import sql
 
 from dpgov.tenants.wall.registry import is_audited, our_models
+from dpgov.tenants.wall.roles import Roles
 from dpgov.tenants.wall.rules import AUDITED_TOO, AUDITOR_DOORS, DELETES, SIGNS, WRITES
 
 _EVERYTHING = "SELECT, INSERT, UPDATE, DELETE"
-
-
-@dataclass(frozen=True, slots=True)
-class Roles:
-    """The names of the roles; an empty one is not there.
-
-    Without a sweeper of its own, the application signs as well.
-    """
-
-    application: str = ""
-    sweeper: str = ""
-    auditor: str = ""
-
-    def present(self) -> list[str]:
-        """Those that are there."""
-        return list(filter(None, (self.application, self.sweeper, self.auditor)))
-
-    def acting(self) -> dict[str, bool]:
-        """Who acts for one tenant at a time, and whether it signs."""
-        found = {self.application: not self.sweeper, self.sweeper: True}
-        return {name: signs for name, signs in found.items() if name}
 
 
 def statements(

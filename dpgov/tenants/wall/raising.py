@@ -7,15 +7,14 @@ is not held up. Each policy and constraint carries its own definition as a comme
 from collections.abc import Iterable
 from typing import Any
 
-from django.conf import settings
 from django.db import connection, transaction
 from psycopg import sql
 
 from dpgov.operation.installed import wait_for_others
 from dpgov.tenants.wall import grants
-from dpgov.tenants.wall.grants import Roles
 from dpgov.tenants.wall.policies import policies, protected_tables
 from dpgov.tenants.wall.references import foreign_keys, unique_keys
+from dpgov.tenants.wall.roles import known_roles
 
 _POLICIES = """
     SELECT relation.relname, policy.polname, obj_description(policy.oid, 'pg_policy')
@@ -63,15 +62,6 @@ def raise_wall() -> None:
     _align_references()
     for statement in _privileges():
         _run(statement)
-
-
-def known_roles() -> Roles:
-    """The roles of this installation, by its configuration."""
-    return Roles(
-        application=settings.DPGOV_DATABASE_APP_ROLE,
-        sweeper=settings.DPGOV_DATABASE_SWEEPER_ROLE,
-        auditor=settings.DPGOV_DATABASE_AUDITOR_ROLE,
-    )
 
 
 def append_only_tables() -> set[str]:

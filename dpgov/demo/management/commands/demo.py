@@ -20,6 +20,7 @@ from dpgov.demo.processes import NotAnswering, PortTaken, ProcessEnded, Processe
 from dpgov.demo.questions import ask_once
 from dpgov.operation.stopping import StopRequest
 from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.management.signing import require_signer
 
 
 class Command(BaseCommand):
@@ -37,6 +38,7 @@ class Command(BaseCommand):
         os.umask(0o077)
         host, port = options["host"], options["port"]
         self._refuse_a_real_database(force=options["force"])
+        require_signer()
         stopped = StopRequest()
         stopped.listen()
         try:

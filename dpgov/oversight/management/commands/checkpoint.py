@@ -10,6 +10,7 @@ from dpgov.audit.checkpoints.signing import CheckpointRefused, make_checkpoint
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant
 from dpgov.tenants.management.chosen import chosen_tenants
+from dpgov.tenants.management.signing import require_signer
 
 
 class Command(BaseCommand):
@@ -19,6 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--tenant", help="short name of the only tenant")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        require_signer()
         results = [self._sign(tenant) for tenant in chosen_tenants(options["tenant"])]
         if not all(results):
             raise CommandError("A checkpoint was refused.", returncode=1)

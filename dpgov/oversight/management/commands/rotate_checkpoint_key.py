@@ -15,12 +15,14 @@ from dpgov.audit.checkpoints.rotation import announce_key, sign_with_both
 from dpgov.audit.checkpoints.signing import CheckpointRefused
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
+from dpgov.tenants.management.signing import require_signer
 
 
 class Command(BaseCommand):
     help = "Make a new checkpoint key, announce it in every log, and sign with it from now on."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        require_signer()
         old = signing_seed()
         try:
             new = next_seed()

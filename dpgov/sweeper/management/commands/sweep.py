@@ -21,6 +21,7 @@ from dpgov.queries.answering.tally import tally_round
 from dpgov.queries.answering.workers import seen_by_nobody
 from dpgov.sweeper.checkpoints import checkpoint_round
 from dpgov.sweeper.notices import notices_round
+from dpgov.tenants.management.signing import require_signer
 
 _log = structlog.get_logger("dpgov.sweep")
 
@@ -32,6 +33,7 @@ class Command(BaseCommand):
         parser.add_argument("--every", type=float, metavar="SECONDS", help="repeat until stopped")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        require_signer()
         every: float | None = options["every"]
         if every is None:
             done = _everything_once()

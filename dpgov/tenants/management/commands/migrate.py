@@ -14,7 +14,8 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from dpgov.operation import installed
 from dpgov.tenants.boundary import acting_for_everybody
-from dpgov.tenants.wall.raising import known_roles, raise_wall
+from dpgov.tenants.wall.raising import raise_wall
+from dpgov.tenants.wall.roles import connected_as
 
 _BEFORE = ("audit", "0002_append_only")
 
@@ -26,7 +27,7 @@ class Command(migrate.Command):
                 "This database was made by a version that was never published, and cannot be "
                 "carried over. Begin with an empty database, or with an empty state folder."
             )
-        if role := _the_application():
+        if role := connected_as():
             self._refuse_unless_done(role)
             return
         with acting_for_everybody():
@@ -51,16 +52,6 @@ class Command(migrate.Command):
                 f"{role}."
             )
         self.stdout.write("Everything is migrated.")
-
-
-def _the_application() -> str:
-    """The role that this process connects as, when it is one that must not migrate."""
-    if connection.vendor != "postgresql":
-        return ""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT current_user")
-        role = str(cursor.fetchone()[0])
-    return role if role in known_roles().present() else ""
 
 
 def _of_before() -> bool:

@@ -1,6 +1,7 @@
 """A7: what a role may not do is refused for want of the privilege, before any trigger is asked."""
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 from psycopg.errors import InsufficientPrivilege
 
@@ -90,3 +91,17 @@ def test_every_door_looks_for_tables_where_nobody_else_can_put_them() -> None:
     """H2: a function with the owner's rights is not led to a table of somebody else's."""
     fixed = "EXISTS (SELECT 1 FROM unnest(proconfig) c WHERE c LIKE 'search_path=%pg_temp%')"
     assert rows(f"SELECT proname FROM pg_proc WHERE prosecdef AND NOT {fixed}") == []
+
+
+@pytest.mark.parametrize(
+    "command", ["sweep", "checkpoint", "rotate_checkpoint_key", "demo --force"]
+)
+def test_a_command_that_signs_says_at_once_which_role_it_needs(
+    command: str, owner: Membership
+) -> None:
+    """Else the sweeper would run until the first checkpoint is due, and end there."""
+    with (
+        acting_for(owner.tenant_id),
+        pytest.raises(CommandError, match="the address of dpgov_sweeper"),
+    ):
+        call_command(*command.split())

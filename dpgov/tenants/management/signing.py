@@ -1,0 +1,15 @@
+"""Commands that sign the log need a role that may."""
+
+from django.core.management.base import CommandError
+
+from dpgov.tenants.wall.roles import connected_as, known_roles
+
+
+def require_signer() -> None:
+    """Raise CommandError where the database would refuse the first signature, minutes from now."""
+    role, signer = connected_as(), known_roles().sweeper
+    if role and signer and role != signer:
+        raise CommandError(
+            f"This command signs the audit log, and {role} may not. Give it the address of "
+            f"{signer} in DPGOV_DATABASE_URL, or name no role in DPGOV_DATABASE_SWEEPER_ROLE."
+        )
