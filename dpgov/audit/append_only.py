@@ -6,35 +6,23 @@ not meant to change cannot be changed by a bug, a shell or an administrator's fo
 
 from dpgov.operation.installed import Installed
 
-_MESSAGE = "rows of {table} are append-only"
-
-_ON_POSTGRESQL = (
-    "CREATE FUNCTION {table}_append_only() RETURNS trigger LANGUAGE plpgsql AS"
-    " $$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation'; END $$",
-    "CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE ON {table}"
-    " FOR EACH ROW EXECUTE FUNCTION {table}_append_only()",
-    "CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}"
-    " FOR EACH STATEMENT EXECUTE FUNCTION {table}_append_only()",
-)
-_ON_SQLITE = (
-    "CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table}"
-    " BEGIN SELECT RAISE(ABORT, '{message}'); END",
-    "CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table}"
-    " BEGIN SELECT RAISE(ABORT, '{message}'); END",
-)
-
 
 def append_only(table: str) -> Installed:
     """The triggers that make `table` append-only (a name of ours, never from a user)."""
-
-    def filled(statements: tuple[str, ...]) -> tuple[str, ...]:
-        message = _MESSAGE.format(table=table)
-        return tuple(text.format(table=table, message=message) for text in statements)
-
+    refusing, message = f"{table}_append_only", f"rows of {table} are append-only"
     return Installed(
-        functions=(f"{table}_append_only",),
-        postgresql=filled(_ON_POSTGRESQL),
-        sqlite=filled(_ON_SQLITE),
+        functions=(refusing,),
+        postgresql=(
+            _function(refusing, message),
+            f"CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE ON {table}"
+            f" FOR EACH ROW EXECUTE FUNCTION {refusing}()",
+            f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}"
+            f" FOR EACH STATEMENT EXECUTE FUNCTION {refusing}()",
+        ),
+        sqlite=(
+            _on_sqlite(f"{table}_no_update BEFORE UPDATE ON {table}", message),
+            _on_sqlite(f"{table}_no_delete BEFORE DELETE ON {table}", message),
+        ),
     )
 
 
@@ -45,13 +33,20 @@ def refuse_updates(name: str, *, table: str, when: str, message: str) -> Install
     return Installed(
         functions=(name,),
         postgresql=(
-            f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS"
-            f" $$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation'; END $$",
+            _function(name, message),
             f"CREATE TRIGGER {name} BEFORE UPDATE ON {table}"
             f" FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION {name}()",
         ),
-        sqlite=(
-            f"CREATE TRIGGER {name} BEFORE UPDATE ON {table} WHEN {on_sqlite}"
-            f" BEGIN SELECT RAISE(ABORT, '{message}'); END",
-        ),
+        sqlite=(_on_sqlite(f"{name} BEFORE UPDATE ON {table} WHEN {on_sqlite}", message),),
     )
+
+
+def _function(name: str, message: str) -> str:
+    return (
+        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS"
+        f" $$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation'; END $$"
+    )
+
+
+def _on_sqlite(trigger: str, message: str) -> str:
+    return f"CREATE TRIGGER {trigger} BEGIN SELECT RAISE(ABORT, '{message}'); END"
