@@ -106,6 +106,14 @@ BEGIN
         refusal := 'moved';
         RETURN;
     END IF;
+    -- A question is held where its data is: on the budget of its dataset, or on lines of that one.
+    IF session_user <> current_user AND NOT EXISTS (
+        SELECT 1 FROM queries_query q JOIN datasets_dataset d ON d.id = q.dataset_id
+        WHERE q.id = p_query AND d.budget_id = ANY (p_budgets || v_parents)
+    ) THEN
+        refusal := 'moved';
+        RETURN;
+    END IF;
     IF refusal IN ('frozen', 'closed') THEN
         RETURN;
     END IF;

@@ -160,7 +160,7 @@ _RESERVE = "SELECT * FROM budgets_reserve('{0}', '{1}', ARRAY['{2}'::uuid], ARRA
 _ONE = " ARRAY[1::smallint], 'UTC')"
 
 
-def _reserve(query: str, tenant: str, budget: str, nano: int = 1) -> str:
+def reserve(query: str, tenant: str, budget: str, nano: int = 1) -> str:
     return _RESERVE.format(query, tenant, budget, nano) + _ONE
 
 
@@ -178,12 +178,12 @@ _APPENDED = (
     " '{{}}', '', '', '')"
 )
 CALLS = (
-    _reserve("00000000-0000-0000-0000-000000000001", "{ours}", "{budget}"),
-    _reserve("{foreign_query}", "{ours}", "{budget}"),
-    _reserve("{foreign_query}", "{theirs}", "{foreign_budget}"),
-    _reserve("{waiting}", "{theirs}", "{budget}"),
-    _reserve("{query}", "{ours}", "{budget}"),
-    _reserve("{waiting}", "{ours}", "{foreign_budget}"),
+    reserve("00000000-0000-0000-0000-000000000001", "{ours}", "{budget}"),
+    reserve("{foreign_query}", "{ours}", "{budget}"),
+    reserve("{foreign_query}", "{theirs}", "{foreign_budget}"),
+    reserve("{waiting}", "{theirs}", "{budget}"),
+    reserve("{query}", "{ours}", "{budget}"),
+    reserve("{waiting}", "{ours}", "{foreign_budget}"),
     "SELECT * FROM budgets_settle('00000000-0000-0000-0000-000000000001', 1)",
     "SELECT * FROM budgets_settle('{foreign_query}', 500000000)",
     "SELECT * FROM budgets_settle('{query}', 500000000)",

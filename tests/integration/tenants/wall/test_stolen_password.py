@@ -7,6 +7,7 @@ the tenant, as whoever has stolen it would.
 from decimal import Decimal
 from io import StringIO
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -15,20 +16,23 @@ from django.utils import timezone
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.findings import ledger_findings
-from dpgov.budgets.models import Budget
+from dpgov.budgets.models import Budget, PartitionLine
+from dpgov.budgets.services import open_partition_lines
 from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version
 from dpgov.operation import installed
 from dpgov.privacy.accounting.currency import Currency
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.queries.models import Query
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
 from dpgov.tenants.wall.guarding import OnPostgreSQL
 from dpgov.tenants.wall.guards import guards
+from tests.cast import join
 from tests.integration.tenants.wall.conftest import connected_as, rows
-from tests.integration.tenants.wall.stolen import CALLS, CHANGES, ESCALATIONS, FOUND
+from tests.integration.tenants.wall.stolen import CALLS, CHANGES, ESCALATIONS, FOUND, reserve
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -158,6 +162,26 @@ def test_without_any_one_of_the_guards_something_would_be_carried_out(
             assert [each for each in statements if carried_out(thief, each)] != []
     finally:
         installed.put_up()
+
+
+def test_a_question_is_held_on_the_budget_of_its_own_data_only(
+    two_tenants: Two, dataset: Dataset
+) -> None:
+    """L8: else another budget of the organisation would pay for what this data gives away."""
+    tenant = str(dataset.tenant_id)
+    other = register_small_dataset(join(dataset.tenant, Role.OWNER, "otto"), name="other")
+    open_partition_lines(budget=other.budget, parts=["North"])
+    (north,) = PartitionLine.objects.values_list("budget_id", flat=True)
+    query = Query.objects.get(tenant=tenant, state=Query.State.QUEUED)
+    query.dataset, query.version = other, current_version(other)
+    query.pk, query.idempotency_key = uuid4(), "held by a thief"
+    query.save(force_insert=True)
+    with connected_as(dpgov__tenant=tenant) as thief:
+        paid = {
+            budget: carried_out(thief, reserve(str(query.pk), tenant, str(budget)))
+            for budget in (dataset.budget_id, other.budget_id, north)
+        }
+    assert paid == {dataset.budget_id: False, other.budget_id: True, north: True}
 
 
 @pytest.mark.tampers_with_ledger
