@@ -53,27 +53,32 @@ _SAME_PEOPLE = said(
 )
 
 
-def why_not_append(dataset: Dataset, user: User) -> str:
-    """Why this person cannot add rows to the newest version; empty where they can.
+def why_not_append(newest: DatasetVersion, user: User) -> str:
+    """Why this person cannot add rows to a dataset's newest version; empty where they can.
 
     By what is public, and by who brought it, never by data.
     """
-    if dataset.neighbouring == Neighbouring.CHANGE_ONE:
+    if newest.dataset.neighbouring == Neighbouring.CHANGE_ONE:
         return _PUBLIC_NUMBER
-    if current_version(dataset).added_by_id != user.pk:
-        return _OTHERS_ROWS
-    return ""
+    return "" if newest.added_by_id == user.pk else _OTHERS_ROWS
 
 
-def check_appending(dataset: Dataset, columns: tuple[ColumnSpec, ...], user: User) -> None:
-    """Raises InvalidDomain for what can be seen without reading anything."""
-    if words := why_not_append(dataset, user):
+def check_appending(
+    dataset: Dataset, columns: tuple[ColumnSpec, ...], user: User
+) -> DatasetVersion:
+    """The version that rows are added to.
+
+    Raises InvalidDomain for what can be seen without reading anything.
+    """
+    newest = current_version(dataset)
+    if words := why_not_append(newest, user):
         raise InvalidDomain("columns", words)
-    declared = {spec.name: spec for spec in schema_of(current_version(dataset)).columns}
+    declared = {spec.name: spec for spec in schema_of(newest).columns}
     if set(declared) != {spec.name for spec in columns}:
         raise InvalidDomain("columns", _OTHER_DOMAINS)
     if not all(_goes_on(declared[spec.name], spec) for spec in columns):
         raise InvalidDomain("columns", _OTHER_DOMAINS)
+    return newest
 
 
 def _goes_on(before: ColumnSpec, now: ColumnSpec) -> bool:

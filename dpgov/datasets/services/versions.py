@@ -63,10 +63,7 @@ def add_version(
     """
     schema = schema_of_next(dataset, columns)
     check_columns(schema, upload.headers)
-    to = None
-    if append_rows:
-        check_appending(dataset, columns, user)
-        to = current_version(dataset)
+    to = check_appending(dataset, columns, user) if append_rows else None
     hand_in(tenant=dataset.tenant, user=user, upload_id=upload.pk)
     return ingest_and_record(
         upload,

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.datasets import selectors, services
 from dpgov.datasets.lookup import dataset_or_404, upload_or_404, used
-from dpgov.datasets.models import Arrival, Column, Dataset, Upload
+from dpgov.datasets.models import Arrival, Column, Dataset, DatasetVersion, Upload
 from dpgov.datasets.tasks import wake
 from dpgov.datasets.web.forms.registration import VersionForm, as_posted
 from dpgov.language.translation import translated
@@ -45,9 +45,10 @@ def add_version(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
     arrival = selectors.arrival_of(chosen)
     if arrival is not None and arrival.is_running:
         return redirect("datasets:reading", upload_id)
-    earlier = selectors.current_version(dataset).columns.all()
+    newest = selectors.current_version(dataset)
+    earlier = newest.columns.all()
     if request.method != "POST":
-        return _page(request, dataset, chosen, _begun(dataset, chosen, earlier, arrival))
+        return _page(request, newest, chosen, _begun(dataset, chosen, earlier, arrival))
     form = VersionForm(chosen.headers, request.POST, earlier=earlier)
     if form.is_valid():
         try:
@@ -56,7 +57,7 @@ def add_version(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
             return used(request)
         except (InvalidDomain, services.DraftTooLarge, services.TooManyFiles) as refusal:
             form.refuse(translated(refusal.args[0]))
-    return _page(request, dataset, chosen, form)
+    return _page(request, newest, chosen, form)
 
 
 def _ask(request: HttpRequest, dataset: Dataset, chosen: Upload, form: VersionForm) -> HttpResponse:
@@ -87,12 +88,12 @@ def _begun(
 
 
 def _page(
-    request: HttpRequest, dataset: Dataset, chosen: Upload, form: VersionForm
+    request: HttpRequest, newest: DatasetVersion, chosen: Upload, form: VersionForm
 ) -> HttpResponse:
     problems = list(form.problems()) if form.dataset.is_bound else []
-    why_not = services.why_not_append(dataset, membership_of(request).user)
+    why_not = services.why_not_append(newest, membership_of(request).user)
     context = {
-        "dataset": dataset,
+        "dataset": newest.dataset,
         "upload": chosen,
         "form": form,
         "problems": problems,

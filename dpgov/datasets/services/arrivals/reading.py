@@ -189,8 +189,7 @@ def _register(arrival: Arrival) -> None:
             upload=arrival.upload,
             columns=tuple(map(column_of, arrival.declared["columns"])),
             user=arrival.asked_by,
-            # Wishes from before there was this word have none.
-            append_rows=bool(arrival.declared.get("append_rows")),
+            append_rows=arrival.declared["append_rows"],
             follower=follower,
         )
     else:
