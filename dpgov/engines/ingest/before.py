@@ -7,8 +7,7 @@ new ones follow, so that no more of them count than of a file that held all of t
 partition puts it was decided before, see `earlier`.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import duckdb
 import numpy as np
@@ -20,22 +19,6 @@ from dpgov.engines.ingest.values import sql_type
 from dpgov.language.said import said
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec
 from dpgov.privacy.plan.unit_sizes import LARGEST_SIZE
-
-_OF_OLD = said(
-    "The rows that are there were stored by an older release, which did not keep what is needed to "
-    "add to them. Add a version with all rows once; rows can be added to that."
-)
-
-
-@contextmanager
-def opened(connection: duckdb.DuckDBPyConnection, before: Before) -> Iterator[None]:
-    """Within, the file is there to read as `before`."""
-    path = before.path.replace("'", "''")
-    connection.execute(f"ATTACH '{path}' AS before (READ_ONLY)")
-    try:
-        yield
-    finally:
-        connection.execute("DETACH before")
 
 
 def remember(
@@ -56,12 +39,6 @@ def remember(
 
 def recall(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> list[Seen]:
     """What the file of before remembers, its columns in this order; raises Refused."""
-    there = connection.execute(
-        "SELECT count(*) FROM duckdb_tables() "
-        "WHERE database_name = 'before' AND table_name = 'seen'"
-    )
-    if there.fetchall() == [(0,)]:
-        raise Refused(_OF_OLD)
     rows = connection.execute("SELECT * FROM before.seen").fetchall()
     found = {name: _seen(*kept) for name, *kept in rows}
     if set(found) != {"", *names}:

@@ -17,13 +17,13 @@ import pyarrow as pa
 from dpgov.engines.fingerprint import TableFingerprint
 from dpgov.engines.ingest.before import (
     copy_rows,
-    opened,
     put_before,
     recall,
     remember,
     rows_before,
 )
 from dpgov.engines.ingest.drafts import draft_of, remove_drafts
+from dpgov.engines.ingest.earlier import attached
 from dpgov.engines.ingest.fingerprint import Fingerprint, Seen
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import EVERYTHING_ELSE, Before, UnitNames
@@ -165,7 +165,7 @@ def _begun(
     """The rows of before are in `data`, where each is a unit; raises Refused for other columns."""
     if before is None:
         return _There()
-    with opened(connection, before):
+    with attached(connection, before.path, "before"):
         seen = recall(connection, table.names)
         if not marked:
             copy_rows(connection, before, columns)
@@ -196,7 +196,7 @@ def _ranked(
     made = "TABLE ranked.data" if before is None else "TEMP TABLE added"
     units = rank_rows(connection, names, _part(columns, unit), unit.earlier, made)
     if before is not None:
-        with opened(connection, before):
+        with attached(connection, before.path, "before"):
             put_before(connection, before, columns)
     connection.execute("CREATE TABLE ranked.seen AS SELECT * FROM seen")
     connection.execute("CHECKPOINT ranked")

@@ -2,10 +2,9 @@
 
 Two rows belong to one unit when their ids are the same text, spaces at the ends aside; numbers are
 compared as they are written, since large ones are not exact as floats. A row without an id (empty,
-or NaN) is dropped. `u` numbers the units in no particular order; `k` is a keyed hash of the id, and
-`o` the one that files of old have, where such a file is compared with (see `earlier`). `r` numbers
-a unit's rows from 0 in the order of a keyed hash of the unit and of what the row holds in the
-declared columns, by their names, then of the stored codes: rows that still tie are the same to
+or NaN) is dropped. `u` numbers the units in no particular order; `k` is a keyed hash of the id. `r`
+numbers a unit's rows from 0 in the order of a keyed hash of the unit and of what the row holds in
+the declared columns, by their names, then of the stored codes: rows that still tie are the same to
 every question. So what is kept of a unit depends on that unit's rows alone, and neither on the
 order of the columns nor on columns that nobody declared. `n` is the number of its rows, up to
 LARGEST_SIZE.
@@ -20,18 +19,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpgov.engines.ingest.earlier import has_files_of_old, place_units
+from dpgov.engines.ingest.earlier import place_units
 from dpgov.engines.ingest.fingerprint import derived
 from dpgov.engines.ingest.request import EarlierFile
 from dpgov.engines.ingest.siphash import SipKey, siphash
 from dpgov.engines.ingest.values import Cells
 from dpgov.privacy.plan.unit_sizes import LARGEST_SIZE
 
-MARKS = "id VARCHAR, k UBIGINT, o UBIGINT, h UBIGINT"
+MARKS = "id VARCHAR, k UBIGINT, h UBIGINT"
 
-# What `k` is made of: a hash that is the same in every release of the database, and that of old.
+# What `k` is made of: a hash that is the same in every release of the database.
 _STABLE = "SELECT md5_number_lower(coalesce(id, '')) AS hash FROM ids"
-_OF_OLD = "SELECT hash(id) AS hash FROM ids"
 
 Words = npt.NDArray[np.uint64]
 
@@ -63,8 +61,6 @@ class UnitMarks:
         self._mixed: Words = np.empty(0, np.uint64)
         self._ids = pa.nulls(0, pa.large_string())
         self._keys: Words = np.empty(0, np.uint64)
-        self._old_keys: Words | None = None
-        self._compares_old = has_files_of_old(connection, column.earlier)
 
     def begin_rows(self, rows: int) -> None:
         """A batch of this many rows begins; its columns follow by `add`, then `table`."""
@@ -87,23 +83,18 @@ class UnitMarks:
         known = pc.not_equal(pc.utf8_lower(cells.texts), "nan")
         texts = pc.if_else(known, cells.texts, pa.scalar(None, pa.large_string()))
         self._ids = texts.take(pa.array(cells.rows))
-        self._keys = siphash(self._unit_key, self._hashes(texts, _STABLE))[cells.rows]
-        if self._compares_old:
-            self._old_keys = siphash(self._unit_key, self._hashes(texts, _OF_OLD))[cells.rows]
+        self._keys = siphash(self._unit_key, self._hashes(texts))[cells.rows]
 
-    def _hashes(self, texts: pa.Array, of_id: str) -> Words:
+    def _hashes(self, texts: pa.Array) -> Words:
         self._connection.register("ids", pa.table({"id": texts}))
-        hashes: Words = self._connection.execute(of_id).fetchnumpy()["hash"]
+        hashes: Words = self._connection.execute(_STABLE).fetchnumpy()["hash"]
         self._connection.unregister("ids")
         return hashes
 
     def table(self, stored: dict[str, pa.Array]) -> pa.Table:
         """The batch's codes and marks, without the rows that name no unit."""
         order = siphash(self._order_key, self._mixed + self._keys)
-        old = pa.nulls(len(order), pa.uint64())
-        if self._old_keys is not None:
-            old = pa.array(self._old_keys)
-        marks = {"id": self._ids, "k": pa.array(self._keys), "o": old, "h": pa.array(order)}
+        marks = {"id": self._ids, "k": pa.array(self._keys), "h": pa.array(order)}
         return pa.table(stored | marks).filter(pc.is_valid(self._ids))
 
 
@@ -124,13 +115,12 @@ def rank_rows(
         "FROM (SELECT DISTINCT id FROM data)"
     )
     own = f"PARTITION BY u ORDER BY h, {codes}"
-    rows = f"SELECT {codes}, u::UINTEGER AS u, k, o, h FROM data JOIN units USING (id)"  # noqa: S608
+    rows = f"SELECT {codes}, u::UINTEGER AS u, k, h FROM data JOIN units USING (id)"  # noqa: S608
     if partition is not None:
         place_units(connection, earlier)
         placed = (
-            "SELECT own.*, coalesce(known_of_old.part, known.part) AS kept "  # noqa: S608
-            f"FROM ({rows}) AS own LEFT JOIN known ON known.k = own.k "
-            "LEFT JOIN known_of_old ON known_of_old.k = own.o"
+            "SELECT own.*, known.part AS kept "  # noqa: S608
+            f"FROM ({rows}) AS own LEFT JOIN known ON known.k = own.k"
         )
         first = f"coalesce(kept, first_value({partition}) OVER ({own}))"
         rows = f"SELECT * FROM ({placed}) QUALIFY {partition} = {first}"  # noqa: S608
@@ -139,6 +129,5 @@ def rank_rows(
         f"(row_number() OVER ({own}) - 1)::UINTEGER AS r, "
         f"least(count(*) OVER (PARTITION BY u), {LARGEST_SIZE})::USMALLINT AS n FROM ({rows})"
     )
-    connection.execute("CREATE TABLE ranked.form AS SELECT 2 AS number")
     counted = connection.execute("SELECT count(*) FROM units").fetchall()
     return int(counted[0][0])

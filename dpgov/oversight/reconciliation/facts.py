@@ -36,8 +36,6 @@ def gather(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> list[str]:
     made = []
     for table, statement in _statements(say, say.key(tenant_id)):
         cursor.execute(f"CREATE TEMPORARY TABLE said_{table} AS {statement}")
-        if table == "line":
-            cursor.execute(_LINES_OF_OLD_ENTRIES)
         say.finish(cursor, f"said_{table}", _KEYS[table])
         made.append(f"said_{table}")
     return made
@@ -80,10 +78,9 @@ def _of_questions(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
     ended = _entries(say, tenant, "action IN ({})".format(", ".join(map(repr, _ENDINGS))))
     yield (
         "asked",
-        "SELECT query, CAST(sum(nano) AS bigint) AS nano, max(has_lines) = 1 AS has_lines FROM ("
-        f"SELECT {query}, {amount_of(say, 'epsilon')} AS nano,"
-        f" CASE WHEN {say.get('e.detail', 'lines')} IS NULL THEN 0 ELSE 1 END AS has_lines"
-        f" FROM {asked}) each_step GROUP BY query",
+        "SELECT query, CAST(sum(nano) AS bigint) AS nano FROM ("
+        f"SELECT {query}, {amount_of(say, 'epsilon')} AS nano FROM {asked}"
+        ") each_step GROUP BY query",
     )
     yield (
         "line",
@@ -106,12 +103,3 @@ def _entries(say: Dialect, tenant: str, condition: str) -> str:
         f"(SELECT action, subject, dataset, {say.detail} FROM audit_auditentry"
         f" WHERE tenant_id = '{tenant}' AND {condition} LIMIT 9223372036854775807 OFFSET 0) e"
     )
-
-
-# Entries from before there were several limits: all of it on the dataset's budget.
-_LINES_OF_OLD_ENTRIES = """
-    INSERT INTO said_line SELECT a.query, d.budget_id, a.nano
-    FROM said_asked a JOIN queries_query q ON q.id = a.query
-    JOIN datasets_dataset d ON d.id = q.dataset_id
-    WHERE NOT a.has_lines AND a.nano IS NOT NULL
-"""

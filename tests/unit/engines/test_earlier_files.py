@@ -5,14 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import duckdb
-import pytest
 
-from dpgov.engines.ingest import earlier as earlier_files
-from dpgov.engines.ingest.fingerprint import derived
-from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import ELSEWHERE, EarlierFile, UnitNames
-from dpgov.engines.ingest.siphash import SipKey, siphash
-from tests.unit.engines.tables import KEY, category, ingest_here, number, write_csv
+from tests.unit.engines.tables import category, ingest_here, number, write_csv
 
 COLUMNS = (number("id", "0", "99"), number("v", "0", "300"), category("town", "a", "b"))
 Cells = tuple[str, str, str]
@@ -25,17 +20,6 @@ def _ingested(path: Path, rows: Sequence[Cells], *earlier: EarlierFile) -> Earli
     return EarlierFile(str(source.with_suffix(".duckdb")), 2, (0, 1))
 
 
-def _of_old(file: EarlierFile) -> None:
-    """As a file was before ids were hashed in a way that every release of the database knows."""
-    unit_key = SipKey.of(derived(KEY, "unit"))
-    with duckdb.connect(file.path) as connection:
-        connection.execute("DROP TABLE form")
-        for person in range(5):
-            hashed = connection.execute("SELECT hash(?::VARCHAR) AS h", [person]).fetchnumpy()["h"]
-            key = int(siphash(unit_key, hashed)[0])
-            connection.execute("UPDATE data SET k = ? WHERE c0 = ?", [key, person])
-
-
 def _towns(file: EarlierFile) -> dict[int, set[int | None]]:
     with duckdb.connect(file.path, read_only=True) as connection:
         found = connection.execute("SELECT c0, list(DISTINCT c2) FROM data GROUP BY 1").fetchall()
@@ -46,12 +30,9 @@ FIRST = [("0", "1", "a"), ("1", "1", "b"), ("2", "1", "x")]
 LATER = [(str(person), "2", town) for person in range(4) for town in ("b", "a", "y")]
 
 
-@pytest.mark.parametrize("old", [False, True], ids=["of today", "of old"])
-def test_the_first_file_of_all_decides_where_a_unit_lies(tmp_path: Path, old: bool) -> None:
-    """L2: over three files, of which the first may be from before there was this rule."""
+def test_the_first_file_of_all_decides_where_a_unit_lies(tmp_path: Path) -> None:
+    """L2: over three files."""
     first = _ingested(tmp_path / "1.csv", FIRST)
-    if old:
-        _of_old(first)
     second = _ingested(tmp_path / "2.csv", LATER, first)
     assert {person: _towns(second)[person] for person in range(3)} == {0: {0}, 1: {1}, 2: {2}}
     third = _ingested(tmp_path / "3.csv", LATER, first, second)
@@ -67,14 +48,3 @@ def test_parts_are_told_by_their_names_and_not_by_their_codes(tmp_path: Path) ->
     assert _towns(_ingested(tmp_path / "2.csv", FIRST, swapped)) == {2: {2}}
     without = replace(first, codes=(0, ELSEWHERE))
     assert _towns(_ingested(tmp_path / "3.csv", FIRST, without)) == {0: {0}, 2: {2}}
-
-
-def test_a_file_of_old_is_refused_where_the_database_hashes_otherwise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """L2: its units would all look new."""
-    first = _ingested(tmp_path / "1.csv", FIRST)
-    _of_old(first)
-    monkeypatch.setattr(earlier_files, "_PROBE_OF_OLD", 1)
-    with pytest.raises(Refused, match="cannot be recognised"):
-        _ingested(tmp_path / "2.csv", LATER, first)

@@ -147,12 +147,3 @@ def test_other_columns_cannot_be_added(tmp_path: Path) -> None:
     first, _ = _stored(tmp_path / "1.csv", ROWS[:6])
     with pytest.raises(Refused, match="same columns"):
         _stored(tmp_path / "2.csv", [("7", 1, "a", "x")], after=first, names=[*NAMES, "note"])
-
-
-def test_to_a_file_of_an_older_release_nothing_is_added(tmp_path: Path) -> None:
-    """L2: it does not say how its rows are recognised."""
-    first, _ = _stored(tmp_path / "1.csv", ROWS[:6])
-    with duckdb.connect(str(first)) as connection:
-        connection.execute("DROP TABLE seen")
-    with pytest.raises(Refused, match="older release"):
-        _stored(tmp_path / "2.csv", ROWS[6:8], after=first)
