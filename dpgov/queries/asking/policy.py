@@ -12,15 +12,53 @@ from dpgov.budgets.words import amount, question
 from dpgov.datasets.fitting import Terms, terms_of, too_exact
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules
+from dpgov.privacy.accounting.currency import PURE, Currency
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import STATISTIC_NAMES
 from dpgov.tenants.models import User
 
 
+class QueryLimitExceeded(Exception):
+    """One question may not cost this much on this dataset."""
+
+    def __init__(self, *, requested_nano: int, limit_nano: int, currency: Currency = PURE) -> None:
+        self.requested_nano = requested_nano
+        self.limit_nano = limit_nano
+        super().__init__(
+            _(
+                "One question on this dataset may cost at most {most}; this one costs {price}."
+            ).format(most=question(limit_nano, currency), price=question(requested_nano, currency))
+        )
+
+
+class OutsidePolicy(QueryLimitExceeded):
+    """The dataset's owner does not let this be asked, or not without asking them first."""
+
+    reason = "policy"
+
+    def __init__(self, message: str, *, requested_nano: int) -> None:
+        self.requested_nano = requested_nano
+        self.limit_nano = requested_nano
+        Exception.__init__(self, message)
+
+
 def terms_for(dataset: Dataset, user: User) -> Terms:
     """What the dataset asks of this person's question now, besides the ledger."""
     return terms_of(dataset, user, lambda: database_now().date())
+
+
+def refuse_outside(blueprint: Blueprint, dataset: Dataset, terms: Terms) -> None:
+    """Raises QueryLimitExceeded and OutsidePolicy."""
+    if blueprint.cost_nano > dataset.per_query_limit_nano:
+        raise QueryLimitExceeded(
+            requested_nano=blueprint.cost_nano,
+            limit_nano=dataset.per_query_limit_nano,
+            currency=dataset.budget.currency,
+        )
+    refused = outside_policy(blueprint, terms)
+    if refused is not None:
+        raise OutsidePolicy(refused, requested_nano=blueprint.cost_nano)
 
 
 def outside_policy(blueprint: Blueprint, terms: Terms) -> str | None:

@@ -1,10 +1,13 @@
-"""What a question would cost and how exact its answer would be, before anything is spent.
+"""What questions would cost and how exact their answers would be, before anything is spent.
 
-A function of the plan, the public metadata and the ledger; never of the data.
+A body asks one question, or several for one amount. A function of the plans, the public metadata
+and the ledger; never of the data.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
@@ -18,54 +21,122 @@ from dpgov.budgets.charging import (
     is_own,
     limits_touched,
 )
-from dpgov.budgets.words import price, question
-from dpgov.datasets.fitting import NOTHING, Fit, Question, fit
+from dpgov.budgets.services import Line
+from dpgov.budgets.words import amount, price, question
+from dpgov.datasets.fitting import Question, Terms, fit
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.answer import batch as batches
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.wanted import cheapest, parse_wanted
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for
+from dpgov.queries.asking.together import largest_whole, room
 from dpgov.queries.asking.touched import lines_of
 from dpgov.queries.free.reuse import NOTHING_STORED, Reusable, reusable_for
 from dpgov.tenants.models import User
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
-    """The price of a plan, in `currency`. `refusal` says why it would be refused, if it would.
+class Asked:
+    """What a body asks: one question, or those of a `batch` at their parts of its amount."""
 
-    `limits` are all limits that it touches, the tightest first; `remaining_nano` is what the
-    dataset's own budget (the tightest part of it that is asked) still has. `largest_fit_nano` is
-    the most that would be accepted for the same question, as what the dataset counts and as a pure
-    ε. `lacks_permit`: an owner's permit is all that it is short of. `reusable` is what stored
-    answers offer for nothing.
+    version: DatasetVersion
+    blueprints: tuple[Blueprint, ...]
+    batch: batches.Batch | None = None
+
+
+# Reads a body against the version's public metadata; raises InvalidPlan.
+Reader = Callable[[DatasetVersion, object], Asked]
+
+
+def read_plan(version: DatasetVersion, raw_plan: object) -> Asked:
+    """One plan with its amount; raises InvalidPlan."""
+    schema = schema_of(version)
+    plan = parse_plan(raw_plan, schema, dataset=version.dataset.slug)
+    return Asked(version, (prepare(plan, schema),))
+
+
+def read_batch(version: DatasetVersion, raw_batch: object) -> Asked:
+    """Several plans and one amount for all; raises InvalidPlan."""
+    schema = schema_of(version)
+    batch = batches.parse_batch(raw_batch, schema, dataset=version.dataset.slug)
+    return Asked(version, batches.priced(batch, schema), batch)
+
+
+def priced_blueprint(
+    dataset: Dataset, raw_plan: object, assumed_rows: int | None = None
+) -> Blueprint:
+    """The plan with its amount: its own, or the smallest that its wish needs; InvalidPlan."""
+    return _read_wanted(current_version(dataset), raw_plan, assumed_rows).blueprints[0]
+
+
+def _read_wanted(version: DatasetVersion, raw_plan: object, assumed_rows: int | None) -> Asked:
+    if not isinstance(raw_plan, Mapping) or "accuracy" not in raw_plan:
+        return read_plan(version, raw_plan)
+    dataset, schema = version.dataset, schema_of(version)
+    plan, wanted = parse_wanted(raw_plan, schema, dataset=dataset.slug)
+    least = least_price_nano(dataset, rules_shown(dataset))
+    found = cheapest(plan, schema, wanted, assumed_rows=assumed_rows, least_nano=least)
+    return Asked(version, (found,))
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """One question at its price, or at its part of it, and what its answer would look like."""
+
+    blueprint: Blueprint
+    description: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The price of one question or of several together, in `currency`.
+
+    `refusal` says why they would be refused, if they would; `lacks_permit`: an owner's permit is
+    all that they are short of. `limits` are all that they touch, the tightest first, and `taken`
+    what they take of each. The largest fit is the most that would be accepted for the same body,
+    as what the dataset counts and as a pure ε. `reusable` is what stored answers offer for nothing
+    in place of a single question.
     """
 
-    plan: Plan
-    description: dict[str, Any]
-    cost_nano: int
-    remaining_nano: int
-    largest_fit_nano: int
-    refusal: str | None
-    largest_fit_epsilon_nano: int = 0
+    questions: tuple[Priced, ...]
+    currency: Currency
+    refusal: str | None = None
     lacks_permit: bool = False
     limits: tuple[Limit, ...] = ()
-    currency: Currency = PURE
+    taken: Mapping[UUID | None, int] = field(default_factory=dict)
+    largest_fit_nano: int = 0
+    largest_fit_epsilon_nano: int = 0
     reusable: Reusable = NOTHING_STORED
 
     @property
-    def adds_nano(self) -> int:
-        """What it would add to the ε (at δ) of everything before it, rounded up.
+    def plan(self) -> Plan:
+        """That of a single question."""
+        return self.questions[0].blueprint.plan
 
-        Of several parts, to the one where it adds most.
+    @property
+    def description(self) -> dict[str, Any]:
+        """That of a single question."""
+        return self.questions[0].description
+
+    @property
+    def cost_nano(self) -> int:
+        """What all of them cost."""
+        return sum(one.blueprint.cost_nano for one in self.questions)
+
+    @property
+    def adds_nano(self) -> int:
+        """What they would add to the ε (at δ) of everything before them, rounded up.
+
+        Of several parts, to the one where they add most.
         """
-        own = [(limit.committed_nano, limit.factor) for limit in self.limits if is_own(limit)]
+        own = [(self.taken[one.budget_id], one) for one in self.limits if is_own(one)]
         return max(
-            (self.currency.adds(self.cost_nano * factor, before) for before, factor in own),
+            (self.currency.adds(nano, limit.committed_nano) for nano, limit in own),
             default=self.currency.together(self.cost_nano),
         )
 
@@ -75,14 +146,23 @@ class Quote:
         return price(self.cost_nano, self.adds_nano, self.currency)
 
     @property
+    def remaining_nano(self) -> int:
+        """What the dataset's own budget (the tightest part of it that is asked) still has."""
+        return min((limit.remaining_nano for limit in self.limits if is_own(limit)), default=0)
+
+    @property
     def remaining_after_nano(self) -> int:
-        """What would remain; what remains now if the question would be refused."""
+        """What would remain; what remains now if it would be refused."""
         return self.remaining_nano - (0 if self.refusal else self.cost_nano)
 
     @property
     def binding(self) -> Limit | None:
         """The limit that admits least."""
         return self.limits[0] if self.limits else None
+
+    def fits(self, limit: Limit) -> bool:
+        """Whether all of them find room under this one of its limits."""
+        return not limit.stopped and self.taken[limit.budget_id] <= limit.remaining_nano
 
 
 def quote(
@@ -101,79 +181,118 @@ def quote(
     `assumed_rows` is the reader's own guess of how many rows match, for errors of means.
     The newest `version` and the person's `grants` are read here where the caller did not.
     """
-    version = version or current_version(dataset)
-    blueprint = _priced(dataset, version, raw_plan, assumed_rows)
-    try:
-        lines = lines_of(
-            blueprint, dataset=dataset, user=user, allocation_id=allocation_id, grants=grants
-        )
-    except (AllocationNeeded, ChooseAllocation) as problem:
-        return _quote(blueprint, version, (), assumed_rows, str(problem))
-    limits, terms = tuple(limits_touched(lines)), terms_for(dataset, user)
-    refusal = _refusal(blueprint, limits, dataset)
-    outside = None if refusal else outside_policy(blueprint, terms)
-    fits = fit(terms, limits, Question(blueprint.plan, blueprint.schema))
-    priced = _quote(blueprint, version, limits, assumed_rows, refusal or outside, fits)
-    return replace(priced, lacks_permit=bool(outside) and short_of_permit(blueprint, terms))
+    asked = _read_wanted(version or current_version(dataset), raw_plan, assumed_rows)
+    return _quote(asked, user, assumed_rows, allocation_id, grants)
+
+
+def quote_batch(
+    *,
+    user: User,
+    dataset: Dataset,
+    raw_batch: object,
+    assumed_rows: int | None = None,
+    allocation_id: UUID | None = None,
+) -> Quote:
+    """The same for several questions together; the guess is meant for each of them."""
+    asked = read_batch(current_version(dataset), raw_batch)
+    return _quote(asked, user, assumed_rows, allocation_id, None)
 
 
 def _quote(
-    blueprint: Blueprint,
-    version: DatasetVersion,
-    limits: tuple[Limit, ...],
+    asked: Asked,
+    user: User,
     assumed_rows: int | None,
-    refusal: str | None,
-    fits: Fit = NOTHING,
+    allocation_id: UUID | None,
+    grants: Grants | None,
 ) -> Quote:
-    dataset = version.dataset
-    own = [limit.remaining_nano for limit in limits if is_own(limit)]
-    return Quote(
-        plan=blueprint.plan,
-        description=blueprint.describe(assumed_rows),
-        cost_nano=blueprint.cost_nano,
-        remaining_nano=min(own, default=0),
-        largest_fit_nano=fits.nano,
-        largest_fit_epsilon_nano=fits.epsilon_nano,
-        refusal=refusal,
-        limits=limits,
+    dataset, blueprints = asked.version.dataset, asked.blueprints
+    priced = Quote(
+        questions=tuple(Priced(one, one.describe(assumed_rows)) for one in blueprints),
         currency=dataset.budget.currency,
-        reusable=reusable_for(version, blueprint, assumed_rows=assumed_rows),
+    )
+    if asked.batch is None:
+        free = reusable_for(asked.version, blueprints[0], assumed_rows=assumed_rows)
+        priced = replace(priced, reusable=free)
+    try:
+        lines = [
+            lines_of(one, dataset=dataset, user=user, allocation_id=allocation_id, grants=grants)
+            for one in blueprints
+        ]
+    except (AllocationNeeded, ChooseAllocation) as problem:
+        return replace(priced, refusal=str(problem))
+    return _under_limits(priced, asked, lines, terms_for(dataset, user))
+
+
+def _under_limits(
+    priced: Quote, asked: Asked, lines: Sequence[Sequence[Line]], terms: Terms
+) -> Quote:
+    """The same with every limit over these lines, and whether it would be accepted."""
+    together = [line for of_one in lines for line in of_one]
+    taken: Counter[UUID | None] = Counter()
+    for line in together:
+        taken[line.budget_id] += line.amount_nano
+    touched = limits_touched(together)
+    limits = sorted(touched, key=lambda one: Fraction(room(one), taken[one.budget_id]))
+    whole = replace(priced, limits=tuple(limits), taken=taken)
+    refusal = _refusal(whole, asked)
+    outside, lacks_permit = (None, False) if refusal else _outside(asked, terms)
+    nano, epsilon_nano = _largest_fit(whole, asked, lines, terms)
+    return replace(
+        whole,
+        refusal=refusal or outside,
+        lacks_permit=lacks_permit,
+        largest_fit_nano=nano,
+        largest_fit_epsilon_nano=epsilon_nano,
     )
 
 
-def priced_blueprint(
-    dataset: Dataset, raw_plan: object, assumed_rows: int | None = None
-) -> Blueprint:
-    """The plan with its amount: its own, or the smallest that its wish needs; InvalidPlan."""
-    return _priced(dataset, current_version(dataset), raw_plan, assumed_rows)
-
-
-def _priced(
-    dataset: Dataset, version: DatasetVersion, raw_plan: object, assumed_rows: int | None
-) -> Blueprint:
-    if not isinstance(raw_plan, Mapping) or "accuracy" not in raw_plan:
-        return blueprint_for(dataset, version, raw_plan)
-    schema = schema_of(version)
-    plan, wanted = parse_wanted(raw_plan, schema, dataset=dataset.slug)
-    least = least_price_nano(dataset, rules_shown(dataset))
-    return cheapest(plan, schema, wanted, assumed_rows=assumed_rows, least_nano=least)
-
-
-def blueprint_for(dataset: Dataset, version: DatasetVersion, raw_plan: object) -> Blueprint:
-    """Read the plan against the version's public metadata; raises InvalidPlan."""
-    schema = schema_of(version)
-    return prepare(parse_plan(raw_plan, schema, dataset=dataset.slug), schema)
-
-
-def _refusal(blueprint: Blueprint, limits: tuple[Limit, ...], dataset: Dataset) -> str | None:
-    if blueprint.cost_nano > dataset.per_query_limit_nano:
-        most = question(dataset.per_query_limit_nano, dataset.budget.currency)
-        return _("One question on this dataset may cost at most {most}.").format(most=most)
+def _refusal(priced: Quote, asked: Asked) -> str | None:
+    """What one question may cost, the dataset's state, and the ledger."""
+    dataset = asked.version.dataset
+    for place, one in enumerate(asked.blueprints, start=1):
+        if one.cost_nano > dataset.per_query_limit_nano:
+            return _too_dear(one, dataset, None if asked.batch is None else place)
     if dataset.budget.frozen_at is not None:
         return _("This dataset is frozen until a compliance officer confirms its balance.")
-    if limits[0].stopped:
+    short = next((limit for limit in priced.limits if not priced.fits(limit)), None)
+    if short is None:
+        return None
+    if short.stopped:
         refusal = _("Nothing more is admitted of {limit}: it is frozen or has ended.")
-        return refusal.format(limit=limits[0].words)
-    if limits[0].fit_nano < blueprint.cost_nano:
-        return limits[0].shortage
-    return None
+        return refusal.format(limit=short.words)
+    if asked.batch is None:
+        return short.shortage
+    taken = amount(priced.taken[short.budget_id], short.currency)
+    return f"{_('These questions together take {amount}.').format(amount=taken)} {short.shortage}"
+
+
+def _too_dear(blueprint: Blueprint, dataset: Dataset, place: int | None) -> str:
+    """`place` is that of a question in its batch."""
+    currency = dataset.budget.currency
+    most = question(dataset.per_query_limit_nano, currency)
+    if place is None:
+        return _("One question on this dataset may cost at most {most}.").format(most=most)
+    return _(
+        "Question {number} would cost {price}; one question on this dataset may cost at "
+        "most {most}."
+    ).format(number=place, price=question(blueprint.cost_nano, currency), most=most)
+
+
+def _outside(asked: Asked, terms: Terms) -> tuple[str | None, bool]:
+    """Why the policy refuses the first that it refuses, and whether a permit is all it lacks."""
+    for one in asked.blueprints:
+        if (refusal := outside_policy(one, terms)) is not None:
+            return refusal, short_of_permit(one, terms)
+    return None, False
+
+
+def _largest_fit(
+    priced: Quote, asked: Asked, lines: Sequence[Sequence[Line]], terms: Terms
+) -> tuple[int, int]:
+    """In what the dataset counts, and as the pure ε that a body may name in its place."""
+    first = asked.blueprints[0]
+    if asked.batch is None:
+        found = fit(terms, priced.limits, Question(first.plan, first.schema))
+        return found.nano, found.epsilon_nano
+    whole = largest_whole(asked.batch, first.schema, lines, priced.limits, terms)
+    return whole, priced.currency.largest_question(whole)

@@ -11,6 +11,7 @@ from django.db.models.functions import Greatest
 from dpgov.budgets.charging import AllocationNeeded
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
 from dpgov.datasets.models import Dataset
+from dpgov.operation.tallies import count_budget_refusal
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Refusal
 from dpgov.tenants.models import Membership
@@ -31,7 +32,9 @@ def reason_of(refusal: Exception) -> Refusal.Reason:
 
 @transaction.atomic
 def count_refusal(*, membership: Membership, dataset: Dataset, refusal: Exception) -> None:
-    """One more refused question of this person today; makes no entry in the log."""
+    """One more refused question of this person today, and in the metrics; no entry in the log."""
+    if isinstance(refusal, NotAdmitted):
+        count_budget_refusal()
     nano = int(getattr(refusal, "requested_nano", 0))
     row, _ = Refusal.objects.get_or_create(
         tenant_id=dataset.tenant_id,

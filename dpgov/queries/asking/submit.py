@@ -1,35 +1,36 @@
-"""Accepting a question: the row, its reservation and its audit entry, together or not at all."""
+"""Accepting questions: each row, its reservation and its audit entry, all together or not at all.
+
+A single question is a batch of one.
+"""
 
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.charging import AllocationNeeded
 from dpgov.budgets.errors import BudgetsMoved, NotAdmitted
-from dpgov.budgets.services import Line, reserve
-from dpgov.budgets.words import noted, question
+from dpgov.budgets.services import Line, reserve, take
+from dpgov.budgets.words import noted
+from dpgov.datasets.fitting import Terms
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, is_open
 from dpgov.language.said import said
 from dpgov.operation import request_ids
-from dpgov.operation.tallies import count_budget_refusal
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.answer.batch import MAX_PLANS
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.queries.answering.lanes import is_heavy
 from dpgov.queries.answering.moments import class_ms_of
 from dpgov.queries.answering.tasks import wake
-from dpgov.queries.asking.policy import outside_policy, terms_for
-from dpgov.queries.asking.quote import blueprint_for
+from dpgov.queries.asking.policy import QueryLimitExceeded, refuse_outside, terms_for
+from dpgov.queries.asking.quote import Reader, read_batch, read_plan
 from dpgov.queries.asking.refusals import count_refusal
 from dpgov.queries.asking.touched import lines_of
 from dpgov.queries.clock import database_now
@@ -40,13 +41,16 @@ from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 
 _TRIES = 3
-_KEY = re.compile(r"[\x21-\x7e]{1,200}")
+_KEY = re.compile(r"[\x21-\x7e]+")
+LONGEST_KEY = 200
+# Room for the place of a question: ".19".
+LONGEST_BATCH_KEY = LONGEST_KEY - len(f".{MAX_PLANS}")
 
 
 class InvalidKey(ValueError):
     """An idempotency key must be 1 to 200 visible ASCII characters; of a batch some fewer."""
 
-    def __init__(self, longest: int = 200) -> None:
+    def __init__(self, longest: int = LONGEST_KEY) -> None:
         super().__init__(f"The idempotency key must be 1 to {longest} visible ASCII characters.")
 
 
@@ -55,30 +59,6 @@ class IdempotencyConflict(Exception):
 
     def __init__(self) -> None:
         super().__init__("This idempotency key was already used for another question.")
-
-
-class QueryLimitExceeded(Exception):
-    """One question may not cost this much on this dataset."""
-
-    def __init__(self, *, requested_nano: int, limit_nano: int, currency: Currency = PURE) -> None:
-        self.requested_nano = requested_nano
-        self.limit_nano = limit_nano
-        super().__init__(
-            _(
-                "One question on this dataset may cost at most {most}; this one costs {price}."
-            ).format(most=question(limit_nano, currency), price=question(requested_nano, currency))
-        )
-
-
-class OutsidePolicy(QueryLimitExceeded):
-    """The dataset's owner does not let this be asked, or not without asking them first."""
-
-    reason = "policy"
-
-    def __init__(self, message: str, *, requested_nano: int) -> None:
-        self.requested_nano = requested_nano
-        self.limit_nano = requested_nano
-        Exception.__init__(self, message)
 
 
 class NotOpen(NotAdmitted):
@@ -108,10 +88,29 @@ REFUSED = (NotAdmitted, QueryLimitExceeded, AllocationNeeded)
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The accepted query; `created` is False when the same request had been accepted before."""
+    """What was accepted; `created` is False when the same request had been accepted before."""
 
-    query: Query
+    queries: tuple[Query, ...]
     created: bool
+
+    @property
+    def query(self) -> Query:
+        """The only one."""
+        (only,) = self.queries
+        return only
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A body as it came, with the keys that its questions will have, in their order."""
+
+    membership: Membership
+    dataset: Dataset
+    body: object
+    body_hash: str
+    allocation_id: UUID | None
+    read: Reader
+    keys: Sequence[str]
 
 
 def submit(
@@ -122,7 +121,7 @@ def submit(
     idempotency_key: str,
     allocation_id: UUID | None = None,
 ) -> Submission:
-    """Accept the question and reserve its cost everywhere it counts, once per idempotency key.
+    """Accept one question and reserve its cost everywhere it counts, once per idempotency key.
 
     `allocation_id` says which of several allocations to charge. Raises InvalidKey,
     IdempotencyConflict, InvalidPlan, QueryLimitExceeded, AllocationNeeded, ChooseAllocation and
@@ -131,100 +130,133 @@ def submit(
     """
     check_key(idempotency_key)
     body_hash = hash_of(dataset, raw_plan, allocation_id)
-    earlier = find_by_key(membership, idempotency_key)
-    if earlier is None:
+    keys = [idempotency_key]
+    return _submit(
+        _Request(membership, dataset, raw_plan, body_hash, allocation_id, read_plan, keys)
+    )
+
+
+def submit_batch(
+    *,
+    membership: Membership,
+    dataset: Dataset,
+    raw_batch: object,
+    idempotency_key: str,
+    allocation_id: UUID | None = None,
+) -> Submission:
+    """The same for several questions together: all of them or none, in one transaction.
+
+    Each is a question like any other, with its own row, hold and entry in the log. Its key is that
+    of the batch, a dot and its place.
+    """
+    check_key(idempotency_key, LONGEST_BATCH_KEY)
+    body_hash = hash_of(dataset, ["batch", raw_batch], allocation_id)
+    keys = [f"{idempotency_key}.{place}" for place in range(MAX_PLANS)]
+    return _submit(
+        _Request(membership, dataset, raw_batch, body_hash, allocation_id, read_batch, keys)
+    )
+
+
+def _submit(request: _Request) -> Submission:
+    try:
+        return once(
+            request.membership,
+            request.keys,
+            request.body_hash,
+            lambda: _accept_as_it_is_now(request),
+        )
+    except REFUSED as refusal:
+        count_refusal(membership=request.membership, dataset=request.dataset, refusal=refusal)
+        raise
+
+
+def check_key(idempotency_key: str, longest: int = LONGEST_KEY) -> None:
+    """Raises InvalidKey."""
+    if not _KEY.fullmatch(idempotency_key) or len(idempotency_key) > longest:
+        raise InvalidKey(longest)
+
+
+def once(
+    membership: Membership, keys: Sequence[str], body_hash: str, accept: Callable[[], list[Query]]
+) -> Submission:
+    """What was accepted under these keys before, or what is accepted now.
+
+    Raises IdempotencyConflict where that was another body.
+    """
+    earlier = _accepted_before(membership, keys)
+    if not earlier:
         try:
-            return _accept_as_it_is_now(
-                membership, dataset, raw_plan, idempotency_key, body_hash, allocation_id
-            )
-        except REFUSED as refusal:
-            note_refusal(membership, dataset, refusal)
-            raise
+            return Submission(tuple(accept()), created=True)
         except IntegrityError:
             # The same request arrived twice at once and the other one was first.
-            earlier = find_by_key(membership, idempotency_key)
-            if earlier is None:
+            earlier = _accepted_before(membership, keys)
+            if not earlier:
                 raise
-    if earlier.body_hash != body_hash:
+    if any(query.body_hash != body_hash for query in earlier):
         raise IdempotencyConflict
-    return Submission(earlier, created=False)
+    return Submission(tuple(earlier), created=False)
 
 
-def note_refusal(membership: Membership, dataset: Dataset, refusal: Exception) -> None:
-    """Count what was refused, here and in the metrics."""
-    if isinstance(refusal, NotAdmitted):
-        count_budget_refusal()
-    count_refusal(membership=membership, dataset=dataset, refusal=refusal)
+def _accepted_before(membership: Membership, keys: Iterable[str]) -> list[Query]:
+    """The first key is always used, and none after one that is not."""
+    found = []
+    for key in keys:
+        if (query := find_by_key(membership, key)) is None:
+            break
+        found.append(query)
+    return found
 
 
-def check_key(idempotency_key: str) -> None:
-    """Raises InvalidKey."""
-    if not _KEY.fullmatch(idempotency_key):
-        raise InvalidKey
-
-
-def _accept_as_it_is_now(*asked: Any) -> Submission:
+def _accept_as_it_is_now(request: _Request) -> list[Query]:
     """Begin again when the dataset came to share another budget in the very moment."""
     for _again in range(_TRIES - 1):
         try:
-            return _accept(*asked)
+            return _accept(request)
         except BudgetsMoved:
             continue
-    return _accept(*asked)
+    return _accept(request)
 
 
 @transaction.atomic
-def _accept(
-    membership: Membership,
-    dataset: Dataset,
-    raw_plan: object,
-    key: str,
-    body_hash: str,
-    allocation_id: UUID | None,
-) -> Submission:
-    version = current_version(dataset)
-    blueprint = blueprint_for(dataset, version, raw_plan)
-    query = asked(membership, dataset, version, blueprint, key=key, body_hash=body_hash)
-    lines = lines_of(blueprint, dataset=dataset, user=membership.user, allocation_id=allocation_id)
-    write_down(query, lines)
-    return Submission(query, created=True)
-
-
-def asked(
-    membership: Membership,
-    dataset: Dataset,
-    version: DatasetVersion,
-    blueprint: Blueprint,
-    *,
-    key: str,
-    body_hash: str,
-) -> Query:
-    """The question as a row that is not stored yet.
-
-    Raises NotOpen, QueryLimitExceeded and OutsidePolicy.
-    """
+def _accept(request: _Request) -> list[Query]:
+    dataset, user = request.dataset, request.membership.user
+    asked = request.read(current_version(dataset), request.body)
     refuse_unless_open(dataset)
-    if blueprint.cost_nano > dataset.per_query_limit_nano:
-        raise QueryLimitExceeded(
-            requested_nano=blueprint.cost_nano,
-            limit_nano=dataset.per_query_limit_nano,
-            currency=dataset.budget.currency,
-        )
-    refused = outside_policy(blueprint, terms_for(dataset, membership.user))
-    if refused is not None:
-        raise OutsidePolicy(refused, requested_nano=blueprint.cost_nano)
+    terms = terms_for(dataset, user)
+    # A batch has fewer questions than it could have keys.
+    queries = [
+        _question(one, asked.version, request, terms, key)
+        for one, key in zip(asked.blueprints, request.keys, strict=False)
+    ]
+    lines = [
+        lines_of(one, dataset=dataset, user=user, allocation_id=request.allocation_id)
+        for one in asked.blueprints
+    ]
+    if len(lines) > 1:
+        take(line for of_one in lines for line in of_one)
+    for query, of_one in zip(queries, lines, strict=True):
+        write_down(query, of_one)
+    return queries
+
+
+def _question(
+    blueprint: Blueprint, version: DatasetVersion, request: _Request, terms: Terms, key: str
+) -> Query:
+    """The question as a row that is not stored yet; raises QueryLimitExceeded, OutsidePolicy."""
+    dataset = request.dataset
+    refuse_outside(blueprint, dataset, terms)
     plan = blueprint.plan.as_json()
     return Query(
         tenant_id=dataset.tenant_id,
         dataset=dataset,
         version=version,
-        analyst=membership.user,
+        analyst=request.membership.user,
         plan=plan,
         kind=kind_of(plan),
         cost_nano=blueprint.cost_nano,
         canonical_sha256=canonical_sha256(blueprint.plan, blueprint.schema),
         idempotency_key=key,
-        body_hash=body_hash,
+        body_hash=request.body_hash,
         heavy=is_heavy(blueprint),
         request_id=request_ids.current() or "",
         submitted_at=database_now(),

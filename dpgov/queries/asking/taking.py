@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
@@ -22,17 +22,11 @@ from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.privacy.reuse.derived import Derivation, check_unchanged
 from dpgov.queries.asking.quote import priced_blueprint
-from dpgov.queries.asking.submit import (
-    IdempotencyConflict,
-    Submission,
-    check_key,
-    refuse_unless_open,
-)
+from dpgov.queries.asking.submit import Submission, check_key, once, refuse_unless_open
 from dpgov.queries.clock import database_now
 from dpgov.queries.free.reuse import FreeAnswer, reusable_for
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query, Release
-from dpgov.queries.selectors import find_by_key
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 
@@ -65,18 +59,12 @@ def take(
     """
     check_key(idempotency_key)
     body_hash = _hash(dataset, raw_plan, choice)
-    earlier = find_by_key(membership, idempotency_key)
-    if earlier is None:
-        try:
-            return _take(membership, dataset, raw_plan, idempotency_key, body_hash, choice)
-        except IntegrityError:
-            # The same request arrived twice at once and the other one was first.
-            earlier = find_by_key(membership, idempotency_key)
-            if earlier is None:
-                raise
-    if earlier.body_hash != body_hash:
-        raise IdempotencyConflict
-    return Submission(earlier, created=False)
+    return once(
+        membership,
+        [idempotency_key],
+        body_hash,
+        lambda: [_take(membership, dataset, raw_plan, idempotency_key, body_hash, choice)],
+    )
 
 
 @transaction.atomic
@@ -87,7 +75,7 @@ def _take(
     key: str,
     body_hash: str,
     choice: str,
-) -> Submission:
+) -> Query:
     refuse_unless_open(dataset)
     version = current_version(dataset)
     blueprint = priced_blueprint(dataset, raw_plan)
@@ -116,7 +104,7 @@ def _take(
     digest = hashlib.sha256(text.encode()).hexdigest()
     Release.objects.create(query=query, tenant_id=query.tenant_id, body=text, sha256=digest)
     _record(query, chosen, digest)
-    return Submission(query, created=True)
+    return query
 
 
 def _chosen(free: Sequence[FreeAnswer], choice: str) -> FreeAnswer:

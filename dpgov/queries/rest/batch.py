@@ -6,11 +6,12 @@ from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from dpgov.budgets.charging import Limit
 from dpgov.budgets.words import currency_in_json
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.privacy.accounting.budget import as_number
-from dpgov.queries.asking.batch import Asked, BatchQuote, Needed, quote_batch
-from dpgov.queries.asking.submit_batch import submit_batch
+from dpgov.queries.asking.quote import Priced, Quote, quote_batch
+from dpgov.queries.asking.submit import submit_batch
 from dpgov.queries.rest.shapes import docs
 from dpgov.queries.rest.shapes.batch import (
     AcceptedBatchSerializer,
@@ -113,28 +114,28 @@ class BatchSubmitView(RefusingView):
             )
 
         with refusals(largest_fit):
-            queries = submit_batch(
+            accepted = submit_batch(
                 membership=membership,
                 dataset=dataset,
                 raw_batch=request.data,
                 idempotency_key=request.headers.get("Idempotency-Key", ""),
                 allocation_id=charged,
             )
-        shown = QuerySerializer(queries, many=True, context={"request": request}).data
+        shown = QuerySerializer(accepted.queries, many=True, context={"request": request}).data
         return Response({"queries": shown}, status=202)
 
 
-def _json(priced: BatchQuote) -> dict[str, Any]:
+def _json(priced: Quote) -> dict[str, Any]:
     currency = priced.currency
 
-    def question(asked: Asked) -> dict[str, Any]:
+    def question(asked: Priced) -> dict[str, Any]:
         plan = asked.blueprint.plan.as_json()
         cost = room_json("cost", asked.blueprint.cost_nano, currency)
         return {"plan": plan, "in_words": in_words(plan), **cost, "description": asked.description}
 
-    def limit(needed: Needed) -> dict[str, Any]:
-        taken = room_json("needed", needed.nano, needed.limit.currency)
-        return {**limit_json(needed.limit), **taken, "fits": needed.fits}
+    def limit(one: Limit) -> dict[str, Any]:
+        taken = room_json("needed", priced.taken[one.budget_id], one.currency)
+        return {**limit_json(one), **taken, "fits": priced.fits(one)}
 
     return {
         **currency_in_json(currency),
@@ -145,5 +146,5 @@ def _json(priced: BatchQuote) -> dict[str, Any]:
         "accepted": priced.refusal is None,
         "refusal": priced.refusal,
         "questions": [question(asked) for asked in priced.questions],
-        "limits": [limit(needed) for needed in priced.limits],
+        "limits": [limit(one) for one in priced.limits],
     }

@@ -22,12 +22,8 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.privacy.accounting.budget import NANO, as_text
 from dpgov.privacy.plan.schema import DatasetSchema
-from dpgov.queries.asking.submit import (
-    IdempotencyConflict,
-    InvalidKey,
-    QueryLimitExceeded,
-    submit,
-)
+from dpgov.queries.asking.policy import QueryLimitExceeded
+from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, submit
 from dpgov.queries.models import Query, SavedQuestion
 from dpgov.queries.selectors import get_query
 from dpgov.queries.web.forms import state

@@ -18,8 +18,8 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.accounting.budget import NANO, as_text
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import MAX_PLANS
-from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, QueryLimitExceeded
-from dpgov.queries.asking.submit_batch import submit_batch
+from dpgov.queries.asking.policy import QueryLimitExceeded
+from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, submit_batch
 from dpgov.queries.web.forms.batch import QUESTION, BatchForm, batch_of, text_of
 from dpgov.queries.web.forms.batch_offer import BatchOffer, batch_offer_for, same_batch_price
 from dpgov.queries.web.forms.page import priced_form, refused_form
@@ -96,7 +96,7 @@ def _ask(request: HttpRequest, dataset: Dataset, data: QueryDict) -> HttpRespons
         notice = changed.format(price=offer.price_words)
         return _render(request, dataset, form, offer, notice=notice, status=422)
     try:
-        queries = submit_batch(
+        accepted = submit_batch(
             membership=membership_of(request),
             dataset=dataset,
             raw_batch=offer.raw_batch,
@@ -112,7 +112,7 @@ def _ask(request: HttpRequest, dataset: Dataset, data: QueryDict) -> HttpRespons
         return _page(request, dataset, data, status=422)
     _keep(request, dataset, [])
     asked = _("Asked together: {number}. Their answers appear here.")
-    messages.success(request, asked.format(number=len(queries)))
+    messages.success(request, asked.format(number=len(accepted.queries)))
     return redirect(f"{reverse('dashboards:history')}?dataset={dataset.pk}")
 
 

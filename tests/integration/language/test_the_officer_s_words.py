@@ -18,7 +18,7 @@ from dpgov.budgets.services.restored import BEHIND, MOVED
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import archive_dataset
 from dpgov.privacy.accounting.budget import NANO
-from dpgov.queries.asking.submit import QueryLimitExceeded
+from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
 from tests.integration.language.marking import CLOSE, OPEN

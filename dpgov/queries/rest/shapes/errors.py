@@ -29,13 +29,8 @@ from rest_framework.views import APIView
 from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.queries.asking.submit import (
-    IdempotencyConflict,
-    InvalidKey,
-    NotOpen,
-    OutsidePolicy,
-    QueryLimitExceeded,
-)
+from dpgov.queries.asking.policy import OutsidePolicy, QueryLimitExceeded
+from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, NotOpen
 
 Fit = dict[str, float | None]
 

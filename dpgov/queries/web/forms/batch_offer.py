@@ -7,7 +7,7 @@ from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.budget import as_text, parse_epsilon
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.queries.asking.batch import Asked, BatchQuote, quote_batch
+from dpgov.queries.asking.quote import Priced, Quote, quote_batch
 from dpgov.queries.web.forms.batch import BatchForm
 from dpgov.queries.web.forms.offer import StatisticOffer, statistics_offered
 from dpgov.queries.wording.numbers import price
@@ -30,7 +30,7 @@ class BatchOffer:
 
     problems: list[tuple[str, str]] = field(default_factory=list)
     raw_batch: dict[str, Any] | None = None
-    quote: BatchQuote | None = None
+    quote: Quote | None = None
 
     @property
     def price(self) -> str:
@@ -64,7 +64,7 @@ class BatchOffer:
         return [_question(asked) for asked in self.quote.questions] if self.quote else []
 
 
-def _question(asked: Asked) -> QuestionOffer:
+def _question(asked: Priced) -> QuestionOffer:
     return QuestionOffer(
         words=in_words(asked.blueprint.plan.as_json()),
         price=price(asked.description),

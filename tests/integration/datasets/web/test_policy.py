@@ -15,8 +15,8 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules, rules_of
 from dpgov.datasets.services import change_policy, permit
 from dpgov.privacy.accounting.budget import NANO
+from dpgov.queries.asking.policy import OutsidePolicy
 from dpgov.queries.asking.quote import quote
-from dpgov.queries.asking.submit import OutsidePolicy
 from dpgov.queries.models import Query, Refusal
 from dpgov.tenants.models import Membership
 from tests.cast import Ask

@@ -16,8 +16,7 @@ from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.plan.schema import DatasetSchema
-from dpgov.queries.asking.submit import NotOpen, submit
-from dpgov.queries.asking.submit_batch import submit_batch
+from dpgov.queries.asking.submit import NotOpen, submit, submit_batch
 from dpgov.queries.models import Query
 from dpgov.queries.workbench.saved import save_question, saved_questions
 from dpgov.tenants.models import Membership
@@ -69,13 +68,14 @@ class Doors:
         asked = {"membership": self.asker, "dataset": self.dataset, "raw_plan": COUNT}
         return submit(**asked, idempotency_key=key).query  # type: ignore[arg-type]
 
-    def batch(self) -> list[Query]:
-        return submit_batch(
+    def batch(self) -> tuple[Query, ...]:
+        asked = submit_batch(
             membership=self.asker,
             dataset=self.dataset,
             raw_batch=TWO,
             idempotency_key=str(uuid4()),
         )
+        return asked.queries
 
 
 @pytest.fixture

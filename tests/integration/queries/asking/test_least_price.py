@@ -20,8 +20,8 @@ from dpgov.datasets.services import (
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.privacy.accounting.currency import Currency
 from dpgov.privacy.accounting.loss import Mode
+from dpgov.queries.asking.policy import OutsidePolicy
 from dpgov.queries.asking.quote import quote
-from dpgov.queries.asking.submit import OutsidePolicy
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import Ask

@@ -32,8 +32,9 @@ from dpgov.limits.ways import ways_to_ask
 from dpgov.privacy.accounting.budget import NANO, as_number, as_text
 from dpgov.privacy.accounting.currency import PURE, Currency
 from dpgov.privacy.accounting.loss import Mode
+from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.asking.quote import quote
-from dpgov.queries.asking.submit import QueryLimitExceeded, submit
+from dpgov.queries.asking.submit import submit
 from dpgov.tenants.models import Membership
 from tests.integration.budgets.sharing import population
 from tests.small_dataset import EDUCATIONS, register_small_dataset

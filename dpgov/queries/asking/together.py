@@ -1,0 +1,70 @@
+"""The largest amount for which several questions together would be accepted.
+
+A function of the plans, the public metadata and the ledger; never of the data.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from dpgov.budgets.charging import Limit
+from dpgov.budgets.services import Line
+from dpgov.datasets.fitting import Question, Terms, largest
+from dpgov.privacy.accounting.budget import MAX_NANO
+from dpgov.privacy.accounting.loss import Loss
+from dpgov.privacy.answer.batch import Batch, parts_for, priced
+from dpgov.privacy.plan.plan import InvalidPlan
+from dpgov.privacy.plan.schema import DatasetSchema
+
+
+def largest_whole(
+    batch: Batch,
+    schema: DatasetSchema,
+    lines: Sequence[Sequence[Line]],
+    limits: Sequence[Limit],
+    terms: Terms,
+) -> int:
+    """The largest whole amount whose parts fit under every limit and keep the policy."""
+    if terms.stopped:
+        return 0
+    parts = parts_for(batch, schema)
+    most = [largest(terms, terms.most_nano, Question(plan, schema))[0] for plan in batch.plans]
+    counted = _counted(lines)
+    rooms = [(limit.budget_id, room(limit)) for limit in limits]
+
+    def fits(whole: int) -> bool:
+        found = parts(whole)
+        return all(part <= each for part, each in zip(found, most, strict=True)) and all(
+            sum(found[place] * factor for place, factor in counted[budget].items()) <= left
+            for budget, left in rooms
+        )
+
+    low, high = 0, MAX_NANO + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low if _large_enough(batch, schema, low, terms) else 0
+
+
+def room(limit: Limit) -> int:
+    """What a limit still admits, of everything that counts on it."""
+    return 0 if limit.stopped else max(0, limit.remaining_nano)
+
+
+def _counted(lines: Sequence[Sequence[Line]]) -> dict[UUID | None, Counter[int]]:
+    """How many times each question's price counts on each budget."""
+    counted: dict[UUID | None, Counter[int]] = defaultdict(Counter)
+    for place, of_one in enumerate(lines):
+        for line in of_one:
+            counted[line.budget_id][place] += line.factor
+    return counted
+
+
+def _large_enough(batch: Batch, schema: DatasetSchema, whole: int, terms: Terms) -> bool:
+    """Whether each part leaves noise to draw, and is the least price at least."""
+    try:
+        at = replace(batch, whole=Loss(schema.mode, whole))
+        return whole > 0 and all(one.cost_nano >= terms.least_nano for one in priced(at, schema))
+    except InvalidPlan:
+        return False
