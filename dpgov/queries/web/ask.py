@@ -12,23 +12,17 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dpgov.budgets.charging import (
-    AllocationNeeded,
-    ChooseAllocation,
-)
-from dpgov.budgets.errors import NotAdmitted
 from dpgov.datasets.lookup import version_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.privacy.accounting.budget import NANO, as_text
 from dpgov.privacy.plan.schema import DatasetSchema
-from dpgov.queries.asking.policy import QueryLimitExceeded
-from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, submit
+from dpgov.queries.asking.submit import Submission, submit
 from dpgov.queries.models import Query, SavedQuestion
 from dpgov.queries.selectors import get_query
 from dpgov.queries.web.forms import state
 from dpgov.queries.web.forms.again import from_plan
-from dpgov.queries.web.forms.offer import same_price
+from dpgov.queries.web.forms.offer import NotSent, send
 from dpgov.queries.web.forms.page import (
     Ground,
     charging,
@@ -111,30 +105,26 @@ def _with_changes(posted: QueryDict, schema: DatasetSchema) -> QueryDict:
 def _ask(request: HttpRequest, ground: Ground, data: QueryDict) -> HttpResponse:
     form, dataset = form_on(ground, data), ground.dataset
     offer = offer_on(request, ground, form)
-    if offer.raw_plan is None:
-        return refused_form(request, dataset, form, offer, "")
-    if not same_price(offer, str(data.get("price"))):
-        changed = _("The price of this question is now {price}. Look at it and ask again.")
-        notice = changed.format(price=offer.price_words)
-        return refused_form(request, dataset, form, offer, notice)
-    try:
-        submission = submit(
+
+    def accept(plan: dict[str, Any], key: str) -> Submission:
+        return submit(
             membership=membership_of(request),
             dataset=dataset,
-            raw_plan=offer.raw_plan,
-            idempotency_key=data.get("key", ""),
+            raw_plan=plan,
+            idempotency_key=key,
             allocation_id=form.allocation_id,
         )
-    except (IdempotencyConflict, InvalidKey):
-        data["key"] = state.new_key()
-        notice = _("This form was already used for another question. Press ask to send this one.")
-        return refused_form(request, dataset, form, offer, notice)
-    except (NotAdmitted, QueryLimitExceeded, AllocationNeeded, ChooseAllocation):
-        # Somebody else may have spent since the form was read: read and price it again.
-        ground = ground_of(request, version_or_404(request, dataset.slug))
-        form, dataset = form_on(ground, data), ground.dataset
-        offer = offer_on(request, ground, form)
-        return refused_form(request, dataset, form, offer, "")
+
+    changed = _("The price of this question is now {price}. Look at it and ask again.")
+    used = _("This form was already used for another question. Press ask to send this one.")
+    try:
+        submission = send(offer, data, accept, changed=changed, used=used)
+    except NotSent as refusal:
+        if refusal.stale:
+            ground = ground_of(request, version_or_404(request, dataset.slug))
+            form, dataset = form_on(ground, data), ground.dataset
+            offer = offer_on(request, ground, form)
+        return refused_form(request, dataset, form, offer, refusal.notice)
     if form.allocation_id is not None:
         request.session[remembered(dataset)] = str(form.allocation_id)
     return redirect("queries:detail", query_id=submission.query.pk)

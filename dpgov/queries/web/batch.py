@@ -3,6 +3,8 @@
 Shows declared metadata and the ledger only. What is put aside is kept in the person's session.
 """
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -10,20 +12,19 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, named_allocations
-from dpgov.budgets.errors import NotAdmitted
+from dpgov.budgets.charging import named_allocations
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.accounting.budget import NANO, as_text
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import MAX_PLANS
-from dpgov.queries.asking.policy import QueryLimitExceeded
-from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, submit_batch
+from dpgov.queries.asking.quote import Quote, quote_batch
+from dpgov.queries.asking.submit import Submission, submit_batch
 from dpgov.queries.web.forms.batch import QUESTION, BatchForm, batch_of, text_of
-from dpgov.queries.web.forms.batch_offer import BatchOffer, batch_offer_for, same_batch_price
+from dpgov.queries.web.forms.offer import NotSent, Offer, offer_for, send
 from dpgov.queries.web.forms.page import priced_form, refused_form
-from dpgov.queries.web.forms.state import filled, new_key, row_ids
+from dpgov.queries.web.forms.state import filled, row_ids
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 
@@ -86,30 +87,40 @@ def _form(request: HttpRequest, dataset: Dataset, data: QueryDict) -> BatchForm:
     return BatchForm(data, mode=mode, allocations=allocations)
 
 
-def _ask(request: HttpRequest, dataset: Dataset, data: QueryDict) -> HttpResponse:
-    form = _form(request, dataset, data)
-    offer = batch_offer_for(form, dataset, membership_of(request).user)
-    if offer.raw_batch is None:
-        return _render(request, dataset, form, offer, status=422)
-    if not same_batch_price(offer, str(data.get("price"))):
-        changed = _("The price of this batch is now {price}. Look at it and ask again.")
-        notice = changed.format(price=offer.price_words)
-        return _render(request, dataset, form, offer, notice=notice, status=422)
-    try:
-        accepted = submit_batch(
-            membership=membership_of(request),
+def _offer(request: HttpRequest, dataset: Dataset, form: BatchForm) -> Offer:
+    def priced(body: dict[str, Any]) -> Quote:
+        return quote_batch(
+            user=membership_of(request).user,
             dataset=dataset,
-            raw_batch=offer.raw_batch,
-            idempotency_key=data.get("key", ""),
+            raw_batch=body,
+            assumed_rows=form.assumed_rows,
             allocation_id=form.allocation_id,
         )
-    except (IdempotencyConflict, InvalidKey):
-        data["key"] = new_key()
-        notice = _("This form was already used for other questions. Press ask to send these.")
-        return _render(request, dataset, form, offer, notice=notice, status=422)
-    except (NotAdmitted, QueryLimitExceeded, AllocationNeeded, ChooseAllocation):
-        # Somebody else may have spent since the form was read: price it again.
-        return _page(request, dataset, data, status=422)
+
+    return offer_for(form, priced)
+
+
+def _ask(request: HttpRequest, dataset: Dataset, data: QueryDict) -> HttpResponse:
+    form = _form(request, dataset, data)
+    offer = _offer(request, dataset, form)
+
+    def accept(body: dict[str, Any], key: str) -> Submission:
+        return submit_batch(
+            membership=membership_of(request),
+            dataset=dataset,
+            raw_batch=body,
+            idempotency_key=key,
+            allocation_id=form.allocation_id,
+        )
+
+    changed = _("The price of this batch is now {price}. Look at it and ask again.")
+    used = _("This form was already used for other questions. Press ask to send these.")
+    try:
+        accepted = send(offer, data, accept, changed=changed, used=used)
+    except NotSent as refusal:
+        if refusal.stale:
+            return _page(request, dataset, data, status=422)
+        return _render(request, dataset, form, offer, notice=refusal.notice, status=422)
     _keep(request, dataset, [])
     asked = _("Asked together: {number}. Their answers appear here.")
     messages.success(request, asked.format(number=len(accepted.queries)))
@@ -120,20 +131,20 @@ def _page(
     request: HttpRequest, dataset: Dataset, data: QueryDict, *, status: int = 200
 ) -> HttpResponse:
     form = _form(request, dataset, data)
-    offer = batch_offer_for(form, dataset, membership_of(request).user)
-    return _render(request, dataset, form, offer, status=status)
+    return _render(request, dataset, form, _offer(request, dataset, form), status=status)
 
 
 def _render(
     request: HttpRequest,
     dataset: Dataset,
     form: BatchForm,
-    offer: BatchOffer,
+    offer: Offer,
     *,
     notice: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    context = {"dataset": dataset, "form": form, "offer": offer, "notice": notice}
+    body = "queries/_batch_quote.html"
+    context = {"dataset": dataset, "form": form, "offer": offer, "notice": notice, "body": body}
     part = request.headers.get("HX-Target", "").endswith("batch-quote")
-    template = "queries/_batch_quote.html" if part else "queries/batch.html"
+    template = "queries/ask/_quote.html" if part else "queries/batch.html"
     return render(request, template, context, status=status)

@@ -21,13 +21,13 @@ def take_free(request: HttpRequest, slug: str) -> HttpResponse:
     """Take the free answer that the pressed button named; its price is nothing."""
     dataset = dataset_or_404(request, slug)
     form, offer = priced_form(request, dataset)
-    if offer.raw_plan is None:
+    if offer.body is None:
         return refused_form(request, dataset, form, offer)
     try:
         taken = take(
             membership=membership_of(request),
             dataset=dataset,
-            raw_plan=offer.raw_plan,
+            raw_plan=offer.body,
             idempotency_key=request.POST.get("key", ""),
             choice=request.POST.get("choice", ""),
         )

@@ -11,8 +11,6 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
-from dpgov.budgets.errors import NotAdmitted
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
@@ -22,12 +20,12 @@ from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.unit_choice import EDGES, LimitPrice, above_noise, prices, size_bins
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.unit_sizes import LARGEST_SIZE, ROWS_PER_UNIT
-from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, submit
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import PublicState, visible_queries, visible_release, with_public_state
 from dpgov.queries.web.forms import state as forms_state
+from dpgov.queries.web.forms.offer import REFUSALS
 from dpgov.queries.web.forms.units import BeliefForm, SizesQuestionForm
 from dpgov.queries.wording.numbers import accuracy_at
 from dpgov.tenants.models import Membership
@@ -36,7 +34,6 @@ from dpgov.tenants.requests import membership_of
 
 _REFUSED = 422
 _SMALL = NANO // 10
-_REFUSALS = (NotAdmitted, QueryLimitExceeded, AllocationNeeded, ChooseAllocation)
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -55,7 +52,7 @@ def unit_rows(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error("epsilon", " ".join(translated(one.message) for one in refusal.problems))
         except (IdempotencyConflict, InvalidKey):
             form.add_error("epsilon", _("This form was used before. Load the page again."))
-        except _REFUSALS as refusal:
+        except REFUSALS as refusal:
             form.add_error("epsilon", str(refusal))
     return _page(request, dataset, form)
 

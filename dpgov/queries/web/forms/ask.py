@@ -6,7 +6,6 @@ sees data.
 
 from collections.abc import Iterable, Sequence
 from typing import Any
-from uuid import UUID
 
 from django import forms
 from django.http import QueryDict
@@ -22,14 +21,14 @@ from dpgov.queries.web.forms.filters import (
     NumericFilterRow,
 )
 from dpgov.queries.web.forms.groupings import CategoryGroupingRow, NumericGroupingRow
-from dpgov.queries.web.forms.price import PriceForm
+from dpgov.queries.web.forms.price import PricedForm, PriceForm
 from dpgov.queries.web.forms.rows import Row
 from dpgov.queries.web.forms.state import row_ids
 from dpgov.queries.web.forms.statistics import StatisticRow
 from dpgov.queries.web.forms.where import Path, row_at, where_of
 
 
-class AskForm:
+class AskForm(PricedForm):
     """The whole form over posted data: `price` and the rows, each a Django form.
 
     `allocations` are the ids and names of what the person may charge.
@@ -43,8 +42,8 @@ class AskForm:
         dataset: str,
         allocations: Sequence[tuple[str, str]] = (),
     ) -> None:
-        self.data, self.schema, self.dataset = data, schema, dataset
-        self.general_errors: list[str] = []
+        super().__init__(data)
+        self.schema, self.dataset = schema, dataset
         self.statistics = [
             StatisticRow(data, prefix=f"statistic-{i}", row_id=i, schema=schema)
             for i in row_ids(data, "statistic")
@@ -60,8 +59,7 @@ class AskForm:
         )
         self._paths: dict[Path, FilterRow] = {}
 
-    def raw_plan(self) -> dict[str, Any] | None:
-        """The plan as the form states it, or None (then every field has its message)."""
+    def body(self) -> dict[str, Any] | None:
         valid = [form.is_valid() for form in self._forms()]
         self._check_together(all(valid))
         if self.general_errors or not all(form.is_valid() for form in self._forms()):
@@ -75,20 +73,7 @@ class AskForm:
             **self.price.amount(),
         }
 
-    @property
-    def assumed_rows(self) -> int | None:
-        """The reader's guess; only after raw_plan()."""
-        guess: int | None = self.price.cleaned_data.get("assumed_rows")
-        return guess
-
-    @property
-    def allocation_id(self) -> UUID | None:
-        """What to charge, if the person chose; only after raw_plan()."""
-        chosen: UUID | None = self.price.cleaned_data.get("allocation")
-        return chosen
-
     def place(self, refusal: InvalidPlan) -> None:
-        """Put each refusal of the plan at the field that it speaks of."""
         for problem in refusal.problems:
             kind, *rest = problem.path.split(".")
             field = self.price.field_for(problem.path)
@@ -101,7 +86,6 @@ class AskForm:
                 self.general_errors.append(translated(problem.message))
 
     def problems(self) -> list[tuple[str, str]]:
-        """Every message with the id of its field ("" for the form as a whole), in page order."""
         found = [("", message) for message in self.general_errors]
         for form in self._forms():
             for name, errors in form.errors.items():

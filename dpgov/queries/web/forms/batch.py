@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 from django import forms
 from django.http import QueryDict
@@ -19,7 +18,7 @@ from dpgov.language.translation import translated
 from dpgov.operation.exact_json import UnusableJson, read_json
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.queries.web.forms.price import PriceForm
+from dpgov.queries.web.forms.price import PricedForm, PriceForm
 from dpgov.queries.web.forms.rows import Row
 from dpgov.queries.web.forms.state import append, new_key, row_ids
 from dpgov.queries.web.forms.text import NumberField
@@ -63,7 +62,7 @@ class QuestionRow(Row):
         return "share" if rest and rest[0] in ("share", "epsilon", "rho") else "plan"
 
 
-class BatchForm:
+class BatchForm(PricedForm):
     """The whole form over posted data."""
 
     def __init__(
@@ -73,15 +72,13 @@ class BatchForm:
         mode: Mode,
         allocations: Sequence[tuple[str, str]] = (),
     ) -> None:
-        self.data = data
-        self.general_errors: list[str] = []
+        super().__init__(data)
         self.questions = [
             QuestionRow(data, prefix=f"{QUESTION}-{i}", row_id=i) for i in row_ids(data, QUESTION)
         ]
         self.price = PriceForm(data, mode=mode, allocations=allocations)
 
-    def raw_batch(self) -> dict[str, Any] | None:
-        """The batch as the form states it, or None (then every field has its message)."""
+    def body(self) -> dict[str, Any] | None:
         if not self.questions:
             self.general_errors.append(_("Put a question aside first: compose one, and add it."))
         valid = [form.is_valid() for form in self._forms()]
@@ -89,20 +86,7 @@ class BatchForm:
             return None
         return {"plans": [row.entry() for row in self.questions], **self.price.amount()}
 
-    @property
-    def assumed_rows(self) -> int | None:
-        """The reader's guess; only after raw_batch()."""
-        guess: int | None = self.price.cleaned_data.get("assumed_rows")
-        return guess
-
-    @property
-    def allocation_id(self) -> UUID | None:
-        """What to charge, if the person chose; only after raw_batch()."""
-        chosen: UUID | None = self.price.cleaned_data.get("allocation")
-        return chosen
-
     def place(self, refusal: InvalidPlan) -> None:
-        """Put each refusal of the batch at the field that it speaks of."""
         for problem in refusal.problems:
             kind, *rest = problem.path.split(".")
             if kind == "plans" and rest and int(rest[0]) < len(self.questions):
@@ -114,7 +98,6 @@ class BatchForm:
                 self.general_errors.append(translated(problem.message))
 
     def problems(self) -> list[tuple[str, str]]:
-        """Every message with the id of its field ("" for the form as a whole), in page order."""
         found = [("", message) for message in self.general_errors]
         for place, row in enumerate(self.questions, start=1):
             for name, errors in row.errors.items():

@@ -1,31 +1,42 @@
-"""The price of what stands in the ask form, as the page shows it. Spends and stores nothing."""
+"""The price of what stands in a form, as its page shows it, and what the button agrees to.
+
+The form asks one question, or several together. Spends and stores nothing.
+"""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
-from dpgov.budgets.charging import Grants, Limit, one_part_each
+from django.http import QueryDict
+
+from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Limit, one_part_each
+from dpgov.budgets.errors import NotAdmitted
 from dpgov.budgets.words import amount
-from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.privacy.accounting.budget import as_text, parse_epsilon
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.queries.asking.quote import Quote, quote
+from dpgov.queries.asking.policy import QueryLimitExceeded
+from dpgov.queries.asking.quote import Priced, Quote
+from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, Submission
 from dpgov.queries.free.words import FreeOffer, errors_of, free_offers
-from dpgov.queries.web.forms.ask import AskForm
+from dpgov.queries.web.forms.price import PricedForm
+from dpgov.queries.web.forms.state import new_key
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, together
 from dpgov.queries.wording.numbers import (
     NOTHING,
     margin,
+    price,
     readable,
     rows_in_words,
     warning_in_words,
 )
 from dpgov.queries.wording.words import in_words, statistic_in_words
-from dpgov.tenants.models import User
 
 # What to ask for where a limit of this kind is too tight.
 _REQUESTED = {"allocation": "allocation", "dataset": "limit", "partition": "limit"}
+
+REFUSALS = (NotAdmitted, QueryLimitExceeded, AllocationNeeded, ChooseAllocation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +55,23 @@ class StatisticOffer:
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionOffer:
+    """One question of several: its part of the price and the errors to expect."""
+
+    words: str
+    price: str
+    statistics: list[StatisticOffer]
+
+
+@dataclass(frozen=True, slots=True)
 class Offer:
-    """Either a quote, or the problems that stand in its way; `raw_plan` is what would be sent.
+    """Either a quote, or the problems that stand in its way; `body` is what would be sent.
 
     `wish` says how exact it was asked to be, where that set the price.
     """
 
     problems: list[tuple[str, str]] = field(default_factory=list)
-    raw_plan: dict[str, Any] | None = None
+    body: dict[str, Any] | None = None
     quote: Quote | None = None
     wish: str = ""
 
@@ -142,47 +162,75 @@ class Offer:
         """Which statistics share a draw."""
         return sharing_in_words(drawings_of(self.quote.description)) if self.quote else []
 
+    @property
+    def questions(self) -> list[QuestionOffer]:
+        """Each question at its part of the price."""
+        return [_question(one) for one in self.quote.questions] if self.quote else []
+
+    def is_at(self, agreed: str) -> bool:
+        """Whether the person pressed a button that named the price which the form has now."""
+        try:
+            return self.quote is not None and parse_epsilon(agreed) == self.quote.cost_nano
+        except ValueError:
+            return False
+
+
+def _question(one: Priced) -> QuestionOffer:
+    words = in_words(one.blueprint.plan.as_json())
+    return QuestionOffer(words, price(one.description), statistics_offered(one.description))
+
 
 def _request(about: str, epsilon_nano: int) -> str:
     return "?" + urlencode({"about": about, "epsilon": as_text(epsilon_nano)})
 
 
-def offer_for(
-    form: AskForm,
-    dataset: Dataset,
-    user: User,
-    *,
-    version: DatasetVersion | None = None,
-    grants: Grants | None = None,
-) -> Offer:
-    """Price the form for this person; its refusals are placed at its fields."""
-    raw_plan = form.raw_plan()
-    if raw_plan is None:
+def offer_for(form: PricedForm, priced_by: Callable[[dict[str, Any]], Quote]) -> Offer:
+    """Price the form; its refusals are placed at its fields."""
+    body = form.body()
+    if body is None:
         return Offer(problems=form.problems())
     try:
-        priced = quote(
-            user=user,
-            dataset=dataset,
-            raw_plan=raw_plan,
-            assumed_rows=form.assumed_rows,
-            allocation_id=form.allocation_id,
-            version=version,
-            grants=grants,
-        )
+        priced = priced_by(body)
     except InvalidPlan as refusal:
         form.place(refusal)
         return Offer(problems=form.problems())
     # What was found for a wanted accuracy is sent with its amount, like any other plan.
-    sent = priced.plan.as_json() if "accuracy" in raw_plan else raw_plan
-    return Offer(raw_plan=sent, quote=priced, wish=form.price.wish)
+    sent = priced.plan.as_json() if "accuracy" in body else body
+    return Offer(body=sent, quote=priced, wish=form.price.wish)
 
 
-def same_price(offer: Offer, agreed: str) -> bool:
-    """Whether the person pressed a button that named the price which this form has now."""
+class NotSent(Exception):
+    """Nothing was asked. `notice` says why where the price does not; `stale`: price it again."""
+
+    def __init__(self, notice: str = "", *, stale: bool = False) -> None:
+        self.notice, self.stale = notice, stale
+        super().__init__(notice)
+
+
+def send(
+    offer: Offer,
+    data: QueryDict,
+    accept: Callable[[dict[str, Any], str], Submission],
+    *,
+    changed: str,
+    used: str,
+) -> Submission:
+    """Ask at the price that the button named, under the form's key; raises NotSent.
+
+    `changed` and `used` are what to say of another {price}, and of a key with another body.
+    """
+    if offer.body is None:
+        raise NotSent
+    if not offer.is_at(str(data.get("price"))):
+        raise NotSent(changed.format(price=offer.price_words))
     try:
-        return offer.quote is not None and parse_epsilon(agreed) == offer.quote.cost_nano
-    except ValueError:
-        return False
+        return accept(offer.body, data.get("key", ""))
+    except (IdempotencyConflict, InvalidKey) as refusal:
+        data["key"] = new_key()
+        raise NotSent(used) from refusal
+    except REFUSALS as refusal:
+        # Somebody else may have spent since the form was read.
+        raise NotSent(stale=True) from refusal
 
 
 def _size(one: dict[str, Any]) -> tuple[int, str | None]:

@@ -14,6 +14,7 @@ from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.queries.asking.quote import Quote, quote
 from dpgov.queries.web.forms import state
 from dpgov.queries.web.forms.ask import AskForm
 from dpgov.queries.web.forms.offer import Offer, offer_for
@@ -44,7 +45,19 @@ def ground_of(request: HttpRequest, version: DatasetVersion) -> Ground:
 def offer_on(request: HttpRequest, ground: Ground, form: AskForm) -> Offer:
     """The price of the form, or its problems."""
     user = membership_of(request).user
-    return offer_for(form, ground.dataset, user, version=ground.version, grants=ground.grants)
+
+    def priced(body: dict[str, Any]) -> Quote:
+        return quote(
+            user=user,
+            dataset=ground.dataset,
+            raw_plan=body,
+            assumed_rows=form.assumed_rows,
+            allocation_id=form.allocation_id,
+            version=ground.version,
+            grants=ground.grants,
+        )
+
+    return offer_for(form, priced)
 
 
 def charging(request: HttpRequest, ground: Ground, data: QueryDict) -> QueryDict:

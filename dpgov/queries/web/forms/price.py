@@ -3,6 +3,7 @@
 Both ways to a price end in the same plan. Never looks at data.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Any
@@ -15,6 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS
+from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.web.forms.rows import SELECT, TEXT
 from dpgov.queries.web.forms.text import NumberField
 from dpgov.queries.wording.words import lower_first
@@ -192,6 +194,43 @@ class PriceForm(forms.Form):
     def _need(self, field: str, message: str) -> None:
         if self.cleaned_data.get(field) in (None, "") and field not in self.errors:
             self.add_error(field, message)
+
+
+class PricedForm(ABC):
+    """What the forms of one question and of several share: a price, and messages at their fields.
+
+    What they return of the price is there only after `body`.
+    """
+
+    price: PriceForm
+
+    def __init__(self, data: QueryDict) -> None:
+        self.data = data
+        self.general_errors: list[str] = []
+
+    @abstractmethod
+    def body(self) -> dict[str, Any] | None:
+        """What the form asks, as it would be sent, or None (then every field has its message)."""
+
+    @abstractmethod
+    def place(self, refusal: InvalidPlan) -> None:
+        """Put each refusal at the field that it speaks of."""
+
+    @abstractmethod
+    def problems(self) -> list[tuple[str, str]]:
+        """Every message with the id of its field ("" for the form as a whole), in page order."""
+
+    @property
+    def assumed_rows(self) -> int | None:
+        """The reader's guess."""
+        guess: int | None = self.price.cleaned_data.get("assumed_rows")
+        return guess
+
+    @property
+    def allocation_id(self) -> UUID | None:
+        """What to charge, if the person chose."""
+        chosen: UUID | None = self.price.cleaned_data.get("allocation")
+        return chosen
 
 
 _NEEDED = {

@@ -83,7 +83,7 @@ MISSING = {"column": "hours", "op": "is_missing"}
 def test_asking_again_fills_in_the_same_plan(dataset: Dataset, plan: dict[str, Any]) -> None:
     schema = schema_of(current_version(dataset))
     data = from_plan(plan, schema)
-    raw = AskForm(data, schema, dataset=dataset.slug).raw_plan()
+    raw = AskForm(data, schema, dataset=dataset.slug).body()
     asked = parse_plan(raw, schema, dataset=dataset.slug).as_json()
     assert asked == {"dataset": "visits", **plan}
 
@@ -119,7 +119,7 @@ def test_alternatives_on_a_column_that_is_gone_are_refused_and_not_forgotten(
     data = from_plan({"statistics": [COUNT], "where": [gone], "group_by": [], "epsilon": 1}, schema)
     form = AskForm(data, schema, dataset=dataset.slug)
     with pytest.raises(InvalidPlan) as refused:
-        parse_plan(form.raw_plan(), schema, dataset=dataset.slug)
+        parse_plan(form.body(), schema, dataset=dataset.slug)
     form.place(refused.value)
     assert [field for field, _ in form.problems()] == ["id_filter-0-fixed"]
 

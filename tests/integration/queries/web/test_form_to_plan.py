@@ -26,7 +26,7 @@ def plan_of(filled: Filled, dataset: Dataset) -> dict[str, Any]:
         data.setlist(name, value if isinstance(value, list) else [value])
     schema = schema_of(current_version(dataset))
     form = AskForm(data, schema, dataset=dataset.slug)
-    raw = form.raw_plan()
+    raw = form.body()
     assert raw is not None, form.problems()
     return parse_plan(raw, schema, dataset=dataset.slug).as_json()
 
