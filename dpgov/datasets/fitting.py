@@ -25,11 +25,11 @@ from dpgov.datasets.rules import (
 from dpgov.privacy.accounting.currency import Currency
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
-from dpgov.privacy.plan.plan import InvalidPlan, Plan, Statistic, StatisticKind
+from dpgov.privacy.plan.plan import InvalidPlan, Plan, Statistic
 from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
+from dpgov.privacy.plan.statistics import Quantity, StatisticKind
 from dpgov.tenants.models import User
 
-COUNTS = (StatisticKind.COUNT, StatisticKind.COUNT_DISTINCT, StatisticKind.CDF)
 _CONFIDENCE = 0.95
 
 
@@ -182,7 +182,8 @@ def too_exact(rules: Rules, blueprint: Blueprint) -> float | None:
         statement["value"]
         for _draw, column, statements in blueprint.expected(None)
         for statement in statements
-        if column.statistic.kind in COUNTS and statement["confidence_level"] == _CONFIDENCE
+        if column.statistic.kind.facts.quantity is Quantity.NUMBER
+        and statement["confidence_level"] == _CONFIDENCE
     ]
     least = min((error for error in errors if error is not None), default=None)
     return least if least is not None and least < rules.least_error else None

@@ -8,7 +8,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from dpgov.explain.policy import Policy
 from dpgov.privacy.accounting.budget import as_text
@@ -19,8 +18,9 @@ from dpgov.privacy.mechanisms.moments import Moments
 from dpgov.privacy.mechanisms.public_mean import PublicMean
 from dpgov.privacy.mechanisms.totals import Total
 from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.statistics import StatisticKind
 
-STATISTICS = ("count", "sum", "mean")
+STATISTICS = (StatisticKind.COUNT, StatisticKind.SUM, StatisticKind.MEAN)
 _MOST_BINS = 60
 
 
@@ -62,7 +62,8 @@ class Sides:
 
 def sides(policy: Policy, *, statistic: str, column: str, epsilon_nano: int) -> Sides:
     """The two noises of this question. Raises InvalidPlan for what could not be asked."""
-    asked = {"statistic": statistic} | ({} if statistic == "count" else {"column": column})
+    facts = StatisticKind(statistic).facts
+    asked = {"statistic": statistic} | ({"column": column} if facts.takes_column else {})
     raw = {"statistics": [asked], "epsilon": as_text(epsilon_nano)}
     blueprint = prepare(parse_plan(raw, policy.schema, dataset="example"), policy.schema)
     (mechanism,) = blueprint.mechanisms
@@ -78,7 +79,7 @@ def sides(policy: Policy, *, statistic: str, column: str, epsilon_nano: int) -> 
     bound = best_guess(blueprint.cost_nano, policy.currency)
     guess = min(bound, Decimal(overlap.best_guess)) if is_exact else bound
     return Sides(
-        axis=_(_AXES[type(mechanism)] if statistic == "mean" else statistic),
+        axis=_("noisy sum behind the mean") if isinstance(mechanism, Moments) else _(facts.name),
         unit=reading.unit / (mechanism.rows if isinstance(mechanism, PublicMean) else 1),
         shift=overlap.shift,
         bins=tuple(overlap.bins(_MOST_BINS)),
@@ -88,10 +89,3 @@ def sides(policy: Policy, *, statistic: str, column: str, epsilon_nano: int) -> 
         noise=_(taken.noise.kind.value),
         cost_nano=blueprint.cost_nano,
     )
-
-
-_AXES = {
-    Moments: gettext_noop("noisy sum behind the mean"),
-    PublicMean: gettext_noop("mean"),
-}
-_NOISES = (gettext_noop("discrete Laplace"), gettext_noop("discrete Gaussian"))

@@ -27,6 +27,11 @@ def said(pattern: str, /, **values: Any) -> Said:
     return text
 
 
+def pattern(text: str, /) -> str:
+    """Marks words for translators that are filled in and said when they are shown."""
+    return text
+
+
 def sentences(*parts: str) -> Said:
     """Whole sentences one after the other; empty ones are left out."""
     named = {f"sentence{place}": part for place, part in enumerate(filter(None, parts))}

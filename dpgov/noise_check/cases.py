@@ -24,6 +24,8 @@ from dpgov.privacy.plan.schema import (
     NumericDomain,
     PrivacyUnit,
 )
+from dpgov.privacy.plan.statistics import HISTOGRAM, STATISTICS
+from dpgov.privacy.plan.statistics import StatisticKind as Kind
 
 DATASET = "self-audit"
 CLAIM_RHO = Fraction(1, 2)
@@ -99,16 +101,16 @@ def _of(kind: str, column: str = "value", **more: Any) -> dict[str, Any]:
 
 _REPLACED = Neighbouring.CHANGE_ONE
 _ALL = (
-    Case("count", _("Count"), {"statistic": "count"}, tables.one_more_row),
+    Case("count", Kind.COUNT.facts.label, {"statistic": "count"}, tables.one_more_row),
     Case(
         "count_distinct",
-        _("Distinct people"),
+        Kind.COUNT_DISTINCT.facts.label,
         {"statistic": "count_distinct"},
         tables.one_more_person,
         unit=_PEOPLE,
     ),
-    Case("sum", _("Sum"), _of("sum"), tables.one_more_person, unit=_PEOPLE),
-    Case("mean", _("Mean"), _of("mean"), tables.one_more_row),
+    Case("sum", Kind.SUM.facts.label, _of("sum"), tables.one_more_person, unit=_PEOPLE),
+    Case("mean", Kind.MEAN.facts.label, _of("mean"), tables.one_more_row),
     Case(
         "mean_of_public_number",
         _("Mean of a public number of rows"),
@@ -117,10 +119,10 @@ _ALL = (
         neighbouring=_REPLACED,
         public_rows=len(tables.ROWS),
     ),
-    Case("variance", _("Variance"), _of("variance"), tables.one_more_row),
+    Case("variance", Kind.VARIANCE.facts.label, _of("variance"), tables.one_more_row),
     Case(
         "median",
-        _("Median"),
+        Kind.MEDIAN.facts.label,
         _of("median"),
         tables.around_the_median,
         weakened=_WEAKER,
@@ -151,7 +153,7 @@ _ALL = (
     ),
     Case(
         "min",
-        _("Min"),
+        Kind.MIN.facts.label,
         _of("min"),
         tables.around_the_least,
         weakened=_WEAKER,
@@ -161,7 +163,7 @@ _ALL = (
     ),
     Case(
         "max",
-        _("Max"),
+        Kind.MAX.facts.label,
         _of("max"),
         tables.around_the_largest,
         weakened=_WEAKER,
@@ -171,7 +173,7 @@ _ALL = (
     ),
     Case(
         "histogram",
-        _("Histogram"),
+        STATISTICS[HISTOGRAM].label,
         {"statistic": "count"},
         tables.one_row_recoloured,
         group_by=(_COLOURS,),
@@ -179,7 +181,7 @@ _ALL = (
     ),
     Case(
         "cdf",
-        _("Cumulative distribution"),
+        Kind.CDF.facts.label,
         {"statistic": "cdf"},
         tables.one_more_row,
         group_by=(_EDGES,),

@@ -1,43 +1,37 @@
 """What sort of question a plan is, in a word or two, for sums and filters.
 
-A history is searched for these names, so that none may be part of another.
+Made of the names of statistics and stored in English; said in the reader's language when shown. A
+history is searched for these names, so that none may be part of another.
 """
 
 from typing import Any
 
-from django.utils.translation import gettext_lazy
+from django.utils.text import capfirst
+from django.utils.translation import gettext
+
+from dpgov.privacy.plan.statistics import HISTOGRAM, STATISTICS, StatisticKind
 
 LONGEST_KIND = 200
-# Statistics as a plan calls them, in the reader's language.
-STATISTIC_NAMES = {
-    "count": gettext_lazy("count"),
-    "count_distinct": gettext_lazy("count distinct"),
-    "sum": gettext_lazy("sum"),
-    "mean": gettext_lazy("mean"),
-    "variance": gettext_lazy("variance"),
-    "standard_deviation": gettext_lazy("standard deviation"),
-    "median": gettext_lazy("median"),
-    "quantiles": gettext_lazy("quantiles"),
-    "min": gettext_lazy("min"),
-    "max": gettext_lazy("max"),
-    "cdf": gettext_lazy("cdf"),
-}
-# Others are called as the plan calls them.
-_NAMES = {
-    "count_distinct": "distinct units",
-    "standard_deviation": "standard deviation",
-    "min": "minimum",
-    "max": "maximum",
-    "cdf": "cumulative",
-}
-_OF_GROUPS = ("histogram", "cumulative")
+_BY_GROUP = " by group"
+_OF_GROUPS = {facts.name for facts in STATISTICS.values() if facts.ungrouped}
 
 
 def kind_of(plan: dict[str, Any]) -> str:
     """ "Count", "Histogram", "Mean", "Histogram + sum by group": statistics in the plan's order."""
-    names = [_NAMES.get(one["statistic"], one["statistic"]) for one in plan["statistics"]]
-    if plan.get("group_by"):
-        names = ["histogram" if name == "count" else name for name in names]
-        grouped = not set(names) <= set(_OF_GROUPS)
-        return " + ".join(dict.fromkeys(names)).capitalize() + (" by group" if grouped else "")
-    return " + ".join(dict.fromkeys(names)).capitalize()
+    groups = bool(plan.get("group_by"))
+    asked = [one["statistic"] for one in plan["statistics"]]
+    if groups:
+        asked = [HISTOGRAM if kind == StatisticKind.COUNT else kind for kind in asked]
+    names = list(dict.fromkeys(STATISTICS[kind].name for kind in asked))
+    alone = not groups or set(names) <= _OF_GROUPS
+    return " + ".join(names).capitalize() + ("" if alone else _BY_GROUP)
+
+
+def kind_in_words(kind: str) -> str:
+    """ "Histogram + sum by group" as the reader says it; a name that is not known as it is."""
+    known = {facts.name for facts in STATISTICS.values()}
+    names = [name.lower() for name in kind.removesuffix(_BY_GROUP).split(" + ")]
+    words = " + ".join(gettext(name) if name in known else name for name in names)
+    if kind.endswith(_BY_GROUP):
+        words = gettext("%(statistics)s by group") % {"statistics": words}
+    return str(capfirst(words))

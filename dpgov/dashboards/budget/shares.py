@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.budgets.models import Budget
-from dpgov.dashboards.kinds import kind_in_words
 from dpgov.datasets.models import Dataset
+from dpgov.privacy.noise.noise import NoiseKind
+from dpgov.queries.kinds import kind_in_words
 from dpgov.queries.models import Query, Tally
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
@@ -24,7 +25,7 @@ from dpgov.tenants.permissions import Permission, may
 _SPENT_SUM = Sum("cost_nano", filter=Q(state__in=Query.CHARGED), default=0)
 _RESERVED_SUM = Sum("cost_nano", filter=Q(state__in=Query.HOLDING), default=0)
 _NOISE: dict[str, str] = {
-    Budget.Mode.PURE: gettext_noop("discrete Laplace"),
+    Budget.Mode.PURE: NoiseKind.LAPLACE.value,
     Budget.Mode.ZCDP: gettext_noop("discrete Gaussian or Laplace"),
 }
 

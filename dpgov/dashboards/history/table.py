@@ -26,10 +26,10 @@ from django.utils.translation import pgettext, pgettext_lazy
 from dpgov.budgets.standing import grants_charged
 from dpgov.budgets.words import question
 from dpgov.dashboards.history.lines import QuestionLine, lines_of_table
-from dpgov.dashboards.kinds import KIND_WORDS
 from dpgov.datasets.models import Dataset
 from dpgov.language.translation import english
 from dpgov.privacy.accounting.budget import as_text
+from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.answering.tally import kinds_asked
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import (
@@ -52,7 +52,7 @@ STATE_WORDS = {
     PublicState.VOIDED: _("Not run, not charged"),
     PublicState.EXPIRED: _("Expired, not charged"),
 }
-_STATISTICS = [(name, capfirst(word)) for name, word in KIND_WORDS.items()]
+_STATISTICS = [(one.name, capfirst(_(one.name))) for one in STATISTICS.values()]
 # Far from where moments end: no time zone leads beyond.
 _FIRST_DAY, _LAST_DAY = date(1970, 1, 1), date(9000, 1, 1)
 _SORTS = ("submitted_at", "dataset", "analyst", "cost_nano")

@@ -9,8 +9,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import least_price_nano, rules_shown
-from dpgov.datasets.web.forms.policy import STATISTIC_NAMES
-from dpgov.privacy.plan.plan import StatisticKind
+from dpgov.privacy.plan.statistics import STATISTICS
 
 register = template.Library()
 
@@ -26,7 +25,7 @@ def _lines(dataset: Dataset) -> Iterator[str]:
     least = question(least_price_nano(dataset, rules), dataset.budget.currency)
     yield _("Each question costs at least {amount}.").format(amount=least)
     if rules.statistics:
-        names = ", ".join(str(STATISTIC_NAMES[StatisticKind(name)]) for name in rules.statistics)
+        names = ", ".join(_(STATISTICS[name].label) for name in rules.statistics)
         yield _("Only these may be asked: {statistics}.").format(statistics=names)
     if rules.approval_above_nano is not None:
         amount = question(rules.approval_above_nano, dataset.budget.currency)

@@ -11,6 +11,7 @@ from dpgov.explain.policy import Policy
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.budget import InvalidAmount, as_text, parse_epsilon
 from dpgov.privacy.plan.plan import InvalidPlan
+from dpgov.privacy.plan.statistics import StatisticKind
 
 _SELECT = {"class": "form-select"}
 _QUESTIONS = 20
@@ -21,11 +22,7 @@ class ExampleForm(forms.Form):
     """A statistic, a column for it and an ε; what is left out is as it was offered."""
 
     statistic = forms.ChoiceField(
-        choices=[
-            ("count", _("Count of rows")),
-            ("sum", _("Sum of a column")),
-            ("mean", _("Mean")),
-        ],
+        choices=[(kind.value, _(kind.facts.label)) for kind in STATISTICS],
         label=_("Statistic"),
         required=False,
         widget=forms.Select(attrs=_SELECT),
@@ -46,7 +43,7 @@ class ExampleForm(forms.Form):
     def __init__(self, data: QueryDict, *, policy: Policy) -> None:
         self.policy = policy
         offered = {
-            "statistic": "count",
+            "statistic": STATISTICS[0].value,
             "column": next(iter(policy.numbers), ""),
             "epsilon": as_text(policy.currency.question(_usual_nano(policy))),
         }
@@ -68,8 +65,8 @@ class ExampleForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Make the two noises, or say why this could not be asked."""
         data = self.cleaned_data
-        statistic = data.get("statistic") or STATISTICS[0]
-        if self.errors or (statistic != "count" and not self.policy.numbers):
+        kind = StatisticKind(data.get("statistic") or STATISTICS[0])
+        if self.errors or (kind.facts.takes_column and not self.policy.numbers):
             if not self.errors:
                 said = _("No column of numbers is declared: look at a count.")
                 self.add_error("statistic", said)
@@ -77,7 +74,7 @@ class ExampleForm(forms.Form):
         try:
             self.sides = sides(
                 self.policy,
-                statistic=statistic,
+                statistic=kind.value,
                 column=data.get("column", ""),
                 epsilon_nano=data["epsilon"],
             )

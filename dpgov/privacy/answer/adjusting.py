@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dpgov.language.said import pattern
 from dpgov.privacy.noise.noise import Floats
 
-TABLE = "never negative, adding up to the same total"
-RISING = "never negative and never falling"
+TABLE = pattern("never negative, adding up to the same total")
+RISING = pattern("never negative and never falling")
 
 
 def adjusted_table(counts: Sequence[float]) -> list[int]:

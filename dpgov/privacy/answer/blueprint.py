@@ -18,7 +18,6 @@ from dpgov.privacy.plan.grouping import code_grouping, described
 from dpgov.privacy.plan.plan import InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.plan.predicates import UnknownColumn, row_filter
 from dpgov.privacy.plan.ranges import (
-    DEPENDS_ON_ROWS,
     GROUP_SIZES,
     of_group,
     said_of,
@@ -93,7 +92,7 @@ class Blueprint:
         found: dict[int, list[dict[str, Any]]] = {}
         for rows in GROUP_SIZES:
             for at, (_draw, column, accuracy) in enumerate(self.expected(rows)):
-                if column.statistic.kind in DEPENDS_ON_ROWS:
+                if column.statistic.kind.facts.depends_on_rows:
                     head = self.range_of(column)
                     found.setdefault(at, []).append(of_group(rows, accuracy, head))
         return {at: {"by_group_size": sizes} for at, sizes in found.items()}

@@ -10,10 +10,11 @@ from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.adjusting import RISING, TABLE, adjusted_rising, adjusted_table
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.mechanisms.mechanism import Column
-from dpgov.privacy.plan.plan import Plan, StatisticKind
+from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.ranges import said_of, warning_of
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.privacy.plan.statistics import Recipe
 
 FORMAT = 2
 
@@ -71,13 +72,14 @@ def _released(column: Column, schema: DatasetSchema) -> dict[str, Any]:
 
 def adjusted(plan: Plan, column: Column) -> dict[str, Any]:
     """Counts of a table made plausible, beside the numbers as they were drawn."""
+    recipe = column.statistic.kind.facts.recipe
     counts = [cell["value"] for cell in column.cells]
-    if column.statistic.kind is StatisticKind.CDF:
+    if recipe is Recipe.CUMULATIVE:
         bins = len(plan.group_by[-1].edges or ())
         parts = [counts[at : at + bins] for at in range(0, len(counts), bins)]
         values = [value for part in parts for value in adjusted_rising(part)]
         return {"adjusted": {"method": RISING, "values": values}}
-    if column.statistic.kind is StatisticKind.COUNT and plan.group_by:
+    if recipe is Recipe.ROWS and plan.group_by:
         return {"adjusted": {"method": TABLE, "values": adjusted_table(counts)}}
     return {}
 

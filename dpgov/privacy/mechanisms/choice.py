@@ -1,5 +1,6 @@
 """Which mechanisms answer a plan: a function of the plan and the public metadata alone."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -14,14 +15,12 @@ from dpgov.privacy.mechanisms.public_mean import public_mean, rows_are_public
 from dpgov.privacy.mechanisms.quantiles import Quantiles, orders_of
 from dpgov.privacy.mechanisms.sharing import Family, families
 from dpgov.privacy.mechanisms.totals import count, count_distinct, total
-from dpgov.privacy.mechanisms.views import Basis, Line, Mean, Variance
+from dpgov.privacy.mechanisms.views import Basis, view_of
 from dpgov.privacy.noise.sensitivity import Exposure, exposure
-from dpgov.privacy.plan.plan import InvalidPlan, Plan, PlanProblem, Statistic, StatisticKind
+from dpgov.privacy.plan.plan import InvalidPlan, Plan, PlanProblem, Statistic
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, NumericDomain
+from dpgov.privacy.plan.statistics import Recipe
 from dpgov.privacy.plan.unit_sizes import by_sizes
-
-_LINES = (StatisticKind.COUNT, StatisticKind.SUM)
-_EXTREMES = (StatisticKind.MIN, StatisticKind.MAX)
 
 
 def mechanisms_for(plan: Plan, schema: DatasetSchema, loss: Loss, cells: int) -> list[Mechanism]:
@@ -61,28 +60,33 @@ class _Chooser:
         self.first = family.statistics[0]
 
     def mechanism(self) -> Mechanism:
-        kind = self.first.kind
-        if self.family.degree:
-            return self._moments()
-        if kind is StatisticKind.COUNT:
-            return count(self.first, self._exposed(missing_drops=False), self.loss)
-        if kind is StatisticKind.COUNT_DISTINCT:
-            return self._units()
-        if kind is StatisticKind.CDF:
-            bins = len(self.plan.group_by[-1].edges or ())
-            return cumulative(self.first, bins, self._exposed(missing_drops=False), self.loss)
+        """Of the first one's recipe; a count or a sum among moments is made of them."""
+        recipe = Recipe.MEAN if self.family.degree else self.first.kind.facts.recipe
+        return MECHANISMS[recipe](self)
+
+    def rows(self) -> Mechanism:
+        return count(self.first, self._exposed(missing_drops=False), self.loss)
+
+    def sum(self) -> Mechanism:
+        return total(self.first, *self._numbers(self.first), self.loss)
+
+    def cumulative(self) -> Mechanism:
+        bins = len(self.plan.group_by[-1].edges or ())
+        return cumulative(self.first, bins, self._exposed(missing_drops=False), self.loss)
+
+    def extreme(self) -> Mechanism:
         index, domain, exposed = self._numbers(self.first)
-        if kind is StatisticKind.SUM:
-            return total(self.first, index, domain, exposed, self.loss)
-        if kind in _EXTREMES:
-            grid = grid_for(domain, self.cells)
-            return Extreme(self.first, index, grid, exposed, self.loss)
+        return Extreme(self.first, index, grid_for(domain, self.cells), exposed, self.loss)
+
+    def orders(self) -> Mechanism:
+        """All quantiles of the column, one after the other."""
+        index, domain, exposed = self._numbers(self.first)
         asked = self.family.statistics
         orders = tuple(sorted({order for s in asked for order in orders_of(s)}))
         grid = grid_for(domain, self.cells, several=len(orders) > 1)
         return Quantiles(asked, orders, index, grid, exposed, self.loss)
 
-    def _units(self) -> Mechanism:
+    def units(self) -> Mechanism:
         """Without a column that names it, a unit can be told from its rows only if it has one."""
         exposed = self._exposed(missing_drops=False)
         if self.schema.unit.private_id is not None:
@@ -92,7 +96,7 @@ class _Chooser:
             raise InvalidPlan((PlanProblem("statistics", message),))
         return count(self.first, exposed, self.loss)
 
-    def _moments(self) -> Mechanism:
+    def moments(self) -> Mechanism:
         (named,) = {s.column for s in self.family.statistics if s.column is not None}
         statistic = next(s for s in self.family.statistics if s.column == named)
         index, domain, exposed = self._numbers(statistic)
@@ -107,7 +111,7 @@ class _Chooser:
         width = width_for(degree, domain, self.schema)
         taken = moments_draw(degree, index, domain, width, exposed, self.loss)
         basis = Basis(taken, scale_of(domain, width))
-        return Moments(tuple(_view(s, basis) for s in self.family.statistics), taken)
+        return Moments(tuple(view_of(s, basis) for s in self.family.statistics), taken)
 
     def _numbers(self, statistic: Statistic) -> tuple[int, NumericDomain, Exposure]:
         index, domain = numeric_column(statistic, self.schema)
@@ -126,12 +130,17 @@ class _Chooser:
         return replace(exposed, groups=1) if by_sizes(self.plan, self.schema) else exposed
 
 
-def _view(statistic: Statistic, basis: Basis) -> Line | Mean | Variance:
-    if statistic.kind in _LINES:
-        return Line(statistic, basis)
-    if statistic.kind is StatisticKind.MEAN:
-        return Mean(statistic, basis)
-    return Variance(statistic, basis)
+# The table of `plan.statistics` goes on here, where mechanisms may be seen.
+MECHANISMS: dict[Recipe, Callable[[_Chooser], Mechanism]] = {
+    Recipe.ROWS: _Chooser.rows,
+    Recipe.UNITS: _Chooser.units,
+    Recipe.SUM: _Chooser.sum,
+    Recipe.MEAN: _Chooser.moments,
+    Recipe.SPREAD: _Chooser.moments,
+    Recipe.ORDERS: _Chooser.orders,
+    Recipe.EXTREME: _Chooser.extreme,
+    Recipe.CUMULATIVE: _Chooser.cumulative,
+}
 
 
 def numeric_column(statistic: Statistic, schema: DatasetSchema) -> tuple[int, NumericDomain]:

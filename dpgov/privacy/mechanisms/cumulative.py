@@ -15,56 +15,29 @@ import numpy as np
 from dpgov.privacy.accounting.decimals import json_number_up
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Measured, Reading, calibrated
-from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
+from dpgov.privacy.mechanisms.mechanism import ROWS, Column, Drawn, OfOne, Statements, Summed
 from dpgov.privacy.mechanisms.strategies import Strategy, best_strategy
 from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, statement
 from dpgov.privacy.noise.noise import Noise
 from dpgov.privacy.noise.sensitivity import Contribution, Exposure, Reach, reach
 from dpgov.privacy.noise.spread.many import bound_of_many
 from dpgov.privacy.plan.plan import Statistic
-from dpgov.privacy.plan.request import CodeGrouping, Measure, MeasureKind
 
-_ROWS = Measure(MeasureKind.ROWS)
 # The answers whose largest weight stands out most have the widest tails for their variance.
 _LOOKED_AT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Cumulative:
+class Cumulative(OfOne, Summed):
     """The counts from the first bin on, made of the sums of one strategy."""
 
     statistic: Statistic
     strategy: Strategy
     taken: Draw
 
-    @property
-    def statistics(self) -> tuple[Statistic, ...]:
-        """The one."""
-        return (self.statistic,)
-
-    @property
-    def loss(self) -> Loss:
-        """What it costs."""
-        return self.taken.loss
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """Rows."""
-        return (_ROWS,)
-
-    @property
-    def axis(self) -> CodeGrouping | None:
-        """None: the bins are cells of the plan."""
-        return None
-
-    @property
-    def smallest_nano(self) -> int:
-        """See Draw."""
-        return self.taken.smallest_nano
-
     def run(self, table: Sequence[Measured]) -> Drawn:
         """The noisy sums of each cell of the other groupings, and the counts made of them."""
-        rows = np.array([cell[_ROWS] for cell in table], dtype=np.int64)
+        rows = np.array([cell[ROWS] for cell in table], dtype=np.int64)
         exact = rows.reshape(-1, self.strategy.bins) @ self.strategy.sums.T
         noisy = np.array(self.taken.add_noise(exact.ravel().tolist())).reshape(exact.shape)
         values = np.rint(noisy.astype(np.float64) @ self.strategy.weights.T).astype(np.int64)
@@ -78,7 +51,7 @@ class Cumulative:
 
     def describe(self) -> dict[str, Any]:
         """See Draw; `strategy` names the sums that are drawn."""
-        sums = [{"name": f"rows of {self.strategy.name}", "lattice": 1}]
+        sums = [{"name": self.strategy.reading, "lattice": 1}]
         return self.taken.describe() | {"strategy": self.strategy.name, "readings": sums}
 
     def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
@@ -118,5 +91,5 @@ def cumulative(statistic: Statistic, bins: int, exposed: Exposure, loss: Loss) -
         return reach(Contribution(size, apart, apart), exposed)
 
     strategy = best_strategy(bins, lambda size: calibrated(reach_of(size), loss)[0].variance)
-    rows = Reading("rows", ((_ROWS, 1),), Fraction(1))
+    rows = Reading("rows", ((ROWS, 1),), Fraction(1))
     return Cumulative(statistic, strategy, Draw((rows,), reach_of(strategy.reach), loss))

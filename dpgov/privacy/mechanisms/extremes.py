@@ -16,20 +16,18 @@ import numpy as np
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Measured
 from dpgov.privacy.mechanisms.grid import Grid, scores
-from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
-from dpgov.privacy.mechanisms.quantiles import MECHANISM
+from dpgov.privacy.mechanisms.mechanism import Chosen, Column, Drawn, OfOne, Statements
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, rank_statement
 from dpgov.privacy.noise.sensitivity import Exposure
-from dpgov.privacy.plan.plan import Statistic, StatisticKind
-from dpgov.privacy.plan.request import CodeGrouping, Measure, MeasureKind
+from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.statistics import StatisticKind
 
-_ROWS = Measure(MeasureKind.ROWS)
 _OUTSIDE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Extreme:
+class Extreme(OfOne, Chosen):
     """The least or largest value of one column."""
 
     statistic: Statistic
@@ -39,21 +37,6 @@ class Extreme:
     loss: Loss
 
     @property
-    def statistics(self) -> tuple[Statistic, ...]:
-        """The one."""
-        return (self.statistic,)
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """Rows."""
-        return (_ROWS,)
-
-    @property
-    def axis(self) -> CodeGrouping | None:
-        """Rows by candidate."""
-        return self.grid.axis(self.column)
-
-    @property
     def smallest_nano(self) -> int:
         """The smallest amount at which the choice can be drawn."""
         return sampling.smallest_nano(2 * self.sensitivity, self.loss.mode)
@@ -61,31 +44,16 @@ class Extreme:
     @property
     def aim(self) -> int:
         """How many rows should lie beyond the released value: public."""
-        return math.ceil(self._scale * math.log(self.grid.size / _OUTSIDE))
+        return math.ceil(self.noise_scale * math.log(self.grid.size / _OUTSIDE))
 
     def run(self, table: Sequence[Measured]) -> Drawn:
         """One choice in each cell; cells share the price, as their rows differ."""
-        width = self.grid.size + 1
-        rows = [cell[_ROWS] for cell in table]
-        chosen = [
-            [self._choose(rows[at : at + self.grid.size])] for at in range(0, len(rows), width)
-        ]
+        chosen = [[self._choose(rows)] for rows in self.rows_of_cells(table)]
         statements = self._statements()
         cells = tuple(
             {"value": self.grid.value(place), "accuracy": statements} for (place,) in chosen
         )
         return Drawn(chosen, (Column(self.statistic, self._facts(), cells),))
-
-    def describe(self) -> dict[str, Any]:
-        """The public facts about the choice."""
-        return self.loss.as_json() | {
-            "mechanism": MECHANISM,
-            "noise_scale": self._scale,
-            "candidates": self.grid.size,
-            "grid": self.grid.spacing,
-            "depth": 1,
-            "readings": [{"name": "rows by candidate", "lattice": 1}],
-        }
 
     def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
         """In rows; the number of rows does not matter."""
@@ -95,7 +63,8 @@ class Extreme:
         return {"rows_beyond": self.aim}
 
     @property
-    def _scale(self) -> float:
+    def noise_scale(self) -> float:
+        """See Chosen."""
         return sampling.choice(self.sensitivity, self.loss)[0]
 
     @property
@@ -115,7 +84,8 @@ class Extreme:
         return [
             rank_statement(
                 level,
-                self.aim + math.ceil(self._scale * math.log(self.grid.size / float(1 - level))),
+                self.aim
+                + math.ceil(self.noise_scale * math.log(self.grid.size / float(1 - level))),
                 not_counted=self.grid.not_counted,
             )
             for level in CONFIDENCE_LEVELS

@@ -1,14 +1,20 @@
-"""What every mechanism offers: what it must know exactly, one draw, and what is made of it."""
+"""What every mechanism offers: what it must know exactly, one draw, and what is made of it; and the
+two ways in which that is drawn.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from dpgov.language.said import pattern
 from dpgov.privacy.accounting.loss import Loss
-from dpgov.privacy.mechanisms.draw import Measured
+from dpgov.privacy.mechanisms.draw import Draw, Measured
+from dpgov.privacy.mechanisms.grid import Grid
 from dpgov.privacy.plan.plan import Statistic
-from dpgov.privacy.plan.request import CodeGrouping, Measure
+from dpgov.privacy.plan.request import CodeGrouping, Measure, MeasureKind
 
+CHOICE = pattern("report noisy max")
+ROWS = Measure(MeasureKind.ROWS)
 Statements = list[dict[str, Any]]
 """Accuracy statements at the three confidence levels."""
 
@@ -69,3 +75,92 @@ class Mechanism(Protocol):
 
     def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
         """The columns with how wrong each number may be; no statements where rows decide."""
+
+
+class OfOne:
+    """A mechanism that answers one statistic."""
+
+    __slots__ = ()
+    statistic: Statistic
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:
+        """The one."""
+        return (self.statistic,)
+
+
+class Summed:
+    """A mechanism that is one draw of noisy sums: it knows, costs and says what the draw does."""
+
+    __slots__ = ()
+    taken: Draw
+
+    @property
+    def loss(self) -> Loss:
+        """Of the draw."""
+        return self.taken.loss
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What the readings add up."""
+        return tuple({m: None for reading in self.taken.readings for m, _ in reading.weights})
+
+    @property
+    def axis(self) -> CodeGrouping | None:
+        """None."""
+        return None
+
+    @property
+    def smallest_nano(self) -> int:
+        """Of the draw."""
+        return self.taken.smallest_nano
+
+    def describe(self) -> dict[str, Any]:
+        """The public facts about the draw."""
+        return self.taken.describe()
+
+
+class Chosen:
+    """A mechanism that chooses noisily among the candidates of a grid, `depth` times in a row."""
+
+    __slots__ = ()
+    column: int
+    grid: Grid
+    loss: Loss
+
+    @property
+    def depth(self) -> int:
+        """How many choices follow each other."""
+        return 1
+
+    @property
+    def noise_scale(self) -> float:
+        """The largest, in steps of the scores."""
+        raise NotImplementedError
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Rows."""
+        return (ROWS,)
+
+    @property
+    def axis(self) -> CodeGrouping | None:
+        """Rows by candidate."""
+        return self.grid.axis(self.column)
+
+    def describe(self) -> dict[str, Any]:
+        """The public facts about the choices."""
+        return self.loss.as_json() | {
+            "mechanism": CHOICE,
+            "noise_scale": self.noise_scale,
+            "candidates": self.grid.size,
+            "grid": self.grid.spacing,
+            "depth": self.depth,
+            "readings": [{"name": pattern("rows by candidate"), "lattice": 1}],
+        }
+
+    def rows_of_cells(self, table: Sequence[Measured]) -> list[list[int]]:
+        """For each cell the rows of each candidate; those without a value are left out."""
+        width = self.grid.size + 1
+        rows = [cell[ROWS] for cell in table]
+        return [rows[at : at + self.grid.size] for at in range(0, len(rows), width)]

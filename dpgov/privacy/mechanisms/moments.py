@@ -14,13 +14,15 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any, Protocol
 
+from dpgov.language.said import pattern
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Measured, NoisyCell, Reading
-from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
+from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements, Summed
 from dpgov.privacy.noise.sensitivity import Exposure, of_shares
 from dpgov.privacy.plan.plan import Statistic
-from dpgov.privacy.plan.request import CodeGrouping, Measure, MeasureKind
+from dpgov.privacy.plan.request import Measure, MeasureKind
 from dpgov.privacy.plan.schema import LARGEST_SUM, DatasetSchema, NumericDomain
+from dpgov.privacy.plan.statistics import Recipe, StatisticKind
 
 # Decimals of a released mean beyond those of its column's step: a public constant.
 EXTRA_DECIMALS = 6
@@ -54,7 +56,7 @@ class View(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Moments:
+class Moments(Summed):
     """One draw of `degree` + 1 sums in each cell, and the statistics made of it."""
 
     views: tuple[View, ...]
@@ -65,35 +67,11 @@ class Moments:
         """All of them, in the order of `views`."""
         return tuple(view.statistic for view in self.views)
 
-    @property
-    def loss(self) -> Loss:
-        """What it costs."""
-        return self.taken.loss
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """Rows with a value, the sum of codes and, for degree two, of their squares."""
-        return tuple({m: None for r in self.taken.readings for m, _ in r.weights})
-
-    @property
-    def axis(self) -> CodeGrouping | None:
-        """None."""
-        return None
-
-    @property
-    def smallest_nano(self) -> int:
-        """See Draw."""
-        return self.taken.smallest_nano
-
     def run(self, table: Sequence[Measured]) -> Drawn:
         """The noisy sums, and every statistic made of the same ones."""
         noisy = self.taken.run(table)
         columns = tuple(Column(view.statistic, {}, _cells(view, noisy)) for view in self.views)
         return Drawn([list(cell) for cell in noisy], columns)
-
-    def describe(self) -> dict[str, Any]:
-        """See Draw."""
-        return self.taken.describe()
 
     def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
         """For that many rows and the worst place of the mean."""
@@ -115,6 +93,11 @@ def expected_of(view: View, rows: int | None, taken: Draw) -> Statements:
     if rows is None and worst is not nothing:
         return []
     return view.accuracy([worst])[0]
+
+
+def degree_of(kind: StatisticKind) -> int:
+    """Of the polynomials that it needs; 0 for what needs no moments."""
+    return {Recipe.MEAN: 1, Recipe.SPREAD: 2}.get(kind.facts.recipe, 0)
 
 
 def scale_of(domain: NumericDomain, width: int) -> Scale:
@@ -143,15 +126,15 @@ def moments_draw(
     weights: tuple[tuple[str, tuple[tuple[Measure, int], ...]], ...]
     if degree == 1:
         weights = (
-            ("rows towards the lower bound", ((present, top), (codes, -1))),
-            ("rows towards the upper bound", ((codes, 1),)),
+            (pattern("rows towards the lower bound"), ((present, top), (codes, -1))),
+            (pattern("rows towards the upper bound"), ((codes, 1),)),
         )
     else:
         low = ((present, whole), (codes, -2 * top), (squares, 1))
         weights = (
-            ("rows near the lower bound", low),
-            ("rows in between", ((codes, 2 * top), (squares, -2))),
-            ("rows near the upper bound", ((squares, 1),)),
+            (pattern("rows near the lower bound"), low),
+            (pattern("rows in between"), ((codes, 2 * top), (squares, -2))),
+            (pattern("rows near the upper bound"), ((squares, 1),)),
         )
     unit = Fraction(1, whole)
     readings = tuple(Reading(name, weight, unit) for name, weight in weights)

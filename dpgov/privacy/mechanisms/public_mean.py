@@ -3,53 +3,26 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from dpgov.privacy.accounting.decimals import decimals_of, json_number
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Measured
-from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
+from dpgov.privacy.mechanisms.mechanism import Column, Drawn, OfOne, Statements, Summed
 from dpgov.privacy.mechanisms.moments import EXTRA_DECIMALS
 from dpgov.privacy.mechanisms.totals import noise_statements, sum_draw
 from dpgov.privacy.noise.sensitivity import Exposure
 from dpgov.privacy.plan.plan import Statistic
-from dpgov.privacy.plan.request import CodeGrouping, Measure
 from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, NumericDomain
 
 
 @dataclass(frozen=True, slots=True)
-class PublicMean:
+class PublicMean(OfOne, Summed):
     """All of the loss goes to the sum; dividing by a public number costs nothing."""
 
     statistic: Statistic
     domain: NumericDomain
     taken: Draw
     rows: int
-
-    @property
-    def statistics(self) -> tuple[Statistic, ...]:
-        """The mean."""
-        return (self.statistic,)
-
-    @property
-    def loss(self) -> Loss:
-        """What it costs."""
-        return self.taken.loss
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """What is added up."""
-        return tuple(measure for measure, _ in self.taken.readings[0].weights)
-
-    @property
-    def axis(self) -> CodeGrouping | None:
-        """None."""
-        return None
-
-    @property
-    def smallest_nano(self) -> int:
-        """See Draw."""
-        return self.taken.smallest_nano
 
     def run(self, table: Sequence[Measured]) -> Drawn:
         """The noisy sum divided, clamped to the bounds and rounded to a fixed number of decimals.
@@ -60,10 +33,6 @@ class PublicMean:
         statements = self._statements()
         cells = tuple({"value": self._value(n[0]), "accuracy": statements} for n in noisy)
         return Drawn([list(n) for n in noisy], (Column(self.statistic, {}, cells),))
-
-    def describe(self) -> dict[str, Any]:
-        """See Draw."""
-        return self.taken.describe()
 
     def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
         """From the noise scale and the public number of rows."""

@@ -24,20 +24,17 @@ import numpy as np
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Measured
 from dpgov.privacy.mechanisms.grid import Counts, Grid, deal_out, scores
-from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
+from dpgov.privacy.mechanisms.mechanism import Chosen, Column, Drawn, Statements
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, rank_statement
 from dpgov.privacy.noise.sensitivity import Exposure
-from dpgov.privacy.plan.plan import Statistic, StatisticKind
-from dpgov.privacy.plan.request import CodeGrouping, Measure, MeasureKind
+from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.schema import Neighbouring
-
-MECHANISM = "report noisy max"
-_ROWS = Measure(MeasureKind.ROWS)
+from dpgov.privacy.plan.statistics import StatisticKind
 
 
 @dataclass(frozen=True, slots=True)
-class Quantiles:
+class Quantiles(Chosen):
     """All quantiles of one column, in rising order, for one price."""
 
     asked: tuple[Statistic, ...]
@@ -53,16 +50,6 @@ class Quantiles:
         return self.asked
 
     @property
-    def measures(self) -> tuple[Measure, ...]:
-        """Rows."""
-        return (_ROWS,)
-
-    @property
-    def axis(self) -> CodeGrouping | None:
-        """Rows by candidate."""
-        return self.grid.axis(self.column)
-
-    @property
     def smallest_nano(self) -> int:
         """The smallest amount at which the deepest choice can be drawn."""
         reach = max(2 * self.sensitivity(order) for order in self.steps())
@@ -73,28 +60,20 @@ class Quantiles:
         """How many choices follow each other."""
         return len(self.orders).bit_length()
 
+    @property
+    def noise_scale(self) -> float:
+        """See Chosen."""
+        return max(map(self._scale, self.steps()))
+
     def run(self, table: Sequence[Measured]) -> Drawn:
         """One choice after the other in each cell; cells share the price, as their rows differ."""
-        width = self.grid.size + 1
-        rows = [cell[_ROWS] for cell in table]
-        chosen = [self._choose(rows[at : at + self.grid.size]) for at in range(0, len(rows), width)]
+        chosen = [self._choose(rows) for rows in self.rows_of_cells(table)]
         statements = self._statements()
         columns = tuple(
             Column(statistic, facts, tuple(self._cell(c[at], statements) for c in chosen))
             for at, statistic, facts in self._columns()
         )
         return Drawn(chosen, columns)
-
-    def describe(self) -> dict[str, Any]:
-        """The public facts about the choices."""
-        return self.loss.as_json() | {
-            "mechanism": MECHANISM,
-            "noise_scale": max(map(self._scale, self.steps())),
-            "candidates": self.grid.size,
-            "grid": self.grid.spacing,
-            "depth": self.depth,
-            "readings": [{"name": "rows by candidate", "lattice": 1}],
-        }
 
     def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
         """In rows; the number of rows does not matter."""

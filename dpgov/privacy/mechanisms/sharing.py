@@ -12,15 +12,11 @@ from fractions import Fraction
 from math import isqrt
 
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.plan.plan import Statistic, StatisticKind
+from dpgov.privacy.mechanisms.moments import degree_of
+from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.statistics import Recipe
 
-_MOMENTS = {
-    StatisticKind.MEAN: 1,
-    StatisticKind.VARIANCE: 2,
-    StatisticKind.STANDARD_DEVIATION: 2,
-}
 _SQUARES = 2
-_ORDERS = (StatisticKind.MEDIAN, StatisticKind.QUANTILES)
 _PRECISION = 10**12
 
 
@@ -34,7 +30,7 @@ class Family:
     @property
     def degree(self) -> int:
         """Of the moments that it needs; 0 if it is no family of moments."""
-        return max(_MOMENTS.get(statistic.kind, 0) for statistic in self.statistics)
+        return max(degree_of(statistic.kind) for statistic in self.statistics)
 
 
 def families(
@@ -86,15 +82,16 @@ def _key(
     squarable: frozenset[str],
 ) -> object:
     """What it shares with others: the moments or the order of a column; None for nothing."""
-    averaged = dict.fromkeys(s.column for s in free if s.kind in _MOMENTS)
-    coarse = {s.column for s in free if _MOMENTS.get(s.kind) == _SQUARES} - squarable
-    if statistic.kind in _ORDERS:
+    averaged = dict.fromkeys(s.column for s in free if degree_of(s.kind))
+    coarse = {s.column for s in free if degree_of(s.kind) == _SQUARES} - squarable
+    recipe = statistic.kind.facts.recipe
+    if recipe is Recipe.ORDERS:
         return "order", statistic.column
-    if statistic.kind in _MOMENTS:
+    if degree_of(statistic.kind):
         return "moments", statistic.column
-    if statistic.kind is StatisticKind.SUM and statistic.column in averaged.keys() - coarse:
+    if recipe is Recipe.SUM and statistic.column in averaged.keys() - coarse:
         return "moments", statistic.column
-    if statistic.kind is StatisticKind.COUNT:
+    if recipe is Recipe.ROWS:
         return next((("moments", name) for name in averaged if name in complete), None)
     return None
 

@@ -15,10 +15,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from dpgov.language.said import Said, pattern, said
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.noise.sensitivity import Reach
 
 Integers = NDArray[np.int64]
+_BINS, _TREE = pattern("rows of bins"), pattern("rows of tree of {branches}")
 BRANCHINGS = (2, 3, 4, 8, 16)
 
 
@@ -33,6 +35,11 @@ class Strategy:
     def name(self) -> str:
         """In words."""
         return "bins" if not self.branching else f"tree of {self.branching}"
+
+    @property
+    def reading(self) -> str:
+        """What its sums are called in quotes and releases."""
+        return _TREE.format(branches=self.branching) if self.branching else _BINS
 
     @property
     def sums(self) -> Integers:
@@ -53,6 +60,13 @@ class Strategy:
     def weights(self) -> Floats:
         """Which combination of the sums is each cumulative count."""
         return _weights(self.bins, self.branching)
+
+
+def said_of(name: str) -> Said:
+    """The stored name of a reading, of these sums or of others, to be said in other languages."""
+    start = _TREE.format(branches="")
+    is_tree = name.startswith(start)
+    return said(_TREE, branches=name.removeprefix(start)) if is_tree else said(name)
 
 
 def best_strategy(bins: int, variance: Callable[[Reach], float]) -> Strategy:

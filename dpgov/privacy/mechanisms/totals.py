@@ -6,52 +6,27 @@ Negative counts are released as drawn: clamping would only hide what the noise d
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
+from dpgov.language.said import pattern
 from dpgov.privacy.accounting.decimals import decimals_of, json_number_up
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Measured, Reading, in_units
-from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements
+from dpgov.privacy.mechanisms.mechanism import Column, Drawn, OfOne, Statements, Summed
 from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, statement
 from dpgov.privacy.noise.sensitivity import Exposure, of_count, of_sum, of_units
 from dpgov.privacy.plan.plan import Statistic
-from dpgov.privacy.plan.request import CodeGrouping, Measure, MeasureKind
+from dpgov.privacy.plan.request import Measure, MeasureKind
 from dpgov.privacy.plan.schema import NumericDomain
 
 _WHOLE = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class Total(OfOne, Summed):
     """The noisy number itself. Its error is the noise, so its bound is exact."""
 
     statistic: Statistic
     taken: Draw
-
-    @property
-    def statistics(self) -> tuple[Statistic, ...]:
-        """The one statistic."""
-        return (self.statistic,)
-
-    @property
-    def loss(self) -> Loss:
-        """What it costs."""
-        return self.taken.loss
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """What is added up."""
-        return tuple(measure for measure, _ in self.taken.readings[0].weights)
-
-    @property
-    def axis(self) -> CodeGrouping | None:
-        """None."""
-        return None
-
-    @property
-    def smallest_nano(self) -> int:
-        """See Draw."""
-        return self.taken.smallest_nano
 
     def run(self, table: Sequence[Measured]) -> Drawn:
         """One noisy integer a cell."""
@@ -59,10 +34,6 @@ class Total:
         unit, statements = self.taken.readings[0].unit, self._statements()
         cells = tuple({"value": in_units(n[0], unit), "accuracy": statements} for n in noisy)
         return Drawn([list(n) for n in noisy], (Column(self.statistic, {}, cells),))
-
-    def describe(self) -> dict[str, Any]:
-        """See Draw."""
-        return self.taken.describe()
 
     def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
         """From the noise scale alone; the number of rows does not matter."""
@@ -84,13 +55,13 @@ def noise_statements(taken: Draw, unit: Fraction, decimals: int | None = None) -
 
 def count(statistic: Statistic, exposed: Exposure, loss: Loss) -> Total:
     """Rows in each cell; one noise vector over all cells, priced by its reach."""
-    rows = Reading("count", ((Measure(MeasureKind.ROWS), 1),), _WHOLE)
+    rows = Reading(pattern("count"), ((Measure(MeasureKind.ROWS), 1),), _WHOLE)
     return Total(statistic, Draw((rows,), of_count(exposed), loss))
 
 
 def count_distinct(statistic: Statistic, exposed: Exposure, loss: Loss) -> Total:
     """Units with at least one row in each cell."""
-    units = Reading("count of units", ((Measure(MeasureKind.UNITS), 1),), _WHOLE)
+    units = Reading(pattern("count of units"), ((Measure(MeasureKind.UNITS), 1),), _WHOLE)
     return Total(statistic, Draw((units,), of_units(exposed), loss))
 
 
@@ -107,4 +78,6 @@ def sum_draw(column: int, domain: NumericDomain, exposed: Exposure, loss: Loss) 
         (Measure(MeasureKind.CODE_SUM, column), 1),
         (Measure(MeasureKind.PRESENT, column), domain.lower_steps),
     )
-    return Draw((Reading("sum", steps, Fraction(domain.step)),), of_sum(domain, exposed), loss)
+    return Draw(
+        (Reading(pattern("sum"), steps, Fraction(domain.step)),), of_sum(domain, exposed), loss
+    )

@@ -14,7 +14,8 @@ from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, statement
 from dpgov.privacy.noise.intervals import HALF, Sums, mean_bounds, variance_range
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.noise.spread import weighted
-from dpgov.privacy.plan.plan import Statistic, StatisticKind
+from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.statistics import Quantity, Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class Line:
     def weights(self) -> tuple[Fraction, ...]:
         """What one step of each reading adds to the number: the line at 0, (in between,) and 1."""
         ends = Fraction(1), Fraction(1)
-        if self.statistic.kind is not StatisticKind.COUNT:
+        if self.statistic.kind.facts.recipe is not Recipe.ROWS:
             scale = self.basis.scale
             ends = scale.lower, scale.lower + scale.size
         nodes = ends if self.basis.degree == 1 else (ends[0], sum(ends) / 2, ends[1])
@@ -115,7 +116,7 @@ class Line:
     @property
     def lattice(self) -> Fraction:
         """What the exact number is a multiple of."""
-        one = self.statistic.kind is StatisticKind.COUNT
+        one = self.statistic.kind.facts.recipe is Recipe.ROWS
         return Fraction(1) if one else self.basis.scale.step
 
     def _in_units(self, steps: int) -> int | float:
@@ -194,10 +195,18 @@ class Variance:
         return [float(v) for v in self._in_units(deviations)]
 
     def _in_units(self, deviations: Floats) -> Floats:
-        if self.statistic.kind is StatisticKind.STANDARD_DEVIATION:
+        if self.statistic.kind.facts.quantity is Quantity.DISTANCE:
             return deviations
         squared: Floats = deviations**2
         return squared
+
+
+VIEWS: dict[Recipe, type[Mean] | type[Variance]] = {Recipe.MEAN: Mean, Recipe.SPREAD: Variance}
+
+
+def view_of(statistic: Statistic, basis: Basis) -> Line | Mean | Variance:
+    """The statistic as what is made of these sums."""
+    return VIEWS.get(statistic.kind.facts.recipe, Line)(statistic, basis)
 
 
 def statements_of(bounds: Sequence[Fraction], decimals: int) -> Statements:

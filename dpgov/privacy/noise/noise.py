@@ -13,6 +13,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from dpgov.language.said import pattern
+
 Floats = NDArray[np.float64]
 
 _DIGITS = 50
@@ -26,10 +28,10 @@ class NoiseOutOfRange(ValueError):
 
 
 class NoiseKind(StrEnum):
-    """The two distributions on the integers that are drawn from."""
+    """The two distributions on the integers that are drawn from, as quotes and releases say."""
 
-    LAPLACE = "discrete Laplace"
-    GAUSSIAN = "discrete Gaussian"
+    LAPLACE = pattern("discrete Laplace")
+    GAUSSIAN = pattern("discrete Gaussian")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ import json
 from typing import Any
 
 from dpgov.privacy.plan.conjuncts import conjuncts_of
-from dpgov.privacy.plan.plan import Plan, Statistic, StatisticKind
+from dpgov.privacy.plan.plan import Plan, Statistic
 from dpgov.privacy.plan.request import CodeFilter, RowFilter
 from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.privacy.plan.statistics import Recipe, StatisticKind
 
-_ORDERS = (StatisticKind.MEDIAN, StatisticKind.QUANTILES)
 _MIDDLE = "0.5"
 
 
@@ -47,7 +47,7 @@ def names_of(statistic: Statistic, schema: DatasetSchema) -> tuple[tuple[str, ..
     A median is the quantile one half; distinct rows, where each row is a unit, are rows.
     """
     column = statistic.column or ""
-    if statistic.kind in _ORDERS:
+    if statistic.kind.facts.recipe is Recipe.ORDERS:
         orders = statistic.quantiles or (_MIDDLE,)
         return tuple((StatisticKind.QUANTILES.value, column, order) for order in orders)
     return ((counted_as(statistic.kind, schema).value, column),)

@@ -6,30 +6,11 @@ from enum import StrEnum
 from typing import Any
 
 from dpgov.privacy.accounting.budget import as_number
+from dpgov.privacy.plan.statistics import StatisticKind
 
 NUMERIC_OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "between", "in")
 CATEGORY_OPERATORS = ("=", "!=", "in")
 MISSING_OPERATORS = ("is_missing", "is_present")
-
-
-class StatisticKind(StrEnum):
-    """The statistics that can be asked. A histogram is a count with a grouping."""
-
-    COUNT = "count"
-    COUNT_DISTINCT = "count_distinct"
-    SUM = "sum"
-    MEAN = "mean"
-    VARIANCE = "variance"
-    STANDARD_DEVIATION = "standard_deviation"
-    MEDIAN = "median"
-    QUANTILES = "quantiles"
-    MIN = "min"
-    MAX = "max"
-    CDF = "cdf"
-
-
-# Statistics that take no column.
-OF_ROWS = (StatisticKind.COUNT, StatisticKind.COUNT_DISTINCT, StatisticKind.CDF)
 
 
 @dataclass(frozen=True, slots=True)

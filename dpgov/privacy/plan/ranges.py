@@ -8,30 +8,22 @@ from decimal import Decimal
 from itertools import chain, repeat
 from typing import Any
 
-from dpgov.privacy.plan.plan import StatisticKind
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema
+from dpgov.privacy.plan.statistics import Quantity, StatisticKind
 
-_COUNTS = (StatisticKind.COUNT, StatisticKind.COUNT_DISTINCT, StatisticKind.CDF)
-_VALUES = (
-    StatisticKind.MEAN,
-    StatisticKind.MEDIAN,
-    StatisticKind.QUANTILES,
-    StatisticKind.MIN,
-    StatisticKind.MAX,
-)
 _USUAL_LEVEL = 0.95
 # In the JSON of quotes and releases: the error is as wide as all that can be true.
 SAYS_NOTHING = "error_as_wide_as_range"
 # What ± means is said for groups of so many rows: examples, never the sizes of the groups asked.
 GROUP_SIZES = (10, 100, 1_000)
-DEPENDS_ON_ROWS = (*_VALUES, StatisticKind.VARIANCE, StatisticKind.STANDARD_DEVIATION)
 
 
 def range_of(
     kind: StatisticKind, column: str | None, schema: DatasetSchema
 ) -> tuple[float, float] | None:
     """The least and the largest that it can truly be; None where the column is not known."""
-    if kind in _COUNTS:
+    quantity = kind.facts.quantity
+    if quantity is Quantity.NUMBER:
         return 0.0, float(schema.max_rows)
     index = schema.index_of(column or "")
     if index is None:
@@ -40,14 +32,14 @@ def range_of(
     if isinstance(domain, CategoryDomain):
         return None
     low, high = domain.lower, domain.upper
-    if kind in _VALUES:
+    if quantity is Quantity.VALUE:
         return float(low), float(high)
-    if kind is StatisticKind.SUM:
+    if quantity is Quantity.TOTAL:
         return float(schema.max_rows * min(low, Decimal(0))), float(
             schema.max_rows * max(high, Decimal(0))
         )
     half = (high - low) / 2
-    return 0.0, float(half if kind is StatisticKind.STANDARD_DEVIATION else half * half)
+    return 0.0, float(half if quantity is Quantity.DISTANCE else half * half)
 
 
 def said_of(kind: StatisticKind, column: str | None, schema: DatasetSchema) -> dict[str, Any]:

@@ -8,8 +8,9 @@ one bin by one (two, if it is replaced), whatever `max_rows_per_unit` is.
 from decimal import Decimal
 
 from dpgov.language.said import said
-from dpgov.privacy.plan.plan import Plan, PlanProblem, StatisticKind
+from dpgov.privacy.plan.plan import Plan, PlanProblem
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, NumericDomain
+from dpgov.privacy.plan.statistics import Recipe
 
 ROWS_PER_UNIT = "rows_per_unit"
 # Larger units are counted as units of this size.
@@ -32,7 +33,7 @@ def problem_with_sizes(plan: Plan, schema: DatasetSchema) -> PlanProblem | None:
     """Sizes are those of whole units: without filters, further groups or other statistics."""
     if not by_sizes(plan, schema):
         return None
-    distinct = all(s.kind is StatisticKind.COUNT_DISTINCT for s in plan.statistics)
+    distinct = all(s.kind.facts.recipe is Recipe.UNITS for s in plan.statistics)
     if distinct and len(plan.group_by) == 1 and not plan.where:
         return None
     return PlanProblem(

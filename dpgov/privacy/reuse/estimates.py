@@ -16,20 +16,16 @@ from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.mechanisms.draw import Draw
 from dpgov.privacy.mechanisms.mechanism import Mechanism, Statements
 from dpgov.privacy.mechanisms.moments import expected_of
-from dpgov.privacy.mechanisms.views import Basis, Mean, Variance
+from dpgov.privacy.mechanisms.views import VIEWS, Basis, Mean, Variance
 from dpgov.privacy.plan.canonical import names_of
-from dpgov.privacy.plan.plan import Statistic, StatisticKind
+from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.privacy.reuse.unions import DROPPED, Union
 
 Cells = list[dict[str, Any]]
 Columns = list[tuple[dict[str, Any], Statements]]
 """The columns of a statistic, each with the errors to expect."""
-VIEWS: dict[StatisticKind, type[Mean] | type[Variance]] = {
-    StatisticKind.MEAN: Mean,
-    StatisticKind.VARIANCE: Variance,
-    StatisticKind.STANDARD_DEVIATION: Variance,
-}
 _EXACT_UP_TO = 64
 
 
@@ -125,7 +121,7 @@ class Viewed:
 
     def _view(self, times: int) -> Mean | Variance:
         basis = replace(self.basis, times=_rounded_up(times))
-        return VIEWS[self.statistic.kind](replace(self.statistic, share=None), basis)
+        return VIEWS[self.statistic.kind.facts.recipe](replace(self.statistic, share=None), basis)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,21 +9,17 @@ from fractions import Fraction
 
 from dpgov.privacy.mechanisms.draw import Draw
 from dpgov.privacy.mechanisms.mechanism import Mechanism
-from dpgov.privacy.mechanisms.moments import Moments
+from dpgov.privacy.mechanisms.moments import Moments, degree_of
 from dpgov.privacy.mechanisms.public_mean import PublicMean
 from dpgov.privacy.mechanisms.totals import Total
 from dpgov.privacy.mechanisms.views import Basis, Line, Mean, Variance
 from dpgov.privacy.plan.canonical import counted_as, names_of
-from dpgov.privacy.plan.plan import Statistic, StatisticKind
+from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.schema import DatasetSchema
-from dpgov.privacy.reuse.estimates import VIEWS, Copied, Linear, Stored, Viewed
+from dpgov.privacy.plan.statistics import Recipe, StatisticKind
+from dpgov.privacy.reuse.estimates import Copied, Linear, Stored, Viewed
 
-# Of these a cell of the same rows is enough; the others depend on what else was asked.
-_CHOICES = (
-    *(StatisticKind.MEDIAN, StatisticKind.QUANTILES),
-    *(StatisticKind.MIN, StatisticKind.MAX),
-)
-_LINES = (StatisticKind.COUNT, StatisticKind.SUM)
+_LINES = (Recipe.ROWS, Recipe.SUM)
 _Parts = tuple[Draw, tuple[Fraction, ...], Fraction]
 
 
@@ -37,16 +33,18 @@ def estimates_of(stored: Stored, statistic: Statistic) -> Iterator[Linear | View
             yield linear
         if _can_be_copied(stored, statistic, mechanism):
             yield Copied(stored, statistic, mechanism, _deviation(mechanism))
-        elif isinstance(mechanism, Moments) and kind in VIEWS:
+        elif isinstance(mechanism, Moments) and degree_of(kind):
             basis = _basis(mechanism)
-            if basis.degree >= _degree(kind) and statistic.column == _column(mechanism):
+            if basis.degree >= degree_of(kind) and statistic.column == _column(mechanism):
                 yield Viewed(stored, statistic, place, basis)
 
 
 def _can_be_copied(stored: Stored, statistic: Statistic, mechanism: Mechanism) -> bool:
     schema, union = stored.blueprint.schema, stored.union
-    linear = counted_as(statistic.kind, schema) in _LINES
-    if linear or not (union.same or (union.one_each and statistic.kind in _CHOICES)):
+    linear = counted_as(statistic.kind, schema).facts.recipe in _LINES
+    # Of a noisy choice a cell of the same rows is enough; others depend on what else was asked.
+    alone = union.one_each and statistic.kind.facts.error_in_rows
+    if linear or not (union.same or alone):
         return False
     there = {name for one in mechanism.statistics for name in names_of(one, schema)}
     return there.issuperset(names_of(statistic, schema))
@@ -64,7 +62,7 @@ def _linear(
     """A count or sum from whatever holds one."""
     schema = stored.blueprint.schema
     kind = counted_as(statistic.kind, schema)
-    if kind not in _LINES:
+    if kind.facts.recipe not in _LINES:
         return None
     found = (
         _from_moments(mechanism, statistic, kind, schema)
@@ -113,7 +111,3 @@ def _basis(mechanism: Moments) -> Basis:
 
 def _column(mechanism: Moments) -> str:
     return next(s.column for s in mechanism.statistics if s.column is not None)
-
-
-def _degree(kind: StatisticKind) -> int:
-    return 1 if kind is StatisticKind.MEAN else 2

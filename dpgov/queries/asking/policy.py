@@ -14,8 +14,8 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules
 from dpgov.privacy.accounting.currency import PURE, Currency
 from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.clock import database_now
-from dpgov.queries.kinds import STATISTIC_NAMES
 from dpgov.tenants.models import User
 
 
@@ -104,7 +104,7 @@ def _of_statistics(blueprint: Blueprint, rules: Rules) -> str | None:
 
 
 def _named(statistics: Iterable[str]) -> str:
-    return ", ".join(str(STATISTIC_NAMES.get(name, name)) for name in statistics)
+    return ", ".join(_(STATISTICS[name].name) for name in statistics)
 
 
 def _of_errors(blueprint: Blueprint, rules: Rules) -> str | None:

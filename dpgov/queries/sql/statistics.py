@@ -6,21 +6,18 @@ from typing import Any
 from django.utils.translation import gettext as _
 from sqlglot import exp
 
+from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.sql.groups import read_group
 from dpgov.queries.sql.names import Names
 from dpgov.queries.sql.refusal import RefusedSql
 
-_OF_COLUMN: dict[type[exp.Expr], str] = {
-    exp.Sum: "sum",
-    exp.Avg: "mean",
-    exp.Variance: "variance",
-    exp.VariancePop: "variance",
-    exp.Stddev: "standard_deviation",
-    exp.StddevPop: "standard_deviation",
-    exp.Median: "median",
-    exp.Min: "min",
-    exp.Max: "max",
+# Names that the parser does not know are functions without a type of their own.
+_OF_COLUMN: dict[type[exp.Expr] | str, str] = {
+    exp.FUNCTION_BY_NAME.get(name, name): kind.value
+    for kind in StatisticKind
+    for name in kind.facts.sql
 }
+FUNCTIONS = ", ".join(kind.facts.sql[0] for kind in StatisticKind if kind.facts.sql)
 
 
 class Reader(Names):
@@ -29,9 +26,11 @@ class Reader(Names):
     def statistic(self, node: exp.Expr, groups: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
         """The plan's form of it; None for a group that is only named again. Raises RefusedSql."""
         item = node.this if isinstance(node, exp.Alias) else node
-        for kind, name in _OF_COLUMN.items():
-            if type(item) is kind:
-                return {"statistic": name, "column": self.column(item.this)}
+        named = isinstance(item, exp.Anonymous)
+        kind = _OF_COLUMN.get(item.name.upper() if named else type(item))
+        if kind is not None:
+            (column,) = item.expressions if named else (item.this,)
+            return {"statistic": kind, "column": self.column(column)}
         if isinstance(item, exp.Count):
             return self._count(item)
         if isinstance(item, exp.WithinGroup | exp.Quantile | exp.ApproxQuantile):
@@ -45,20 +44,19 @@ class Reader(Names):
         return self.text.refused(
             item,
             _(
-                "This is not answered. Known: COUNT(*), COUNT(DISTINCT person), SUM, AVG, VAR_POP, "
-                "STDDEV_POP, MEDIAN, MIN, MAX and PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY "
-                "column)."
-            ),
+                "This is not answered. Known: COUNT(*), COUNT(DISTINCT person), {functions} and "
+                "PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY column)."
+            ).format(functions=FUNCTIONS),
         )
 
     def _count(self, item: exp.Count) -> dict[str, Any]:
         counted = item.this
         if isinstance(counted, exp.Star):
-            return {"statistic": "count"}
+            return {"statistic": StatisticKind.COUNT.value}
         if isinstance(counted, exp.Distinct):
             (column,) = counted.expressions if len(counted.expressions) == 1 else (None,)
             if column is not None and self.private_id and self.name(column) == self.private_id:
-                return {"statistic": "count_distinct"}
+                return {"statistic": StatisticKind.COUNT_DISTINCT.value}
             raise self.text.refused(
                 item, _("Only the privacy unit can be counted by COUNT(DISTINCT …).")
             )
@@ -82,7 +80,7 @@ class Reader(Names):
 
     def _of_order(self, column: exp.Expr, share: exp.Expr) -> dict[str, Any]:
         return {
-            "statistic": "quantiles",
+            "statistic": StatisticKind.QUANTILES.value,
             "column": self.column(column),
             "quantiles": [self.number(share)],
         }

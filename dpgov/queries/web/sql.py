@@ -12,6 +12,7 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema
 from dpgov.queries.sql.plan import plan_of_sql
 from dpgov.queries.sql.refusal import RefusedSql, SqlProblem
+from dpgov.queries.sql.statistics import FUNCTIONS
 from dpgov.queries.web.forms.again import from_plan
 from dpgov.queries.web.forms.page import show_form
 from dpgov.tenants.permissions import Permission, requires
@@ -71,6 +72,7 @@ def _page(
     context = {
         "dataset": dataset,
         "columns": schema.columns,
+        "functions": FUNCTIONS,
         "sql": text,
         "problems": problems,
         "marked": [line for line in lines if line.problems],

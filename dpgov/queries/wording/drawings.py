@@ -8,11 +8,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from dpgov.language.translation import translated
+from dpgov.privacy.mechanisms.mechanism import CHOICE
+from dpgov.privacy.mechanisms.strategies import said_of
 from dpgov.queries.wording.numbers import price, readable
-from dpgov.queries.wording.stored import shown
 from dpgov.queries.wording.words import joined, lower_first, statistic_in_words
-
-_CHOICE = "report noisy max"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,14 @@ def sharing_in_words(drawings: list[Drawing]) -> list[str]:
     ]
 
 
+def shown(name: str) -> str:
+    """A mechanism, what it was added to, or how numbers were adjusted, as a release names it.
+
+    A release is never written anew: its words are looked up when they are shown.
+    """
+    return translated(said_of(name)) if name else ""
+
+
 def _drawing(body: dict[str, Any], place: int) -> Drawing:
     drawn = body["draws"][place]
     columns = [s for s in body["statistics"] if s["draw"] == place]
@@ -82,7 +90,7 @@ def together(statistic: dict[str, Any], columns: list[dict[str, Any]]) -> dict[s
 
 def _on(drawn: dict[str, Any]) -> str:
     """What the noise was added to."""
-    if drawn["mechanism"] == _CHOICE:
+    if drawn["mechanism"] == CHOICE:
         name, many = drawn["readings"][0]["name"], readable(drawn["candidates"])
         return _("{name} ({number} candidates)").format(name=shown(name), number=many)
     return joined([shown(reading["name"]) for reading in drawn["readings"]])

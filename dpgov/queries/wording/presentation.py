@@ -12,10 +12,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from dpgov.privacy.plan.plan import OF_ROWS
 from dpgov.privacy.plan.ranges import clipped
+from dpgov.privacy.plan.statistics import STATISTICS, Quantity, StatisticKind
 from dpgov.queries.selectors import PublicState
-from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words
+from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, shown
 from dpgov.queries.wording.guarantee import guarantee_in_words
 from dpgov.queries.wording.numbers import (
     LEVELS,
@@ -27,7 +27,6 @@ from dpgov.queries.wording.numbers import (
     rows_in_words,
     warning_in_words,
 )
-from dpgov.queries.wording.stored import shown
 from dpgov.queries.wording.words import statistic_in_words
 
 # One wording for each ending, whatever went wrong: the text must not depend on the data.
@@ -105,12 +104,12 @@ class Answer:
     @property
     def singles(self) -> list[StatisticAnswer]:
         """The statistics that are shown one by one."""
-        return [s for s in self.statistics if s.kind != "quantiles"]
+        return [s for s in self.statistics if s.kind != StatisticKind.QUANTILES]
 
     @property
     def lists(self) -> list[list[StatisticAnswer]]:
         """Quantiles, which are shown as one table for each column."""
-        many = [s for s in self.statistics if s.kind == "quantiles"]
+        many = [s for s in self.statistics if s.kind == StatisticKind.QUANTILES]
         return [list(of_one) for _, of_one in groupby(many, key=lambda s: s.column)]
 
     @property
@@ -163,7 +162,7 @@ def adjusted_values(statistic: dict[str, Any]) -> list[int | None]:
 
 def ranged(statistic: dict[str, Any]) -> dict[str, Any]:
     """A statistic with its range; answers of earlier releases have none, and counts still do."""
-    if "range" in statistic or statistic["statistic"] not in OF_ROWS:
+    if "range" in statistic or STATISTICS[statistic["statistic"]].quantity is not Quantity.NUMBER:
         return statistic
     return statistic | {"range": [0, math.inf]}
 
@@ -199,7 +198,7 @@ def _aim(statistic: dict[str, Any]) -> str:
             "{statistic}: the outermost value itself would tell of one person, so this one was "
             "looked for where about {rows} lie below it."
         )
-        if statistic["statistic"] == "min"
+        if statistic["statistic"] == StatisticKind.MIN
         else _(
             "{statistic}: the outermost value itself would tell of one person, so this one was "
             "looked for where about {rows} lie above it."

@@ -10,20 +10,9 @@ from typing import Any
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 
 from dpgov.language.translation import english
+from dpgov.privacy.plan.statistics import STATISTICS
 
 _LONGEST_LIST = 4
-_STATISTICS = {
-    "count": gettext_lazy("Count of rows"),
-    "count_distinct": gettext_lazy("Count of distinct privacy units"),
-    "sum": gettext_lazy("Sum of {column}"),
-    "mean": gettext_lazy("Mean of {column}"),
-    "variance": gettext_lazy("Variance of {column}"),
-    "standard_deviation": gettext_lazy("Standard deviation of {column}"),
-    "median": gettext_lazy("Median of {column}"),
-    "min": gettext_lazy("Minimum of {column}"),
-    "max": gettext_lazy("Maximum of {column}"),
-    "cdf": gettext_lazy("Cumulative count of rows"),
-}
 _CONDITIONS = {
     "=": gettext_lazy("{column} is {value}"),
     "in": gettext_lazy("{column} is {value}"),
@@ -67,17 +56,16 @@ def in_english(plan: dict[str, Any]) -> str:
 
 def statistic_in_words(statistic: dict[str, Any]) -> str:
     """One statistic of a plan, or one column of an answer: "Sum of hours"."""
-    column = statistic.get("column")
+    column, sentence = statistic.get("column"), STATISTICS[statistic["statistic"]].sentence
     if (orders := statistic.get("quantiles")) is not None:
         many = [percent(order) for order in orders]
         if len(many) != 1:
             shares = joined(_shortened(many))
-            pattern = gettext("Quantiles of {column} at {shares}")
-            return pattern.format(column=column, shares=shares)
+            return gettext(sentence).format(column=column, shares=shares)
         return _quantile(column, many[0])
     if (order := statistic.get("quantile")) is not None:
         return _quantile(column, percent(order))
-    return str(_STATISTICS.get(statistic["statistic"], "{column}")).format(column=column)
+    return gettext(sentence).format(column=column)
 
 
 def _quantile(column: str | None, share: str) -> str:

@@ -9,12 +9,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from dpgov.dashboards.kinds import KIND_WORDS, kind_in_words
 from dpgov.explain.glossary import TERMS
 from dpgov.explain.glossary.links import LINKS
 from dpgov.explain.templatetags.guesses import guesses, nth
 from dpgov.privacy.meaning.odds import Frequency
-from dpgov.queries.kinds import kind_of
+from dpgov.privacy.plan.statistics import STATISTICS
+from dpgov.queries.kinds import kind_in_words, kind_of
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.language.marking import OPEN, mark
@@ -43,7 +43,7 @@ def test_a_sort_of_question_reads_in_english_as_it_is_stored(
 def test_every_sort_of_question_can_be_translated(monkeypatch: pytest.MonkeyPatch) -> None:
     mark(monkeypatch)
     with translation.override("de"):
-        assert all(OPEN in kind_in_words(name.capitalize()) for name in KIND_WORDS)
+        assert all(OPEN in kind_in_words(one.name.capitalize()) for one in STATISTICS.values())
         assert kind_in_words("Histogram + sum by group").count(OPEN) == 3
 
 

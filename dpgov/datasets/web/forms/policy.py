@@ -12,23 +12,10 @@ from dpgov.datasets.rules import Rules
 from dpgov.datasets.web.forms.dataset import EpsilonField
 from dpgov.privacy.accounting.budget import as_text
 from dpgov.privacy.accounting.currency import PURE, Currency
-from dpgov.privacy.plan.plan import StatisticKind
+from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.tenants.models import Membership, Role, Tenant
 
-STATISTIC_NAMES: dict[StatisticKind, str | Promise] = {
-    StatisticKind.COUNT: _("Count"),
-    StatisticKind.COUNT_DISTINCT: _("Count of people"),
-    StatisticKind.SUM: _("Sum"),
-    StatisticKind.MEAN: _("Mean"),
-    StatisticKind.VARIANCE: _("Variance"),
-    StatisticKind.STANDARD_DEVIATION: _("Standard deviation"),
-    StatisticKind.MEDIAN: _("Median"),
-    StatisticKind.QUANTILES: _("Quantiles"),
-    StatisticKind.MIN: _("Minimum"),
-    StatisticKind.MAX: _("Maximum"),
-    StatisticKind.CDF: _("Cumulative distribution"),
-}
-_CHOICES = [(kind.value, STATISTIC_NAMES[kind]) for kind in StatisticKind]
+_CHOICES = [(kind.value, _(kind.facts.label)) for kind in StatisticKind]
 _TEXT = {"class": "form-control"}
 # What one question may cost, and from where on a permit is needed, as parts of the limit.
 TEMPLATES: Mapping[str, tuple[str | Promise, int, int | None, tuple[str, ...], int | None]] = {

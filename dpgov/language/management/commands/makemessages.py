@@ -7,4 +7,5 @@ class Command(makemessages.Command):
     xgettext_options = [  # noqa: RUF012 - as Django declares it
         *makemessages.Command.xgettext_options,
         "--keyword=said",
+        "--keyword=pattern",
     ]

@@ -13,9 +13,10 @@ from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.parsing.groups import read_grouping
 from dpgov.privacy.plan.parsing.statistics import read_statistics
 from dpgov.privacy.plan.parsing.where import read_filters
-from dpgov.privacy.plan.plan import Grouping, Plan, StatisticKind
+from dpgov.privacy.plan.plan import Grouping, Plan
 from dpgov.privacy.plan.problems import Problems, shortened
 from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.privacy.plan.statistics import Recipe
 
 MAX_GROUPINGS = 3
 _PLAN_KEYS = ("dataset", "statistics", "where", "group_by", "epsilon", "rho")
@@ -51,7 +52,7 @@ def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str) -> Plan:
 
 
 def _check_together(plan: Plan, problems: Problems) -> None:
-    cumulative = any(statistic.kind is StatisticKind.CDF for statistic in plan.statistics)
+    cumulative = any(s.kind.facts.recipe is Recipe.CUMULATIVE for s in plan.statistics)
     if cumulative and not (plan.group_by and plan.group_by[-1].edges):
         problems.add(
             "group_by",

@@ -8,25 +8,15 @@ from typing import Any
 from dpgov.language.said import said, sentences
 from dpgov.privacy.accounting.decimals import decimals_of
 from dpgov.privacy.plan.parsing.where import read_number
-from dpgov.privacy.plan.plan import OF_ROWS, Statistic, StatisticKind
+from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.problems import Problems, shortened, suggesting
 from dpgov.privacy.plan.schema import DatasetSchema, NumericDomain
+from dpgov.privacy.plan.statistics import HISTOGRAM, SYNONYMS, StatisticKind
 
 MAX_STATISTICS = 10
 MAX_QUANTILES = 100
 _KEYS = ("statistic", "column", "quantiles", "share")
 _QUANTILE_DECIMALS = 4
-_SYNONYMS = {
-    "average": "mean",
-    "avg": "mean",
-    "std": "standard_deviation",
-    "stddev": "standard_deviation",
-    "minimum": "min",
-    "maximum": "max",
-    "total": "sum",
-    "distinct": "count_distinct",
-    "cumulative_distribution": "cdf",
-}
 
 
 def read_statistics(
@@ -58,19 +48,19 @@ def _statistic(
     if body is None:
         return None
     named = body.get("statistic")
-    if named == "histogram":
+    if named == HISTOGRAM:
         message = said("For a histogram, ask a count and group it (group_by).")
         problems.add(f"{path}.statistic", message)
         return None
     known = [kind.value for kind in StatisticKind]
-    spelt = _SYNONYMS.get(named, named) if isinstance(named, str) else named
+    spelt = SYNONYMS.get(named, named) if isinstance(named, str) else named
     name = problems.choice(f"{path}.statistic", spelt, known, "statistic")
     if name is None:
         return None
     kind = StatisticKind(name)
     share = _share(path, body, problems)
     quantiles = _quantiles(path, kind, body, problems)
-    if kind in OF_ROWS:
+    if not kind.facts.takes_column:
         return _of_rows(path, kind, body.get("column"), share, problems)
     column = _numeric(path, kind, body.get("column"), schema, problems)
     return None if column is None else Statistic(kind, column, quantiles, share)
@@ -81,15 +71,7 @@ def _of_rows(
 ) -> Statistic | None:
     if column is None:
         return Statistic(kind, share=share)
-    what = {
-        StatisticKind.COUNT: said("A count counts rows and takes no column."),
-        StatisticKind.COUNT_DISTINCT: said(
-            "A distinct count counts privacy units and takes no column."
-        ),
-        StatisticKind.CDF: said(
-            "A cumulative distribution runs along the last group and takes no column."
-        ),
-    }[kind]
+    what = said(kind.facts.without_column)
     mended = said("To count where a column has a value, leave it out and filter with is_present.")
     problems.add(f"{path}.column", sentences(what, mended))
     return None
@@ -101,8 +83,7 @@ def _numeric(
     numeric = [c.name for c in schema.columns if isinstance(c.domain, NumericDomain)]
     if isinstance(column, str) and column in numeric:
         return column
-    # The names of statistics are translated with the pages that show them.
-    what = said(kind.value.replace("_", " "))
+    what = said(kind.facts.name)
     message: str
     if isinstance(column, str) and schema.index_of(column) is not None:
         message = said(

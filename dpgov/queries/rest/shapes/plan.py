@@ -9,7 +9,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dpgov.privacy.plan.plan import MISSING_OPERATORS, NUMERIC_OPERATORS, OF_ROWS, StatisticKind
+from dpgov.privacy.plan.plan import MISSING_OPERATORS, NUMERIC_OPERATORS
+from dpgov.privacy.plan.statistics import OF_ROWS, StatisticKind
 
 _AMOUNT = "At most nine decimals, read exactly; decimal text is accepted too."
 _INNER = {"$ref": "#/components/schemas/Filter"}

@@ -34,6 +34,9 @@ class AskForm(PricedForm):
     `allocations` are the ids and names of what the person may charge.
     """
 
+    # Of which statistics the error needs a guess, as the page shows or hides its field.
+    with_guess = StatisticRow.with_guess
+
     def __init__(
         self,
         data: QueryDict,

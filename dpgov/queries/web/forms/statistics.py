@@ -1,6 +1,8 @@
 """The statistics of the ask form: what is computed, of which column, at which quantiles."""
 
+from collections.abc import Callable
 from decimal import Decimal
+from itertools import groupby
 from typing import Any
 
 from django import forms
@@ -8,66 +10,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.plan.schema import DatasetSchema, NumericDomain
+from dpgov.privacy.plan.statistics import HISTOGRAM, STATISTICS, Facts, Recipe, StatisticKind
 from dpgov.queries.web.forms.rows import SELECT, TEXT, Row
 from dpgov.queries.web.forms.text import NumberField, quantile_list
 
-STATISTICS = [
-    (
-        gettext_lazy("How many"),
-        [
-            ("count", gettext_lazy("Count: how many rows")),
-            ("count_distinct", gettext_lazy("Distinct count: privacy units")),
-            ("histogram", gettext_lazy("Histogram: count per group")),
-            ("cdf", gettext_lazy("Cumulative: rows up to each edge")),
-        ],
-    ),
-    (
-        gettext_lazy("How much"),
-        [
-            ("sum", gettext_lazy("Sum: total of a column")),
-            ("min", gettext_lazy("Minimum: a value near it")),
-            ("max", gettext_lazy("Maximum: a value near it")),
-        ],
-    ),
-    (
-        gettext_lazy("Typical value"),
-        [
-            ("mean", gettext_lazy("Mean: average of a column")),
-            ("median", gettext_lazy("Median: half lie below it")),
-            ("quantiles", gettext_lazy("Quantiles: quartiles and others")),
-        ],
-    ),
-    (
-        gettext_lazy("Spread"),
-        [
-            ("standard_deviation", gettext_lazy("Standard deviation")),
-            ("variance", gettext_lazy("Variance: its square")),
-        ],
-    ),
+OFFERED = [
+    (gettext_lazy(section), [(kind, gettext_lazy(facts.option)) for kind, facts in of_one])
+    for section, of_one in groupby(STATISTICS.items(), key=lambda one: one[1].section)
 ]
-# The same in short.
-_NAMES = {
-    "count": gettext_lazy("Count"),
-    "count_distinct": gettext_lazy("Distinct count"),
-    "histogram": gettext_lazy("Histogram"),
-    "cdf": gettext_lazy("Cumulative"),
-    "sum": gettext_lazy("Sum"),
-    "min": gettext_lazy("Minimum"),
-    "max": gettext_lazy("Maximum"),
-    "mean": gettext_lazy("Mean"),
-    "median": gettext_lazy("Median"),
-    "quantiles": gettext_lazy("Quantiles"),
-    "standard_deviation": gettext_lazy("Standard deviation"),
-    "variance": gettext_lazy("Variance"),
-}
-WITHOUT_COLUMN = ("count", "count_distinct", "histogram", "cdf")
-_NEED_GROUPS = {
-    "histogram": gettext_lazy("A histogram needs groups: add a column under “Group the answer”."),
-    "cdf": gettext_lazy(
-        "A cumulative distribution runs along a column of numbers: "
-        "add one under “Group the answer”, as the last."
-    ),
-}
+
+
+def _where(holds: Callable[[Facts], bool]) -> str:
+    """The statistics of which it holds, as the page shows or hides a part for them."""
+    return " ".join(kind for kind, facts in STATISTICS.items() if holds(facts))
+
 
 # Column names are the same in every language.
 _NAMES_OF_DATA = {**SELECT, "translate": "no"}
@@ -77,7 +33,11 @@ class StatisticRow(Row):
     """What is computed."""
 
     template = "queries/ask/_statistic_row.html"
-    kind = forms.ChoiceField(choices=STATISTICS, widget=forms.Select(attrs=SELECT))
+    with_column = _where(lambda facts: facts.takes_column)
+    with_orders = StatisticKind.QUANTILES.value
+    near_the_end = _where(lambda facts: facts.recipe is Recipe.EXTREME)
+    with_guess = _where(lambda facts: facts.recipe in (Recipe.MEAN, Recipe.SPREAD))
+    kind = forms.ChoiceField(choices=OFFERED, widget=forms.Select(attrs=SELECT))
     column = forms.ChoiceField(
         required=False,
         label=gettext_lazy("of the column"),
@@ -99,11 +59,11 @@ class StatisticRow(Row):
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data
         kind = data.get("kind")
-        if kind in WITHOUT_COLUMN:
+        if kind and not STATISTICS[kind].takes_column:
             self.ignore("column")
         else:
             self.need("column", _("Choose the column to compute this for."))
-        if kind != "quantiles":
+        if kind != StatisticKind.QUANTILES:
             self.ignore("quantiles")
             return data
         try:
@@ -118,21 +78,23 @@ class StatisticRow(Row):
     @property
     def needs_grouping(self) -> str:
         """What to say where it has nothing to count by, if it needs that."""
-        return str(_NEED_GROUPS.get(str(self.cleaned_data.get("kind")), ""))
+        facts = STATISTICS.get(str(self.cleaned_data.get("kind")))
+        return _(facts.ungrouped) if facts and facts.ungrouped else ""
 
     @property
     def name(self) -> str:
         """What is chosen, for a list of the statistics: "Mean of age"."""
-        kind, column = str(self["kind"].value()), str(self["column"].value() or "")
-        said = str(_NAMES.get(kind, _("Statistic")))
-        if kind in WITHOUT_COLUMN or not column:
+        facts, column = self._facts, str(self["column"].value() or "")
+        said = _(facts.label) if facts else _("Statistic")
+        if not (facts and facts.takes_column and column):
             return said
         return _("{statistic} of {column}").format(statistic=said, column=column)
 
     @property
     def in_rows(self) -> bool:
         """Whether its error is counted in rows."""
-        return self["kind"].value() in ("median", "quantiles", "min", "max")
+        facts = self._facts
+        return facts is not None and facts.error_in_rows
 
     @property
     def is_locked(self) -> bool:
@@ -143,10 +105,11 @@ class StatisticRow(Row):
         """The plan's form of it. Only when valid."""
         data = self.cleaned_data
         kind, share = data["kind"], data.get("share")
-        asked: dict[str, Any] = {"statistic": "count" if kind == "histogram" else kind}
-        if kind not in WITHOUT_COLUMN:
+        name = StatisticKind.COUNT.value if kind == HISTOGRAM else kind
+        asked: dict[str, Any] = {"statistic": name}
+        if STATISTICS[kind].takes_column:
             asked["column"] = data["column"]
-        if kind == "quantiles":
+        if kind == StatisticKind.QUANTILES:
             asked["quantiles"] = data["orders"]
         return asked if share is None else asked | {"share": share / Decimal(100)}
 
@@ -156,6 +119,10 @@ class StatisticRow(Row):
                 return name
         if not rest and self.is_locked:
             return "share"
-        return (
-            "column" if "column" in rest and self["kind"].value() not in WITHOUT_COLUMN else "kind"
-        )
+        facts = self._facts
+        return "column" if "column" in rest and facts and facts.takes_column else "kind"
+
+    @property
+    def _facts(self) -> Facts | None:
+        """Of what is chosen; None where that is no statistic."""
+        return STATISTICS.get(str(self["kind"].value()))

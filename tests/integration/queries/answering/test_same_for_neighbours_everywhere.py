@@ -16,8 +16,8 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.currency import Currency
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.plan.plan import StatisticKind
 from dpgov.privacy.plan.schema import Neighbouring
+from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.tenants.models import Membership
 from tests.integration.datasets.registering import register, uploaded
 from tests.integration.queries.answering.test_same_for_neighbours import outcome, price

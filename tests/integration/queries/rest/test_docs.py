@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from dpgov.privacy.plan.plan import StatisticKind
+from dpgov.privacy.plan.statistics import StatisticKind
 
 
 @pytest.fixture

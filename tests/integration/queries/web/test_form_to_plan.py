@@ -10,10 +10,10 @@ from django.test import Client
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.privacy.plan.plan import StatisticKind
+from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.models import Query
 from dpgov.queries.web.forms.ask import AskForm
-from dpgov.queries.web.forms.statistics import STATISTICS
+from dpgov.queries.web.forms.statistics import OFFERED
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of
 
@@ -132,7 +132,7 @@ def test_each_filter_is_asked_as_chosen(
 
 
 def test_every_statistic_that_can_be_asked_is_in_the_form() -> None:
-    offered = {kind for _, group in STATISTICS for kind, _ in group}
+    offered = {kind for _, group in OFFERED for kind, _ in group}
     assert offered == {kind.value for kind in StatisticKind} | {"histogram"}
 
 

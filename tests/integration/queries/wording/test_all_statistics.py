@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from dpgov.privacy.plan.plan import OF_ROWS, StatisticKind
+from dpgov.privacy.plan.statistics import OF_ROWS, StatisticKind
 from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.presentation import read_answer
 from dpgov.queries.wording.words import statistic_in_words

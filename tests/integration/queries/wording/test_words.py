@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dpgov.privacy.plan.plan import StatisticKind
+from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.kinds import LONGEST_KIND, kind_of
 from dpgov.queries.wording.guarantee import guarantee_in_words
 from dpgov.queries.wording.numbers import readable

@@ -10,8 +10,9 @@ from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.wanted import Wanted, cheapest, error_of, parse_wanted
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
-from dpgov.privacy.plan.plan import OF_ROWS, InvalidPlan, StatisticKind
+from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
+from dpgov.privacy.plan.statistics import OF_ROWS, StatisticKind
 
 SCHEMA = DatasetSchema(
     columns=(

@@ -10,15 +10,8 @@ from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.parsing.statistics import MAX_QUANTILES, MAX_STATISTICS
 from dpgov.privacy.plan.parsing.where import MAX_DEPTH, MAX_FILTERS
-from dpgov.privacy.plan.plan import (
-    Compound,
-    Condition,
-    Grouping,
-    Joint,
-    Plan,
-    Statistic,
-    StatisticKind,
-)
+from dpgov.privacy.plan.plan import Compound, Condition, Grouping, Joint, Plan, Statistic
+from dpgov.privacy.plan.statistics import StatisticKind
 from tests.unit.privacy.reading import parse, refused
 from tests.unit.privacy.tables import COUNT, MEAN_AGE, question, questions, schema_of
 

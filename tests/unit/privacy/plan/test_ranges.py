@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.privacy.plan.plan import StatisticKind
 from dpgov.privacy.plan.ranges import GROUP_SIZES, SAYS_NOTHING, clipped, range_of, says_nothing
 from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
+from dpgov.privacy.plan.statistics import StatisticKind
 
 SCHEMA = DatasetSchema(
     columns=(

@@ -1,0 +1,57 @@
+"""The table of statistics: complete, told apart by its words, and all of it answered."""
+
+import pytest
+
+from dpgov.privacy.mechanisms.choice import MECHANISMS
+from dpgov.privacy.plan.statistics import STATISTICS, SYNONYMS, Quantity, Recipe, StatisticKind
+from tests.unit.privacy.tables import blueprint_of, question, schema_of
+
+ALONG = [{"column": "age", "edges": [17, 40, 90]}]
+
+
+def test_every_statistic_has_its_line_and_every_recipe_a_mechanism() -> None:
+    assert set(STATISTICS) == {*StatisticKind, "histogram"}
+    assert set(MECHANISMS) == set(Recipe)
+
+
+def test_kinds_of_questions_are_stored_by_these_names() -> None:
+    """They stand in the rows of all questions: whoever changes one must change those, too."""
+    assert {str(kind): facts.name for kind, facts in STATISTICS.items()} == {
+        "count": "count",
+        "count_distinct": "distinct units",
+        "histogram": "histogram",
+        "cdf": "cumulative",
+        "sum": "sum",
+        "min": "minimum",
+        "max": "maximum",
+        "mean": "mean",
+        "median": "median",
+        "quantiles": "quantiles",
+        "standard_deviation": "standard deviation",
+        "variance": "variance",
+    }
+
+
+@pytest.mark.parametrize("word", ["name", "label", "option"])
+def test_no_two_statistics_are_called_the_same(word: str) -> None:
+    words = [getattr(facts, word) for facts in STATISTICS.values()]
+    assert len(set(words)) == len(words)
+
+
+def test_what_else_a_statistic_is_called_is_the_name_of_no_other() -> None:
+    assert set(SYNONYMS).isdisjoint(StatisticKind)
+    asked_in_sql = [name for kind in StatisticKind for name in kind.facts.sql]
+    assert len(set(asked_in_sql)) == len(asked_in_sql)
+
+
+@pytest.mark.parametrize("kind", StatisticKind)
+def test_what_the_table_says_of_errors_is_what_quotes_say(kind: StatisticKind) -> None:
+    """E5: an error in rows has no value, and only an error that needs it is said by group size."""
+    facts = kind.facts
+    asked = {"statistic": kind.value} | ({"column": "age"} if facts.takes_column else {})
+    asked |= {"quantiles": [0.25]} if kind is StatisticKind.QUANTILES else {}
+    raw = question(asked, group_by=ALONG)
+    (said,) = blueprint_of(raw, schema_of()).describe(assumed_rows=1_000)["statistics"]
+    assert all(("rank_error" in one) == facts.error_in_rows for one in said["accuracy"])
+    assert ("by_group_size" in said) == facts.depends_on_rows
+    assert (said["range"] == [17, 90]) == (facts.quantity is Quantity.VALUE)
