@@ -28,9 +28,9 @@ class Reader(Names):
         item = node.this if isinstance(node, exp.Alias) else node
         named = isinstance(item, exp.Anonymous)
         kind = _OF_COLUMN.get(item.name.upper() if named else type(item))
-        if kind is not None:
-            (column,) = item.expressions if named else (item.this,)
-            return {"statistic": kind, "column": self.column(column)}
+        columns = item.expressions if named else [item.this]
+        if kind is not None and len(columns) == 1:
+            return {"statistic": kind, "column": self.column(columns[0])}
         if isinstance(item, exp.Count):
             return self._count(item)
         if isinstance(item, exp.WithinGroup | exp.Quantile | exp.ApproxQuantile):
