@@ -10,12 +10,12 @@ from dpgov.privacy.mechanisms.cumulative import cumulative
 from dpgov.privacy.mechanisms.extremes import Extreme
 from dpgov.privacy.mechanisms.grid import grid_for
 from dpgov.privacy.mechanisms.mechanism import Mechanism
-from dpgov.privacy.mechanisms.moments import Moments, moments_draw, scale_of, width_for
+from dpgov.privacy.mechanisms.moments import moments_draw, scale_of, width_for
 from dpgov.privacy.mechanisms.public_mean import public_mean, rows_are_public
 from dpgov.privacy.mechanisms.quantiles import Quantiles, orders_of
 from dpgov.privacy.mechanisms.sharing import Family, families
 from dpgov.privacy.mechanisms.totals import count, count_distinct, total
-from dpgov.privacy.mechanisms.views import Basis, view_of
+from dpgov.privacy.mechanisms.views import Basis, Moments, view_of
 from dpgov.privacy.noise.sensitivity import Exposure, exposure
 from dpgov.privacy.plan.plan import InvalidPlan, Plan, PlanProblem, Statistic
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, NumericDomain

@@ -8,18 +8,14 @@ is their sum. (Linear queries over a public partition of unity; the noise of two
 noise of the K-norm mechanism for the pair of count and sum, Hardt and Talwar 2010.)
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import Any, Protocol
 
 from dpgov.language.said import pattern
 from dpgov.privacy.accounting.loss import Loss
-from dpgov.privacy.mechanisms.draw import Draw, Measured, NoisyCell, Reading
-from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements, Summed
+from dpgov.privacy.mechanisms.draw import Draw, Reading
 from dpgov.privacy.noise.sensitivity import Exposure, of_shares
-from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.request import Measure, MeasureKind
 from dpgov.privacy.plan.schema import LARGEST_SUM, DatasetSchema, NumericDomain
 from dpgov.privacy.plan.statistics import Recipe, StatisticKind
@@ -36,63 +32,6 @@ class Scale:
     size: Fraction
     step: Fraction
     off: Fraction
-
-
-class View(Protocol):
-    """One statistic made of the noisy sums."""
-
-    @property
-    def statistic(self) -> Statistic:
-        """What was asked."""
-
-    def values(self, cells: Sequence[NoisyCell]) -> list[int | float]:
-        """The released numbers."""
-
-    def accuracy(self, cells: Sequence[NoisyCell]) -> list[Statements]:
-        """How wrong each may be."""
-
-    def worst_cell(self, rows: int) -> NoisyCell | None:
-        """Noisy sums of so many rows where the error is largest; None where rows don't matter."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moments(Summed):
-    """One draw of `degree` + 1 sums in each cell, and the statistics made of it."""
-
-    views: tuple[View, ...]
-    taken: Draw
-
-    @property
-    def statistics(self) -> tuple[Statistic, ...]:
-        """All of them, in the order of `views`."""
-        return tuple(view.statistic for view in self.views)
-
-    def run(self, table: Sequence[Measured]) -> Drawn:
-        """The noisy sums, and every statistic made of the same ones."""
-        noisy = self.taken.run(table)
-        columns = tuple(Column(view.statistic, {}, _cells(view, noisy)) for view in self.views)
-        return Drawn([list(cell) for cell in noisy], columns)
-
-    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
-        """For that many rows and the worst place of the mean."""
-        return [
-            (Column(view.statistic, {}), expected_of(view, rows_in_a_cell, self.taken))
-            for view in self.views
-        ]
-
-
-def _cells(view: View, noisy: Sequence[NoisyCell]) -> tuple[dict[str, Any], ...]:
-    pairs = zip(view.values(noisy), view.accuracy(noisy), strict=True)
-    return tuple({"value": value, "accuracy": accuracy} for value, accuracy in pairs)
-
-
-def expected_of(view: View, rows: int | None, taken: Draw) -> Statements:
-    """For so many rows and the worst place of the mean; none where rows matter and are unknown."""
-    nothing = (0,) * len(taken.readings)
-    worst = view.worst_cell(rows or 1) or nothing
-    if rows is None and worst is not nothing:
-        return []
-    return view.accuracy([worst])[0]
 
 
 def degree_of(kind: StatisticKind) -> int:

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from dpgov.privacy.accounting.decimals import decimals_of, json_number, json_number_up
-from dpgov.privacy.mechanisms.draw import Draw, NoisyCell
-from dpgov.privacy.mechanisms.mechanism import Statements
+from dpgov.privacy.mechanisms.draw import Draw, Measured, NoisyCell
+from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements, Summed
 from dpgov.privacy.mechanisms.moments import EXTRA_DECIMALS, Scale
 from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, statement
 from dpgov.privacy.noise.intervals import HALF, Sums, mean_bounds, variance_range
@@ -201,12 +202,58 @@ class Variance:
         return squared
 
 
+View = Line | Mean | Variance
 VIEWS: dict[Recipe, type[Mean] | type[Variance]] = {Recipe.MEAN: Mean, Recipe.SPREAD: Variance}
 
 
-def view_of(statistic: Statistic, basis: Basis) -> Line | Mean | Variance:
+def view_of(statistic: Statistic, basis: Basis) -> View:
     """The statistic as what is made of these sums."""
     return VIEWS.get(statistic.kind.facts.recipe, Line)(statistic, basis)
+
+
+@dataclass(frozen=True, slots=True)
+class Moments(Summed):
+    """One draw of `degree` + 1 sums in each cell, and the statistics made of it."""
+
+    views: tuple[View, ...]
+    taken: Draw
+
+    @property
+    def basis(self) -> Basis:
+        """The sums that all views are made of."""
+        return self.views[0].basis
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:
+        """All of them, in the order of `views`."""
+        return tuple(view.statistic for view in self.views)
+
+    def run(self, table: Sequence[Measured]) -> Drawn:
+        """The noisy sums, and every statistic made of the same ones."""
+        noisy = self.taken.run(table)
+        columns = tuple(Column(view.statistic, {}, _cells(view, noisy)) for view in self.views)
+        return Drawn([list(cell) for cell in noisy], columns)
+
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+        """For that many rows and the worst place of the mean."""
+        return [
+            (Column(view.statistic, {}), expected_of(view, rows_in_a_cell, self.taken))
+            for view in self.views
+        ]
+
+
+def _cells(view: View, noisy: Sequence[NoisyCell]) -> tuple[dict[str, Any], ...]:
+    pairs = zip(view.values(noisy), view.accuracy(noisy), strict=True)
+    return tuple({"value": value, "accuracy": accuracy} for value, accuracy in pairs)
+
+
+def expected_of(view: View, rows: int | None, taken: Draw) -> Statements:
+    """For so many rows and the worst place of the mean; none where rows matter and are unknown."""
+    nothing = (0,) * len(taken.readings)
+    worst = view.worst_cell(rows or 1) or nothing
+    if rows is None and worst is not nothing:
+        return []
+    return view.accuracy([worst])[0]
 
 
 def statements_of(bounds: Sequence[Fraction], decimals: int) -> Statements:

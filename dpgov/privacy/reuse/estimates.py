@@ -15,8 +15,7 @@ from dpgov.privacy.accounting.decimals import decimals_of, json_number
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.mechanisms.draw import Draw
 from dpgov.privacy.mechanisms.mechanism import Mechanism, Statements
-from dpgov.privacy.mechanisms.moments import expected_of
-from dpgov.privacy.mechanisms.views import VIEWS, Basis, Mean, Variance
+from dpgov.privacy.mechanisms.views import Basis, View, expected_of, view_of
 from dpgov.privacy.plan.canonical import names_of
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.schema import DatasetSchema
@@ -119,9 +118,9 @@ class Viewed:
                 cells[place] = {"value": value, "accuracy": accuracy}
         return [(head(self.statistic), cells)]
 
-    def _view(self, times: int) -> Mean | Variance:
+    def _view(self, times: int) -> View:
         basis = replace(self.basis, times=_rounded_up(times))
-        return VIEWS[self.statistic.kind.facts.recipe](replace(self.statistic, share=None), basis)
+        return view_of(replace(self.statistic, share=None), basis)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

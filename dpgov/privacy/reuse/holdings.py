@@ -9,10 +9,10 @@ from fractions import Fraction
 
 from dpgov.privacy.mechanisms.draw import Draw
 from dpgov.privacy.mechanisms.mechanism import Mechanism
-from dpgov.privacy.mechanisms.moments import Moments, degree_of
+from dpgov.privacy.mechanisms.moments import degree_of
 from dpgov.privacy.mechanisms.public_mean import PublicMean
 from dpgov.privacy.mechanisms.totals import Total
-from dpgov.privacy.mechanisms.views import Basis, Line, Mean, Variance
+from dpgov.privacy.mechanisms.views import Line, Moments
 from dpgov.privacy.plan.canonical import counted_as, names_of
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.schema import DatasetSchema
@@ -34,7 +34,7 @@ def estimates_of(stored: Stored, statistic: Statistic) -> Iterator[Linear | View
         if _can_be_copied(stored, statistic, mechanism):
             yield Copied(stored, statistic, mechanism, _deviation(mechanism))
         elif isinstance(mechanism, Moments) and degree_of(kind):
-            basis = _basis(mechanism)
+            basis = mechanism.basis
             if basis.degree >= degree_of(kind) and statistic.column == _column(mechanism):
                 yield Viewed(stored, statistic, place, basis)
 
@@ -52,7 +52,7 @@ def _can_be_copied(stored: Stored, statistic: Statistic, mechanism: Mechanism) -
 
 def _deviation(mechanism: Mechanism) -> float:
     if isinstance(mechanism, Moments):
-        return math.sqrt(mechanism.taken.noise.variance) / _basis(mechanism).whole
+        return math.sqrt(mechanism.taken.noise.variance) / mechanism.basis.whole
     return float(mechanism.describe()["noise_scale"])
 
 
@@ -92,7 +92,7 @@ def _from_total(
 def _from_moments(
     mechanism: Moments, statistic: Statistic, kind: StatisticKind, schema: DatasetSchema
 ) -> _Parts | None:
-    basis, column = _basis(mechanism), _column(mechanism)
+    basis, column = mechanism.basis, _column(mechanism)
     index = schema.index_of(column)
     if kind is StatisticKind.COUNT and (index is None or schema.columns[index].may_be_missing):
         return None
@@ -100,13 +100,6 @@ def _from_moments(
         return None
     line = Line(Statistic(kind, statistic.column), basis)
     return mechanism.taken, line.weights, line.lattice
-
-
-def _basis(mechanism: Moments) -> Basis:
-    view = mechanism.views[0]
-    if not isinstance(view, Line | Mean | Variance):
-        raise TypeError("moments that are made of something else")
-    return view.basis
 
 
 def _column(mechanism: Moments) -> str:
