@@ -35,8 +35,8 @@ def test_no_template_lists_statistics() -> None:
     assert listed == {}
 
 
-def _tables(module: ast.Module) -> Iterator[int]:
-    """The lines of displays that hold several statistics, by member or by value."""
+def _tables(module: ast.Module) -> Iterator[ast.AST]:
+    """Displays that hold several statistics, by member or by value."""
     for node in ast.walk(module):
         parts: list[ast.expr | None] = []
         if isinstance(node, ast.Dict):
@@ -44,7 +44,7 @@ def _tables(module: ast.Module) -> Iterator[int]:
         elif isinstance(node, ast.List | ast.Tuple | ast.Set):
             parts = [*node.elts]
         if len({name for part in parts for name in _statistics(part)}) > _FEW:
-            yield node.lineno
+            yield node
 
 
 def _statistics(node: ast.expr | None) -> Iterator[str]:

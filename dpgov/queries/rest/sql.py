@@ -15,7 +15,7 @@ from dpgov.queries.asking.quote import quote
 from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.plan import PlanSerializer
 from dpgov.queries.rest.shapes.quoting import quote_json
-from dpgov.queries.sql.plan import plan_of_sql
+from dpgov.queries.sql.reading import plan_of_sql
 from dpgov.queries.sql.refusal import RefusedSql
 from dpgov.tenants.permissions import Permission
 from dpgov.tenants.requests import membership_of
@@ -50,7 +50,7 @@ def _plan(request: Request, dataset: Dataset) -> dict[str, Any]:
         raise ValidationError({"sql": ["Send the question as a text under the key sql."]})
     try:
         return plan_of_sql(
-            text, dataset=dataset, schema=schema_of(current_version(dataset))
+            text, dataset=dataset.slug, schema=schema_of(current_version(dataset))
         ).as_json()
     except RefusedSql as refusal:
         raise ValidationError({"sql": [str(problem) for problem in refusal.problems]}) from refusal

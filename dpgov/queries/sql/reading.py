@@ -15,7 +15,9 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlglot.tokens import Tokenizer
 
 from dpgov.language.translation import translated
-from dpgov.privacy.plan.plan import InvalidPlan
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.plan import InvalidPlan, Plan
+from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.sql.bounds import check_depth, check_length, too_deep
 from dpgov.queries.sql.groups import read_group
 from dpgov.queries.sql.refusal import Place, RefusedSql, SqlProblem, Text
@@ -58,6 +60,16 @@ class ReadSql:
             if place := self.places.get(".".join(parts[:length])):
                 return place
         return 1, 1
+
+
+def plan_of_sql(text: str, *, dataset: str, schema: DatasetSchema) -> Plan:
+    """The plan that a text stands for. Raises RefusedSql with every problem at its place."""
+    names = [column.name for column in schema.columns]
+    found = read_sql(text, columns=names, private_id=schema.unit.private_id)
+    try:
+        return parse_plan(found.raw_plan, schema, dataset=dataset)
+    except InvalidPlan as refusal:
+        raise found.placed(refusal) from refusal
 
 
 def read_sql(text: str, *, columns: Sequence[str], private_id: str | None = None) -> ReadSql:

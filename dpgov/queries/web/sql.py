@@ -10,7 +10,7 @@ from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema
-from dpgov.queries.sql.plan import plan_of_sql
+from dpgov.queries.sql.reading import plan_of_sql
 from dpgov.queries.sql.refusal import RefusedSql, SqlProblem
 from dpgov.queries.sql.statistics import FUNCTIONS
 from dpgov.queries.web.forms.again import from_plan
@@ -28,7 +28,7 @@ def ask_sql(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, dataset, schema, example(dataset, schema))
     text = request.POST.get("sql", "")
     try:
-        plan = plan_of_sql(text, dataset=dataset, schema=schema)
+        plan = plan_of_sql(text, dataset=dataset.slug, schema=schema)
     except RefusedSql as refusal:
         return _page(request, dataset, schema, text, *refusal.problems)
     return show_form(request, dataset, from_plan(plan.as_json(), schema), schema)

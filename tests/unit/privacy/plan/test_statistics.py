@@ -1,5 +1,7 @@
 """The table of statistics: complete, told apart by its words, and all of it answered."""
 
+from typing import Any
+
 import pytest
 
 from dpgov.privacy.mechanisms.choice import MECHANISMS
@@ -48,7 +50,9 @@ def test_what_else_a_statistic_is_called_is_the_name_of_no_other() -> None:
 def test_what_the_table_says_of_errors_is_what_quotes_say(kind: StatisticKind) -> None:
     """E5: an error in rows has no value, and only an error that needs it is said by group size."""
     facts = kind.facts
-    asked = {"statistic": kind.value} | ({"column": "age"} if facts.takes_column else {})
+    asked: dict[str, Any] = {"statistic": kind.value} | (
+        {"column": "age"} if facts.takes_column else {}
+    )
     asked |= {"quantiles": [0.25]} if kind is StatisticKind.QUANTILES else {}
     raw = question(asked, group_by=ALONG)
     (said,) = blueprint_of(raw, schema_of()).describe(assumed_rows=1_000)["statistics"]
