@@ -74,7 +74,6 @@ INSTALLED_APPS = [
     "csp",
     "django_filters",
     "django_htmx",
-    "django_tables2",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "drf_standardized_errors",

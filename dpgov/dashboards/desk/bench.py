@@ -7,9 +7,8 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from dpgov.dashboards.history.table import QuestionTable
+from dpgov.dashboards.history.table import columns_for, question_table
 from dpgov.datasets.finding import first_by_name
-from dpgov.queries.clock import database_now
 from dpgov.queries.selectors import visible_queries
 from dpgov.queries.workbench.saved import saved_questions
 from dpgov.tenants.requests import membership_of
@@ -18,22 +17,12 @@ _DATASETS = 8
 _OWN = 5
 
 
-class _Recent(QuestionTable):
-    """Without the allocations that were charged: the list of all questions has them."""
-
-    def before_render(self, request: Any) -> None:
-        """Look at the clock once."""
-        self.now, self.grants = database_now(), {}
-
-
 def bench(request: HttpRequest) -> dict[str, Any]:
     """The first datasets by name, and the newest saved and asked questions of this person."""
     membership = membership_of(request)
     found, every = first_by_name(membership, _DATASETS)
-    recent = _Recent(
-        list(visible_queries(membership)[:_OWN]), orderable=False, exclude=("analyst",)
-    )
-    recent.before_render(request)
+    # Without the allocations that were charged: the list of all questions has them.
+    recent = question_table(visible_queries(membership)[:_OWN], columns_for(membership))
     return {
         "found": found,
         "more_datasets": every - len(found),

@@ -4,12 +4,15 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from dpgov.budgets.standing import grants_charged
+from dpgov.dashboards.history.filter import history_filter
 from dpgov.dashboards.history.newest import MOST, NewestPages, newest
+from dpgov.dashboards.history.spreadsheet import csv_lines
 from dpgov.dashboards.history.table import (
-    QuestionTable,
-    csv_lines,
-    hidden_columns,
-    history_filter,
+    NEWEST_FIRST,
+    columns_for,
+    in_order,
+    question_table,
     sorting,
 )
 from dpgov.tenants.permissions import Permission, requires
@@ -25,14 +28,14 @@ def history(request: HttpRequest) -> HttpResponse:
     membership = membership_of(request)
     filtered = history_filter(membership, request.GET)
     sort = sorting(request.GET.get("sort", ""))
-    listed = filtered.qs if sort == "-submitted_at" else newest(filtered.qs)
-    table = QuestionTable(listed, order_by=sort, exclude=hidden_columns(membership))
-    table.paginator = NewestPages(table.rows, _PAGE, of=filtered.qs)
-    table.page = table.paginator.get_page(request.GET.get("page"))
-    table.before_render(request)
+    listed = filtered.qs if sort == NEWEST_FIRST else in_order(newest(filtered.qs), sort)
+    page = NewestPages(listed, _PAGE, of=filtered.qs).get_page(request.GET.get("page"))
+    shown = list(page)
+    grants = grants_charged(query.pk for query in shown)
     context = {
         "filter": filtered,
-        "table": table,
+        "page": page,
+        "table": question_table(shown, columns_for(membership), sort=sort, grants=grants),
         "most": MOST,
         "is_filtered": any(filtered.form.cleaned_data.values()) or filtered.form.errors,
     }

@@ -5,7 +5,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from dpgov.dashboards.history.table import QuestionTable, hidden_columns
+from dpgov.budgets.standing import grants_charged
+from dpgov.dashboards.history.table import columns_for, question_table
 from dpgov.dashboards.home.next_steps import next_steps
 from dpgov.datasets.selectors import datasets_of
 from dpgov.queries.selectors import visible_queries
@@ -13,8 +14,6 @@ from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 
 _DATASETS_PAGE = 12
-
-
 _RECENT = 8
 
 
@@ -26,11 +25,10 @@ def overview(request: HttpRequest) -> HttpResponse:
     datasets = datasets_of(membership.tenant)
     page = Paginator(datasets, _DATASETS_PAGE).get_page(request.GET.get("page"))
     latest = list(visible_queries(membership)[:_RECENT])
-    recent = QuestionTable(latest, orderable=False, exclude=hidden_columns(membership))
-    recent.before_render(request)
+    grants = grants_charged(query.pk for query in latest)
     context = {
         "page": page,
-        "recent": recent,
+        "recent": question_table(latest, columns_for(membership), grants=grants),
         "steps": next_steps(membership, list(page.object_list)),
     }
     return render(request, "dashboards/overview.html", context)

@@ -26,3 +26,9 @@ def trace(html: str, name: str, label: str) -> dict[str, Any]:
     """One trace of a chart, by its name."""
     (found,) = [each for each in figure(html, name)["data"] if each["name"] == label]
     return dict(found)
+
+
+def column_of(response: Any, name: str) -> list[str]:
+    """The cells of a column of the table of questions, from the top."""
+    rows = response.context["table"].rows
+    return [cell for row in rows for heading, cell in row if heading.column.name == name]

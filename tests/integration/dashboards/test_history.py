@@ -12,7 +12,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
-from tests.integration.dashboards.reading import page
+from tests.integration.dashboards.reading import column_of, page
 
 ClientFor = Callable[[Membership], Client]
 
@@ -44,8 +44,7 @@ def test_a_search_finds_and_sorts(
 ) -> None:
     response = client_for(officer).get(reverse("dashboards:history") + f"?{search}")
     assert response.status_code == 200
-    rows = response.context["table"].paginated_rows
-    assert [row.get_cell("cost_nano") for row in rows] == costs
+    assert column_of(response, "cost_nano") == costs
 
 
 def test_a_search_by_dataset_and_analyst(

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from dpgov.audit.actor import SWEEPER
 from dpgov.dashboards.budget import committed
-from dpgov.dashboards.budget.committed import committed_over_time
+from dpgov.dashboards.budget.committed import committed_drawn
 from dpgov.dashboards.history import newest
 from dpgov.datasets.models import Dataset
 from dpgov.queries.answering.ending import give_up
@@ -20,7 +20,7 @@ from dpgov.queries.answering.tally import kinds_asked, tally_round
 from dpgov.queries.models import DayTally, Query, Tally
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
-from tests.integration.dashboards.reading import figure, page
+from tests.integration.dashboards.reading import column_of, figure, page
 
 ClientFor = Callable[[Membership], Client]
 _CHARTS = ("over-time", "by-analyst", "by-mechanism")
@@ -95,9 +95,9 @@ def test_a_chart_of_many_questions_has_days_and_then_the_newest(
         Query.objects.filter(pk=query.pk).update(submitted_at=earlier)
     if counted:
         tally_round()
-    exact = [balance.spent_nano for balance in committed_over_time(dataset.budget)]
+    exact = [balance.spent_nano for balance in committed_drawn(dataset.budget)[0]]
     monkeypatch.setattr(committed, "_MOST_STEPS", 2)
-    series = committed_over_time(dataset.budget)
+    series, _ = committed_drawn(dataset.budget)
     assert [balance.spent_nano for balance in series] == exact
     assert sorted(balance.at for balance in series) == [balance.at for balance in series]
 
@@ -112,8 +112,7 @@ def test_a_long_list_shows_the_newest_and_says_so(
     monkeypatch.setattr(newest, "MOST", 2)
     client = client_for(officer)
     response = client.get(reverse("dashboards:history") + "?sort=cost_nano")
-    costs = [row.get_cell("cost_nano") for row in response.context["table"].paginated_rows]
-    assert costs == ["0.125", "1"]
+    assert column_of(response, "cost_nano") == ["0.125", "1"]
     assert "These are the newest" in response.content.decode()
     exported = client.get(reverse("dashboards:history_export"))
     assert len(b"".join(exported).splitlines()) == 5

@@ -1,0 +1,118 @@
+"""Which questions of the history a person wants to see, among those that they may see.
+
+By the public state only: nothing can be filtered by what would tell how long an answer took.
+"""
+
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from functools import partial
+from typing import Any
+
+import django_filters
+from django import forms
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from dpgov.dashboards.history.table import STATE_WORDS
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.plan.statistics import STATISTICS
+from dpgov.queries.answering.tally import kinds_asked
+from dpgov.queries.models import Query
+from dpgov.queries.selectors import PublicState, analysts_of, visible_queries, with_public_state
+from dpgov.tenants.models import Membership, User
+from dpgov.tenants.permissions import Permission, may
+from dpgov.web.long_select import LongSelect
+
+_STATISTICS = [(one.name, capfirst(_(one.name))) for one in STATISTICS.values()]
+# Far from where moments end: no time zone leads beyond.
+_FIRST_DAY, _LAST_DAY = date(1970, 1, 1), date(9000, 1, 1)
+
+
+def _date_box() -> forms.DateInput:
+    return forms.DateInput(attrs={"type": "date", "class": "form-control"})
+
+
+def _choice_box() -> forms.Select:
+    return LongSelect(attrs={"class": "form-select"})
+
+
+class HistoryFilter(django_filters.FilterSet):  # type: ignore[misc]
+    """Filters over the questions that a membership may see."""
+
+    dataset = django_filters.ModelChoiceFilter(
+        queryset=Dataset.objects.none(),
+        label=_("Dataset"),
+        empty_label=_("All datasets"),
+        widget=_choice_box(),
+    )
+    analyst = django_filters.ModelChoiceFilter(
+        queryset=User.objects.none(),
+        label=pgettext_lazy("person", "Analyst"),
+        empty_label=_("Everybody"),
+        widget=_choice_box(),
+    )
+    state = django_filters.ChoiceFilter(
+        choices=[(state.value, text) for state, text in STATE_WORDS.items()],
+        method="of_state",
+        label=_("State"),
+        empty_label=_("Any state"),
+        widget=_choice_box(),
+    )
+    statistic = django_filters.ChoiceFilter(
+        choices=_STATISTICS,
+        method="of_statistic",
+        label=_("Statistic"),
+        empty_label=pgettext_lazy("statistic", "Any"),
+        widget=_choice_box(),
+    )
+    since = django_filters.DateFilter(
+        method="from_day", label=pgettext_lazy("day", "From"), widget=_date_box()
+    )
+    until = django_filters.DateFilter(
+        method="to_day", label=pgettext_lazy("day", "To"), widget=_date_box()
+    )
+
+    kinds: Callable[[], set[str]] = set
+
+    class Meta:
+        model = Query
+        fields: tuple[str, ...] = ()
+
+    def from_day(self, queries: QuerySet[Query], name: str, value: date) -> QuerySet[Query]:
+        """From the beginning of that day."""
+        return queries.filter(submitted_at__gte=_begin(value))
+
+    def to_day(self, queries: QuerySet[Query], name: str, value: date) -> QuerySet[Query]:
+        """To the end of that day."""
+        return queries.filter(submitted_at__lt=_begin(value, days=1))
+
+    def of_state(self, queries: QuerySet[Query], name: str, value: str) -> QuerySet[Query]:
+        """By the public state, so that the filter tells no more than the page."""
+        return with_public_state(queries, PublicState(value))
+
+    def of_statistic(self, queries: QuerySet[Query], name: str, value: str) -> QuerySet[Query]:
+        """By the kinds that were noted and name it; a comparison that an index serves."""
+        return queries.filter(kind__in=[k for k in self.kinds() if value in k.lower()])
+
+
+def _begin(day: date, *, days: int = 0) -> datetime:
+    """A moment and no function of a column, so that an index leads there."""
+    day = min(max(day, _FIRST_DAY), _LAST_DAY) + timedelta(days=days)
+    return timezone.make_aware(datetime.combine(day, time.min))
+
+
+def history_filter(membership: Membership, data: Any) -> HistoryFilter:
+    """The filter for this person: choices are limited to what they may see."""
+    visible = visible_queries(membership)
+    history = HistoryFilter(data, queryset=visible)
+    history.kinds = partial(kinds_asked, membership.tenant_id)
+    used = Dataset.objects.filter(tenant_id=membership.tenant_id, held_at__isnull=True)
+    history.filters["dataset"].queryset = used.order_by("name", "-created_at")
+    if may(membership, Permission.VIEW_ALL_QUERIES):
+        history.filters["analyst"].queryset = analysts_of(visible)
+    else:
+        del history.filters["analyst"]
+    return history
