@@ -37,11 +37,6 @@ def get_request(membership: Membership, request_id: UUID) -> ChangeRequest:
     return requests_of(membership).get(pk=request_id)
 
 
-def waiting_for(membership: Membership) -> int:
-    """How many requests this person could decide now."""
-    return decidable_by(membership).count()
-
-
 def decidable_by(membership: Membership) -> QuerySet[ChangeRequest]:
     """The requests that this person could decide now."""
     if not may(membership, Permission.REQUEST_CHANGES):

@@ -47,17 +47,12 @@ def balances_before(budgets: Iterable[UUID], since: datetime) -> dict[UUID, int]
     return dict(charges.values_list("budget").annotate(least=Min(first)))
 
 
-def spending_over_time(budget: Budget) -> list[Balance]:
+def spending_drawn(budget: Budget) -> tuple[list[Balance], bool]:
     """The spent balance and the limit through the budget's life, oldest first.
 
-    Every step while there are few; else the balance at evenly spaced moments. The last point is
-    the present one, with what is reserved now.
+    Every step while there are few; else the balance at evenly spaced moments, and True. The last
+    point is the present one, with what is reserved now.
     """
-    return spending_drawn(budget)[0]
-
-
-def spending_drawn(budget: Budget) -> tuple[list[Balance], bool]:
-    """The same, and whether there were more steps than that."""
     now, *parts = _with_its_parts(budget)
     parts = parts or [now]
     steps = _steps(parts)

@@ -105,11 +105,6 @@ class Membership(models.Model):  # type: ignore[django-manager-missing]
     def __str__(self) -> str:
         return f"{self.user} ({self.role} at {self.tenant})"
 
-    @property
-    def role_within(self) -> str:
-        """The role as it stands within a sentence."""
-        return Role(self.role).within
-
 
 class Invitation(models.Model):
     """A person's way into a tenant, once and until `expires_at`; only the token's hash is kept.

@@ -22,16 +22,11 @@ _GIVEN_BACK = (Reservation.State.VOIDED, Reservation.State.EXPIRED)
 Moment = tuple[datetime, int]
 
 
-def committed_over_time(budget: Budget) -> list[Balance]:
+def committed_drawn(budget: Budget) -> tuple[list[Balance], bool]:
     """The committed amount and the limit, oldest first; what was given back never counted.
 
-    Each of the newest questions is a step; before them, each day is one.
+    Each of the newest questions is a step; before them, each day is one, and then True.
     """
-    return committed_drawn(budget)[0]
-
-
-def committed_drawn(budget: Budget) -> tuple[list[Balance], bool]:
-    """The same, and whether any day was drawn in place of its questions."""
     limits, datasets, is_divided = _known_of(budget)
     steps, by_days = (_of_largest_line(budget), 0) if is_divided else _of_questions(datasets)
     changes = [(at, 0, nano) for at, nano in limits] + [(at, nano, None) for at, nano in steps]

@@ -13,7 +13,6 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import datasets_of
 from dpgov.demo import people
 from dpgov.demo.census import adult
 from dpgov.demo.processes import NotAnswering, PortTaken, ProcessEnded, Processes, require_free
@@ -63,8 +62,7 @@ class Command(BaseCommand):
         people.ensure_people(people.password_in(settings.DPGOV_HOME))
         owner = people.membership_of(people.OWNER)
         with acting_for(owner.tenant_id):
-            registered = datasets_of(owner.tenant).filter(name=adult.NAME).first()
-            return registered or adult.register(tenant=owner.tenant, owner=owner.user)
+            return adult.ensure_adult(owner)
 
     def _run(self, dataset: Dataset, host: str, port: int, stopped: StopRequest) -> None:
         processes = Processes(host, port, home=settings.DPGOV_HOME, code=settings.BASE_DIR)

@@ -49,13 +49,6 @@ def bound(terms: Sequence[Term], confidence: Fraction) -> float:
     return _of_sum(used, confidence)
 
 
-def of_equal(noise: Noise, times: int, confidence: Fraction) -> int:
-    """The smallest whole t such that |sum of `times` noises| > t with at most 1 - confidence."""
-    if times == 1:
-        return noise.tail_bound(confidence)
-    return math.floor(bound((Term(noise, 1.0, times),), confidence))
-
-
 def bounds(noise: Noise, times: int, weights: Floats, confidence: Fraction) -> Floats:
     """The same for many sums, a row of weights each, every weight for `times` draws."""
     if times == 1:

@@ -1,5 +1,7 @@
 """Functions of the database follow their texts, whatever they returned before."""
 
+from functools import partial
+
 import pytest
 
 from dpgov.operation import installed
@@ -14,7 +16,7 @@ def test_a_function_that_returns_something_else_takes_the_place_of_the_old_one()
     for returns, body, answer in (("integer", "SELECT 7", 7), ("text", "SELECT $$7$$", "7")):
         made = f"CREATE FUNCTION garden_seven() RETURNS {returns} LANGUAGE sql AS '{body}'"
         seven = Installed(("garden_seven",), (made,))
-        installed.register("garden", lambda one=seven: [one])
+        installed.register("garden", partial(list, [seven]))
         try:
             installed.put_up()
         finally:

@@ -172,7 +172,7 @@ def test_a_question_is_held_on_the_budget_of_its_own_data_only(
     other = register_small_dataset(join(dataset.tenant, Role.OWNER, "otto"), name="other")
     open_partition_lines(budget=other.budget, parts=["North"])
     (north,) = PartitionLine.objects.values_list("budget_id", flat=True)
-    query = Query.objects.get(tenant=tenant, state=Query.State.QUEUED)
+    query = Query.objects.get(tenant=dataset.tenant, state=Query.State.QUEUED)
     query.dataset, query.version = other, current_version(other)
     query.pk, query.idempotency_key = uuid4(), "held by a thief"
     query.save(force_insert=True)

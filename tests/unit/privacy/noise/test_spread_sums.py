@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpgov.privacy.noise.noise import Floats, Noise, NoiseKind
-from dpgov.privacy.noise.spread.sums import Term, bound, bounds, of_equal
+from dpgov.privacy.noise.spread.sums import Term, bound, bounds
 from dpgov.privacy.noise.spread.weighted import bound as bound_of_few
 
 LEVELS = (Fraction(90, 100), Fraction(95, 100), Fraction(99, 100))
@@ -47,12 +47,13 @@ def test_a_sum_of_equal_noises_is_bounded_as_exactly_as_can_be(
     noise = Noise(kind, scale)
     for level in LEVELS:
         exact = exact_bound(noise, times, level)
-        assert exact <= of_equal(noise, times, level) <= 1.01 * exact + 1
+        assert exact <= math.floor(bound((Term(noise, 1.0, times),), level)) <= 1.01 * exact + 1
 
 
 def test_one_noise_has_its_own_bound() -> None:
     noise = Noise(NoiseKind.LAPLACE, 3.0)
-    assert [of_equal(noise, 1, level) for level in LEVELS] == [noise.tail_bound(x) for x in LEVELS]
+    found = [bound((Term(noise, 1.0),), level) for level in LEVELS]
+    assert found == [noise.tail_bound(level) for level in LEVELS]
     assert bound((), LEVELS[0]) == 0.0
 
 
@@ -92,6 +93,6 @@ def test_rows_of_weights_are_bounded_one_by_one() -> None:
     weights = np.array([[1.0, -0.5], [0.0, 2.0], [0.0, 0.0]])
     found = bounds(noise, 6, weights, level)
     assert found[0] == bound((Term(noise, 1.0, 6), Term(noise, 0.5, 6)), level)
-    assert found[1] == 2 * of_equal(noise, 6, level)
+    assert found[1] == 2 * math.floor(bound((Term(noise, 1.0, 6),), level))
     assert found[2] == 0.0
     assert bounds(noise, 1, weights, level)[0] == bound_of_few(noise, [1.0, -0.5], level)
