@@ -6,13 +6,18 @@ from statistics import median
 
 from tests.house import tree
 
-LONGEST_FILE = 300
+LONGEST_FILE = 450
+# Longer than this is looked at twice: why it tells one story stands beside its name.
+LONG_FILE = 300
+LOOKED_AT_TWICE = {
+    "tests/integration/approvals/test_two_persons.py": "one protocol, from asking to carrying out",
+}
 LONGEST_FUNCTION = 70
 LONGEST_TEMPLATE = 150
 FULLEST_FOLDER = 25
 
 
-def test_no_python_file_is_longer_than_300_lines() -> None:
+def test_python_files_are_short_or_looked_at_twice() -> None:
     lengths = {
         tree.name(path): _lines(path.read_text())
         for path, _ in tree.python()
@@ -20,6 +25,7 @@ def test_no_python_file_is_longer_than_300_lines() -> None:
     }
     print(f"\nmedian file: {median(lengths.values())} lines of {len(lengths)} files")
     assert {name: n for name, n in lengths.items() if n > LONGEST_FILE} == {}
+    assert {name for name, n in lengths.items() if n > LONG_FILE} == set(LOOKED_AT_TWICE)
 
 
 def test_no_folder_holds_more_than_25_files() -> None:
