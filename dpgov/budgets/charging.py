@@ -57,6 +57,7 @@ class Limit:
     """One limit that a question touches, in `currency`. `fit_nano` is the largest that it admits.
 
     `period` is "day", "week" or "month" for a rate, which counts from zero again on `renews_on`.
+    `taken_nano` is what the questions that are priced take of it together.
     """
 
     words: str
@@ -69,6 +70,17 @@ class Limit:
     stopped: bool = False
     currency: Currency = PURE
     budget_id: UUID | None = None
+    taken_nano: int = 0
+
+    @property
+    def room_nano(self) -> int:
+        """What it still admits, of everything that counts on it."""
+        return 0 if self.stopped else max(0, self.remaining_nano)
+
+    @property
+    def fits(self) -> bool:
+        """Whether what is taken finds room."""
+        return not self.stopped and self.taken_nano <= self.remaining_nano
 
     @property
     def committed_nano(self) -> int:
@@ -78,7 +90,7 @@ class Limit:
     @property
     def fit_nano(self) -> int:
         """The largest cost that still fits."""
-        return 0 if self.stopped else max(0, self.remaining_nano) // self.factor
+        return self.room_nano // self.factor
 
     @property
     def shortage(self) -> str:

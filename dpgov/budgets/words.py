@@ -13,7 +13,7 @@ from uuid import UUID
 from dpgov.budgets.models import Budget, RateLimit
 from dpgov.language.said import said
 from dpgov.language.translation import translated
-from dpgov.privacy.accounting.budget import as_number, as_text
+from dpgov.privacy.accounting.budget import as_text
 from dpgov.privacy.accounting.currency import Currency
 
 DATASET = said("the dataset's budget")
@@ -127,21 +127,6 @@ def noted_target(
     if target_nano is None:
         return {}
     return {f"{name}_target_epsilon": as_text(target_nano), "delta": currency.delta_text}
-
-
-def currency_in_json(currency: Currency) -> dict[str, str | float | None]:
-    """The mode, what adds up in it, and δ, as the API has them."""
-    return {
-        "mode": currency.mode.value,
-        "unit": currency.unit,
-        "delta": None if currency.delta is None else float(currency.delta),
-    }
-
-
-def in_json(name: str, nano: int, epsilon_nano: int, currency: Currency) -> dict[str, float | None]:
-    """An amount in the API: `{name}_epsilon` and, null where ε is what adds up, `{name}_rho`."""
-    rho = None if currency.delta is None else as_number(nano)
-    return {f"{name}_epsilon": as_number(epsilon_nano), f"{name}_rho": rho}
 
 
 def limit_in_words(budget: Budget, *, reader_id: UUID | None = None) -> str:

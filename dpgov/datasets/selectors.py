@@ -1,12 +1,10 @@
 """Reads about datasets. Public metadata only; what is another tenant's looks like missing."""
 
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from dpgov.budgets.words import currency_in_json, in_json
 from dpgov.datasets.models import Arrival, Column, Dataset, DatasetVersion, Upload
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
@@ -136,44 +134,3 @@ def refusal_of(arrival: Arrival | None) -> dict[str, Any]:
 def get_upload(tenant: Tenant, user: User, upload_id: UUID) -> Upload:
     """A file of this person's own, used or not; raises Upload.DoesNotExist for all others."""
     return Upload.objects.get(tenant=tenant, uploader=user, pk=upload_id)
-
-
-def public_metadata(dataset: Dataset) -> dict[str, Any]:
-    """What every member may know: declarations only, no sizes, paths or fingerprints."""
-    version = current_version(dataset)
-    currency, per_query = dataset.budget.currency, dataset.per_query_limit_nano
-    return {
-        "slug": dataset.slug,
-        "name": dataset.name,
-        "description": dataset.description,
-        "privacy_unit": dataset.unit,
-        "private_id": dataset.private_id or None,
-        "max_rows_per_unit": dataset.max_rows_per_unit,
-        "max_groups_per_unit": dataset.max_groups_per_unit,
-        "neighbouring": dataset.neighbouring,
-        "group_size": dataset.group_size,
-        "max_rows": dataset.max_rows,
-        "public_rows": dataset.public_rows,
-        "public_units": dataset.public_units,
-        **currency_in_json(currency),
-        **in_json("per_query_limit", per_query, currency.question(per_query), currency),
-        "version": version.number,
-        "partition_column": dataset.partition_column or None,
-        "needs_allocation": dataset.needs_allocation,
-        "registered_at": dataset.created_at,
-        "columns": [_public_column(column) for column in version.columns.all()],
-    }
-
-
-def _public_column(column: Column) -> dict[str, Any]:
-    rule = {"missing": column.missing, "impute": column.impute or None}
-    if column.kind == Column.Kind.CATEGORY:
-        return {"name": column.name, "type": "category", "categories": column.categories} | rule
-    bounds = {name: _number(getattr(column, name)) for name in ("lower", "upper", "step")}
-    return {"name": column.name, "type": "number"} | bounds | rule
-
-
-def _number(text: str) -> int | float:
-    """As in a plan: the shortest JSON number; bounds have at most 15 digits, so none is lost."""
-    exact = Decimal(text)
-    return int(exact) if exact == exact.to_integral_value() else float(exact)

@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
+from dpgov.privacy.accounting.currency import Currency
 from dpgov.tenants.models import Tenant, User
 
 
@@ -116,6 +117,11 @@ class Dataset(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def currency(self) -> Currency:
+        """What its amounts are counted in."""
+        return self.budget.currency
 
 
 class DatasetVersion(models.Model):

@@ -9,14 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.lookup import dataset_or_404, version_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rest.shapes import (
     BudgetSerializer,
     DatasetSerializer,
     DatasetSummarySerializer,
 )
-from dpgov.datasets.selectors import datasets_of, public_metadata
+from dpgov.datasets.selectors import datasets_of
 from dpgov.tenants.permissions import Permission
 from dpgov.tenants.requests import membership_of
 
@@ -50,7 +50,8 @@ class DatasetView(APIView):
         tags=["datasets"],
     )
     def get(self, request: Request, slug: str) -> Response:
-        return Response(public_metadata(dataset_or_404(request, slug)))
+        version = version_or_404(request, slug)
+        return Response(DatasetSerializer(version.dataset, context={"version": version}).data)
 
 
 class BudgetView(APIView):
@@ -66,4 +67,5 @@ class BudgetView(APIView):
     )
     def get(self, request: Request, slug: str) -> Response:
         dataset = dataset_or_404(request, slug)
-        return Response(BudgetSerializer.of(dataset, membership_of(request).user))
+        context = {"user": membership_of(request).user}
+        return Response(BudgetSerializer(dataset, context=context).data)

@@ -1,7 +1,5 @@
 """The comparison of accounts over the API, for owners and officers."""
 
-from typing import Any
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
@@ -28,10 +26,14 @@ class AccountSerializer(serializers.Serializer[Figure]):
 class ComparisonSerializer(serializers.Serializer[Comparison]):
     """What was charged so far, by every account; a correction counts as one question."""
 
-    purpose = serializers.CharField(help_text=f"“{LABEL}”.")
+    purpose = serializers.SerializerMethodField()
     delta = serializers.FloatField()
     questions = serializers.IntegerField()
-    accounts = AccountSerializer(many=True)
+    accounts = AccountSerializer(source="figures", many=True)
+
+    def get_purpose(self, comparison: Comparison) -> str:
+        """What it is for, and what it is not."""
+        return LABEL
 
 
 class ComparisonView(APIView):
@@ -54,15 +56,4 @@ class ComparisonView(APIView):
             delta = parse_delta(request.query_params.get("delta") or DEFAULT_DELTA)
         except InvalidDelta as problem:
             raise ValidationError({"delta": [ErrorDetail(str(problem), "invalid")]}) from problem
-        return Response(_as_json(compare(dataset.budget, delta)))
-
-
-def _as_json(found: Comparison) -> dict[str, Any]:
-    return {
-        "purpose": LABEL,
-        "delta": float(found.delta),
-        "questions": found.questions,
-        "accounts": [
-            {"name": one.name, "epsilon": one.epsilon, "note": one.note} for one in found.figures
-        ],
-    }
+        return Response(ComparisonSerializer(compare(dataset.budget, delta)).data)

@@ -100,4 +100,4 @@ class AuditConsistency(APIView):
             proof = consistency(tenant_id=request.membership.tenant_id, **chosen.validated_data)
         except NoSuchCheckpoint as missing:
             raise NotFound(str(missing)) from missing
-        return Response(proof)
+        return Response(ConsistencySerializer(proof).data)

@@ -6,7 +6,7 @@ and the ledger; never of the data.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 from uuid import UUID
@@ -34,7 +34,7 @@ from dpgov.privacy.answer.wanted import cheapest, parse_wanted
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for
-from dpgov.queries.asking.together import largest_whole, room
+from dpgov.queries.asking.together import largest_whole
 from dpgov.queries.asking.touched import lines_of
 from dpgov.queries.free.reuse import NOTHING_STORED, Reusable, reusable_for
 from dpgov.tenants.models import User
@@ -90,6 +90,17 @@ class Priced:
 
     blueprint: Blueprint
     description: dict[str, Any]
+    currency: Currency
+
+    @property
+    def plan(self) -> Plan:
+        """What is asked, with its amount."""
+        return self.blueprint.plan
+
+    @property
+    def cost_nano(self) -> int:
+        """What it costs."""
+        return self.blueprint.cost_nano
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +108,9 @@ class Quote:
     """The price of one question or of several together, in `currency`.
 
     `refusal` says why they would be refused, if they would; `lacks_permit`: an owner's permit is
-    all that they are short of. `limits` are all that they touch, the tightest first, and `taken`
-    what they take of each. The largest fit is the most that would be accepted for the same body,
-    as what the dataset counts and as a pure ε. `reusable` is what stored answers offer for nothing
-    in place of a single question.
+    all that they are short of. `limits` are all that they touch, the tightest first. The largest
+    fit is the most that would be accepted for the same body, as what the dataset counts and as a
+    pure ε. `reusable` is what stored answers offer for nothing in place of a single question.
     """
 
     questions: tuple[Priced, ...]
@@ -108,7 +118,6 @@ class Quote:
     refusal: str | None = None
     lacks_permit: bool = False
     limits: tuple[Limit, ...] = ()
-    taken: Mapping[UUID | None, int] = field(default_factory=dict)
     largest_fit_nano: int = 0
     largest_fit_epsilon_nano: int = 0
     reusable: Reusable = NOTHING_STORED
@@ -116,7 +125,7 @@ class Quote:
     @property
     def plan(self) -> Plan:
         """That of a single question."""
-        return self.questions[0].blueprint.plan
+        return self.questions[0].plan
 
     @property
     def description(self) -> dict[str, Any]:
@@ -126,7 +135,7 @@ class Quote:
     @property
     def cost_nano(self) -> int:
         """What all of them cost."""
-        return sum(one.blueprint.cost_nano for one in self.questions)
+        return sum(one.cost_nano for one in self.questions)
 
     @property
     def adds_nano(self) -> int:
@@ -134,9 +143,9 @@ class Quote:
 
         Of several parts, to the one where they add most.
         """
-        own = [(self.taken[one.budget_id], one) for one in self.limits if is_own(one)]
+        own = [limit for limit in self.limits if is_own(limit)]
         return max(
-            (self.currency.adds(nano, limit.committed_nano) for nano, limit in own),
+            (self.currency.adds(one.taken_nano, one.committed_nano) for one in own),
             default=self.currency.together(self.cost_nano),
         )
 
@@ -154,15 +163,6 @@ class Quote:
     def remaining_after_nano(self) -> int:
         """What would remain; what remains now if it would be refused."""
         return self.remaining_nano - (0 if self.refusal else self.cost_nano)
-
-    @property
-    def binding(self) -> Limit | None:
-        """The limit that admits least."""
-        return self.limits[0] if self.limits else None
-
-    def fits(self, limit: Limit) -> bool:
-        """Whether all of them find room under this one of its limits."""
-        return not limit.stopped and self.taken[limit.budget_id] <= limit.remaining_nano
 
 
 def quote(
@@ -207,8 +207,8 @@ def _quote(
 ) -> Quote:
     dataset, blueprints = asked.version.dataset, asked.blueprints
     priced = Quote(
-        questions=tuple(Priced(one, one.describe(assumed_rows)) for one in blueprints),
-        currency=dataset.budget.currency,
+        tuple(Priced(one, one.describe(assumed_rows), dataset.currency) for one in blueprints),
+        dataset.currency,
     )
     if asked.batch is None:
         free = reusable_for(asked.version, blueprints[0], assumed_rows=assumed_rows)
@@ -231,9 +231,11 @@ def _under_limits(
     taken: Counter[UUID | None] = Counter()
     for line in together:
         taken[line.budget_id] += line.amount_nano
-    touched = limits_touched(together)
-    limits = sorted(touched, key=lambda one: Fraction(room(one), taken[one.budget_id]))
-    whole = replace(priced, limits=tuple(limits), taken=taken)
+    limits = [
+        replace(limit, taken_nano=taken[limit.budget_id]) for limit in limits_touched(together)
+    ]
+    limits.sort(key=lambda limit: Fraction(limit.room_nano, limit.taken_nano))
+    whole = replace(priced, limits=tuple(limits))
     refusal = _refusal(whole, asked)
     outside, lacks_permit = (None, False) if refusal else _outside(asked, terms)
     nano, epsilon_nano = _largest_fit(whole, asked, lines, terms)
@@ -254,7 +256,7 @@ def _refusal(priced: Quote, asked: Asked) -> str | None:
             return _too_dear(one, dataset, None if asked.batch is None else place)
     if dataset.budget.frozen_at is not None:
         return _("This dataset is frozen until a compliance officer confirms its balance.")
-    short = next((limit for limit in priced.limits if not priced.fits(limit)), None)
+    short = next((limit for limit in priced.limits if not limit.fits), None)
     if short is None:
         return None
     if short.stopped:
@@ -262,7 +264,7 @@ def _refusal(priced: Quote, asked: Asked) -> str | None:
         return refusal.format(limit=short.words)
     if asked.batch is None:
         return short.shortage
-    taken = amount(priced.taken[short.budget_id], short.currency)
+    taken = amount(short.taken_nano, short.currency)
     return f"{_('These questions together take {amount}.').format(amount=taken)} {short.shortage}"
 
 

@@ -31,7 +31,7 @@ def largest_whole(
     parts = parts_for(batch, schema)
     most = [largest(terms, terms.most_nano, Question(plan, schema))[0] for plan in batch.plans]
     counted = _counted(lines)
-    rooms = [(limit.budget_id, room(limit)) for limit in limits]
+    rooms = [(limit.budget_id, limit.room_nano) for limit in limits]
 
     def fits(whole: int) -> bool:
         found = parts(whole)
@@ -45,11 +45,6 @@ def largest_whole(
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low if _large_enough(batch, schema, low, terms) else 0
-
-
-def room(limit: Limit) -> int:
-    """What a limit still admits, of everything that counts on it."""
-    return 0 if limit.stopped else max(0, limit.remaining_nano)
 
 
 def _counted(lines: Sequence[Sequence[Line]]) -> dict[UUID | None, Counter[int]]:

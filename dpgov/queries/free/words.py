@@ -1,13 +1,12 @@
-"""Free answers as the page and the API show them beside a price. Knows no person and no data."""
+"""Free answers as the page shows them beside a price. Knows no person and no data."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.reuse.estimates import Columns
-from dpgov.queries.free.reuse import FreeAnswer, Reusable, Way
+from dpgov.queries.free.reuse import Reusable, Way
 from dpgov.queries.wording.drawings import together
 from dpgov.queries.wording.numbers import NOTHING, margin
 from dpgov.queries.wording.words import statistic_in_words
@@ -59,25 +58,3 @@ def errors_of(columns: Columns) -> list[tuple[str, str]]:
         said = _("depends on the rows") if within == NOTHING else within
         found.setdefault(statistic_in_words(together(head, same)), said)
     return list(found.items())
-
-
-def reusable_json(reusable: Reusable) -> dict[str, Any]:
-    """The same for programs: `free` best first, and what asking anew would add to."""
-    new = reusable.with_new
-    return {
-        "free": [_free_json(one) for one in reusable.free],
-        "with_stored": None if new is None else _columns_json(new),
-    }
-
-
-def _free_json(one: FreeAnswer) -> dict[str, Any]:
-    return {
-        "choice": one.choice,
-        "way": one.way.value,
-        "made_from": list(one.sources),
-        "statistics": _columns_json(one.expected),
-    }
-
-
-def _columns_json(columns: Columns) -> list[dict[str, Any]]:
-    return [head | {"accuracy": statements} for head, statements in columns]

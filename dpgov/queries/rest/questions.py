@@ -1,4 +1,4 @@
-"""The REST doors of questions: quote, submit, follow, read the answer.
+"""The REST doors of questions: quote, submit, one or several; follow, read the answer.
 
 Each translates, calls one service and translates back. Everything is limited to the token's
 tenant; what is foreign looks missing.
@@ -22,14 +22,23 @@ from rest_framework.views import APIView
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.queries.answering.looking import look_at, pause_before_next_look, wait_for_end
 from dpgov.queries.answering.receipt import receipt_of
-from dpgov.queries.asking.quote import quote
-from dpgov.queries.asking.submit import submit
+from dpgov.queries.asking.quote import quote, quote_batch
+from dpgov.queries.asking.submit import submit, submit_batch
 from dpgov.queries.models import Query, Release
 from dpgov.queries.rest.shapes import docs
 from dpgov.queries.rest.shapes.errors import RefusingView, no_release, not_ready, refusals
 from dpgov.queries.rest.shapes.filters import QueryFilter
-from dpgov.queries.rest.shapes.question import QuerySerializer
-from dpgov.queries.rest.shapes.quoting import allocation_of, assumed_rows_of, fit_json, quote_json
+from dpgov.queries.rest.shapes.question import (
+    AcceptedBatchSerializer,
+    QuerySerializer,
+    ReceiptSerializer,
+)
+from dpgov.queries.rest.shapes.quoting import (
+    BatchQuoteSerializer,
+    QuoteSerializer,
+    allocation_of,
+    assumed_rows_of,
+)
 from dpgov.queries.selectors import (
     public_state,
     visible_queries,
@@ -47,17 +56,23 @@ class QuoteView(RefusingView):
 
     @docs.quote
     def post(self, request: Request, slug: str) -> Response:
-        dataset = dataset_or_404(request, slug)
-        guess, charged = assumed_rows_of(request), allocation_of(request)
+        asked, guess = _asked(request, slug, "raw_plan"), assumed_rows_of(request)
         with refusals():
-            priced = quote(
-                user=membership_of(request).user,
-                dataset=dataset,
-                raw_plan=request.data,
-                assumed_rows=guess,
-                allocation_id=charged,
-            )
-        return Response(quote_json(priced))
+            priced = quote(user=membership_of(request).user, assumed_rows=guess, **asked)
+        return Response(QuoteSerializer(priced).data)
+
+
+class BatchQuoteView(RefusingView):
+    """Price several questions together without asking them."""
+
+    permission = Permission.SUBMIT_QUERIES
+
+    @docs.quote_batch
+    def post(self, request: Request, slug: str) -> Response:
+        asked, guess = _asked(request, slug, "raw_batch"), assumed_rows_of(request)
+        with refusals():
+            priced = quote_batch(user=membership_of(request).user, assumed_rows=guess, **asked)
+        return Response(BatchQuoteSerializer(priced).data)
 
 
 class SubmitView(RefusingView):
@@ -67,28 +82,36 @@ class SubmitView(RefusingView):
 
     @docs.submit
     def post(self, request: Request, slug: str) -> Response:
-        dataset = dataset_or_404(request, slug)
-        charged = allocation_of(request)
-        user = membership_of(request).user
-
-        def largest_fit() -> dict[str, float | None]:
-            priced = quote(user=user, dataset=dataset, raw_plan=request.data, allocation_id=charged)
-            return fit_json(
-                priced.largest_fit_nano, priced.largest_fit_epsilon_nano, priced.currency
-            )
-
-        with refusals(largest_fit):
-            submission = submit(
-                membership=membership_of(request),
-                dataset=dataset,
-                raw_plan=request.data,
-                idempotency_key=request.headers.get("Idempotency-Key", ""),
-                allocation_id=charged,
-            )
-        query = submission.query
+        asked, membership = _asked(request, slug, "raw_plan"), membership_of(request)
+        with refusals(lambda: quote(user=membership.user, **asked)):
+            accepted = submit(membership=membership, idempotency_key=_key(request), **asked)
+        query = accepted.query
         location = reverse("query-detail", args=[query.pk], request=request)
         body = QuerySerializer(query, context={"request": request}).data
         return Response(body, status=202, headers={"Location": location})
+
+
+class BatchSubmitView(RefusingView):
+    """Ask several questions: all of them or none, once per idempotency key."""
+
+    permission = Permission.SUBMIT_QUERIES
+
+    @docs.submit_batch
+    def post(self, request: Request, slug: str) -> Response:
+        asked, membership = _asked(request, slug, "raw_batch"), membership_of(request)
+        with refusals(lambda: quote_batch(user=membership.user, **asked)):
+            accepted = submit_batch(membership=membership, idempotency_key=_key(request), **asked)
+        return Response(AcceptedBatchSerializer(accepted, context={"request": request}).data, 202)
+
+
+def _asked(request: Request, slug: str, body: str) -> dict[str, Any]:
+    """What a body asks, of which dataset, and what is to be charged."""
+    dataset = dataset_or_404(request, slug)
+    return {"dataset": dataset, body: request.data, "allocation_id": allocation_of(request)}
+
+
+def _key(request: Request) -> str:
+    return request.headers.get("Idempotency-Key", "")
 
 
 class NewestFirst(CursorPagination):
@@ -151,7 +174,7 @@ class ReceiptView(RefusingView):
     @docs.read_receipt
     def get(self, request: Request, query_id: UUID) -> Response:
         query = _query(request, query_id)
-        return Response(receipt_of(query, _release(query)))
+        return Response(ReceiptSerializer(receipt_of(query, _release(query))).data)
 
 
 def _release(query: Query) -> Release:

@@ -13,8 +13,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.rest.shapes.errors import RefusingView, refusals
-from dpgov.queries.rest.shapes.plan import PlanSerializer
-from dpgov.queries.rest.shapes.quoting import quote_json
+from dpgov.queries.rest.shapes.quoting import QuoteSerializer
 from dpgov.queries.sql.reading import plan_of_sql
 from dpgov.queries.sql.refusal import RefusedSql
 from dpgov.tenants.permissions import Permission
@@ -34,14 +33,14 @@ class SqlView(RefusingView):
             "Whatever cannot be read is refused with its line and column."
         ),
         request=inline_serializer("Sql", {"sql": serializers.CharField()}),
-        responses={200: inline_serializer("ReadSql", {"plan": PlanSerializer()})},
+        responses={200: QuoteSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         dataset = dataset_or_404(request, slug)
         plan = _plan(request, dataset)
         with refusals():
             priced = quote(user=membership_of(request).user, dataset=dataset, raw_plan=plan)
-        return Response(quote_json(priced))
+        return Response(QuoteSerializer(priced).data)
 
 
 def _plan(request: Request, dataset: Dataset) -> dict[str, Any]:

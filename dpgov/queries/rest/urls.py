@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from dpgov.queries.rest import batch, free, mock, questions, sql
+from dpgov.queries.rest import free, mock, questions, sql
 
 urlpatterns = [
     path("datasets/<slug:slug>/quote/", questions.QuoteView.as_view(), name="quote"),
-    path("datasets/<slug:slug>/quotes/", batch.BatchQuoteView.as_view(), name="batch-quote"),
-    path("datasets/<slug:slug>/batches/", batch.BatchSubmitView.as_view(), name="batch-submit"),
+    path("datasets/<slug:slug>/quotes/", questions.BatchQuoteView.as_view(), name="batch-quote"),
+    path("datasets/<slug:slug>/batches/", questions.BatchSubmitView.as_view(), name="batch-submit"),
     path("datasets/<slug:slug>/sql/", sql.SqlView.as_view(), name="sql"),
     path("datasets/<slug:slug>/mock/", mock.MockAnswerView.as_view(), name="mock"),
     path("datasets/<slug:slug>/mock/rows/", mock.MockRowsView.as_view(), name="mock-rows"),

@@ -1,13 +1,19 @@
-"""The shapes of answers and of what is said of them before, for the API's documentation."""
+"""The shapes of answers and of what is said of them before.
+
+`privacy.answer` makes this JSON, and stored answers are read byte for byte as they were hashed: it
+goes out as it is, and `tests/integration/access` holds it against what is described here.
+"""
 
 from typing import Any
 
 from rest_framework import serializers
 
 from dpgov.privacy.plan.ranges import SAYS_NOTHING
+from dpgov.queries.free.reuse import FreeAnswer, Way
+from dpgov.queries.rest.shapes.plan import MadeSerializer
 
 
-class AccuracySerializer(serializers.Serializer[Any]):
+class AccuracySerializer(MadeSerializer):
     """How far the released number is from the true one, at most, at a confidence level."""
 
     confidence_level = serializers.FloatField()
@@ -21,14 +27,14 @@ class AccuracySerializer(serializers.Serializer[Any]):
     message = serializers.CharField()
 
 
-class ReadingSerializer(serializers.Serializer[Any]):
+class ReadingSerializer(MadeSerializer):
     """One noisy number of a draw."""
 
     name = serializers.CharField()
     lattice = serializers.FloatField(help_text="What one step of it is worth.")
 
 
-class DrawSerializer(serializers.Serializer[Any]):
+class DrawSerializer(MadeSerializer):
     """Noise that one or several statistics are made of, and its price."""
 
     epsilon = serializers.FloatField(required=False)
@@ -56,14 +62,14 @@ class ReleasedDrawSerializer(DrawSerializer):
     )
 
 
-class GroupSerializer(serializers.Serializer[Any]):
+class GroupSerializer(MadeSerializer):
     """The groups along one column, in the order of the cells."""
 
     column = serializers.CharField()
     bins = serializers.ListField(child=serializers.CharField())
 
 
-class HeadSerializer(serializers.Serializer[Any]):
+class HeadSerializer(MadeSerializer):
     """A statistic, or one of its quantiles."""
 
     statistic = serializers.CharField()
@@ -100,17 +106,22 @@ class ExpectedStatisticSerializer(HeadSerializer):
 
     accuracy = AccuracySerializer(many=True)
 
+    def to_representation(self, instance: tuple[dict[str, Any], object]) -> dict[str, Any]:
+        """What it is, and the error beside it."""
+        head, accuracy = instance
+        return head | {"accuracy": accuracy}
 
-class FreeAnswerSerializer(serializers.Serializer[Any]):
+
+class FreeAnswerSerializer(serializers.Serializer[FreeAnswer]):
     """An answer that costs nothing."""
 
     choice = serializers.CharField(help_text="To take this one.")
-    way = serializers.ChoiceField(choices=["identical", "derived", "combined"])
-    made_from = serializers.ListField(child=serializers.UUIDField())
-    statistics = ExpectedStatisticSerializer(many=True)
+    way = serializers.ChoiceField(source="way.value", choices=[way.value for way in Way])
+    made_from = serializers.ListField(source="sources", child=serializers.UUIDField())
+    statistics = ExpectedStatisticSerializer(source="expected", many=True)
 
 
-class GroupSizeSerializer(serializers.Serializer[Any]):
+class GroupSizeSerializer(MadeSerializer):
     """The error at 95 % of a number about a group of so many rows: an example."""
 
     rows = serializers.IntegerField()
@@ -132,7 +143,7 @@ class OfferedStatisticSerializer(ColumnSerializer):
     )
 
 
-class DescriptionSerializer(serializers.Serializer[Any]):
+class DescriptionSerializer(MadeSerializer):
     """What an answer would look like; made without looking at data."""
 
     epsilon = serializers.FloatField(required=False)
@@ -143,14 +154,14 @@ class DescriptionSerializer(serializers.Serializer[Any]):
     statistics = OfferedStatisticSerializer(many=True)
 
 
-class CellSerializer(serializers.Serializer[Any]):
+class CellSerializer(MadeSerializer):
     """One released number."""
 
     value = serializers.FloatField(allow_null=True)
     accuracy = AccuracySerializer(many=True)
 
 
-class AdjustedSerializer(serializers.Serializer[Any]):
+class AdjustedSerializer(MadeSerializer):
     """Counts of a table made plausible, beside the numbers as they were released."""
 
     method = serializers.CharField()
@@ -162,6 +173,11 @@ class AdjustedSerializer(serializers.Serializer[Any]):
 class ReleasedStatisticSerializer(ColumnSerializer):
     """A statistic with its released numbers."""
 
+    made_from = serializers.ListField(
+        child=serializers.UUIDField(),
+        required=False,
+        help_text="Of a free answer: the questions whose answers it is made of.",
+    )
     cells = CellSerializer(many=True)
     adjusted = AdjustedSerializer(
         required=False, help_text="Of grouped counts and of cumulative distributions."

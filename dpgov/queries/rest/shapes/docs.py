@@ -11,12 +11,13 @@ from drf_spectacular.utils import (
 
 from dpgov.queries.rest.shapes.plan import PlanSerializer, WantedPlanSerializer
 from dpgov.queries.rest.shapes.question import (
+    AcceptedBatchSerializer,
     QuerySerializer,
-    QuoteSerializer,
     ReceiptSerializer,
     RefusalSerializer,
     ReleaseSerializer,
 )
+from dpgov.queries.rest.shapes.quoting import BatchQuoteSerializer, BatchSerializer, QuoteSerializer
 
 _MEAN = OpenApiExample(
     "A mean",
@@ -57,6 +58,17 @@ _WANTED = OpenApiExample(
     value={
         "statistics": [{"statistic": "count"}],
         "accuracy": {"value": 50, "confidence_level": 0.95},
+    },
+    request_only=True,
+)
+_BATCH = OpenApiExample(
+    "Two questions, one of them with a locked share",
+    value={
+        "epsilon": 1,
+        "plans": [
+            {"statistics": [{"statistic": "count"}], "share": 0.2},
+            {"statistics": [{"statistic": "mean", "column": "age"}]},
+        ],
     },
     request_only=True,
 )
@@ -160,6 +172,36 @@ submit = extend_schema(
         409: OpenApiResponse(RefusalSerializer, examples=[_OVER_BUDGET]),
     },
     examples=[_MEAN, _HISTOGRAM, _QUANTILES],
+)
+quote_batch = extend_schema(
+    tags=["queries"],
+    operation_id="quote_batch",
+    summary="Price several questions together",
+    description=(
+        "One amount for all; shares that are not locked are chosen so that the squared "
+        "relative errors of all statistics together are least. Nothing is spent or stored."
+    ),
+    request=BatchSerializer,
+    parameters=[GUESS, CHARGED],
+    responses={200: BatchQuoteSerializer},
+    examples=[_BATCH],
+)
+submit_batch = extend_schema(
+    tags=["queries"],
+    operation_id="submit_batch",
+    summary="Ask several questions together",
+    description=(
+        "Reserves the price of every question, or of none. Each becomes a question of its own, "
+        "with the key of the batch, a dot and its place as its key. Refusals are those of a "
+        "single question; paths begin with the place of the plan, like `plans.1.where.0`."
+    ),
+    request=BatchSerializer,
+    parameters=[KEY, CHARGED],
+    responses={
+        202: OpenApiResponse(AcceptedBatchSerializer, description="Accepted, now or before."),
+        409: OpenApiResponse(RefusalSerializer),
+    },
+    examples=[_BATCH],
 )
 list_queries = extend_schema(
     tags=["queries"],

@@ -30,9 +30,9 @@ from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.policy import OutsidePolicy, QueryLimitExceeded
+from dpgov.queries.asking.quote import Quote
 from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, NotOpen
-
-Fit = dict[str, float | None]
+from dpgov.queries.rest.shapes.quoting import FitSerializer
 
 
 class Conflict(APIException):
@@ -54,10 +54,10 @@ class RefusingView(APIView):
 
 
 @contextmanager
-def refusals(largest_fit: Callable[[], Fit] = dict) -> Generator[None]:
+def refusals(priced: Callable[[], Quote] | None = None) -> Generator[None]:
     """Translate what quote and submit raise into API errors.
 
-    `largest_fit` finds the most that would be accepted now, where an amount was refused.
+    `priced` finds the most that would be accepted now, where an amount was refused.
     """
     try:
         yield
@@ -69,14 +69,14 @@ def refusals(largest_fit: Callable[[], Fit] = dict) -> Generator[None]:
     except IdempotencyConflict as problem:
         raise Conflict(str(problem), "idempotency_conflict") from problem
     except OutsidePolicy as problem:
-        raise _with_fit(Conflict(str(problem), "outside_policy"), largest_fit()) from problem
+        raise _with_fit(Conflict(str(problem), "outside_policy"), priced) from problem
     except QueryLimitExceeded as problem:
         detail = ErrorDetail(str(problem), "query_limit_exceeded")
         refusal = ValidationError({"epsilon": [detail]})
-        raise _with_fit(refusal, largest_fit()) from problem
+        raise _with_fit(refusal, priced) from problem
     except InsufficientBudget as problem:
         conflict = Conflict(str(problem), "insufficient_budget")
-        raise _with_fit(conflict, largest_fit()) from problem
+        raise _with_fit(conflict, priced) from problem
     except NotOpen as problem:
         raise Conflict(str(problem), "not_open") from problem
     except NotAdmitted as problem:
@@ -105,6 +105,7 @@ def no_release(message: str) -> NotFound:
     return NotFound(message, "no_release")
 
 
-def _with_fit(refusal: APIException, fit: Fit) -> APIException:
-    refusal.largest_fit = fit  # type: ignore[attr-defined]
+def _with_fit(refusal: APIException, priced: Callable[[], Quote] | None) -> APIException:
+    if priced is not None:
+        refusal.largest_fit = FitSerializer(priced()).data  # type: ignore[attr-defined]
     return refusal

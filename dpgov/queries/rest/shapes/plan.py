@@ -16,7 +16,15 @@ _AMOUNT = "At most nine decimals, read exactly; decimal text is accepted too."
 _INNER = {"$ref": "#/components/schemas/Filter"}
 
 
-class StatisticSerializer(serializers.Serializer[Any]):
+class MadeSerializer(serializers.Serializer[Any]):
+    """Describes JSON that `privacy` makes, in its one form: it goes out as it is."""
+
+    def to_representation(self, instance: Any) -> Any:
+        """As it is."""
+        return instance
+
+
+class StatisticSerializer(MadeSerializer):
     """What is computed, of which column."""
 
     statistic = serializers.ChoiceField(choices=[kind.value for kind in StatisticKind])
@@ -44,7 +52,7 @@ class _Member(serializers.JSONField):
     """The filter that must not hold."""
 
 
-class FilterSerializer(serializers.Serializer[Any]):
+class FilterSerializer(MadeSerializer):
     """A condition on a column, or filters joined: exactly one of `column`, `and`, `or`, `not`.
 
     A missing value passes no comparison and no negated one, as in SQL.
@@ -69,7 +77,7 @@ class FilterSerializer(serializers.Serializer[Any]):
         }
 
 
-class GroupingSerializer(serializers.Serializer[Any]):
+class GroupingSerializer(MadeSerializer):
     """Fixed groups by one column."""
 
     column = serializers.CharField()
@@ -83,7 +91,7 @@ class GroupingSerializer(serializers.Serializer[Any]):
     )
 
 
-class UnpricedPlanSerializer(serializers.Serializer[Any]):
+class UnpricedPlanSerializer(MadeSerializer):
     """A question without its price."""
 
     dataset = serializers.CharField(required=False, help_text="If given, as in the address.")
@@ -101,7 +109,7 @@ class PlanSerializer(UnpricedPlanSerializer):
     )
 
 
-class WantedSerializer(serializers.Serializer[Any]):
+class WantedSerializer(MadeSerializer):
     """How wrong one statistic may be: `value`, or `relative` and `at_least`."""
 
     statistic = serializers.IntegerField(required=False, help_text="Its place in the plan, from 0.")

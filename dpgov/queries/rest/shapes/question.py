@@ -1,4 +1,4 @@
-"""The shapes of the API's JSON, for its documentation and its output."""
+"""The shapes of questions, their answers and receipts."""
 
 from datetime import datetime
 from functools import cached_property
@@ -8,83 +8,30 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from dpgov.datasets.rest.shapes import AT_DELTA, DELTA, MODE, PURE_EPSILON, REMAINING, RHO, UNIT
 from dpgov.privacy.accounting.budget import as_number
+from dpgov.privacy.accounting.loss import Mode
 from dpgov.queries.answering.looking import expected_at
+from dpgov.queries.asking.submit import Submission
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.queries.rest.shapes.answer import (
-    DescriptionSerializer,
-    ExpectedStatisticSerializer,
-    FreeAnswerSerializer,
     GroupSerializer,
     ReleasedDrawSerializer,
     ReleasedStatisticSerializer,
 )
-from dpgov.queries.rest.shapes.plan import PlanSerializer
+from dpgov.queries.rest.shapes.plan import MadeSerializer, PlanSerializer
+from dpgov.queries.rest.shapes.quoting import FitSerializer
 from dpgov.queries.selectors import PublicState, public_state
 from dpgov.queries.wording.presentation import ordered
 from dpgov.queries.wording.words import in_words
 
 
-class LimitSerializer(serializers.Serializer[Any]):
-    """A limit that the question touches."""
-
-    limit = serializers.CharField(help_text="Whose limit it is, in words.")
-    kind = serializers.ChoiceField(choices=["dataset", "allocation", "partition", "population"])
-    period = serializers.ChoiceField(
-        choices=["day", "week", "month"], allow_null=True, help_text="Of a rate; null for life."
-    )
-    limit_epsilon = serializers.FloatField(help_text=AT_DELTA)
-    limit_rho = RHO
-    remaining_epsilon = serializers.FloatField(help_text=REMAINING)
-    remaining_rho = RHO
-    factor = serializers.IntegerField(help_text="How many times the question's cost it takes.")
-    largest_fit_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
-    largest_fit_rho = RHO
-    renews_on = serializers.DateField(allow_null=True)
-
-
-class QuoteSerializer(serializers.Serializer[Any]):
-    """What a question would cost and how exact it would be; nothing was spent."""
-
-    plan = PlanSerializer()
-    in_words = serializers.CharField()
-    mode = MODE
-    unit = UNIT
-    delta = DELTA
-    cost_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
-    cost_rho = RHO
-    cost_adds_epsilon = serializers.FloatField(
-        help_text="What it would add to the ε (at `delta`) of everything so far, rounded up."
-    )
-    cost_in_words = serializers.CharField(help_text="The price as pages say it.")
-    remaining_epsilon = serializers.FloatField(help_text=REMAINING)
-    remaining_rho = RHO
-    remaining_epsilon_after = serializers.FloatField(help_text=REMAINING)
-    remaining_rho_after = RHO
-    largest_fit_epsilon = serializers.FloatField(help_text=PURE_EPSILON)
-    largest_fit_rho = RHO
-    accepted = serializers.BooleanField(help_text="Whether it would be accepted now.")
-    refusal = serializers.CharField(allow_null=True)
-    limits = LimitSerializer(
-        many=True, help_text="Every limit that it touches, the tightest first."
-    )
-    free = FreeAnswerSerializer(
-        many=True, help_text="Answers out of stored ones, for nothing; an identical one first."
-    )
-    with_stored = ExpectedStatisticSerializer(
-        many=True,
-        allow_null=True,
-        help_text="What to expect if it is asked and then put together with stored answers.",
-    )
-    description = DescriptionSerializer()
-
-
-class GuaranteeSerializer(serializers.Serializer[Any]):
+class GuaranteeSerializer(MadeSerializer):
     """Whose presence is hidden, and how well."""
 
-    epsilon = serializers.FloatField()
+    epsilon = serializers.FloatField(required=False)
+    rho = serializers.FloatField(required=False, help_text="On datasets that count ρ.")
+    mode = serializers.ChoiceField(choices=[mode.value for mode in Mode])
     privacy_unit = serializers.ChoiceField(choices=["row", "person"])
     private_id = serializers.CharField(
         required=False, help_text="The column that names the person."
@@ -94,7 +41,7 @@ class GuaranteeSerializer(serializers.Serializer[Any]):
     group_size = serializers.IntegerField()
 
 
-class ReleaseSerializer(serializers.Serializer[Any]):
+class ReleaseSerializer(MadeSerializer):
     """The stored answer. Cells are row-major: the first grouping changes slowest.
 
     Answers of format 1 have no `draws`: each of their statistics has its own price and parts.
@@ -240,6 +187,12 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
         return {"self": detail, "release": f"{detail}release/", "page": page}
 
 
+class AcceptedBatchSerializer(serializers.Serializer[Submission]):
+    """The questions of an accepted batch, in its order."""
+
+    queries = QuerySerializer(many=True)
+
+
 class ErrorSerializer(serializers.Serializer[Any]):
     """One refusal; `attr` says what it is about."""
 
@@ -248,12 +201,8 @@ class ErrorSerializer(serializers.Serializer[Any]):
     attr = serializers.CharField(allow_null=True)
 
 
-class RefusalSerializer(serializers.Serializer[Any]):
+class RefusalSerializer(FitSerializer):
     """The standard error body; refusals of ε also say what would fit."""
 
     type = serializers.ChoiceField(choices=["client_error", "validation_error"])
     errors = ErrorSerializer(many=True)  # type: ignore[assignment]
-    largest_fit_epsilon = serializers.FloatField(required=False, help_text=PURE_EPSILON)
-    largest_fit_rho = serializers.FloatField(
-        required=False, allow_null=True, help_text="The same in ρ; null for `pure`."
-    )

@@ -1,17 +1,30 @@
-"""What the doors of prices read from an address, and a price in its JSON form."""
+"""What the doors of prices read from an address, and the shapes of prices."""
 
 from typing import Any
 from uuid import UUID
 
+from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 
 from dpgov.budgets.charging import Limit
-from dpgov.budgets.words import currency_in_json, in_json
-from dpgov.privacy.accounting.budget import as_number
+from dpgov.budgets.rest.shapes import (
+    AT_DELTA,
+    PURE_EPSILON,
+    REMAINING,
+    CurrencySerializer,
+    Epsilon,
+    Rho,
+    exactly,
+)
 from dpgov.privacy.accounting.currency import Currency
-from dpgov.queries.asking.quote import Quote
-from dpgov.queries.free.words import reusable_json
+from dpgov.queries.asking.quote import Priced, Quote
+from dpgov.queries.rest.shapes.answer import (
+    DescriptionSerializer,
+    ExpectedStatisticSerializer,
+    FreeAnswerSerializer,
+)
+from dpgov.queries.rest.shapes.plan import PlanSerializer, UnpricedPlanSerializer
 from dpgov.queries.wording.words import in_words
 
 _MOST_ROWS = 10**12
@@ -37,48 +50,132 @@ def allocation_of(request: Request) -> UUID | None:
         raise ValidationError({"allocation": [detail]}) from problem
 
 
-def limit_json(limit: Limit) -> dict[str, Any]:
-    """A limit in its JSON form."""
-    currency = limit.currency
-    return {
-        "limit": limit.words,
-        "kind": limit.kind,
-        "period": limit.period or None,
-        **in_json("limit", limit.limit_nano, currency.together(limit.limit_nano), currency),
-        **room_json("remaining", limit.remaining_nano, currency),
-        "factor": limit.factor,
-        **fit_json(limit.fit_nano, currency.largest_question(limit.fit_nano), currency),
-        "renews_on": limit.renews_on,
-    }
+class _Period(serializers.ChoiceField):
+    """Null for life."""
+
+    def to_representation(self, value: str) -> str | None:  # type: ignore[override]
+        """As it is."""
+        return value or None
 
 
-def room_json(name: str, nano: int, currency: Currency) -> dict[str, float | None]:
-    """A price, or what there is room for: as the ε of one question, and as ρ where that counts."""
-    return in_json(name, nano, currency.question(nano), currency)
+class LimitSerializer(serializers.Serializer[Limit]):
+    """A limit that the question touches."""
+
+    limit = serializers.CharField(source="words", help_text="Whose limit it is, in words.")
+    kind = serializers.ChoiceField(choices=["dataset", "allocation", "partition", "population"])
+    period = _Period(
+        choices=["day", "week", "month"], allow_null=True, help_text="Of a rate; null for life."
+    )
+    limit_epsilon = Epsilon("limit_nano", Currency.together, help_text=AT_DELTA)
+    limit_rho = Rho("limit_nano")
+    remaining_epsilon = Epsilon("remaining_nano", help_text=REMAINING)
+    remaining_rho = Rho("remaining_nano")
+    factor = serializers.IntegerField(help_text="How many times the question's cost it takes.")
+    largest_fit_epsilon = Epsilon("fit_nano", Currency.largest_question, help_text=PURE_EPSILON)
+    largest_fit_rho = Rho("fit_nano")
+    renews_on = serializers.DateField(allow_null=True)
 
 
-def fit_json(nano: int, epsilon_nano: int, currency: Currency) -> dict[str, float | None]:
-    """The most that would be accepted: to the last billionth, so that no more is."""
-    return in_json("largest_fit", nano, epsilon_nano, currency)
+class NeededLimitSerializer(LimitSerializer):
+    """A limit and what the batch takes of it."""
+
+    needed_epsilon = Epsilon("taken_nano", help_text=PURE_EPSILON)
+    needed_rho = Rho("taken_nano")
+    fits = serializers.BooleanField()
 
 
-def quote_json(priced: Quote) -> dict[str, Any]:
-    """A price in its JSON form."""
-    plan, currency = priced.plan.as_json(), priced.currency
-    after = room_json("remaining", priced.remaining_after_nano, currency)
-    return {
-        "plan": plan,
-        "in_words": in_words(plan),
-        **currency_in_json(currency),
-        **room_json("cost", priced.cost_nano, currency),
-        "cost_adds_epsilon": as_number(priced.adds_nano),
-        "cost_in_words": priced.price_words,
-        **room_json("remaining", priced.remaining_nano, currency),
-        **{f"{name}_after": amount for name, amount in after.items()},
-        **fit_json(priced.largest_fit_nano, priced.largest_fit_epsilon_nano, currency),
-        "accepted": priced.refusal is None,
-        "refusal": priced.refusal,
-        "limits": [limit_json(limit) for limit in priced.limits],
-        **reusable_json(priced.reusable),
-        "description": priced.description,
-    }
+class FitSerializer(serializers.Serializer[Any]):
+    """The most that would be accepted now: to the last billionth, so that no more is."""
+
+    largest_fit_epsilon = Epsilon(
+        "largest_fit_epsilon_nano", exactly, required=False, help_text=PURE_EPSILON
+    )
+    largest_fit_rho = Rho("largest_fit_nano", required=False)
+
+
+class PricedSerializer(serializers.Serializer[Any]):
+    """One question at its price, or at its part of it."""
+
+    plan = PlanSerializer(source="plan.as_json")
+    in_words = serializers.SerializerMethodField()
+    cost_epsilon = Epsilon("cost_nano", help_text=PURE_EPSILON)
+    cost_rho = Rho("cost_nano")
+    description = DescriptionSerializer()
+
+    def get_in_words(self, priced: Priced | Quote) -> str:
+        """The question as a sentence."""
+        return in_words(priced.plan.as_json())
+
+
+class _WholeSerializer(CurrencySerializer):
+    """What is said of a price, of one question or of several."""
+
+    cost_epsilon = Epsilon("cost_nano", help_text=PURE_EPSILON)
+    cost_rho = Rho("cost_nano")
+    cost_adds_epsilon = Epsilon(
+        "adds_nano",
+        exactly,
+        help_text="What it would add to the ε (at `delta`) of everything so far, rounded up.",
+    )
+    cost_in_words = serializers.CharField(
+        source="price_words", help_text="The price as pages say it."
+    )
+    largest_fit_epsilon = Epsilon(
+        "largest_fit_epsilon_nano", exactly, help_text="The most that would be accepted."
+    )
+    largest_fit_rho = Rho("largest_fit_nano")
+    accepted = serializers.SerializerMethodField()
+    refusal = serializers.CharField(allow_null=True)
+
+    def get_accepted(self, priced: Quote) -> bool:
+        """Whether it would be accepted now."""
+        return priced.refusal is None
+
+
+class QuoteSerializer(PricedSerializer, _WholeSerializer):
+    """What a question would cost and how exact it would be; nothing was spent."""
+
+    remaining_epsilon = Epsilon("remaining_nano", help_text=REMAINING)
+    remaining_rho = Rho("remaining_nano")
+    remaining_epsilon_after = Epsilon("remaining_after_nano", help_text=REMAINING)
+    remaining_rho_after = Rho("remaining_after_nano")
+    limits = LimitSerializer(
+        many=True, help_text="Every limit that it touches, the tightest first."
+    )
+    free = FreeAnswerSerializer(
+        source="reusable.free",
+        many=True,
+        help_text="Answers out of stored ones, for nothing; an identical one first.",
+    )
+    with_stored = ExpectedStatisticSerializer(
+        source="reusable.with_new",
+        many=True,
+        allow_null=True,
+        help_text="What to expect if it is asked and then put together with stored answers.",
+    )
+
+
+class BatchPlanSerializer(UnpricedPlanSerializer):
+    """A question of a batch."""
+
+    share = serializers.FloatField(
+        required=False,
+        help_text="Its locked part of the price, at most 1; left out, it is shared out.",
+    )
+
+
+class BatchSerializer(serializers.Serializer[Any]):
+    """Several questions and one amount for all of them."""
+
+    plans = BatchPlanSerializer(many=True)
+    epsilon = serializers.FloatField(required=False, help_text="For all together.")
+    rho = serializers.FloatField(
+        required=False, help_text="In place of ε, on datasets that count ρ."
+    )
+
+
+class BatchQuoteSerializer(_WholeSerializer):
+    """What a batch would cost and how exact it would be; nothing was spent."""
+
+    questions = PricedSerializer(many=True)
+    limits = NeededLimitSerializer(many=True)

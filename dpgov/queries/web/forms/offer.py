@@ -123,7 +123,7 @@ class Offer:
             return ""
         if self.quote.lacks_permit:
             return _request("permit", self.quote.currency.question(self.quote.cost_nano))
-        short = self.quote.binding
+        short = next(iter(self.quote.limits), None)
         if short is None:
             return _request("allocation", self.quote.currency.together(self.quote.cost_nano))
         missing = self.quote.cost_nano * short.factor - max(0, short.remaining_nano)
@@ -176,7 +176,7 @@ class Offer:
 
 
 def _question(one: Priced) -> QuestionOffer:
-    words = in_words(one.blueprint.plan.as_json())
+    words = in_words(one.plan.as_json())
     return QuestionOffer(words, price(one.description), statistics_offered(one.description))
 
 

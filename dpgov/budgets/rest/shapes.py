@@ -1,0 +1,101 @@
+"""Amounts in the API: as the ε that each means and, where ρ is what adds up, as ρ beside it.
+
+Every body with amounts is made of these fields, so that what is described is what is said.
+"""
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+from rest_framework import serializers
+
+from dpgov.budgets.models import Budget
+from dpgov.privacy.accounting.budget import as_number
+from dpgov.privacy.accounting.currency import Currency
+
+PURE_EPSILON = (
+    "Under `zcdp` the pure ε of one question that the `…_rho` beside it pays for: what a plan's "
+    "`epsilon` means. It does not add up."
+)
+AT_DELTA = "Under `zcdp` the ε at `delta`."
+COMMITTED = "Spent and reserved together; under `zcdp` what it amounts to at δ, rounded up."
+REMAINING = (
+    "Under `zcdp` the pure ε of the largest single question that would fit, rounded down; it does "
+    "not add up."
+)
+Nano = str | Callable[[Any], int]
+
+
+def exactly(_currency: Currency, epsilon_nano: int) -> int:
+    """Of an amount that is an ε already."""
+    return epsilon_nano
+
+
+class _Amount(serializers.FloatField):
+    """An amount of a value that has a `currency`: the name of an attribute, or a function."""
+
+    def __init__(self, nano: Nano, **options: Any) -> None:
+        super().__init__(**{"source": "*", **options})
+        self.nano = attrgetter(nano) if isinstance(nano, str) else nano
+
+
+class Epsilon(_Amount):
+    """As an ε: `meaning` says of what kind, usually of one question."""
+
+    def __init__(
+        self,
+        nano: Nano,
+        meaning: Callable[[Currency, int], int] = Currency.question,
+        **options: Any,
+    ) -> None:
+        super().__init__(nano, **options)
+        self.meaning = meaning
+
+    def to_representation(self, value: Any) -> float:  # type: ignore[override]
+        """To the last billionth."""
+        return as_number(self.meaning(value.currency, self.nano(value)))
+
+
+class Rho(_Amount):
+    """As ρ; null where ε is what adds up."""
+
+    def __init__(self, nano: Nano, **options: Any) -> None:
+        usual = {"allow_null": True, "help_text": "The same in ρ; null for `pure`."}
+        super().__init__(nano, **usual | options)
+
+    def to_representation(self, value: Any) -> float | None:  # type: ignore[override]
+        """To the last billionth."""
+        return None if value.currency.delta is None else as_number(self.nano(value))
+
+
+class CurrencySerializer(serializers.Serializer[Any]):
+    """What the amounts of a body are counted in."""
+
+    mode = serializers.ChoiceField(
+        source="currency.mode.value",
+        choices=Budget.Mode.choices,
+        help_text="`pure`: ε adds up. `zcdp`: ρ adds up, towards an (ε, δ).",
+    )
+    unit = serializers.ChoiceField(
+        source="currency.unit",
+        choices=["epsilon", "rho"],
+        help_text="What adds up here: of each amount the field that ends in it is the exact one.",
+    )
+    delta = serializers.FloatField(
+        source="currency.delta",
+        allow_null=True,
+        help_text="The δ of every ε that says so. Null for `pure`.",
+    )
+
+
+class BalanceSerializer(serializers.Serializer[Any]):
+    """The amounts of whatever has a `budget`."""
+
+    limit_epsilon = Epsilon("limit_epsilon_nano", exactly, source="budget", help_text=AT_DELTA)
+    limit_rho = Rho("limit_nano", source="budget")
+    committed_epsilon = Epsilon(
+        "committed_nano", Currency.together, source="budget", help_text=COMMITTED
+    )
+    committed_rho = Rho("committed_nano", source="budget")
+    remaining_epsilon = Epsilon("remaining_nano", source="budget", help_text=REMAINING)
+    remaining_rho = Rho("remaining_nano", source="budget")

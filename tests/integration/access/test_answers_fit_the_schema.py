@@ -1,0 +1,170 @@
+"""J2: every real answer of the API is what its schema says, with nothing that is not described.
+
+One walk through all operations for each currency. Beside it `test_the_schema` tries whatever the
+schema allows; here no field may be missing, and none may be there that nobody described.
+"""
+
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from functools import cache
+from typing import Any
+from uuid import uuid4
+
+import jsonschema
+import pytest
+from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+from rest_framework.test import APIClient
+
+from dpgov.audit.checkpoints.signing import make_checkpoint
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.tenants.models import Membership
+from tests.small_dataset import register_small_dataset
+
+_RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
+# Not JSON: invented rows as CSV.
+_OTHERWISE = {"read_mock_rows"}
+_OF = "/api/v1/datasets/visits/"
+_COUNT: dict[str, Any] = {"statistics": [{"statistic": "count"}]}
+_BY_SEX = _COUNT | {"group_by": [{"column": "sex"}]}
+_EVERYTHING: dict[str, Any] = {
+    "statistics": [
+        {"statistic": "count"},
+        {"statistic": "mean", "column": "age"},
+        {"statistic": "quantiles", "column": "hours", "quantiles": [0.25, 0.5]},
+        {"statistic": "min", "column": "hours"},
+    ],
+    "where": [{"or": [{"column": "sex", "op": "=", "value": "Male"}, {"not": {
+        "column": "age", "op": "between", "value": [3, 9.5]}}]}],
+    "group_by": [{"column": "education"}, {"column": "age", "edges": [0, 50, 100]}],
+}  # fmt: skip
+
+
+def _closed(part: Any) -> Any:
+    """The same schema, where an object has only the fields that are named."""
+    if isinstance(part, list):
+        return [_closed(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    found = {name: _closed(each) for name, each in part.items()}
+    if found.get("type") == "object" and "properties" in found:
+        found.setdefault("additionalProperties", False)
+    if found.pop("nullable", False):
+        return {"anyOf": [{"type": "null"}, found]}
+    return found
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    described: dict[str, Any] = SchemaGenerator(api_version="v1").get_schema(None, public=True)
+    return described
+
+
+class Doors:
+    """Calls operations by their id, and holds each answer against what is described of it."""
+
+    def __init__(self, clients: dict[str, Client]) -> None:
+        schema = _schema()
+        self.components = _closed(schema["components"])
+        self.clients, self.tried = clients, set[str]()
+        self.described = {
+            each["operationId"]: (method, path, each)
+            for path, methods in schema["paths"].items()
+            for method, each in methods.items()
+        }
+
+    def call(self, operation: str, status: int, body: Any = None, **values: Any) -> Any:
+        method, path, described = self.described[operation]
+        address = path.format(slug="visits", **values) + values.get("ask", "")
+        client = self.clients["officer" if "/audit/" in path else values.get("actor", "analyst")]
+        sent = {} if body is None else {"data": json.dumps(body)}
+        headers = {"Idempotency-Key": str(uuid4())}
+        answer = getattr(client, method)(
+            address, content_type="application/json", headers=headers, **sent
+        )
+        assert answer.status_code == status, answer.content
+        found = json.loads(answer.content)
+        shape = described["responses"][str(status)]["content"]["application/json"]["schema"]
+        whole = {"components": self.components, **_closed(shape)}
+        problems = list(jsonschema.Draft202012Validator(whole).iter_errors(found))
+        assert problems == [], f"{operation}: {problems[0].json_path} {problems[0].message}"
+        self.tried.add(operation)
+        return found
+
+
+@pytest.fixture
+def doors(
+    analyst: Membership,
+    officer: Membership,
+    owner: Membership,
+    api_for: Callable[[Membership], APIClient],
+) -> Doors:
+    """Everybody who may call the API."""
+    people = {"analyst": analyst, "officer": officer, "owner": owner}
+    return Doors({name: api_for(one) for name, one in people.items()})
+
+
+@pytest.mark.parametrize("currency", [PURE, _RHO], ids=["pure", "zcdp"])
+def test_every_answer_is_what_the_schema_says(
+    currency: Currency, doors: Doors, owner: Membership, answer_all: Callable[[], int]
+) -> None:
+    """J2: under pure ε and under zCDP alike."""
+    dataset = register_small_dataset(owner, name="Visits", limit_nano=5 * NANO, currency=currency)
+    amount = {currency.unit: 0.02}
+    _declarations(doors)
+    _questions(doors, dataset, amount, answer_all)
+    _officers(doors, owner)
+    assert doors.tried | _OTHERWISE == set(doors.described)
+
+
+def _declarations(doors: Doors) -> None:
+    doors.call("datasets_list", 200)
+    doors.call("datasets_read", 200)
+    doors.call("datasets_budget", 200)
+
+
+def _questions(
+    doors: Doors, dataset: Dataset, amount: dict[str, Any], answer_all: Callable[[], int]
+) -> None:
+    doors.call("quote_question", 200, _EVERYTHING | amount)
+    doors.call("quote_question", 200, _COUNT | {"accuracy": {"value": 50}})
+    doors.call("try_on_mock_data", 200, _EVERYTHING | amount)
+    sign = next(iter(amount)).upper()
+    said = f"SELECT COUNT(*) FROM visits WITH {sign} 0.02"
+    doors.call("v1_datasets_sql_create", 200, {"sql": said})
+    batch = {"plans": [_COUNT, _EVERYTHING | {"share": 0.5}], **amount}
+    doors.call("quote_batch", 200, batch)
+    doors.call("submit_batch", 202, batch)
+    asked = [doors.call("submit_question", 202, one | amount) for one in (_BY_SEX, _EVERYTHING)]
+    doors.call("submit_question", 400, {"statistics": []})
+    doors.call("submit_question", 409, _COUNT | {"epsilon": 1.9}, ask=f"?allocation={uuid4()}")
+    for one in asked:
+        doors.call("read_release", 409, query_id=one["id"])
+    assert answer_all() == 4
+    for one in asked:
+        doors.call("read_question", 200, query_id=one["id"])
+        doors.call("read_release", 200, query_id=one["id"])
+        doors.call("read_receipt", 200, query_id=one["id"])
+    make_checkpoint(tenant_id=dataset.tenant_id)
+    doors.call("read_receipt", 200, query_id=asked[0]["id"])
+    doors.call("quote_question", 200, _COUNT | amount)
+    free = doors.call("reuse_answers", 201, _COUNT | amount)
+    doors.call("read_release", 200, query_id=free["id"])
+    doors.call("list_questions", 200)
+    doors.call("datasets_comparison", 200, actor="owner")
+
+
+def _officers(doors: Doors, owner: Membership) -> None:
+    first = make_checkpoint(tenant_id=owner.tenant_id)
+    doors.call("v1_audit_verify_create", 200)
+    second = make_checkpoint(tenant_id=owner.tenant_id)
+    assert first is not None
+    assert second is not None
+    doors.call("v1_audit_entries_list", 200)
+    doors.call("v1_audit_checkpoints_list", 200)
+    between = f"?old={first.size}&new={second.size}"
+    doors.call("v1_audit_consistency_retrieve", 200, ask=between)
