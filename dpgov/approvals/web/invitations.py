@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -18,6 +18,7 @@ from dpgov.tenants.requests import MemberRequest
 from dpgov.tenants.selectors import actor_of, has_officer
 from dpgov.tenants.services import AlreadyMember
 from dpgov.tenants.web.forms import InvitationForm
+from dpgov.web.pages import show_page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -34,8 +35,7 @@ def invitations(request: MemberRequest) -> HttpResponse:
         "has_mail": site_has_mail(),
         "has_officer": has_officer(tenant),
     }
-    status = 422 if form.errors else 200
-    return render(request, "tenants/invitations.html", context, status=status)
+    return show_page(request, "tenants/invitations.html", context, refused=form.errors)
 
 
 def _invite(request: MemberRequest, form: InvitationForm) -> bool:

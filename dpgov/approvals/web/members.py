@@ -19,6 +19,7 @@ from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import MemberRequest
 from dpgov.tenants.selectors import actor_of, has_officer, members_of
 from dpgov.tenants.web.forms import RoleForm
+from dpgov.web.pages import show_page
 
 
 @require_safe
@@ -76,8 +77,7 @@ def _ask_why(request: MemberRequest, membership: Membership, form: RoleForm) -> 
         "role": Role(form.cleaned_data["role"]),
         "has_officer": has_officer(membership.tenant),
     }
-    status = 422 if "reason" in form.data else 200
-    return render(request, "tenants/member_role.html", context, status=status)
+    return show_page(request, "tenants/member_role.html", context, refused="reason" in form.data)
 
 
 @require_POST

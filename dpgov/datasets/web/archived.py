@@ -14,8 +14,7 @@ from dpgov.datasets.selectors import archived_datasets
 from dpgov.datasets.web.forms.changes import DeleteDataForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
-
-_REFUSED = 422
+from dpgov.web.pages import show_page
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -48,5 +47,4 @@ def delete_data(request: HttpRequest, archived_id: UUID) -> HttpResponse:
             messages.success(request, deleted.format(name=dataset.name))
             return redirect("datasets:archived")
     context = {"dataset": dataset, "form": form, "files": dataset.versions.count()}
-    status = _REFUSED if form.errors else 200
-    return render(request, "datasets/delete_data.html", context, status=status)
+    return show_page(request, "datasets/delete_data.html", context, refused=form.errors)

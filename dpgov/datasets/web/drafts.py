@@ -19,8 +19,8 @@ from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import decimal_text
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, InvalidDomain
 from dpgov.tenants.permissions import Permission, requires
+from dpgov.web.pages import show_page
 
-_REFUSED = 422
 _NOT_TYPED = ("csrfmiddlewaretoken",)
 
 
@@ -52,7 +52,7 @@ def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     declaration = _declared(chosen, form)
     if declaration is None:
         context = {"upload": chosen, "form": form, "problems": list(form.problems())}
-        return render(request, "datasets/registering/register.html", context, status=_REFUSED)
+        return show_page(request, "datasets/registering/register.html", context, refused=True)
     services.keep_draft(upload=chosen, typed=request.POST)
     forget(request)
     fields = [(n, v) for n in request.POST if n not in _NOT_TYPED for v in [request.POST[n]]]

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -22,8 +22,7 @@ from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.web.forms.changes import DecisionForm
 from dpgov.tenants.permissions import Permission, may, requires
 from dpgov.tenants.requests import membership_of
-
-_REFUSED = 422
+from dpgov.web.pages import show_page
 
 
 @requires(Permission.REQUEST_CHANGES)
@@ -39,9 +38,7 @@ def held(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
         return redirect("datasets:held", dataset.pk)
     context = {"held": dataset, "form": form, "waiting": _waiting(dataset)}
     context |= _for_officers(request, version)
-    return render(
-        request, "datasets/held/held.html", context, status=_REFUSED if form.errors else 200
-    )
+    return show_page(request, "datasets/held/held.html", context, refused=form.errors)
 
 
 def _requested(request: HttpRequest, dataset: Dataset, form: DecisionForm) -> bool:

@@ -6,7 +6,7 @@ Declares nothing: what was read waits in the person's own session until they sen
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
@@ -17,8 +17,7 @@ from dpgov.datasets.lookup import upload_or_404, used
 from dpgov.datasets.models import Upload
 from dpgov.datasets.web.forms.importing import MetadataForm, keep
 from dpgov.tenants.permissions import Permission, requires
-
-_REFUSED = 422
+from dpgov.web.pages import show_page
 
 
 @csrf_exempt  # the token is checked in `_read`, after the bytes have a bound
@@ -46,5 +45,4 @@ def _read(request: HttpRequest, chosen: Upload, handler: MemoryHandler) -> HttpR
             keep(request, chosen, form.filled)
             return redirect("datasets:register", chosen.pk)
     context: dict[str, Any] = {"upload": chosen, "form": form, "largest": LARGEST_BYTES // 1000}
-    status = _REFUSED if form.errors else 200
-    return render(request, "datasets/registering/import.html", context, status=status)
+    return show_page(request, "datasets/registering/import.html", context, refused=form.errors)

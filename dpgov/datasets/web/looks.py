@@ -19,8 +19,8 @@ from dpgov.datasets.web.forms.looks import PAUSE, AgreementForm, LookForm, RuleF
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
+from dpgov.web.pages import show_page
 
-_REFUSED = 422
 _MOST = 50
 
 
@@ -60,9 +60,7 @@ def look(request: HttpRequest, version_id: UUID) -> HttpResponse:
         "columns": version.columns.all(),
         "resembling": _seen(version, membership),
     }
-    return render(
-        request, "datasets/held/look.html", context, status=_REFUSED if form.errors else 200
-    )
+    return show_page(request, "datasets/held/look.html", context, refused=form.errors)
 
 
 def _decided(request: HttpRequest, version: DatasetVersion, form: LookForm) -> bool:
@@ -112,8 +110,7 @@ def agreements(request: HttpRequest) -> HttpResponse:
         messages.success(request, _("Agreed. Data is compared once the other side agrees too."))
         return redirect("datasets:agreements")
     context = {"form": form, "given": services.agreements_of(membership.tenant)}
-    status = _REFUSED if form.errors else 200
-    return render(request, "datasets/held/agreements.html", context, status=status)
+    return show_page(request, "datasets/held/agreements.html", context, refused=form.errors)
 
 
 def _agreed(membership: Membership, form: AgreementForm) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -15,8 +15,7 @@ from dpgov.datasets.rules import rules_of
 from dpgov.datasets.web.forms.policy import TEMPLATES, PermitForm, PolicyForm, template, typed
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
-
-_REFUSED = 422
+from dpgov.web.pages import show_page
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -80,4 +79,4 @@ def _page(
         "templates": [(name, row[0]) for name, row in TEMPLATES.items()],
     }
     refused = form.errors or (permit is not None and permit.errors)
-    return render(request, "datasets/policy.html", context, status=_REFUSED if refused else 200)
+    return show_page(request, "datasets/policy.html", context, refused=refused)

@@ -20,8 +20,8 @@ from dpgov.datasets.web.forms.changes import AccessForm, DescriptionForm, LimitF
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may, requires
 from dpgov.tenants.requests import membership_of
+from dpgov.web.pages import show_page
 
-_REFUSED = 422
 _DATASETS_PAGE = 40
 
 
@@ -143,5 +143,4 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, template: str, dataset: Dataset, form: forms.Form) -> HttpResponse:
-    status = _REFUSED if form.errors else 200
-    return render(request, template, {"dataset": dataset, "form": form}, status=status)
+    return show_page(request, template, {"dataset": dataset, "form": form}, refused=form.errors)

@@ -7,7 +7,7 @@ import structlog
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
@@ -26,8 +26,9 @@ from dpgov.language.translation import translated
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
+from dpgov.web.pages import show_page
 
-_REFUSED, _NO_ROOM = 422, 507
+_NO_ROOM = 507
 _log = structlog.get_logger("dpgov.datasets")
 
 
@@ -59,8 +60,10 @@ def _upload(request: HttpRequest, handler: SpoolHandler) -> HttpResponse:
         "largest_bytes": settings.DPGOV_UPLOAD_MAX_BYTES,
         "largest_megabytes": settings.DPGOV_UPLOAD_MAX_BYTES // 1_000_000,
     }
-    status = _NO_ROOM if handler.no_room else _REFUSED if form.errors else 200
-    return render(request, "datasets/registering/upload.html", context, status=status)
+    page = show_page(request, "datasets/registering/upload.html", context, refused=form.errors)
+    if handler.no_room:
+        page.status_code = _NO_ROOM
+    return page
 
 
 def _next_step(request: HttpRequest, taken: Upload) -> HttpResponse:
@@ -184,5 +187,9 @@ def _registration_page(
         "problems": problems,
         "imported": kept(request, chosen),
     }
-    status = _REFUSED if problems and request.method == "POST" else 200
-    return render(request, "datasets/registering/register.html", context, status=status)
+    return show_page(
+        request,
+        "datasets/registering/register.html",
+        context,
+        refused=problems and request.method == "POST",
+    )

@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -14,8 +14,7 @@ from dpgov.language.translation import translated
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
-
-_REFUSED = 422
+from dpgov.web.pages import show_page
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -59,5 +58,6 @@ def unit_bounds(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, dataset: Dataset, form: BoundsForm) -> HttpResponse:
-    status = _REFUSED if form.errors else 200
-    return render(request, "datasets/unit.html", {"dataset": dataset, "form": form}, status=status)
+    return show_page(
+        request, "datasets/unit.html", {"dataset": dataset, "form": form}, refused=form.errors
+    )

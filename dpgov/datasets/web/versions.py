@@ -16,8 +16,7 @@ from dpgov.language.translation import translated
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
-
-_REFUSED = 422
+from dpgov.web.pages import show_page
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -99,5 +98,9 @@ def _page(
         "problems": problems,
         "why_not_append": translated(why_not) if why_not else "",
     }
-    status = _REFUSED if problems and request.method == "POST" else 200
-    return render(request, "datasets/registering/add_version.html", context, status=status)
+    return show_page(
+        request,
+        "datasets/registering/add_version.html",
+        context,
+        refused=problems and request.method == "POST",
+    )

@@ -29,8 +29,8 @@ from dpgov.limits.web.forms.limits import AmountForm, GrantForm, RateForm, Reaso
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.tenants.selectors import actor_of
+from dpgov.web.pages import show_page
 
-_REFUSED = 422
 _FORM_METHODS = ["GET", "HEAD", "POST"]
 
 
@@ -158,6 +158,5 @@ def _allocation(request: HttpRequest, slug: str, allocation_id: UUID) -> tuple[D
 def _page(
     request: HttpRequest, name: str, dataset: Dataset, form: Any, **more: object
 ) -> HttpResponse:
-    status = _REFUSED if form.errors else 200
     context = {"dataset": dataset, "form": form, **more}
-    return render(request, f"limits/limits_{name}.html", context, status=status)
+    return show_page(request, f"limits/limits_{name}.html", context, refused=form.errors)

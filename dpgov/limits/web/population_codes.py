@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -20,8 +20,7 @@ from dpgov.limits import populations
 from dpgov.limits.web.forms.populations import AcceptForm, CodeForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
-
-_REFUSED = 422
+from dpgov.web.pages import show_page
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -85,7 +84,9 @@ def _only_the_code(request: HttpRequest, refusal: str) -> CodeForm:
 
 
 def _page(request: HttpRequest, form: Form, **more: Any) -> HttpResponse:
-    status = _REFUSED if form.errors else 200
-    return render(
-        request, "limits/populations/population_accept.html", {"form": form, **more}, status=status
+    return show_page(
+        request,
+        "limits/populations/population_accept.html",
+        {"form": form, **more},
+        refused=form.errors,
     )

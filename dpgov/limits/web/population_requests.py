@@ -10,7 +10,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -30,8 +30,7 @@ from dpgov.limits.web.forms.populations import DivideForm, MergeForm, ShareForm
 from dpgov.limits.web.forms.reasons import RaiseForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
-
-_REFUSED = 422
+from dpgov.web.pages import show_page
 
 
 @requires(Permission.REQUEST_CHANGES)
@@ -166,5 +165,4 @@ def _page(
     request: HttpRequest, template: str, form: Form, budget: Budget, **more: Any
 ) -> HttpResponse:
     context = {"form": form, "population": budget, **more}
-    status = _REFUSED if form.errors else 200
-    return render(request, f"limits/populations/{template}", context, status=status)
+    return show_page(request, f"limits/populations/{template}", context, refused=form.errors)

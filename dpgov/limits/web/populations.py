@@ -26,8 +26,7 @@ from dpgov.limits.web.forms.populations import OneDatasetForm, OpenForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.tenants.selectors import actor_of
-
-_REFUSED = 422
+from dpgov.web.pages import show_page
 
 
 @requires(Permission.VIEW_POPULATIONS)
@@ -121,5 +120,9 @@ def limit(request: HttpRequest, population_id: UUID) -> HttpResponse:
 
 
 def _page(request: HttpRequest, template: str, form: Form | None, **more: Any) -> HttpResponse:
-    status = _REFUSED if form is not None and form.errors else 200
-    return render(request, f"limits/populations/{template}", {"form": form, **more}, status=status)
+    return show_page(
+        request,
+        f"limits/populations/{template}",
+        {"form": form, **more},
+        refused=form is not None and form.errors,
+    )

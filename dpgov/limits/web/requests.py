@@ -6,7 +6,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -25,8 +25,7 @@ from dpgov.queries.selectors import get_query
 from dpgov.queries.wording.words import in_words
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
-
-_REFUSED = 422
+from dpgov.web.pages import show_page
 
 
 @requires(Permission.REQUEST_CHANGES)
@@ -66,8 +65,7 @@ def _raise_page(request: HttpRequest, dataset: Dataset, form: RaiseForm) -> Http
             dataset.tenant_id, Kind.RAISE_LIMIT, f"budget:{dataset.budget_id}"
         ),
     }
-    status = _REFUSED if form.errors else 200
-    return render(request, "limits/raise_limit.html", context, status=status)
+    return show_page(request, "limits/raise_limit.html", context, refused=form.errors)
 
 
 @requires(Permission.REQUEST_CHANGES)
@@ -93,8 +91,7 @@ def refund(request: HttpRequest, query_id: UUID) -> HttpResponse:
         "possible": refundable(membership.tenant).filter(pk=query.pk).exists(),
         "form": form,
     }
-    status = _REFUSED if form.errors else 200
-    return render(request, "limits/refund.html", context, status=status)
+    return show_page(request, "limits/refund.html", context, refused=form.errors)
 
 
 def _sent(form: forms.Form, ask: Callable[[], ChangeRequest]) -> ChangeRequest | None:

@@ -18,6 +18,7 @@ from dpgov.notices.web.forms import ChoicesForm
 from dpgov.notices.words import page_of, sentence
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
+from dpgov.web.pages import show_page
 
 _PAGE = 25
 
@@ -83,4 +84,4 @@ def choices(request: HttpRequest) -> HttpResponse:
         messages.success(request, _("Saved. It counts for notices from now on."))
         return redirect("notices:choices")
     context = {"choices": selectors.choices_of(membership), "form": form}
-    return render(request, "notices/choices.html", context, status=422 if form.errors else 200)
+    return show_page(request, "notices/choices.html", context, refused=form.errors)

@@ -16,6 +16,7 @@ from dpgov.notices.models import Webhook
 from dpgov.notices.web.forms import WebhookForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
+from dpgov.web.pages import show_page
 
 _PAGE = 25
 
@@ -31,8 +32,7 @@ def webhook_list(request: HttpRequest) -> HttpResponse:
         "added": added,
         "webhooks": selectors.webhooks_of(membership_of(request).tenant_id),
     }
-    status = 422 if form.errors else 200
-    return render(request, "notices/webhooks.html", context, status=status)
+    return show_page(request, "notices/webhooks.html", context, refused=form.errors)
 
 
 def _add(request: HttpRequest, form: WebhookForm) -> webhooks.WithSecret | None:

@@ -28,10 +28,10 @@ from dpgov.queries.models import Query
 from dpgov.queries.wording.words import in_words
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
+from dpgov.web.pages import show_page
 
 _PAGE = 25
 _MOST_UNREAD = 25
-_REFUSED = 422
 
 
 @requires(Permission.REQUEST_CHANGES)
@@ -144,8 +144,12 @@ def _page(
         "deciders": any_of(selectors.deciders(change)) if change.is_waiting else "",
         **more,
     }
-    status = _REFUSED if (form and form.errors) or more.get("problem") else 200
-    return render(request, "oversight/approvals/approval.html", context, status=status)
+    return show_page(
+        request,
+        "oversight/approvals/approval.html",
+        context,
+        refused=(form and form.errors) or more.get("problem"),
+    )
 
 
 def _unread(request: HttpRequest) -> list[tuple[Query, str]]:

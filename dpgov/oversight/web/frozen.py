@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -19,8 +19,8 @@ from dpgov.limits.web.forms.reasons import ConfirmForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.tenants.selectors import actor_of
+from dpgov.web.pages import show_page
 
-_REFUSED = 422
 # As the reason is stored, with its two numbers.
 _BEHIND = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[0-9]+)", re.escape(BEHIND)))
 
@@ -89,10 +89,9 @@ def _page(
         )
         for budget in found
     ]
-    status = _REFUSED if form or problem else 200
-    return render(
+    return show_page(
         request,
         "oversight/approvals/frozen.html",
         {"rows": rows, "problem": problem},
-        status=status,
+        refused=form or problem,
     )

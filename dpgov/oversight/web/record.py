@@ -13,8 +13,7 @@ from dpgov.oversight.record.record import record_yaml
 from dpgov.oversight.web.forms.record import RecordForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
-
-_REFUSED = 422
+from dpgov.web.pages import show_page
 
 
 @requires(Permission.REQUEST_CHANGES)
@@ -33,8 +32,7 @@ def record(request: HttpRequest, slug: str) -> HttpResponse:
         if "file" in request.POST:
             return _file(dataset, text)
     context = {"dataset": dataset, "form": form, "text": text}
-    status = 200 if text else _REFUSED
-    return render(request, "oversight/record.html", context, status=status)
+    return show_page(request, "oversight/record.html", context, refused=not text)
 
 
 def _known(request: HttpRequest, dataset: Dataset) -> dict[str, object]:

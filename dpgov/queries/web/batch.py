@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
@@ -27,6 +27,7 @@ from dpgov.queries.web.forms.page import priced_form, refused_form
 from dpgov.queries.web.forms.state import filled, row_ids
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
+from dpgov.web.pages import show_page
 
 _USUAL_EPSILON = NANO
 
@@ -119,8 +120,8 @@ def _ask(request: HttpRequest, dataset: Dataset, data: QueryDict) -> HttpRespons
         accepted = send(offer, data, accept, changed=changed, used=used)
     except NotSent as refusal:
         if refusal.stale:
-            return _page(request, dataset, data, status=422)
-        return _render(request, dataset, form, offer, notice=refusal.notice, status=422)
+            return _page(request, dataset, data, refused=True)
+        return _render(request, dataset, form, offer, notice=refusal.notice, refused=True)
     _keep(request, dataset, [])
     asked = _("Asked together: {number}. Their answers appear here.")
     messages.success(request, asked.format(number=len(accepted.queries)))
@@ -128,10 +129,10 @@ def _ask(request: HttpRequest, dataset: Dataset, data: QueryDict) -> HttpRespons
 
 
 def _page(
-    request: HttpRequest, dataset: Dataset, data: QueryDict, *, status: int = 200
+    request: HttpRequest, dataset: Dataset, data: QueryDict, *, refused: bool = False
 ) -> HttpResponse:
     form = _form(request, dataset, data)
-    return _render(request, dataset, form, _offer(request, dataset, form), status=status)
+    return _render(request, dataset, form, _offer(request, dataset, form), refused=refused)
 
 
 def _render(
@@ -141,10 +142,10 @@ def _render(
     offer: Offer,
     *,
     notice: str = "",
-    status: int = 200,
+    refused: bool = False,
 ) -> HttpResponse:
     body = "queries/_batch_quote.html"
     context = {"dataset": dataset, "form": form, "offer": offer, "notice": notice, "body": body}
     part = request.headers.get("HX-Target", "").endswith("batch-quote")
     template = "queries/ask/_quote.html" if part else "queries/batch.html"
-    return render(request, template, context, status=status)
+    return show_page(request, template, context, refused=refused)

@@ -20,8 +20,8 @@ from dpgov.queries.workbench import budget_requests as service
 from dpgov.queries.workbench.wishes import budget_requests_of, get_budget_request
 from dpgov.tenants.permissions import Permission, may, requires
 from dpgov.tenants.requests import membership_of
+from dpgov.web.pages import show_page
 
-_REFUSED = 422
 _PAGE = 25
 _REFUSALS = (
     LimitBelowCommitted,
@@ -56,8 +56,7 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("Your request is sent. You see here what becomes of it."))
             return redirect("queries:budget_request", wish.pk)
     context = {"dataset": dataset, "form": form}
-    status = _REFUSED if form.errors else 200
-    return render(request, "queries/budget_ask.html", context, status=status)
+    return show_page(request, "queries/budget_ask.html", context, refused=form.errors)
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -151,5 +150,4 @@ def _page(request: HttpRequest, wish: BudgetRequest, form: AnswerForm) -> HttpRe
         "may_answer": wish.is_waiting and may(membership, Permission.REGISTER_DATASETS),
         "is_own": wish.asked_by_id == membership.user_id,
     }
-    status = _REFUSED if form.errors else 200
-    return render(request, "queries/budget_request.html", context, status=status)
+    return show_page(request, "queries/budget_request.html", context, refused=form.errors)

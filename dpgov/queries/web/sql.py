@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from dpgov.datasets.lookup import dataset_or_404
@@ -16,6 +15,7 @@ from dpgov.queries.sql.statistics import FUNCTIONS
 from dpgov.queries.web.forms.again import from_plan
 from dpgov.queries.web.forms.page import show_form
 from dpgov.tenants.permissions import Permission, requires
+from dpgov.web.pages import show_page
 
 
 @requires(Permission.SUBMIT_QUERIES)
@@ -77,4 +77,4 @@ def _page(
         "problems": problems,
         "marked": [line for line in lines if line.problems],
     }
-    return render(request, "queries/ask/ask_sql.html", context, status=422 if problems else 200)
+    return show_page(request, "queries/ask/ask_sql.html", context, refused=problems)

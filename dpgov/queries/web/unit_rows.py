@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -31,8 +31,8 @@ from dpgov.queries.wording.numbers import accuracy_at
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
+from dpgov.web.pages import show_page
 
-_REFUSED = 422
 _SMALL = NANO // 10
 
 
@@ -96,8 +96,9 @@ def _page(request: HttpRequest, dataset: Dataset, form: SizesQuestionForm) -> Ht
         "from_answer": _prices(dataset, counted, belief) if asked and counted else [],
         "from_belief": _prices(dataset, believed, belief) if asked and believed else [],
     }
-    status = _REFUSED if form.errors or belief.errors else 200
-    return render(request, "queries/unit_rows.html", context, status=status)
+    return show_page(
+        request, "queries/unit_rows.html", context, refused=form.errors or belief.errors
+    )
 
 
 def _prices(dataset: Dataset, people: list[float], belief: BeliefForm) -> list[LimitPrice]:

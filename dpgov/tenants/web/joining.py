@@ -12,6 +12,7 @@ from dpgov.tenants import joining as service
 from dpgov.tenants.invitations import InvitationRefused
 from dpgov.tenants.services import AlreadyMember
 from dpgov.tenants.web.forms import JoinForm
+from dpgov.web.pages import show_page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -64,5 +65,6 @@ def _page(
         "problem": problem,
         "is_them": email.lower() == invited.email,
     }
-    status = 422 if problem or (form and form.errors) else 200
-    return render(request, "tenants/join.html", context, status=status)
+    return show_page(
+        request, "tenants/join.html", context, refused=problem or (form and form.errors)
+    )

@@ -15,6 +15,7 @@ from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import MemberRequest
 from dpgov.tenants.selectors import actor_of, members_of
 from dpgov.tenants.web.forms import ProjectForm, ProjectMemberForm
+from dpgov.web.pages import show_page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -27,7 +28,7 @@ def projects(request: MemberRequest) -> HttpResponse:
         messages.success(request, text.format(name=made.name))
         return redirect("tenants:project", made.pk)
     context = {"form": form, "projects": services.projects_of(request.membership.tenant_id)}
-    return render(request, "tenants/projects.html", context, status=422 if form.errors else 200)
+    return show_page(request, "tenants/projects.html", context, refused=form.errors)
 
 
 def _create(request: MemberRequest, form: ProjectForm) -> Project | None:
@@ -51,7 +52,7 @@ def project(request: MemberRequest, project_id: UUID) -> HttpResponse:
     if form.is_valid() and _add(request, shown, form):
         return redirect("tenants:project", shown.pk)
     context: dict[str, Any] = {"form": form, "project": shown, "people": shown.members.all()}
-    return render(request, "tenants/project.html", context, status=422 if form.errors else 200)
+    return show_page(request, "tenants/project.html", context, refused=form.errors)
 
 
 def _add(request: MemberRequest, shown: Project, form: ProjectMemberForm) -> bool:

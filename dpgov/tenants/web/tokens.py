@@ -6,9 +6,8 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.forms import Form
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -18,6 +17,7 @@ from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import MemberRequest
 from dpgov.tenants.selectors import actor_of, memberships_of, tokens_of
 from dpgov.tenants.web.forms import TokenForm
+from dpgov.web.pages import show_page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -32,7 +32,7 @@ def tokens(request: MemberRequest) -> HttpResponse:
         "value": value,
         "api_root": request.build_absolute_uri("/api/v1/"),
     }
-    return render(request, "tenants/tokens.html", context, status=_status(form))
+    return show_page(request, "tenants/tokens.html", context, refused=form.errors)
 
 
 def _create_token(request: MemberRequest, form: TokenForm) -> str | None:
@@ -72,7 +72,3 @@ def switch(request: MemberRequest) -> HttpResponse:
         raise Http404 from unknown
     request.session["membership"] = str(chosen.pk)
     return redirect(settings.LOGIN_REDIRECT_URL)
-
-
-def _status(form: Form) -> int:
-    return 422 if form.errors else 200

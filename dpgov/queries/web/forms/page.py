@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import render
 
 from dpgov.budgets.charging import Grants, allocations_of, names_of_grants
 from dpgov.datasets.models import Dataset, DatasetVersion
@@ -20,6 +19,7 @@ from dpgov.queries.web.forms.ask import AskForm
 from dpgov.queries.web.forms.offer import Offer, offer_for
 from dpgov.queries.wording.notebook import question_lines
 from dpgov.tenants.requests import membership_of
+from dpgov.web.pages import show_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def refused_form(
     request: HttpRequest, dataset: Dataset, form: AskForm, offer: Offer, notice: str = ""
 ) -> HttpResponse:
     """The ask page with the messages at its fields."""
-    return _render(request, dataset, form, offer, notice=notice, status=422)
+    return _render(request, dataset, form, offer, notice=notice, refused=True)
 
 
 def form_with(
@@ -137,7 +137,7 @@ def _render(
     *,
     notice: str = "",
     quiet: bool = False,
-    status: int = 200,
+    refused: bool = False,
     **more: Any,
 ) -> HttpResponse:
     """`quiet` leaves the fields unmarked while the person is still building the question."""
@@ -155,4 +155,4 @@ def _render(
     template = (
         "queries/ask/_form.html" if request.headers.get("HX-Request") else "queries/ask/ask.html"
     )
-    return render(request, template, context, status=status)
+    return show_page(request, template, context, refused=refused)
