@@ -25,13 +25,6 @@ _NUMBER = {"class": "form-control", "inputmode": "numeric"}
 _QUESTIONS = 20
 
 
-class _PerhapsEpsilon(EpsilonField):
-    """An amount, or None where nothing is typed."""
-
-    def clean(self, value: Any) -> Any:
-        return super().clean(value) if str(value or "").strip() else None
-
-
 class ChoosingForm(forms.Form):
     """Part of the registration form, under the same names; all but the limit may be left out."""
 
@@ -42,7 +35,7 @@ class ChoosingForm(forms.Form):
         widget=forms.Select(attrs=_SELECT),
     )
     epsilon_limit = EpsilonField(label=_("Limit on ε for the dataset"))
-    epsilon_per_query = _PerhapsEpsilon(
+    epsilon_per_query = EpsilonField(
         label=_("Limit on ε for one question"),
         required=False,
         help_text=_("A twentieth if left empty."),

@@ -22,7 +22,7 @@ _NUMBER = {"class": "form-control", "inputmode": "numeric"}
 
 
 class EpsilonField(forms.CharField):
-    """An amount of ε as text; cleans to integer nano-ε, exactly.
+    """An amount of ε as text; cleans to integer nano-ε, exactly; to None where it is left out.
 
     As the limit of a budget it has to leave room for something in that budget's currency.
     """
@@ -46,6 +46,8 @@ class EpsilonField(forms.CharField):
     def clean(self, value: Any) -> Any:
         """Raises ValidationError with the reason for which an amount cannot be booked."""
         text = super().clean(value)
+        if not (self.required or text):
+            return None
         try:
             nano = parse_epsilon(text)
             self.currency.limit_of(nano)

@@ -31,14 +31,6 @@ TEMPLATES: Mapping[str, tuple[str | Promise, int, int | None, tuple[str, ...], i
 }
 
 
-class OptionalEpsilon(EpsilonField):
-    """An amount, or nothing."""
-
-    def clean(self, value: Any) -> Any:
-        """None where nothing was typed."""
-        return super().clean(value) if str(value or "").strip() else None
-
-
 class PolicyForm(forms.Form):
     """The rules that every question about the dataset must keep."""
 
@@ -46,12 +38,12 @@ class PolicyForm(forms.Form):
         label=_("Most that one question may cost, in ε"),
         help_text=_("So that a single question cannot use everything up."),
     )
-    approval_above = OptionalEpsilon(
+    approval_above = EpsilonField(
         label=_("Questions above this ε need your permit"),
         required=False,
         help_text=_("Leave it empty if none does. You give permits below, person by person."),
     )
-    least_price = OptionalEpsilon(
+    least_price = EpsilonField(
         label=_("Least that one question costs, in ε"),
         required=False,
         help_text=_(

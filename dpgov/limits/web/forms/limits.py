@@ -82,18 +82,10 @@ class ReasonForm(forms.Form):
     reason = _reason()
 
 
-class OptionalEpsilonField(EpsilonField):
-    """An amount of ε, or nothing: cleans to integer nano-ε or None."""
-
-    def clean(self, value: Any) -> Any:
-        """Raises ValidationError for what is neither empty nor a bookable amount."""
-        return super().clean(value) if (value or "").strip() else None
-
-
 class RateForm(forms.Form):
     """The most that may be used in a period; empty lifts the rate."""
 
-    epsilon_limit = OptionalEpsilonField(
+    epsilon_limit = EpsilonField(
         label=_("At most ε"),
         required=False,
         help_text=_("Leave it empty for no limit of this kind."),

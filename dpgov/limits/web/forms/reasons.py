@@ -57,18 +57,10 @@ class RaiseForm(forms.Form):
         return wanted
 
 
-class OptionalEpsilonField(EpsilonField):
-    """An amount of ε, or nothing."""
-
-    def clean(self, value: Any) -> Any:
-        """None where nothing was typed; else as EpsilonField."""
-        return super().clean(value) if str(value or "").strip() else None
-
-
 class ConfirmForm(forms.Form):
     """That a frozen balance was compared, and what the backup did not know, in its currency."""
 
-    missing = OptionalEpsilonField(
+    missing = EpsilonField(
         label=_("ε that is missing here"),
         required=False,
         help_text=_("What was answered after the backup was taken. Leave it empty if nothing was."),
