@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 
-from dpgov.privacy.plan.statistics import HISTOGRAM, STATISTICS, StatisticKind
+from dpgov.privacy.plan.statistics import HISTOGRAM, STATISTICS, Facts, StatisticKind
 
 LONGEST_KIND = 200
 _BY_GROUP = " by group"
@@ -27,11 +27,20 @@ def kind_of(plan: dict[str, Any]) -> str:
     return " + ".join(names).capitalize() + ("" if alone else _BY_GROUP)
 
 
+def statistics_of(kind: str) -> list[Facts]:
+    """What a kind was made of, in its order; names that are not known are left out."""
+    known = {facts.name: facts for facts in STATISTICS.values()}
+    return [known[name] for name in _names(kind) if name in known]
+
+
 def kind_in_words(kind: str) -> str:
     """ "Histogram + sum by group" as the reader says it; a name that is not known as it is."""
-    known = {facts.name for facts in STATISTICS.values()}
-    names = [name.lower() for name in kind.removesuffix(_BY_GROUP).split(" + ")]
-    words = " + ".join(gettext(name) if name in known else name for name in names)
+    known = {facts.name for facts in statistics_of(kind)}
+    words = " + ".join(gettext(name) if name in known else name for name in _names(kind))
     if kind.endswith(_BY_GROUP):
         words = gettext("%(statistics)s by group") % {"statistics": words}
     return str(capfirst(words))
+
+
+def _names(kind: str) -> list[str]:
+    return kind.removesuffix(_BY_GROUP).lower().split(" + ")

@@ -12,22 +12,19 @@ from uuid import UUID
 from django.db.models import Q, QuerySet, Sum, Value
 from django.db.models.fields import BigIntegerField
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
-from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.noise.noise import NoiseKind
-from dpgov.queries.kinds import kind_in_words
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.mechanisms.mechanism import released_by
+from dpgov.queries.kinds import kind_in_words, statistics_of
 from dpgov.queries.models import Query, Tally
+from dpgov.queries.wording.drawings import shown
+from dpgov.queries.wording.words import joined
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
 
 _SPENT_SUM = Sum("cost_nano", filter=Q(state__in=Query.CHARGED), default=0)
 _RESERVED_SUM = Sum("cost_nano", filter=Q(state__in=Query.HOLDING), default=0)
-_NOISE: dict[str, str] = {
-    Budget.Mode.PURE: NoiseKind.LAPLACE.value,
-    Budget.Mode.ZCDP: gettext_noop("discrete Gaussian or Laplace"),
-}
 
 Row = tuple[Any, int, int]
 Sums = Sequence[tuple[tuple[UUID, str], int, int]]
@@ -77,9 +74,18 @@ def shares_by_mechanism(dataset: Dataset, membership: Membership, taken: Sums) -
     """What was asked and how it was answered, of the questions that this person may see."""
     everybody = may(membership, Permission.VIEW_ALL_QUERIES)
     sums = _by(1, taken if everybody else _of(membership.user, taken))
-    noise = _(_NOISE[dataset.budget.mode])
-    shares = [Share(kind_in_words(kind), spent, held, noise) for kind, spent, held in sums]
+    mode = dataset.budget.currency.mode
+    shares = [
+        Share(kind_in_words(kind), spent, held, mechanisms_in_words(kind, mode))
+        for kind, spent, held in sums
+    ]
     return sorted(shares, key=lambda share: (-share.total_nano, share.name))
+
+
+def mechanisms_in_words(kind: str, mode: Mode) -> str:
+    """What the statistics of a kind are released by: "discrete Laplace and report noisy max"."""
+    by = dict.fromkeys(released_by(facts, mode) for facts in statistics_of(kind))
+    return joined([joined([shown(name) for name in names], "or") for names in by])
 
 
 def _sums(dataset: Dataset, person: User | None = None) -> Sums:

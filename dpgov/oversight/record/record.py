@@ -20,6 +20,8 @@ from jsonschema import Draft202012Validator
 from dpgov.budgets.words import limit_text, question
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.privacy.accounting.budget import as_number
+from dpgov.privacy.mechanisms.mechanism import released_by
+from dpgov.privacy.plan.statistics import StatisticKind
 
 _SCHEMA = Path(__file__).parent / "registry-schema.yaml"
 
@@ -175,7 +177,7 @@ def _accounting(dataset: Dataset) -> dict[str, str]:
 
 
 def _implementation(dataset: Dataset, typed: Typed) -> dict[str, str]:
-    noise = "discrete Gaussian or discrete Laplace" if dataset.budget.delta else "discrete Laplace"
+    noise = " or ".join(released_by(StatisticKind.SUM.facts, dataset.budget.currency.mode))
     said = {
         "preprocessing_and_hyperparameter_tuning": "Bounds, categories and limits are declared by "
         "the owner and not taken from the data; values are clamped to them.",

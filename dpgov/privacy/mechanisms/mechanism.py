@@ -7,16 +7,25 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dpgov.language.said import pattern
-from dpgov.privacy.accounting.loss import Loss
+from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.mechanisms.draw import Draw, Measured
 from dpgov.privacy.mechanisms.grid import Grid
+from dpgov.privacy.noise.noise import NoiseKind
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.request import CodeGrouping, Measure, MeasureKind
+from dpgov.privacy.plan.statistics import Facts
 
 CHOICE = pattern("report noisy max")
 ROWS = Measure(MeasureKind.ROWS)
 Statements = list[dict[str, Any]]
 """Accuracy statements at the three confidence levels."""
+
+
+def released_by(facts: Facts, mode: Mode) -> tuple[str, ...]:
+    """What may release it, as quotes and releases say; of two the better one is drawn."""
+    if facts.error_in_rows:
+        return (CHOICE,)
+    return (NoiseKind.LAPLACE,) if mode is Mode.PURE else (NoiseKind.GAUSSIAN, NoiseKind.LAPLACE)
 
 
 @dataclass(frozen=True, slots=True)

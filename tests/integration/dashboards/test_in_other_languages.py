@@ -9,9 +9,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
+from dpgov.dashboards.budget.shares import mechanisms_in_words
 from dpgov.explain.glossary import TERMS
 from dpgov.explain.glossary.links import LINKS
 from dpgov.explain.templatetags.guesses import guesses, nth
+from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.meaning.odds import Frequency
 from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.kinds import kind_in_words, kind_of
@@ -45,6 +47,22 @@ def test_every_sort_of_question_can_be_translated(monkeypatch: pytest.MonkeyPatc
     with translation.override("de"):
         assert all(OPEN in kind_in_words(one.name.capitalize()) for one in STATISTICS.values())
         assert kind_in_words("Histogram + sum by group").count(OPEN) == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "counting", "by"),
+    [
+        ("Histogram + sum by group", Mode.PURE, "discrete Laplace"),
+        ("Median", Mode.PURE, "report noisy max"),
+        ("Mean + minimum", Mode.PURE, "discrete Laplace and report noisy max"),
+        ("Distinct units", Mode.ZCDP, "discrete Gaussian or discrete Laplace"),
+    ],
+)
+def test_a_kind_is_said_to_be_released_by_what_releases_it(
+    kind: str, counting: Mode, by: str
+) -> None:
+    """Of a noisy choice no page says that Laplace noise was added to it."""
+    assert mechanisms_in_words(kind, counting) == by
 
 
 def test_thousands_are_parted_as_the_reader_does() -> None:

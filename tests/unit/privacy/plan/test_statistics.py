@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.mechanisms.choice import MECHANISMS
+from dpgov.privacy.mechanisms.mechanism import released_by
 from dpgov.privacy.plan.statistics import STATISTICS, SYNONYMS, Quantity, Recipe, StatisticKind
 from tests.unit.privacy.tables import blueprint_of, question, schema_of
 
@@ -48,14 +50,16 @@ def test_what_else_a_statistic_is_called_is_the_name_of_no_other() -> None:
 
 @pytest.mark.parametrize("kind", StatisticKind)
 def test_what_the_table_says_of_errors_is_what_quotes_say(kind: StatisticKind) -> None:
-    """E5: an error in rows has no value, and only an error that needs it is said by group size."""
+    """An error in rows has no value, and only an error that needs it is said by group size."""
     facts = kind.facts
     asked: dict[str, Any] = {"statistic": kind.value} | (
         {"column": "age"} if facts.takes_column else {}
     )
     asked |= {"quantiles": [0.25]} if kind is StatisticKind.QUANTILES else {}
     raw = question(asked, group_by=ALONG)
-    (said,) = blueprint_of(raw, schema_of()).describe(assumed_rows=1_000)["statistics"]
+    quote = blueprint_of(raw, schema_of()).describe(assumed_rows=1_000)
+    (said,), (drawn,) = quote["statistics"], quote["draws"]
+    assert (drawn["mechanism"],) == released_by(facts, Mode.PURE)
     assert all(("rank_error" in one) == facts.error_in_rows for one in said["accuracy"])
     assert ("by_group_size" in said) == facts.depends_on_rows
     assert (said["range"] == [17, 90]) == (facts.quantity is Quantity.VALUE)
