@@ -21,6 +21,8 @@ _DIGITS = 50
 # From this σ on, sums over the lattice are integrals to 1e-7 of themselves.
 _SMOOTH = 1000.0
 _REACH = 40
+# One over a smaller number, squared, is more than a float can hold.
+_LEAST_VARIANCE = 1e-150
 
 
 class NoiseOutOfRange(ValueError):
@@ -43,11 +45,14 @@ class Noise:
 
     @property
     def variance(self) -> float:
-        """Of one draw, exactly for Laplace; σ², which is never less, for Gaussian."""
+        """Of one draw, exactly for Laplace; σ², which is never less, for Gaussian.
+
+        Never nothing, so that estimates may be weighted by it.
+        """
         if self.kind is NoiseKind.GAUSSIAN:
-            return self.scale**2
+            return max(self.scale**2, _LEAST_VARIANCE)
         fall = math.exp(-1 / self.scale)
-        return 2 * fall / math.expm1(-1 / self.scale) ** 2
+        return max(2 * fall / math.expm1(-1 / self.scale) ** 2, _LEAST_VARIANCE)
 
     def tail_bound(self, confidence: Fraction) -> int:
         """The smallest integer t with P(|noise| > t) <= 1 - confidence."""

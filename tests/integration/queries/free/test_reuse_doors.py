@@ -149,3 +149,12 @@ def test_the_api_says_why_not(
 
 def _api(name: str, dataset: Dataset) -> str:
     return reverse(f"v1:{name}", args=[dataset.slug])
+
+
+@pytest.mark.parametrize("epsilon", ["720", "999", "1000", "1001"])
+def test_a_price_far_beyond_every_limit_is_refused_in_words(
+    epsilon: str, browser: Client, dataset: Dataset, counting: Filled, histogram: Query
+) -> None:
+    """S9: beside a stored answer, too, with which it would be put together."""
+    asked = browser.post(address("quote", dataset), counting.posted(epsilon=epsilon))
+    assert (asked.status_code, "Ask for ε" in asked.content.decode()) == (200, False)

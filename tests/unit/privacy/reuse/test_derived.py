@@ -202,3 +202,16 @@ def test_an_answer_that_was_drawn_otherwise_is_not_used() -> None:
         check_unchanged(blueprint_of({**raw, "epsilon": 2}, schema), body)
     with pytest.raises(SourceChanged):
         check_unchanged(blueprint_of(raw, schema), {**body, "format": 1})
+
+
+@pytest.mark.parametrize("epsilon", [300, 700, 720, 746, EXACT])
+@pytest.mark.parametrize("statistic", [COUNT, SUM_AGE, MEAN_AGE, DEVIATION, MEDIAN])
+def test_answers_almost_without_noise_are_put_together_with_others(
+    statistic: dict[str, Any], epsilon: int
+) -> None:
+    """F12: a variance that no float can hold is still one to weigh by; there was a page of 500."""
+    dear, cheap = question(statistic, epsilon=epsilon), question(statistic, epsilon=0.5)
+    found = derivation(dear, dear, cheap, dear, together=True)
+    assert found is not None
+    assert all(part.deviation > 0 for part in found.parts)
+    assert len(values(made(cheap, cheap, dear, together=True))) == 1
