@@ -69,8 +69,6 @@ INSTALLED_APPS = [
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
     "allauth.usersessions",
-    "crispy_forms",
-    "crispy_bootstrap5",
     "csp",
     "django_filters",
     "django_htmx",
@@ -124,6 +122,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "libraries": {"fields": "dpgov.web.fields"},
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -217,8 +216,6 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 
-CRISPY_ALLOWED_TEMPLATE_PACKS = ["bootstrap5"]
-CRISPY_TEMPLATE_PACK = "bootstrap5"
 
 # --- REST -------------------------------------------------------------------------------------
 DPGOV_TOKEN_DAYS = env.int("DPGOV_TOKEN_DAYS", default=365)
