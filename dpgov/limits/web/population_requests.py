@@ -1,33 +1,26 @@
-"""Asking for what takes two persons: merging, dividing, sharing and a higher limit.
+"""Asking for what takes two persons: merging, dividing and sharing.
 
 Each page first says what it means; the request then waits for another person.
 """
 
-from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from dpgov.approvals.errors import ApprovalRefusal
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.models import Kind
 from dpgov.approvals.services import request_change
 from dpgov.budgets.crossing import shared_with_others
-from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.models import Budget
 from dpgov.budgets.populations import populations_of
-from dpgov.budgets.services.raising import request_raise
-from dpgov.explain.weakening import weakening
 from dpgov.language.translation import english
 from dpgov.limits import populations
 from dpgov.limits.lookup import own_or_404, population_or_404
 from dpgov.limits.web.forms.populations import DivideForm, MergeForm, ShareForm
-from dpgov.limits.web.forms.reasons import RaiseForm
+from dpgov.limits.web.forms.requested import requested
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.web.pages import show_page
@@ -103,37 +96,10 @@ def share(request: HttpRequest, population_id: UUID) -> HttpResponse:
     return _page(request, "population_share.html", form, budget)
 
 
-@requires(Permission.REQUEST_CHANGES)
-@require_http_methods(["GET", "HEAD", "POST"])
-def raise_limit(request: HttpRequest, population_id: UUID) -> HttpResponse:
-    """Ask for a higher limit: the page first says what it means, and only then sends it."""
-    budget = own_or_404(request, population_id)
-    posted = request.POST if request.method == "POST" else None
-    form = RaiseForm(posted, budget=budget)
-    wanted = form.cleaned_data["epsilon_limit"] if form.is_bound and form.is_valid() else None
-    if wanted is not None and request.POST.get("confirmed") == str(wanted):
-        done = _sent(
-            request,
-            form,
-            lambda: request_raise(
-                membership=membership_of(request),
-                budget=budget,
-                limit_nano=wanted,
-                reason=form.cleaned_data["reason"],
-            ),
-        )
-        if done is not None:
-            return done
-    meaning = weakening(budget, wanted) if wanted else []
-    return _page(
-        request, "population_raise.html", form, budget, wanted_nano=wanted, meaning=meaning
-    )
-
-
 def _ask(
     request: HttpRequest, form: Form, kind: Kind, budget: Budget, payload: dict[str, Any]
 ) -> HttpResponse | None:
-    return _sent(
+    return requested(
         request,
         form,
         lambda: request_change(
@@ -145,20 +111,6 @@ def _ask(
             dataset=budget.label,
         ),
     )
-
-
-def _sent(
-    request: HttpRequest, form: Form, ask: Callable[[], ChangeRequest]
-) -> HttpResponse | None:
-    """To the new request; or None, with the reason for which there is none on the form."""
-    try:
-        change = ask()
-    except (ApprovalRefusal, LedgerRefusal) as refusal:
-        form.add_error(None, str(refusal))
-        return None
-    done = _("Requested. Another person has to approve it before anything changes.")
-    messages.success(request, done)
-    return redirect("dashboards:approval", change.pk)
 
 
 def _page(
