@@ -10,7 +10,13 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
-from django_filters.rest_framework import DjangoFilterBackend
+from django_filters.rest_framework import (
+    CharFilter,
+    ChoiceFilter,
+    DjangoFilterBackend,
+    FilterSet,
+    IsoDateTimeFilter,
+)
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.generics import ListAPIView
 from rest_framework.pagination import CursorPagination
@@ -27,7 +33,6 @@ from dpgov.queries.asking.submit import submit, submit_batch
 from dpgov.queries.models import Query, Release
 from dpgov.queries.rest.shapes import docs
 from dpgov.queries.rest.shapes.errors import RefusingView, no_release, not_ready, refusals
-from dpgov.queries.rest.shapes.filters import QueryFilter
 from dpgov.queries.rest.shapes.question import (
     AcceptedBatchSerializer,
     QuerySerializer,
@@ -40,9 +45,11 @@ from dpgov.queries.rest.shapes.quoting import (
     assumed_rows_of,
 )
 from dpgov.queries.selectors import (
+    PublicState,
     public_state,
     visible_queries,
     visible_release,
+    with_public_state,
 )
 from dpgov.queries.wording.presentation import ENDINGS
 from dpgov.tenants.permissions import Permission
@@ -119,6 +126,25 @@ class NewestFirst(CursorPagination):
 
     ordering = ("-submitted_at", "-id")
     page_size = 50
+
+
+class QueryFilter(FilterSet):  # type: ignore[misc]
+    """By dataset, public state and time of submission."""
+
+    dataset = CharFilter(field_name="dataset__slug", label="Slug of the dataset")
+    state = ChoiceFilter(
+        method="in_state", choices=[(s.value, s.value) for s in PublicState], label="Public state"
+    )
+    submitted_after = IsoDateTimeFilter(field_name="submitted_at", lookup_expr="gte")
+    submitted_before = IsoDateTimeFilter(field_name="submitted_at", lookup_expr="lt")
+
+    class Meta:
+        model = Query
+        fields: tuple[str, ...] = ()
+
+    def in_state(self, queries: QuerySet[Query], name: str, value: Any) -> QuerySet[Query]:
+        """As `selectors.public_state` says it: waiting until the answer's slot has come."""
+        return with_public_state(queries, PublicState(value))
 
 
 class QueryListView(ListAPIView[Query]):
