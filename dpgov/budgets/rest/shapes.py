@@ -23,6 +23,7 @@ REMAINING = (
     "Under `zcdp` the pure ε of the largest single question that would fit, rounded down; it does "
     "not add up."
 )
+MODES = Budget.Mode.choices
 Nano = str | Callable[[Any], int]
 
 
@@ -73,7 +74,7 @@ class CurrencySerializer(serializers.Serializer[Any]):
 
     mode = serializers.ChoiceField(
         source="currency.mode.value",
-        choices=Budget.Mode.choices,
+        choices=MODES,
         help_text="`pure`: ε adds up. `zcdp`: ρ adds up, towards an (ε, δ).",
     )
     unit = serializers.ChoiceField(

@@ -141,7 +141,7 @@ class DatasetSummarySerializer(serializers.ModelSerializer[Dataset]):
 class AllocationSerializer(BalanceSerializer):
     """What the person may charge; its id is the `allocation` of a quote or a question."""
 
-    id = serializers.UUIDField()
+    id = serializers.UUIDField(source="pk")
     name = serializers.CharField(source="*")
 
 

@@ -17,7 +17,9 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
+from dpgov.audit.actor import OPERATOR
 from dpgov.audit.checkpoints.signing import make_checkpoint
+from dpgov.budgets.services import allocate
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.privacy.accounting.currency import PURE, Currency
@@ -110,10 +112,21 @@ def doors(
 
 @pytest.mark.parametrize("currency", [PURE, _RHO], ids=["pure", "zcdp"])
 def test_every_answer_is_what_the_schema_says(
-    currency: Currency, doors: Doors, owner: Membership, answer_all: Callable[[], int]
+    currency: Currency,
+    doors: Doors,
+    owner: Membership,
+    analyst: Membership,
+    answer_all: Callable[[], int],
 ) -> None:
     """J2: under pure ε and under zCDP alike."""
     dataset = register_small_dataset(owner, name="Visits", limit_nano=5 * NANO, currency=currency)
+    allocate(
+        dataset_budget=dataset.budget,
+        holder=analyst.user,
+        limit_nano=4 * NANO,
+        actor=OPERATOR,
+        reason="the study",
+    )
     amount = {currency.unit: 0.02}
     _declarations(doors)
     _questions(doors, dataset, amount, answer_all)
@@ -124,7 +137,7 @@ def test_every_answer_is_what_the_schema_says(
 def _declarations(doors: Doors) -> None:
     doors.call("datasets_list", 200)
     doors.call("datasets_read", 200)
-    doors.call("datasets_budget", 200)
+    assert doors.call("datasets_budget", 200)["allocations"]
 
 
 def _questions(

@@ -8,8 +8,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
+from dpgov.budgets.rest.shapes import MODES
 from dpgov.privacy.accounting.budget import as_number
-from dpgov.privacy.accounting.loss import Mode
 from dpgov.queries.answering.looking import expected_at
 from dpgov.queries.asking.submit import Submission
 from dpgov.queries.clock import database_now
@@ -31,7 +31,7 @@ class GuaranteeSerializer(MadeSerializer):
 
     epsilon = serializers.FloatField(required=False)
     rho = serializers.FloatField(required=False, help_text="On datasets that count ρ.")
-    mode = serializers.ChoiceField(choices=[mode.value for mode in Mode])
+    mode = serializers.ChoiceField(choices=MODES)
     privacy_unit = serializers.ChoiceField(choices=["row", "person"])
     private_id = serializers.CharField(
         required=False, help_text="The column that names the person."
