@@ -15,12 +15,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dpgov.language.said import Said, pattern, said
+from dpgov.language.said import pattern
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.noise.sensitivity import Reach
 
 Integers = NDArray[np.int64]
-_BINS, _TREE = pattern("rows of bins"), pattern("rows of tree of {branches}")
+# What the sums are called in quotes and releases.
+BINS, TREE = pattern("rows of bins"), pattern("rows of tree of {branches}")
 BRANCHINGS = (2, 3, 4, 8, 16)
 
 
@@ -39,7 +40,7 @@ class Strategy:
     @property
     def reading(self) -> str:
         """What its sums are called in quotes and releases."""
-        return _TREE.format(branches=self.branching) if self.branching else _BINS
+        return TREE.format(branches=self.branching) if self.branching else BINS
 
     @property
     def sums(self) -> Integers:
@@ -60,13 +61,6 @@ class Strategy:
     def weights(self) -> Floats:
         """Which combination of the sums is each cumulative count."""
         return _weights(self.bins, self.branching)
-
-
-def said_of(name: str) -> Said:
-    """The stored name of a reading, of these sums or of others, to be said in other languages."""
-    start = _TREE.format(branches="")
-    is_tree = name.startswith(start)
-    return said(_TREE, branches=name.removeprefix(start)) if is_tree else said(name)
 
 
 def best_strategy(bins: int, variance: Callable[[Reach], float]) -> Strategy:

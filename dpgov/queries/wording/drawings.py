@@ -8,9 +8,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from dpgov.language.translation import translated
 from dpgov.privacy.mechanisms.mechanism import CHOICE
-from dpgov.privacy.mechanisms.strategies import said_of
+from dpgov.privacy.mechanisms.strategies import TREE
 from dpgov.queries.wording.numbers import price, readable
 from dpgov.queries.wording.words import joined, lower_first, statistic_in_words
 
@@ -62,7 +61,10 @@ def shown(name: str) -> str:
 
     A release is never written anew: its words are looked up when they are shown.
     """
-    return translated(said_of(name)) if name else ""
+    tree = TREE.format(branches="")
+    if name.startswith(tree):
+        return _(TREE).format(branches=name.removeprefix(tree))
+    return _(name) if name else ""
 
 
 def _drawing(body: dict[str, Any], place: int) -> Drawing:

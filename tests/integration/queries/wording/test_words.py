@@ -3,12 +3,17 @@
 from typing import Any
 
 import pytest
+from django.utils import translation
 
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.plan.schema import PrivacyUnit
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.kinds import LONGEST_KIND, kind_of
+from dpgov.queries.wording.drawings import shown
 from dpgov.queries.wording.guarantee import guarantee_in_words
 from dpgov.queries.wording.numbers import readable
 from dpgov.queries.wording.words import in_words
+from tests.unit.privacy.tables import blueprint_of, question, schema_of
 
 COUNT = {"statistic": "count"}
 
@@ -143,3 +148,29 @@ def test_the_guarantee_says_what_epsilon_means(epsilon: float, said: str) -> Non
 def test_the_guarantee_names_the_group_and_the_relation() -> None:
     guarantee = {"epsilon": 1, "neighbouring": "change_one", "group_size": 3}
     assert "Had any 3 rows together held other values" in " ".join(guarantee_in_words(guarantee))
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("kind", StatisticKind)
+def test_what_a_release_calls_its_draws_is_said_in_the_reader_s_language(
+    kind: StatisticKind, mode: Mode
+) -> None:
+    """Stored in English, once and for all: a name that nobody can look up would stay English."""
+    asked: dict[str, Any] = {"statistic": kind.value}
+    asked |= {"column": "age"} if kind.facts.takes_column else {}
+    asked |= {"quantiles": [0.25]} if kind is StatisticKind.QUANTILES else {}
+    by = {"column": "age", "edges": list(range(17, 91))}
+    people = schema_of(mode=mode, unit=PrivacyUnit("person", 2))
+    quote = blueprint_of(question(asked, group_by=[by]), people).describe()
+    names = [name["name"] for drawn in quote["draws"] for name in drawn["readings"]]
+    names += [drawn["mechanism"] for drawn in quote["draws"]]
+    assert [shown(name) for name in names] == names
+    with translation.override("de"):
+        assert [name for name in names if shown(name) == name] == []
+
+
+def test_a_tree_of_sums_is_said_with_its_branches() -> None:
+    assert shown("rows of tree of 16") == "rows of tree of 16"
+    with translation.override("de"):
+        assert shown("rows of tree of 16") != "rows of tree of 16"
+        assert shown("rows of tree of 16").endswith("16")
