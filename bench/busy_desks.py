@@ -6,9 +6,10 @@ from django.utils import timezone
 
 from bench.cast import Cast
 from bench.plans import plan_of
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.services import allocate
+from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.notices.kinds import Kind as About
 from dpgov.notices.models import Delivery, Event, Notice, State, Webhook
 from dpgov.privacy.accounting.budget import NANO
@@ -103,7 +104,7 @@ def _requests(cast: Cast) -> None:
         made.append(
             ChangeRequest(
                 tenant=cast.tenant,
-                kind=Kind.RAISE_LIMIT,
+                kind=RAISE_LIMIT,
                 subject=f"budget:{dataset.budget_id}",
                 dataset=dataset.slug,
                 payload={

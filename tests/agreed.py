@@ -6,17 +6,19 @@ from uuid import UUID, uuid4
 
 from django.utils import timezone
 
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import open_budget
+from dpgov.budgets.services.agreed import MERGE_POPULATIONS, SPLIT_POPULATION
 from dpgov.budgets.services.dividing import Facts, merge_populations, split_population
 from dpgov.budgets.services.limits import move_limit
+from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership, Role, Tenant, User
 from tests.triggers import GUARDED, without_triggers
 
 
-def agree(tenant: Tenant, kind: Kind, **payload: Any) -> ChangeRequest:
+def agree(tenant: Tenant, kind: str, **payload: Any) -> ChangeRequest:
     """Two persons of the tenant, an owner and an officer, agreed to just this."""
     asks, decides = (_person(tenant, role) for role in (Role.OWNER, Role.OFFICER))
     request = ChangeRequest.objects.create(
@@ -52,7 +54,7 @@ def given_a_budget_of_its_own(dataset: Dataset, *, label: str, limit_nano: int) 
 
 def merge_as_two(*, into: Budget, other: Budget, reason: str) -> Facts:
     """Merge two populations, once two persons have agreed to it."""
-    agree(into.tenant, Kind.MERGE_POPULATIONS, into=str(into.pk), other=str(other.pk))
+    agree(into.tenant, MERGE_POPULATIONS, into=str(into.pk), other=str(other.pk))
     return merge_populations(into=into, other=other, reason=reason)
 
 
@@ -61,7 +63,7 @@ def split_as_two(
 ) -> Facts:
     """Divide a population, once two persons of the tenant have agreed to it."""
     going = [str(budget_id) for budget_id in leaving]
-    agree(tenant, Kind.SPLIT_POPULATION, population=str(population.pk), leaving=going)
+    agree(tenant, SPLIT_POPULATION, population=str(population.pk), leaving=going)
     return split_population(
         population=population, leaving=leaving, tenant=tenant, name=name, reason=reason
     )
@@ -72,7 +74,7 @@ def move_as_two(*, budget: Budget, limit_nano: int, reason: str) -> None:
     if limit_nano > budget.limit_nano:
         agree(
             budget.tenant,
-            Kind.RAISE_LIMIT,
+            RAISE_LIMIT,
             budget=str(budget.pk),
             before_nano=budget.limit_nano,
             after_nano=limit_nano,

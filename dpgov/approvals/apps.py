@@ -8,4 +8,7 @@ class ApprovalsConfig(AppConfig):
     name = "dpgov.approvals"
 
     def ready(self) -> None:
+        from dpgov.approvals import changes, kinds
+
+        kinds.register(changes.CHANGES)
         register(self.label, installed)

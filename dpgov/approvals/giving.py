@@ -12,14 +12,17 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from dpgov.approvals.errors import Stale
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.kinds import Effect
+from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.selectors import waiting_about
-from dpgov.approvals.services import Effect, approved, request_change, withdraw
+from dpgov.approvals.services import approved, request_change, withdraw
 from dpgov.language.said import said
 from dpgov.tenants import invitations, services
 from dpgov.tenants.letters import send_invitation
 from dpgov.tenants.models import TAKES_TWO_PERSONS, Invitation, Membership, Role, Tenant
 from dpgov.tenants.selectors import actor_of
+
+GIVE_ROLE = "give_role"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ def invite(*, membership: Membership, email: str, role: str, reason: str) -> Beg
     invitation = invitations.propose(membership=membership, email=email, role=role)
     request_change(
         membership=membership,
-        kind=Kind.GIVE_ROLE,
+        kind=GIVE_ROLE,
         subject=f"invitation:{invitation.pk}",
         payload={"invitation": str(invitation.pk), "email": invitation.email, "role": role},
         reason=reason,
@@ -64,7 +67,7 @@ def change_role(
         raise services.RoleUnchanged
     return request_change(
         membership=by,
-        kind=Kind.GIVE_ROLE,
+        kind=GIVE_ROLE,
         subject=f"member:{membership.user_id}",
         payload={
             "member": str(membership.user_id),
@@ -83,7 +86,7 @@ def take_back(*, invitation: Invitation, membership: Membership) -> None:
     Raises InvitationRefused when it has been used or taken back already.
     """
     subject = f"invitation:{invitation.pk}"
-    asked = waiting_about(membership.tenant_id, Kind.GIVE_ROLE, subject)
+    asked = waiting_about(membership.tenant_id, GIVE_ROLE, subject)
     if asked is None or asked.requested_by_id != membership.user_id:
         invitations.revoke(invitation=invitation, actor=actor_of(membership.user))
         return
@@ -96,7 +99,7 @@ def give_as_agreed(request: ChangeRequest) -> Effect:
 
     Raises Stale when the invitation was taken back or the member's role has changed.
     """
-    payload = approved(request, Kind.GIVE_ROLE)
+    payload = approved(request, GIVE_ROLE)
     try:
         if "invitation" in payload:
             return _let_out(request, UUID(payload["invitation"]))

@@ -13,30 +13,12 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.tenants.models import Role, Tenant, User
 
 
-class Kind(models.TextChoices):
-    """What needs two persons. The value is stored and never renamed."""
-
-    RAISE_LIMIT = "raise_limit", _("Raise a limit")
-    REFUND = "refund", _("Refund a question")
-    MERGE_POPULATIONS = "merge_populations", _("Merge two shared budgets")
-    SPLIT_POPULATION = "split_population", _("Divide a shared budget")
-    LEAVE_POPULATION = "leave_population", _("Take a dataset out of a shared budget")
-    SHARE_POPULATION = "share_population", _("Share a budget with another organisation")
-    ACCEPT_POPULATION = "accept_population", _("Share another organisation's budget")
-    RELEASE_HELD_DATASET = "release_held_dataset", _("Release a held dataset")
-    SHARE_HELD_DATASET_BUDGET = (
-        "share_held_dataset_budget",
-        _("Let a held dataset share an earlier budget"),
-    )
-    DISCARD_HELD_DATASET = "discard_held_dataset", _("Discard a held dataset")
-    GIVE_ROLE = "give_role", _("Make somebody owner or officer")
-
-
 class ChangeRequest(models.Model):
     """One request: WAITING, then decided once, or withdrawn by whoever made it.
 
-    `subject` is what it is about, as in the audit log ("budget:…"); `payload` is what exactly is to
-    be done, in the words of the room that does it. STALE: approved, but no longer as requested.
+    `kind` is the value of a `kinds.ChangeKind`; `subject` is what it is about, as in the audit log
+    ("budget:…"); `payload` is what exactly is to be done, in the words of the room that does it.
+    STALE: approved, but no longer as requested.
     """
 
     class State(models.TextChoices):
@@ -87,11 +69,6 @@ class ChangeRequest(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.subject}: {self.state}"
-
-    @property
-    def title(self) -> str:
-        """The kind in words."""
-        return str(Kind(self.kind).label)
 
     @property
     def is_waiting(self) -> bool:

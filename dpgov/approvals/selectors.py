@@ -5,20 +5,10 @@ from uuid import UUID
 
 from django.db.models import Case, QuerySet, Value, When
 
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.kinds import Second, kind_of, kinds_decided_by
+from dpgov.approvals.models import ChangeRequest
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.permissions import Permission, may
-
-# People of a population concern owners as much as officers, so an owner may be the second person.
-_OWNERS_TOO = frozenset(
-    {
-        Kind.MERGE_POPULATIONS,
-        Kind.SPLIT_POPULATION,
-        Kind.LEAVE_POPULATION,
-        Kind.SHARE_POPULATION,
-        Kind.ACCEPT_POPULATION,
-    }
-)
 
 
 def requests_of(membership: Membership) -> QuerySet[ChangeRequest]:
@@ -44,13 +34,14 @@ def decidable_by(membership: Membership) -> QuerySet[ChangeRequest]:
     waiting = ChangeRequest.objects.filter(
         tenant_id=membership.tenant_id, state=ChangeRequest.State.WAITING
     ).exclude(requested_by_id=membership.user_id)
-    waiting = waiting.exclude(kind=Kind.GIVE_ROLE, subject=_about(membership))
+    waiting = waiting.exclude(subject=_about(membership))
     if not may(membership, Permission.DECIDE_CHANGES):
-        waiting = waiting.filter(kind__in=_OWNERS_TOO, requested_role=Role.OFFICER)
+        owners_too = kinds_decided_by(Second.OFFICER_OR_OWNER)
+        waiting = waiting.filter(kind__in=owners_too, requested_role=Role.OFFICER)
     return waiting
 
 
-def waiting_about(tenant_id: UUID, kind: Kind, subject: str) -> ChangeRequest | None:
+def waiting_about(tenant_id: UUID, kind: str, subject: str) -> ChangeRequest | None:
     """The request of this kind about this thing that waits, if there is one."""
     return ChangeRequest.objects.filter(
         tenant_id=tenant_id, kind=kind, subject=subject, state=ChangeRequest.State.WAITING
@@ -58,7 +49,7 @@ def waiting_about(tenant_id: UUID, kind: Kind, subject: str) -> ChangeRequest | 
 
 
 def all_waiting_about(
-    tenant_id: UUID, kinds: Collection[Kind], subject: str
+    tenant_id: UUID, kinds: Collection[str], subject: str
 ) -> QuerySet[ChangeRequest]:
     """The requests of these kinds about this thing that wait."""
     return ChangeRequest.objects.filter(
@@ -66,7 +57,7 @@ def all_waiting_about(
     ).order_by("requested_at")
 
 
-def subjects_waiting(tenant_id: UUID, kind: Kind) -> set[str]:
+def subjects_waiting(tenant_id: UUID, kind: str) -> set[str]:
     """What the waiting requests of this kind are about."""
     waiting = ChangeRequest.objects.filter(
         tenant_id=tenant_id, kind=kind, state=ChangeRequest.State.WAITING
@@ -75,17 +66,14 @@ def subjects_waiting(tenant_id: UUID, kind: Kind) -> set[str]:
 
 
 def has_role_to_decide(membership: Membership, request: ChangeRequest) -> bool:
-    """An officer; or an owner about a population, when it was an officer who asked.
-
-    Nobody decides about their own role.
-    """
-    if request.kind == Kind.GIVE_ROLE and request.subject == _about(membership):
+    """Whoever is second for this kind (`kinds.Second`); nobody decides about themselves."""
+    if request.subject == _about(membership):
         return False
     if may(membership, Permission.DECIDE_CHANGES):
         return True
     return (
         membership.role == Role.OWNER
-        and request.kind in _OWNERS_TOO
+        and kind_of(request.kind).second is Second.OFFICER_OR_OWNER
         and request.requested_role == Role.OFFICER
     )
 

@@ -4,8 +4,8 @@ Must never let one person do both: not by another role, not by another tab, not 
 membership; the database checks it once more.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -26,32 +26,18 @@ from dpgov.approvals.errors import (
     RequesterGone,
     Stale,
 )
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.kinds import CarryOut, kind_of
+from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.selectors import has_role_to_decide
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.language.translation import english
 from dpgov.tenants.models import Membership
-from dpgov.tenants.permissions import Permission, may
+from dpgov.tenants.permissions import may
 from dpgov.tenants.selectors import actor_of
 
 _LONGEST_REASON = 500
-# Administrators ask for people, and for nothing else.
-_REQUESTED_BY = {Kind.GIVE_ROLE: Permission.MANAGE_MEMBERS}
 State = ChangeRequest.State
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What carrying a change out has done: `detail` for the log, `shown_once` for the approver.
-
-    `shown_once` is stored nowhere, such as the code of an invitation. `afterwards` is what is left
-    to do once it is committed, such as a letter; it is given the request of the page.
-    """
-
-    detail: Mapping[str, Any] = field(default_factory=dict)
-    shown_once: str = ""
-    afterwards: Callable[[HttpRequest], object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +49,11 @@ class Decision:
     afterwards: Callable[[HttpRequest], object] | None = None
 
 
-CarryOut = Callable[[ChangeRequest], Effect]
-
-
 @transaction.atomic
 def request_change(
     *,
     membership: Membership,
-    kind: Kind,
+    kind: str,
     subject: str,
     payload: dict[str, Any],
     reason: str,
@@ -81,11 +64,11 @@ def request_change(
     Raises MayNotRequest, ReasonMissing, and AlreadyRequested while the same waits.
     """
     current = _membership_now(membership, MayNotRequest)
-    if not may(current, _REQUESTED_BY.get(Kind(kind), Permission.REQUEST_CHANGES)):
+    if not may(current, kind_of(kind).asked_with):
         raise MayNotRequest
     request = ChangeRequest(
         tenant_id=current.tenant_id,
-        kind=Kind(kind),
+        kind=kind,
         subject=subject,
         dataset=dataset,
         payload=payload,
@@ -177,7 +160,7 @@ def withdraw(*, request_id: UUID, membership: Membership) -> ChangeRequest:
     return request
 
 
-def approved(request: ChangeRequest, kind: Kind) -> dict[str, Any]:
+def approved(request: ChangeRequest, kind: str) -> dict[str, Any]:
     """The payload of a request of this kind that a second person has approved.
 
     For whoever carries a change out: raises NotApproved for anything else.

@@ -1,6 +1,5 @@
 from django.apps import AppConfig
 
-from dpgov.budgets.installed import installed
 from dpgov.operation.installed import register
 
 
@@ -8,4 +7,9 @@ class BudgetsConfig(AppConfig):
     name = "dpgov.budgets"
 
     def ready(self) -> None:
+        from dpgov.approvals import kinds
+        from dpgov.budgets.changes import CHANGES
+        from dpgov.budgets.installed import installed
+
+        kinds.register(CHANGES)
         register(self.label, installed)

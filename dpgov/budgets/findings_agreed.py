@@ -9,8 +9,11 @@ from uuid import UUID
 
 from django.db.models import F, OuterRef, QuerySet, Subquery
 
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.models import Budget, Charge, Correction, LimitChange
+from dpgov.budgets.services.agreed import MERGE_POPULATIONS
+from dpgov.budgets.services.raising import RAISE_LIMIT
+from dpgov.budgets.services.refunds import REFUND
 from dpgov.budgets.words import amount
 from dpgov.language.said import said
 from dpgov.privacy.accounting.budget import parse_epsilon
@@ -29,7 +32,7 @@ def _refunds(budgets: QuerySet[Budget]) -> Iterator[str]:
     refunds = Correction.objects.filter(budget__in=budgets, kind=Correction.Kind.REFUND)
     rows = refunds.annotate(charged=Subquery(charged.values("amount_nano")[:1]))
     for refund in rows.select_related("budget").order_by("pk"):
-        agreed = _agreed(Kind.REFUND, refund.tenant_id, query=str(refund.query_id))
+        agreed = _agreed(REFUND, refund.tenant_id, query=str(refund.query_id))
         if not agreed or refund.charged != -refund.amount_nano:
             yield said(
                 "{budget}: {amount} was given back for question {question}, which no two persons "
@@ -46,8 +49,8 @@ def _raises(budgets: QuerySet[Budget]) -> Iterator[str]:
     ).filter(after_nano__gt=F("before_nano"))
     for change in raised.select_related("budget").order_by("pk"):
         budget = change.budget
-        requests = _agreed(Kind.RAISE_LIMIT, budget.tenant_id, budget=str(budget.pk))
-        merges = _agreed(Kind.MERGE_POPULATIONS, budget.tenant_id, into=str(budget.pk))
+        requests = _agreed(RAISE_LIMIT, budget.tenant_id, budget=str(budget.pk))
+        merges = _agreed(MERGE_POPULATIONS, budget.tenant_id, into=str(budget.pk))
         if not merges and change.after_nano not in map(_after, requests):
             yield said(
                 "{budget}: its limit was raised from {before} to {after}, which no two persons "
@@ -65,7 +68,7 @@ def _after(payload: dict[str, Any]) -> int:
     return parse_epsilon(payload.get("after_epsilon", "0"))
 
 
-def _agreed(kind: Kind, tenant_id: UUID, **about: str) -> list[dict[str, Any]]:
+def _agreed(kind: str, tenant_id: UUID, **about: str) -> list[dict[str, Any]]:
     """The payloads of the approved requests of this kind about this."""
     found = ChangeRequest.objects.filter(
         tenant_id=tenant_id, kind=kind, state=ChangeRequest.State.APPROVED

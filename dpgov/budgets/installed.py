@@ -4,7 +4,9 @@ from pathlib import Path
 
 from dpgov.audit.append_only import append_only, refuse_updates
 from dpgov.operation.installed import Installed
+from dpgov.budgets.guards import guards
 from dpgov.tenants.wall.functions import door
+from dpgov.tenants.wall.guards import installed_guards
 
 _SQL = Path(__file__).parent / "sql"
 _STEPS = (
@@ -106,4 +108,5 @@ def installed() -> tuple[Installed, ...]:
         ),
         door("budgets_shared_with_others(uuid, uuid)", returns="boolean", body=_SHARED),
         door("budgets_protect(uuid, text)", returns="uuid", volatility="VOLATILE", body=_PROTECT),
+        *installed_guards(guards),
     )

@@ -5,7 +5,9 @@ have something in common with the given one, keyed as they are.
 """
 
 from dpgov.operation.installed import Installed
+from dpgov.datasets.guards import guards
 from dpgov.tenants.wall.functions import door
+from dpgov.tenants.wall.guards import installed_guards
 
 _NEXT = """
 SELECT a.id, a.tenant_id FROM datasets_arrival a
@@ -75,4 +77,5 @@ def installed() -> tuple[Installed, ...]:
             "kind text, total bigint, digest text, span bigint, sketch bytea)",
             body=_ALIKE,
         ),
+        *installed_guards(guards),
     )

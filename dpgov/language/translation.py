@@ -3,6 +3,7 @@
 Must never let the reader's language into what is stored or exported.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from django.conf import settings
@@ -22,3 +23,14 @@ def translated(text: str) -> str:
         return text
     values = {name: translated(value) for name, value in text.values.items()}
     return translation.gettext(text.pattern).format(**values)
+
+
+def in_a_row(names: Collection[str]) -> str:
+    """“a, b and c”."""
+    *first, last = names or [""]
+    if not first:
+        return last
+    return translation.gettext("%(names)s and %(last)s") % {
+        "names": ", ".join(first),
+        "last": last,
+    }

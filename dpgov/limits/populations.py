@@ -3,7 +3,7 @@
 Must never show what belongs to the other organisation of a shared budget: it is one sentence.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -16,6 +16,7 @@ from dpgov.budgets.crossing import shared_with_others
 from dpgov.budgets.models import Budget, PopulationMember
 from dpgov.budgets.services.opening import OPENED
 from dpgov.datasets.models import Dataset
+from dpgov.language.translation import in_a_row
 from dpgov.tenants.models import Tenant
 
 _EVENTS = {
@@ -137,14 +138,6 @@ def _happened(event: ledger.Event, known: dict[UUID, list[Dataset]]) -> Happened
 def why_limited(reason: str) -> str:
     """The stored reason of a limit: ours in the reader's language, a person's as it is."""
     return _(OPENED) if reason == OPENED else reason
-
-
-def in_a_row(names: Collection[str]) -> str:
-    """“a, b and c”."""
-    *first, last = names or [""]
-    if not first:
-        return last
-    return _("%(names)s and %(last)s") % {"names": ", ".join(first), "last": last}
 
 
 def _datasets(tenant: Tenant, budget_ids: Iterable[UUID]) -> dict[UUID, list[Dataset]]:

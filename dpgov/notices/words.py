@@ -12,8 +12,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from dpgov.approvals.models import Kind as Change
-from dpgov.language.translation import english
+from dpgov.approvals.kinds import kind_of
 from dpgov.notices.kinds import Kind
 
 # What comes after "half of".
@@ -60,17 +59,18 @@ _NOT_REACHED = re.compile(r"Not reached \((\w+)\)\.")
 
 def sentence(kind: str, detail: Mapping[str, Any]) -> str:
     """The event in one sentence; a kind that this version does not know is its bare name."""
-    if kind == Kind.BUDGET and detail.get("of") not in _BUDGETS:
-        # An older one, whose names are kept in English only.
-        with english():
-            return _filled(_pattern(kind, detail), {"share": _EIGHTY, **detail}) or kind
-    return _filled(_pattern(kind, detail), _named(kind, detail)) or kind
+    return _filled(_pattern(kind, detail), {"share": _EIGHTY, **named(kind, detail)}) or kind
 
 
-def words_of_budget(detail: Mapping[str, Any]) -> str:
-    """Which budget a notice of Kind.BUDGET is about."""
-    archived = pgettext("the budget of", "an archived dataset")
-    return _filled(_BUDGETS[detail["of"]], {"dataset": archived, **detail})
+def named(kind: str, detail: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The detail, and what it is about in the reader's language."""
+    if kind == Kind.BUDGET:
+        archived = pgettext("the budget of", "an archived dataset")
+        return {**detail, "what": _filled(_BUDGETS[detail["of"]], {"dataset": archived, **detail})}
+    if "change" in detail:
+        label, dataset = kind_of(detail["change"]).label, detail.get("dataset")
+        return {**detail, "title": f"{label}: {dataset}" if dataset else str(label)}
+    return detail
 
 
 def problem_in_words(problem: str, status: int | None) -> str:
@@ -80,16 +80,6 @@ def problem_in_words(problem: str, status: int | None) -> str:
     if found := _NOT_REACHED.fullmatch(problem):
         return gettext("Not reached ({kind}).").format(kind=found[1])
     return gettext(problem) if problem else ""
-
-
-def _named(kind: str, detail: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The names that the sentence is filled with, in the reader's language."""
-    if kind == Kind.BUDGET:
-        return {"what": words_of_budget(detail), "share": _EIGHTY}
-    if detail.get("change") in Change.values:
-        label, dataset = Change(detail["change"]).label, detail.get("dataset")
-        return {**detail, "title": f"{label}: {dataset}" if dataset else str(label)}
-    return detail
 
 
 def _filled(text: object, names: Mapping[str, Any]) -> str:
@@ -128,8 +118,8 @@ def page_of(kind: str, detail: Mapping[str, Any]) -> str:
     match kind:
         case Kind.BUDGET:
             return _path("dashboards:budget", detail.get("slug")) or _path("dashboards:populations")
-        case Kind.DECISION if detail.get("change") == Change.GIVE_ROLE:
-            return _path("people:members")
+        case Kind.DECISION if page := kind_of(detail["change"]).page:
+            return _path(page)
         case Kind.REQUEST | Kind.DECISION:
             return _path("dashboards:approval", detail.get("request"))
         case Kind.QUESTION:

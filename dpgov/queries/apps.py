@@ -10,5 +10,9 @@ class QueriesConfig(AppConfig):
     name = "dpgov.queries"
 
     def ready(self) -> None:
+        from dpgov.approvals import kinds
+        from dpgov.queries.answering.refunding import CHANGES
+
+        kinds.register(CHANGES)
         checks.register(bounds_are_in_order)
         register(self.label, installed)

@@ -1,8 +1,11 @@
 """What questions need in the database: releases that only grow, doors for worker and sweeper."""
 
+from collections.abc import Iterator
+
 from dpgov.audit.append_only import append_only
 from dpgov.operation.installed import Installed
 from dpgov.tenants.wall.functions import door
+from dpgov.tenants.wall.guards import NEVER, Guard, Json, installed_guards
 
 # The same as `dpgov.queries.answering.lease.free`; $1 is the most attempts.
 _FREE = """
@@ -60,6 +63,27 @@ _ASKED_FOR = """
 """
 
 
+def guards(_json: Json) -> Iterator[Guard]:
+    """A question stays with the data that it was asked about."""
+    yield Guard(
+        "guard_question_new",
+        "queries_query",
+        "INSERT",
+        "1 = 1",
+        "EXISTS (SELECT 1 FROM datasets_datasetversion v WHERE v.id = NEW.version_id"
+        " AND v.dataset_id = NEW.dataset_id)",
+        "a question is about data of the dataset that it is charged to",
+    )
+    yield Guard(
+        "guard_question_stays",
+        "queries_query",
+        "UPDATE",
+        "NEW.version_id <> OLD.version_id OR NEW.dataset_id <> OLD.dataset_id",
+        NEVER,
+        "a question stays with the data that it was asked about",
+    )
+
+
 def installed() -> tuple[Installed, ...]:
     """All of it."""
     return (
@@ -104,4 +128,5 @@ def installed() -> tuple[Installed, ...]:
             returns="TABLE (version_id uuid, file_seal text, key_id text)",
             body=_ASKED_FOR,
         ),
+        *installed_guards(guards),
     )

@@ -1,10 +1,9 @@
-"""What the wall needs in the database: who is asking, doors of signing in, and guards."""
+"""What the wall needs in the database: who is asking, and doors of signing in."""
 
 from django.conf import settings
 
 from dpgov.operation.installed import Installed
 from dpgov.tenants.wall.functions import ASKED_BY_POLICIES, door
-from dpgov.tenants.wall.guarding import installed_guards
 
 # A role audits every tenant at first; `appoint_auditor` says which from then on.
 _AUDITORS = """
@@ -65,5 +64,4 @@ def installed() -> tuple[Installed, ...]:
             body="SELECT tenant_id FROM tenants_invitation WHERE token_hash = $1",
         ),
         Installed(_AUDITED.functions, (_AUDITORS.format(role=role), *_AUDITED.postgresql)),
-        *installed_guards(),
     )

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dpgov.approvals import giving
 from dpgov.approvals.errors import ApprovalRefusal, NotYourRequest
-from dpgov.approvals.models import Kind
+from dpgov.approvals.giving import GIVE_ROLE
 from dpgov.approvals.selectors import subjects_waiting, waiting_about
 from dpgov.approvals.services import withdraw
 from dpgov.tenants import services
@@ -27,7 +27,7 @@ from dpgov.web.pages import show_page
 def members(request: MemberRequest) -> HttpResponse:
     """The list of members, their roles, and what waits for an officer."""
     tenant = request.membership.tenant
-    waiting = subjects_waiting(tenant.pk, Kind.GIVE_ROLE)
+    waiting = subjects_waiting(tenant.pk, GIVE_ROLE)
     people = list(members_of(tenant))
     context = {
         "rows": [(member, f"member:{member.user_id}" in waiting) for member in people],
@@ -86,7 +86,7 @@ def member_role_withdraw(request: MemberRequest, membership_id: UUID) -> HttpRes
     """Take back one's own request about a member's role."""
     membership = _member(request, membership_id)
     subject = f"member:{membership.user_id}"
-    asked = waiting_about(membership.tenant_id, Kind.GIVE_ROLE, subject)
+    asked = waiting_about(membership.tenant_id, GIVE_ROLE, subject)
     try:
         if asked is None:
             raise NotYourRequest

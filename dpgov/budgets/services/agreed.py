@@ -9,13 +9,14 @@ from typing import Any
 from uuid import UUID
 
 from dpgov.approvals.errors import Stale
-from dpgov.approvals.models import ChangeRequest, Kind
-from dpgov.approvals.services import Effect, approved
+from dpgov.approvals.kinds import Effect
+from dpgov.approvals.models import ChangeRequest
+from dpgov.approvals.services import approved
 from dpgov.budgets import crossing
 from dpgov.budgets.errors import BudgetClosed
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import dividing
-from dpgov.budgets.services.invitations import new_invitation
+from dpgov.budgets.services.invitations import ACCEPT_POPULATION, new_invitation
 from dpgov.budgets.services.populations import (
     AlreadyShares,
     CannotShare,
@@ -26,6 +27,10 @@ from dpgov.budgets.services.populations import (
 )
 from dpgov.language.said import said
 
+MERGE_POPULATIONS = "merge_populations"
+SPLIT_POPULATION = "split_population"
+LEAVE_POPULATION = "leave_population"
+SHARE_POPULATION = "share_population"
 _OVERTAKEN = (
     BudgetClosed,
     AlreadyShares,
@@ -39,7 +44,7 @@ _OVERTAKEN = (
 
 def merge_as_agreed(request: ChangeRequest) -> Effect:
     """MERGE_POPULATIONS: payload `into`, `other`, and the limits that were seen."""
-    payload = approved(request, Kind.MERGE_POPULATIONS)
+    payload = approved(request, MERGE_POPULATIONS)
     rows = _own(request, [payload["into"], payload["other"]])
     into, other = rows[UUID(payload["into"])], rows[UUID(payload["other"])]
     _same_limit(into, payload["into_limit_nano"])
@@ -53,12 +58,12 @@ def merge_as_agreed(request: ChangeRequest) -> Effect:
 
 def split_as_agreed(request: ChangeRequest) -> Effect:
     """SPLIT_POPULATION: payload `population`, `leaving`, `name`, and the limit that was seen."""
-    return _split(request, approved(request, Kind.SPLIT_POPULATION))
+    return _split(request, approved(request, SPLIT_POPULATION))
 
 
 def leave_as_agreed(request: ChangeRequest) -> Effect:
     """LEAVE_POPULATION: the same with one member that leaves."""
-    return _split(request, approved(request, Kind.LEAVE_POPULATION))
+    return _split(request, approved(request, LEAVE_POPULATION))
 
 
 def _split(request: ChangeRequest, payload: dict[str, Any]) -> Effect:
@@ -84,7 +89,7 @@ def _split(request: ChangeRequest, payload: dict[str, Any]) -> Effect:
 
 def invite_as_agreed(request: ChangeRequest) -> Effect:
     """SHARE_POPULATION: payload `population`. The code is shown to the approver, this once."""
-    payload = approved(request, Kind.SHARE_POPULATION)
+    payload = approved(request, SHARE_POPULATION)
     rows = _own(request, [payload["population"]])
     population = rows[UUID(payload["population"])]
     if population.closed_at is not None or population.kind != Budget.Kind.POPULATION:
@@ -104,7 +109,7 @@ def accept_as_agreed(request: ChangeRequest) -> Effect:
 
     Raises InsufficientBudget when what the datasets have lost does not fit; the request waits on.
     """
-    payload = approved(request, Kind.ACCEPT_POPULATION)
+    payload = approved(request, ACCEPT_POPULATION)
     population_id = crossing.admit(UUID(payload["invitation"]), request.tenant_id)
     if population_id is None:
         raise Stale(said("The invitation is not there any more. Ask for a new code."))

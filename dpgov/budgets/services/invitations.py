@@ -17,7 +17,7 @@ from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import request_change
 from dpgov.budgets import crossing
 from dpgov.budgets.errors import LedgerRefusal
@@ -27,6 +27,7 @@ from dpgov.language.said import said
 from dpgov.privacy.accounting.budget import as_text
 from dpgov.tenants.models import Membership
 
+ACCEPT_POPULATION = "accept_population"
 LIFETIME = timedelta(days=7)
 _BYTES = 15
 _CODE = re.compile(r"[A-Z2-7]{24}", re.ASCII)
@@ -89,7 +90,7 @@ def request_to_join(
         raise InvalidCode
     return request_change(
         membership=membership,
-        kind=Kind.ACCEPT_POPULATION,
+        kind=ACCEPT_POPULATION,
         subject=f"budget:{claimed.population_id}",
         payload={
             "invitation": str(claimed.invitation_id),

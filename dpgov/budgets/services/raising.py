@@ -6,8 +6,9 @@ The only way by which the limit of a dataset or a population goes up.
 from uuid import UUID
 
 from dpgov.approvals.errors import Stale
-from dpgov.approvals.models import ChangeRequest, Kind
-from dpgov.approvals.services import Effect, approved, request_change
+from dpgov.approvals.kinds import Effect
+from dpgov.approvals.models import ChangeRequest
+from dpgov.approvals.services import approved, request_change
 from dpgov.budgets import crossing
 from dpgov.budgets.errors import InvalidAmount, NotRaised, SharedLimit
 from dpgov.budgets.models import Budget
@@ -18,6 +19,7 @@ from dpgov.language.said import said
 from dpgov.privacy.accounting.budget import as_text, parse_epsilon
 from dpgov.tenants.models import Membership
 
+RAISE_LIMIT = "raise_limit"
 RAISABLE = (Budget.Kind.DATASET, Budget.Kind.POPULATION)
 
 
@@ -41,7 +43,7 @@ def request_raise(
         raise NotRaised(limit=limit_said(present))
     return request_change(
         membership=membership,
-        kind=Kind.RAISE_LIMIT,
+        kind=RAISE_LIMIT,
         subject=f"budget:{budget.pk}",
         dataset=budget.label,
         payload={
@@ -61,7 +63,7 @@ def raise_limit(request: ChangeRequest) -> Effect:
 
     Raises Stale when the limit is no longer the one that both persons saw.
     """
-    payload = approved(request, Kind.RAISE_LIMIT)
+    payload = approved(request, RAISE_LIMIT)
     budget = Budget.objects.get(pk=UUID(payload["budget"]), tenant_id=request.tenant_id)
     locked = locked_with_lines(budget)
     if locked.limit_nano != payload["before_nano"] or locked.closed_at is not None:

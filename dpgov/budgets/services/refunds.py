@@ -6,11 +6,13 @@ Whether a query may be refunded is for its own room to say; here only the charge
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approved
 from dpgov.budgets.errors import NothingCharged
 from dpgov.budgets.models import Budget, Charge, Correction, PartitionLine
 from dpgov.budgets.services.corrections import correct
+
+REFUND = "refund"
 
 
 def refund_charges(request: ChangeRequest) -> list[Correction]:
@@ -19,7 +21,7 @@ def refund_charges(request: ChangeRequest) -> list[Correction]:
     No rate window is given back: what was used in a week was used in it. Raises NotApproved,
     NothingCharged, and AlreadyCorrected for a query that was refunded before.
     """
-    query_id = UUID(approved(request, Kind.REFUND)["query"])
+    query_id = UUID(approved(request, REFUND)["query"])
     charges = list(Charge.objects.filter(query_id=query_id, tenant_id=request.tenant_id))
     if not charges:
         raise NothingCharged(query_id)

@@ -8,12 +8,12 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from dpgov.approvals.kinds import title_of
 from dpgov.approvals.selectors import requests_of
 from dpgov.dashboards.desk.bench import bench
 from dpgov.dashboards.desk.checklist import checklist
 from dpgov.dashboards.desk.forecast import forecasts
 from dpgov.datasets.selectors import datasets_of, uploads_of
-from dpgov.oversight.approvals.words import headline
 from dpgov.queries.workbench.wishes import budget_requests_waiting
 from dpgov.tenants.permissions import Permission, may, requires
 from dpgov.tenants.requests import membership_of
@@ -36,7 +36,7 @@ def desk(request: HttpRequest) -> HttpResponse:
         found = forecasts(list(datasets_of(membership.tenant)), today)
         context |= {"forecasts": found[:_MOST], "left_out": max(0, len(found) - _MOST)}
         context["waiting"] = [
-            (change, headline(change))
+            (change, title_of(change))
             for change in requests_of(membership)[:_REQUESTS]
             if change.is_waiting
         ]

@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from dpgov.approvals.errors import ApprovalRefusal
-from dpgov.approvals.models import Kind
 from dpgov.approvals.selectors import all_waiting_about
 from dpgov.datasets import services
 from dpgov.datasets.lookup import held_or_404
@@ -47,7 +46,7 @@ def _requested(request: HttpRequest, dataset: Dataset, form: DecisionForm) -> bo
         services.request_decision(
             membership=membership_of(request),
             dataset=dataset,
-            kind=Kind(data["kind"]),
+            kind=data["kind"],
             reason=data["reason"],
             earlier=data["earlier"],
         )

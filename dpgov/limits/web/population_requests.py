@@ -11,11 +11,16 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from dpgov.approvals.models import Kind
 from dpgov.approvals.services import request_change
 from dpgov.budgets.crossing import shared_with_others
 from dpgov.budgets.models import Budget
 from dpgov.budgets.populations import populations_of
+from dpgov.budgets.services.agreed import (
+    LEAVE_POPULATION,
+    MERGE_POPULATIONS,
+    SHARE_POPULATION,
+    SPLIT_POPULATION,
+)
 from dpgov.language.translation import english
 from dpgov.limits import populations
 from dpgov.limits.lookup import own_or_404, population_or_404
@@ -46,7 +51,7 @@ def merge(request: HttpRequest, population_id: UUID) -> HttpResponse:
             "other_limit_nano": other.limit_nano,
             "names": [budget.label, other.label],
         }
-        done = _ask(request, form, Kind.MERGE_POPULATIONS, budget, payload)
+        done = _ask(request, form, MERGE_POPULATIONS, budget, payload)
         if done is not None:
             return done
     return _page(request, "population_merge.html", form, budget, others=others)
@@ -75,7 +80,7 @@ def divide(request: HttpRequest, population_id: UUID) -> HttpResponse:
             "datasets": [each.names for each in members if each.budget.pk in leaving],
             "from": budget.label,
         }
-        kind = Kind.LEAVE_POPULATION if len(leaving) == 1 else Kind.SPLIT_POPULATION
+        kind = LEAVE_POPULATION if len(leaving) == 1 else SPLIT_POPULATION
         done = _ask(request, form, kind, budget, payload)
         if done is not None:
             return done
@@ -90,14 +95,14 @@ def share(request: HttpRequest, population_id: UUID) -> HttpResponse:
     form = ShareForm(request.POST) if request.method == "POST" else ShareForm()
     if form.is_bound and form.is_valid():
         payload = {"population": str(budget.pk), "name": budget.label}
-        done = _ask(request, form, Kind.SHARE_POPULATION, budget, payload)
+        done = _ask(request, form, SHARE_POPULATION, budget, payload)
         if done is not None:
             return done
     return _page(request, "population_share.html", form, budget)
 
 
 def _ask(
-    request: HttpRequest, form: Form, kind: Kind, budget: Budget, payload: dict[str, Any]
+    request: HttpRequest, form: Form, kind: str, budget: Budget, payload: dict[str, Any]
 ) -> HttpResponse | None:
     return requested(
         request,

@@ -6,12 +6,11 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
-from dpgov.approvals.models import Kind
 from dpgov.approvals.selectors import waiting_about
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services.raising import request_raise
+from dpgov.budgets.services.raising import RAISE_LIMIT, request_raise
+from dpgov.budgets.weakening import weakening
 from dpgov.datasets.lookup import dataset_or_404
-from dpgov.explain.weakening import weakening
 from dpgov.limits.lookup import own_or_404
 from dpgov.limits.web.forms.reasons import RaiseForm, RefundForm
 from dpgov.limits.web.forms.requested import requested
@@ -65,7 +64,7 @@ def _raise(
         "budget": budget,
         "wanted_nano": wanted,
         "meaning": weakening(budget, wanted) if wanted and not form.errors else [],
-        "waiting": waiting_about(budget.tenant_id, Kind.RAISE_LIMIT, f"budget:{budget.pk}"),
+        "waiting": waiting_about(budget.tenant_id, RAISE_LIMIT, f"budget:{budget.pk}"),
     }
     return show_page(request, template, context, refused=form.errors)
 

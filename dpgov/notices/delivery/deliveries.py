@@ -21,7 +21,7 @@ from dpgov.notices.delivery.sending import FAILURES, NotTaken, post
 from dpgov.notices.delivery.signing import secret_of, signature
 from dpgov.notices.models import Delivery, Event, State, Webhook
 from dpgov.notices.selectors import webhooks_of
-from dpgov.notices.words import page_of, sentence, whole_address
+from dpgov.notices.words import named, page_of, sentence, whole_address
 
 _ROUND = 20
 _log = structlog.get_logger("dpgov.notices")
@@ -86,7 +86,7 @@ def message(event: Event, tenant: str) -> bytes:
         "tenant": tenant,
         "text": sentence(event.kind, event.detail),
         "url": whole_address(page_of(event.kind, event.detail)),
-        "detail": event.detail,
+        "detail": named(event.kind, event.detail),
     }
     return json.dumps(said, sort_keys=True).encode()
 

@@ -13,7 +13,6 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.selectors import deciders
 from dpgov.audit.actions import Action
 from dpgov.datasets.models import Dataset
-from dpgov.language.translation import english
 from dpgov.notices.events.telling import Happening
 from dpgov.notices.kinds import Kind
 from dpgov.queries.models import Query
@@ -45,9 +44,7 @@ def _decided(entry: Entry) -> Happening | None:
 
 
 def _about(request: ChangeRequest) -> dict[str, str]:
-    with english():
-        title = f"{request.title}: {request.dataset}" if request.dataset else request.title
-    about = {"request": str(request.pk), "title": title, "change": request.kind}
+    about = {"request": str(request.pk), "change": request.kind}
     return about | ({"dataset": request.dataset} if request.dataset else {})
 
 

@@ -12,11 +12,9 @@ from django.db.models import F, QuerySet
 
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
-from dpgov.language.translation import english
 from dpgov.notices.events.telling import Happening
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Event
-from dpgov.notices.words import words_of_budget
 from dpgov.tenants.models import Membership, ProjectMember, Role
 
 LEVELS = (50, 80, 100)
@@ -71,14 +69,12 @@ def _happening(budget: Budget, level: int, now: datetime) -> Happening:
     named, people = _grant(budget) if is_grant else _whole(budget)
     about = {"slug": dataset.slug, "dataset": dataset.name} if dataset else {}
     detail = {"percent": level, **named, **about}
-    with english():
-        what = words_of_budget(detail)
     return Happening(
         key=_key(budget, level),
         kind=Kind.BUDGET,
         due_at=now,
         people=people,
-        detail=detail | {"what": what},
+        detail=detail,
         personal=is_grant,
     )
 

@@ -3,6 +3,7 @@
 Each view calls one service; what is foreign looks like what is missing.
 """
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -15,17 +16,17 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.approvals import selectors, services
 from dpgov.approvals.errors import AlreadyDecided, ApprovalRefusal
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.kinds import carry_out, kind_of, title_of
+from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.errors import LedgerRefusal
-from dpgov.budgets.services.refunds import refunded
+from dpgov.budgets.services.refunds import REFUND, refunded
 from dpgov.limits.web.forms.reasons import DecisionForm
 from dpgov.oversight.approvals.background import background_of
-from dpgov.oversight.approvals.effects import carry_out
 from dpgov.oversight.approvals.outcomes import outcome_in_words
-from dpgov.oversight.approvals.words import any_of, described, headline
 from dpgov.queries.answering.refunding import refundable
 from dpgov.queries.models import Query
 from dpgov.queries.wording.words import in_words
+from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.web.pages import show_page
@@ -42,7 +43,7 @@ def approvals(request: HttpRequest) -> HttpResponse:
     page = Paginator(found, _PAGE).get_page(request.GET.get("page"))
     context = {
         "page": page,
-        "rows": [(change, headline(change)) for change in page.object_list],
+        "rows": [(change, title_of(change)) for change in page.object_list],
         "unread": _unread(request),
     }
     return render(request, "oversight/approvals/approvals.html", context)
@@ -135,13 +136,14 @@ def _page(
     membership = membership_of(request)
     context = {
         "change": change,
-        "words": described(change),
+        "title": title_of(change),
+        "words": kind_of(change.kind).describe(change),
         "form": form or DecisionForm(),
         "may_decide": selectors.may_decide(membership, change),
         "around": background_of(change),
         "is_own": change.requested_by_id == membership.user_id,
         "outcome": outcome_in_words(change.outcome),
-        "deciders": any_of(selectors.deciders(change)) if change.is_waiting else "",
+        "deciders": _any_of(selectors.deciders(change)) if change.is_waiting else "",
         **more,
     }
     return show_page(
@@ -157,6 +159,14 @@ def _unread(request: HttpRequest) -> list[tuple[Query, str]]:
     tenant = membership_of(request).tenant
     latest = list(refundable(tenant)[: 4 * _MOST_UNREAD])
     done = refunded(query.pk for query in latest)
-    asked = selectors.subjects_waiting(tenant.pk, Kind.REFUND)
+    asked = selectors.subjects_waiting(tenant.pk, REFUND)
     left = [q for q in latest if q.pk not in done and f"query:{q.pk}" not in asked]
     return [(query, in_words(query.plan)) for query in left[:_MOST_UNREAD]]
+
+
+def _any_of(people: Sequence[Membership]) -> str:
+    """ "a@x (Data owner), b@x (Compliance officer) or c@x (Compliance officer)"."""
+    named = [f"{person.user} ({person.get_role_display()})" for person in people]
+    if len(named) < 2:
+        return "".join(named)
+    return _("{some} or {last}").format(some=", ".join(named[:-1]), last=named[-1])

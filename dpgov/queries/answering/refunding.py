@@ -7,14 +7,16 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from dpgov.approvals.errors import ApprovalRefusal, Stale
-from dpgov.approvals.models import ChangeRequest, Kind
-from dpgov.approvals.services import Effect, approved, request_change
-from dpgov.budgets.services.refunds import refund_charges, refunded
-from dpgov.budgets.words import noted
+from dpgov.approvals.kinds import ChangeKind, Effect, Told
+from dpgov.approvals.models import ChangeRequest
+from dpgov.approvals.services import approved, request_change
+from dpgov.budgets.services.refunds import REFUND, charged_lines, refund_charges, refunded
+from dpgov.budgets.words import amount, limit_in_words, noted
 from dpgov.queries.models import Query
+from dpgov.queries.wording.words import in_words
 from dpgov.tenants.models import Membership, Tenant
 
 # Kept with the request, so that they are stored in English and translated when they are shown.
@@ -67,7 +69,7 @@ def request_refund(*, membership: Membership, query: Query, reason: str) -> Chan
     currency = found.dataset.budget.currency
     return request_change(
         membership=membership,
-        kind=Kind.REFUND,
+        kind=REFUND,
         subject=f"query:{found.pk}",
         dataset=found.dataset.slug,
         payload={"query": str(found.pk), **noted(found.cost_nano, currency)},
@@ -77,7 +79,7 @@ def request_refund(*, membership: Membership, query: Query, reason: str) -> Chan
 
 def refund(request: ChangeRequest) -> Effect:
     """Carry an approved refund out; Stale when the query is not refundable, or was refunded."""
-    query_id = UUID(approved(request, Kind.REFUND)["query"])
+    query_id = UUID(approved(request, REFUND)["query"])
     locked = Query.objects.select_for_update().filter(
         pk=query_id,
         tenant_id=request.tenant_id,
@@ -98,3 +100,51 @@ def refund(request: ChangeRequest) -> Effect:
             ],
         }
     )
+
+
+def _title(request: ChangeRequest) -> str:
+    payload = request.payload
+    sign, cost = ("ρ", payload["rho"]) if "rho" in payload else ("ε", payload["epsilon"])
+    return _("Refund {amount} of a question about {about}").format(
+        amount=f"{sign} {cost}", about=request.dataset or request.subject
+    )
+
+
+def _told(request: ChangeRequest) -> Told:
+    query_id = UUID(request.payload["query"])
+    query = Query.objects.select_related("analyst").get(pk=query_id)
+    rows = []
+    for charge in charged_lines(query_id):
+        limit = limit_in_words(charge.budget)
+        charged = amount(charge.amount_nano, charge.budget.currency)
+        rows.append(
+            (
+                limit[:1].upper() + limit[1:],
+                _("{amount} charged").format(amount=charged),
+                _("given back"),
+            )
+        )
+    return Told(
+        rows,
+        [
+            _("The question: {question}. Asked by {person}.").format(
+                question=in_words(query.plan), person=query.analyst
+            ),
+            _(
+                "It failed before its data was opened, so nothing about anybody can have come out. "
+                "That is the only case in which a charge is given back."
+            ),
+            _("What the question counted for in a day, a week or a month stays counted."),
+        ],
+    )
+
+
+CHANGES = (
+    ChangeKind(
+        REFUND,
+        gettext_lazy("Refund a question"),
+        carry_out=refund,
+        title=_title,
+        describe=_told,
+    ),
+)

@@ -3,12 +3,35 @@
 Triggers on both databases, about the few columns by which a budget, a decision or the link from a
 dataset to its budget could be bent with plain SQL. A guard asks what the pages ask: an approved
 request of the right kind, with the same amounts, of the same tenant, by two different members.
-Named by tables, because this room knows no model above it; made after every migration.
+Each room lists its own and has them installed, made after every migration.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
+
+from dpgov.operation.installed import Installed
+
+NEVER = "1 = 0"
+# A session may have tables of its own under the same names: the schema is named.
+_FUNCTION = """
+CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql
+SET search_path = pg_catalog, {schema}, pg_temp AS $guard$
+BEGIN
+    IF ({allowed}) IS NOT TRUE THEN
+        RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $guard$
+"""
+_TRIGGER = (
+    "CREATE TRIGGER {name} BEFORE {event} ON {table} FOR EACH ROW WHEN ({changed})"
+    " EXECUTE FUNCTION {name}()"
+)
+_ON_SQLITE = (
+    "CREATE TRIGGER {name} BEFORE {event} ON {table} WHEN ({changed}) AND ({allowed}) IS NOT TRUE"
+    " BEGIN SELECT RAISE(ABORT, '{message}'); END"
+)
 
 
 class Json(Protocol):
@@ -42,247 +65,10 @@ class Guard:
     message: str
 
 
-_BUDGET, _MEMBER = "budgets_budget", "budgets_populationmember"
-_REQUEST, _DATASET = "approvals_changerequest", "datasets_dataset"
-_VERSION, _LOOK = "datasets_datasetversion", "datasets_look"
-_HOLD_KINDS = ("release_held_dataset", "share_held_dataset_budget", "discard_held_dataset")
-_NEVER = "1 = 0"
+Guards = Callable[[Json], Iterator[Guard]]
 
 
-def guards(json: Json) -> Iterator[Guard]:
-    """All of them."""
-    yield from _of_budgets(json)
-    yield from _of_members_and_parts(json)
-    yield from _of_requests()
-    yield from _of_datasets(json)
-    yield from _of_holds(json)
-    yield from _of_questions()
-    charged = (
-        "EXISTS (SELECT 1 FROM budgets_charge c WHERE c.query_id = NEW.query_id"
-        " AND c.budget_id = NEW.budget_id AND c.tenant_id = NEW.tenant_id"
-        " AND c.amount_nano = -NEW.amount_nano)"
-    )
-    yield Guard(
-        "guard_refund",
-        "budgets_correction",
-        "INSERT",
-        "NEW.kind = 'refund'",
-        f"{_agreed('refund', json.identity('query') + ' = NEW.query_id')} AND {charged}",
-        "a charge is given back as two persons approved, and as it was charged",
-    )
-
-
-def _of_budgets(json: Json) -> Iterator[Guard]:
-    yield Guard(
-        "guard_budget_new",
-        _BUDGET,
-        "INSERT",
-        "NEW.spent_nano <> 0 OR NEW.reserved_nano <> 0",
-        _NEVER,
-        "a new budget has nothing spent or reserved",
-    )
-    follows = (
-        "NEW.kind = 'partition' AND EXISTS (SELECT 1 FROM budgets_partitionline p"
-        " JOIN budgets_budget d ON d.id = p.dataset_budget_id"
-        " WHERE p.budget_id = NEW.id AND d.limit_nano >= NEW.limit_nano)"
-    )
-    raised = (
-        f"{json.identity('budget')} = NEW.id"
-        f" AND {json.number('before_nano')} = OLD.limit_nano"
-        f" AND {json.number('after_nano')} = NEW.limit_nano"
-        " AND NOT EXISTS (SELECT 1 FROM budgets_limitchange c WHERE c.budget_id = NEW.id"
-        " AND c.before_nano = OLD.limit_nano AND c.after_nano = NEW.limit_nano"
-        " AND c.created_at >= r.decided_at)"
-    )
-    merged = (
-        f"{json.identity('into')} = NEW.id AND EXISTS (SELECT 1 FROM budgets_budget o"
-        f" WHERE o.id = {json.identity('other')} AND o.closed_at IS NULL"
-        " AND NEW.limit_nano <= OLD.spent_nano + OLD.reserved_nano + o.spent_nano"
-        " + o.reserved_nano)"
-    )
-    yield Guard(
-        "guard_limit",
-        _BUDGET,
-        "UPDATE",
-        "NEW.limit_nano > OLD.limit_nano AND NEW.kind <> 'allocation'",
-        f"({follows}) OR {_agreed('raise_limit', raised)}"
-        f" OR {_agreed('merge_populations', merged)}",
-        "a limit is raised as two persons approved, once",
-    )
-    yield Guard(
-        "guard_target",
-        _BUDGET,
-        "UPDATE",
-        "NEW.target_nano > OLD.target_nano AND NEW.limit_nano <= OLD.limit_nano"
-        " AND NEW.kind <> 'allocation'",
-        _NEVER,
-        "what a limit keeps is raised with the limit alone",
-    )
-    yield Guard(
-        "guard_closed",
-        _BUDGET,
-        "UPDATE",
-        "OLD.closed_at IS NOT NULL AND NEW.closed_at IS NULL AND NEW.kind <> 'allocation'",
-        _NEVER,
-        "a budget that was closed stays closed",
-    )
-
-
-def _of_members_and_parts(json: Json) -> Iterator[Guard]:
-    once = (
-        f" AND NOT EXISTS (SELECT 1 FROM {_MEMBER} b WHERE b.population_id = OLD.population_id"
-        " AND b.dataset_budget_id = OLD.dataset_budget_id AND b.left_at >= r.decided_at)"
-    )
-    merged = f"{json.identity('other')} = OLD.population_id{once}"
-    left = (
-        f"{json.identity('population')} = OLD.population_id"
-        f" AND {json.lists('leaving', 'OLD.dataset_budget_id')}{once}"
-    )
-    yield Guard(
-        "guard_leaving",
-        _MEMBER,
-        "UPDATE",
-        "OLD.left_at IS NULL AND NEW.left_at IS NOT NULL",
-        " OR ".join(
-            [
-                _agreed("merge_populations", merged),
-                _agreed("split_population", left),
-                _agreed("leave_population", left),
-            ]
-        ),
-        "a dataset leaves a shared budget as two persons approved",
-    )
-    yield Guard(
-        "guard_part",
-        "budgets_partitionline",
-        "INSERT",
-        "NEW.budget_id <> NEW.dataset_budget_id",
-        "EXISTS (SELECT 1 FROM budgets_budget b JOIN budgets_budget d"
-        " ON d.id = NEW.dataset_budget_id AND d.tenant_id = b.tenant_id"
-        " WHERE b.id = NEW.budget_id AND b.kind = 'partition' AND d.kind = 'dataset'"
-        " AND b.limit_nano <= d.limit_nano"
-        " AND (d.spent_nano + d.reserved_nano = 0 OR EXISTS (SELECT 1"
-        " FROM budgets_partitionline p WHERE p.dataset_budget_id = d.id)))",
-        "a budget that was charged as a whole is not divided any more",
-    )
-
-
-def _of_requests() -> Iterator[Guard]:
-    member = (
-        "EXISTS (SELECT 1 FROM tenants_membership m JOIN tenants_user u ON u.id = m.user_id"
-        " WHERE m.tenant_id = NEW.tenant_id AND m.user_id = NEW.{who} AND u.is_active)"
-    )
-    yield Guard(
-        "guard_request_new",
-        _REQUEST,
-        "INSERT",
-        "1 = 1",
-        f"NEW.state = 'waiting' AND {member.format(who='requested_by_id')}",
-        "a request waits at first, and is made by a member",
-    )
-    yield Guard(
-        "guard_decision",
-        _REQUEST,
-        "UPDATE",
-        "NEW.state <> OLD.state",
-        member.format(who="decided_by_id"),
-        "a request is decided by a member",
-    )
-
-
-def _of_datasets(json: Json) -> Iterator[Guard]:
-    yield Guard(
-        "guard_budget_of_new_dataset",
-        _DATASET,
-        "INSERT",
-        "1 = 1",
-        "EXISTS (SELECT 1 FROM budgets_budget b WHERE b.id = NEW.budget_id"
-        " AND b.tenant_id = NEW.tenant_id AND b.kind = 'dataset')",
-        "a dataset has the budget of a dataset",
-    )
-    shared = (
-        f"{json.identity('held_dataset')} = NEW.id AND EXISTS (SELECT 1 FROM {_DATASET} e"
-        f" WHERE e.id = {json.identity('earlier')} AND e.tenant_id = NEW.tenant_id"
-        " AND e.budget_id = NEW.budget_id)"
-    )
-    yield Guard(
-        "guard_budget_of_dataset",
-        _DATASET,
-        "UPDATE",
-        "NEW.budget_id <> OLD.budget_id",
-        _agreed("share_held_dataset_budget", shared),
-        "a dataset shares another budget as two persons approved",
-    )
-
-
-def _of_holds(json: Json) -> Iterator[Guard]:
-    newest = (
-        f"l.version_id = v.id AND v.dataset_id = NEW.id AND NOT EXISTS (SELECT 1 FROM {_VERSION} n"
-        " WHERE n.dataset_id = NEW.id AND n.number > v.number)"
-    )
-    looked = (
-        f"OLD.held_reason = 'new_data' AND EXISTS (SELECT 1 FROM {_LOOK} l, {_VERSION} v"
-        f" WHERE {newest} AND l.outcome = 'goes_on' AND l.by_id <> v.added_by_id)"
-    )
-    # An approval is used up by the entry that says so, which comes after it is carried out.
-    once = (
-        f"{json.identity('held_dataset')} = NEW.id AND NOT EXISTS (SELECT 1"
-        " FROM audit_auditentry a WHERE a.tenant_id = r.tenant_id"
-        f" AND a.action = 'CHANGE_APPROVED' AND a.subject = r.subject AND {json.names_request()})"
-    )
-    yield Guard(
-        "guard_hold",
-        _DATASET,
-        "UPDATE",
-        "OLD.held_at IS NOT NULL AND NEW.held_at IS NULL",
-        " OR ".join([f"({looked})", *(_agreed(kind, once) for kind in _HOLD_KINDS)]),
-        "a hold ends when an officer has looked, or as two persons approved",
-    )
-    yield Guard(
-        "guard_held_reason",
-        _DATASET,
-        "UPDATE",
-        "OLD.held_at IS NOT NULL AND NEW.held_at IS NOT NULL"
-        " AND NEW.held_reason <> OLD.held_reason",
-        "OLD.held_reason = 'new_data' AND NEW.held_reason = 'paused'",
-        "what takes two persons to end is not turned into what takes one",
-    )
-    officer = (
-        "EXISTS (SELECT 1 FROM tenants_membership m WHERE m.tenant_id = NEW.tenant_id"
-        " AND m.user_id = NEW.by_id AND m.role = 'officer')"
-    )
-    yield Guard(
-        "guard_look",
-        _LOOK,
-        "INSERT",
-        "1 = 1",
-        f"{officer} OR (NEW.by_id IS NULL AND NEW.outcome = 'goes_on' AND EXISTS"
-        f" (SELECT 1 FROM {_VERSION} v WHERE v.id = NEW.version_id AND v.number > 1))",
-        "an officer looks at data; nobody has to at another version of the same file",
-    )
-
-
-def _of_questions() -> Iterator[Guard]:
-    yield Guard(
-        "guard_question_new",
-        "queries_query",
-        "INSERT",
-        "1 = 1",
-        f"EXISTS (SELECT 1 FROM {_VERSION} v WHERE v.id = NEW.version_id"
-        " AND v.dataset_id = NEW.dataset_id)",
-        "a question is about data of the dataset that it is charged to",
-    )
-    yield Guard(
-        "guard_question_stays",
-        "queries_query",
-        "UPDATE",
-        "NEW.version_id <> OLD.version_id OR NEW.dataset_id <> OLD.dataset_id",
-        _NEVER,
-        "a question stays with the data that it was asked about",
-    )
-
-
-def _agreed(kind: str, about: str) -> str:
+def agreed(kind: str, about: str) -> str:
     """Whether two different members of the row's tenant agreed to just this."""
     both = " AND ".join(
         "EXISTS (SELECT 1 FROM tenants_membership m"
@@ -290,7 +76,74 @@ def _agreed(kind: str, about: str) -> str:
         for who in ("requested_by_id", "decided_by_id")
     )
     return (
-        f"EXISTS (SELECT 1 FROM {_REQUEST} r WHERE r.tenant_id = NEW.tenant_id"
+        f"EXISTS (SELECT 1 FROM approvals_changerequest r WHERE r.tenant_id = NEW.tenant_id"
         f" AND r.state = 'approved' AND r.kind = '{kind}'"
         f" AND r.decided_by_id <> r.requested_by_id AND {both} AND {about})"
+    )
+
+
+class OnPostgreSQL:
+    """The payload is jsonb, ids are uuid."""
+
+    def identity(self, key: str) -> str:
+        """As uuid."""
+        return f"CAST(r.payload ->> '{key}' AS uuid)"
+
+    def number(self, key: str) -> str:
+        """As bigint."""
+        return f"CAST(r.payload ->> '{key}' AS bigint)"
+
+    def lists(self, key: str, identity: str) -> str:
+        """Texts in the list are as PostgreSQL writes ids."""
+        return f"r.payload -> '{key}' ? CAST({identity} AS text)"
+
+    def names_request(self) -> str:
+        """The detail is text."""
+        return "CAST(a.detail AS jsonb) ->> 'request' = CAST(r.id AS text)"
+
+
+class OnSQLite:
+    """The payload is text, ids have no dashes."""
+
+    def identity(self, key: str) -> str:
+        """Without the dashes."""
+        return f"replace(json_extract(r.payload, '$.{key}'), '-', '')"
+
+    def number(self, key: str) -> str:
+        """As JSON has it."""
+        return f"json_extract(r.payload, '$.{key}')"
+
+    def lists(self, key: str, identity: str) -> str:
+        """One by one."""
+        found = f"json_each(r.payload, '$.{key}') each"
+        held = f"SELECT 1 FROM {found} WHERE replace(each.value, '-', '') = {identity}"
+        return f"EXISTS ({held})"
+
+    def names_request(self) -> str:
+        """Without the dashes."""
+        return "replace(json_extract(a.detail, '$.request'), '-', '') = r.id"
+
+
+def installed_guards(guards: Guards) -> tuple[Installed, ...]:
+    """A room's guards, as either database has them."""
+    pairs = zip(guards(OnPostgreSQL()), guards(OnSQLite()), strict=True)
+    return tuple(
+        Installed(
+            functions=(guard.name,),
+            postgresql=(_filled(_FUNCTION, guard), _filled(_TRIGGER, guard)),
+            sqlite=(_filled(_ON_SQLITE, on_sqlite),),
+        )
+        for guard, on_sqlite in pairs
+    )
+
+
+def _filled(template: str, guard: Guard) -> str:
+    return template.format(
+        name=guard.name,
+        table=guard.table,
+        event=guard.event,
+        changed=guard.changed,
+        allowed=guard.allowed,
+        message=guard.message,
+        schema="{schema}",
     )

@@ -4,8 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from dpgov.approvals.models import ChangeRequest, Kind
-from dpgov.approvals.services import Effect, request_change
+from dpgov.approvals.kinds import Effect
+from dpgov.approvals.models import ChangeRequest
+from dpgov.approvals.services import request_change
+from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 
@@ -38,7 +40,7 @@ def asking() -> Asking:
     """Request a change as this person."""
 
     def request(
-        membership: Membership, kind: Kind = Kind.RAISE_LIMIT, subject: str = "budget:1"
+        membership: Membership, kind: str = RAISE_LIMIT, subject: str = "budget:1"
     ) -> ChangeRequest:
         return request_change(
             membership=membership,

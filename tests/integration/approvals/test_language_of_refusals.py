@@ -4,8 +4,9 @@ import pytest
 from django.utils import translation
 
 from dpgov.approvals.errors import OwnRequest, Stale
+from dpgov.approvals.kinds import Effect
 from dpgov.approvals.models import ChangeRequest
-from dpgov.approvals.services import Effect, approve
+from dpgov.approvals.services import approve
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.errors import BudgetClosed, InsufficientBudget
 from dpgov.budgets.services.populations import NameTaken

@@ -13,11 +13,12 @@ from django.urls import reverse
 
 from dpgov.approvals import giving
 from dpgov.approvals.errors import MayNotDecide, MayNotRequest, OwnRequest, RequesterGone
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.giving import GIVE_ROLE
+from dpgov.approvals.kinds import carry_out
+from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.selectors import decidable_by, deciders
 from dpgov.approvals.services import approve
 from dpgov.audit.models import AuditEntry
-from dpgov.oversight.approvals.effects import carry_out
 from dpgov.tenants.models import Invitation, Membership, Role
 from dpgov.tenants.selectors import actor_of
 from dpgov.tenants.services import change_role, remove_member
@@ -109,7 +110,7 @@ def test_somebody_removed_and_invited_again_is_not_who_they_were(
     assert asked is not None
     assert (links(), list(deciders(asked))) == ([], [])
     keeper = join(admin.tenant, Role.OFFICER, "keeper")
-    back = ChangeRequest.objects.get(kind=Kind.GIVE_ROLE)
+    back = ChangeRequest.objects.get(kind=GIVE_ROLE)
     approve(request_id=back.pk, decider=keeper, reason="yes", carry_out=carry_out)
     made = Invitation.objects.get(email=email)
     assert made.consent == str(back.pk)
@@ -154,7 +155,7 @@ def test_administrators_request_people_and_nothing_else(
         asking(admin)
     for member in (owner, officer):
         with pytest.raises(MayNotRequest):
-            asking(member, Kind.GIVE_ROLE)
+            asking(member, GIVE_ROLE)
 
 
 @pytest.mark.parametrize("what", ["removed", "suspended", "moved", "moved and back", "came again"])
@@ -204,7 +205,7 @@ def test_consent_to_what_is_no_longer_as_requested_sends_nothing(
     if what == "replaced":
         giving.invite(membership=second, email=NEW, role="analyst", reason="")
     agree(client_for(officer))
-    assert ChangeRequest.objects.get(kind=Kind.GIVE_ROLE).state == "stale"
+    assert ChangeRequest.objects.get(kind=GIVE_ROLE).state == "stale"
     assert links() == []
 
 

@@ -12,16 +12,17 @@ from dpgov.approvals.errors import (
     AlreadyRequested,
     MayNotDecide,
     MayNotRequest,
-    NotApproved,
     NotYourRequest,
     OwnRequest,
     ReasonMissing,
     Stale,
 )
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.kinds import Effect
+from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.selectors import decidable_by, deciders
-from dpgov.approvals.services import Effect, approve, approved, reject, withdraw
+from dpgov.approvals.services import approve, reject, withdraw
 from dpgov.audit.models import AuditEntry
+from dpgov.budgets.services.agreed import MERGE_POPULATIONS, SHARE_POPULATION, SPLIT_POPULATION
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.approvals.conftest import Asking, Counted
@@ -139,10 +140,10 @@ def test_an_owner_decides_only_about_populations_and_only_when_an_officer_asked(
     with pytest.raises(MayNotDecide):
         approve(request_id=limit.pk, decider=owner, reason="agreed", carry_out=change)
     second_owner = join(owner.tenant, Role.OWNER, "olaf")
-    among_owners = asking(owner, Kind.SPLIT_POPULATION)
+    among_owners = asking(owner, SPLIT_POPULATION)
     with pytest.raises(MayNotDecide):
         reject(request_id=among_owners.pk, decider=second_owner, reason="no")
-    merge = asking(officer, Kind.MERGE_POPULATIONS)
+    merge = asking(officer, MERGE_POPULATIONS)
     approve(request_id=merge.pk, decider=owner, reason="agreed", carry_out=change)
     assert [request.pk for request in change.requests] == [merge.pk]
 
@@ -245,22 +246,6 @@ def test_a_change_that_fails_leaves_the_request_waiting(
     assert (ChangeRequest.objects.get().is_waiting, entries()) == (True, before)
 
 
-def test_a_change_is_carried_out_for_an_approved_request_of_its_kind_only(
-    owner: Membership, officer: Membership, asking: Asking, change: Counted
-) -> None:
-    """F8: whoever carries out asks the database whether two persons agreed."""
-    request = asking(owner)
-    with pytest.raises(NotApproved):
-        approved(request, Kind.RAISE_LIMIT)
-    request.state, request.decided_by = "approved", officer.user
-    with pytest.raises(NotApproved):
-        approved(request, Kind.RAISE_LIMIT)
-    approve(request_id=request.pk, decider=officer, reason="agreed", carry_out=change)
-    with pytest.raises(NotApproved):
-        approved(request, Kind.REFUND)
-    assert approved(request, Kind.RAISE_LIMIT) == {"from": 3, "to": 5}
-
-
 def test_who_could_decide_is_known_beforehand(
     owner: Membership, officer: Membership, second_officer: Membership, asking: Asking
 ) -> None:
@@ -269,7 +254,7 @@ def test_who_could_decide_is_known_beforehand(
     assert [person.pk for person in deciders(theirs)] == [second_officer.pk]
     people = (officer, second_officer, owner)
     assert [decidable_by(person).count() for person in people] == [0, 1, 0]
-    asking(officer, Kind.SHARE_POPULATION)
+    asking(officer, SHARE_POPULATION)
     assert [decidable_by(person).count() for person in people] == [0, 2, 1]
 
 

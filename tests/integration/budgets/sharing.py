@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager
 from uuid import UUID, uuid4
 
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import request_change
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.charging import Parts, lines_of_query
@@ -60,7 +60,7 @@ def acting(tenant: Tenant) -> AbstractContextManager[None]:
     return acting_for(tenant.pk)
 
 
-def ask_for(membership: Membership, kind: Kind, **payload: object) -> ChangeRequest:
+def ask_for(membership: Membership, kind: str, **payload: object) -> ChangeRequest:
     """A request as the pages make it."""
     return request_change(
         membership=membership,

@@ -17,7 +17,6 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from dpgov.approvals.models import Kind
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.findings import ledger_findings
@@ -38,6 +37,7 @@ from dpgov.budgets.services import (
     void,
     withdraw,
 )
+from dpgov.budgets.services.refunds import REFUND
 from dpgov.tenants.models import Role, Tenant
 from tests.agreed import agree
 from tests.cast import join
@@ -224,7 +224,7 @@ class LimitsMachine(RuleBasedStateMachine):
             return
         name = question.way[0]
         admitted = name not in question.refunded
-        agree(self.budgets[name].tenant, Kind.REFUND, query=str(query_id))
+        agree(self.budgets[name].tenant, REFUND, query=str(query_id))
         with self.expect(admitted):
             correct(
                 budget=self.budgets[name],

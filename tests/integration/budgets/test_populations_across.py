@@ -7,15 +7,21 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from dpgov.approvals.errors import OwnRequest
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets import populations as reads
 from dpgov.budgets.errors import ForeignBudget, InsufficientBudget, LedgerRefusal
 from dpgov.budgets.models import Budget, BudgetAccess, Charge, PopulationInvitation
 from dpgov.budgets.services import Line, reserve, settle
-from dpgov.budgets.services.agreed import accept_as_agreed, merge_as_agreed
-from dpgov.budgets.services.invitations import InvalidCode, TooManyCodes, look_at, request_to_join
+from dpgov.budgets.services.agreed import MERGE_POPULATIONS, accept_as_agreed, merge_as_agreed
+from dpgov.budgets.services.invitations import (
+    ACCEPT_POPULATION,
+    InvalidCode,
+    TooManyCodes,
+    look_at,
+    request_to_join,
+)
 from dpgov.budgets.services.populations import CannotShare
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
@@ -192,7 +198,7 @@ def test_an_invitation_that_another_one_used_or_nobody_did_admits_nobody(two: Tw
         with acting(two.stranger.tenant):
             forged = ask_for(
                 two.stranger,
-                Kind.ACCEPT_POPULATION,
+                ACCEPT_POPULATION,
                 population=str(two.shared.pk),
                 invitation=str(invitation.pk),
                 dataset_budgets=[str(two.theirs.pk)],
@@ -233,7 +239,7 @@ def test_a_shared_budget_is_not_merged_away_from_the_other_side(two: Two) -> Non
         with acting(two.owner.tenant):
             request = ask_for(
                 two.owner,
-                Kind.MERGE_POPULATIONS,
+                MERGE_POPULATIONS,
                 into=str(into.pk),
                 other=str(gone.pk),
                 into_limit_nano=into.limit_nano,

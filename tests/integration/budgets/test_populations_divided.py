@@ -6,14 +6,22 @@ from collections.abc import Callable
 import pytest
 
 from dpgov.approvals.errors import NotApproved
-from dpgov.approvals.models import ChangeRequest, Kind
-from dpgov.approvals.services import CarryOut, Decision, approve
+from dpgov.approvals.kinds import CarryOut
+from dpgov.approvals.models import ChangeRequest
+from dpgov.approvals.services import Decision, approve
 from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import change_limit, freeze_tenant, settle, void
-from dpgov.budgets.services.agreed import leave_as_agreed, merge_as_agreed, split_as_agreed
+from dpgov.budgets.services.agreed import (
+    LEAVE_POPULATION,
+    MERGE_POPULATIONS,
+    SPLIT_POPULATION,
+    leave_as_agreed,
+    merge_as_agreed,
+    split_as_agreed,
+)
 from dpgov.tenants.models import Membership, Tenant
 from tests.integration.budgets.sharing import (
     NANO,
@@ -45,7 +53,7 @@ def agree(officer: Membership) -> Agree:
 def merging(owner: Membership, into: Budget, other: Budget) -> ChangeRequest:
     return ask_for(
         owner,
-        Kind.MERGE_POPULATIONS,
+        MERGE_POPULATIONS,
         into=str(into.pk),
         other=str(other.pk),
         into_limit_nano=fresh(into).limit_nano,
@@ -56,7 +64,7 @@ def merging(owner: Membership, into: Budget, other: Budget) -> ChangeRequest:
 def leaving(owner: Membership, shared: Budget, *gone: Budget, name: str = "B") -> ChangeRequest:
     return ask_for(
         owner,
-        Kind.SPLIT_POPULATION,
+        SPLIT_POPULATION,
         population=str(shared.pk),
         leaving=[str(budget.pk) for budget in gone],
         name=name,
@@ -127,7 +135,7 @@ def test_one_dataset_leaves_by_its_own_kind_of_request(owner: Membership, agree:
     shared = population(owner.tenant, "A", one, two)
     charge(one, NANO)
     payload = leaving(owner, shared, two).payload
-    request = ask_for(owner, Kind.LEAVE_POPULATION, **payload)
+    request = ask_for(owner, LEAVE_POPULATION, **payload)
     agree(request, leave_as_agreed)
     assert committed(Budget.objects.get(label="B")) == NANO
 

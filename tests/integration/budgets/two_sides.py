@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services.agreed import accept_as_agreed, invite_as_agreed
+from dpgov.budgets.services.agreed import SHARE_POPULATION, accept_as_agreed, invite_as_agreed
 from dpgov.budgets.services.invitations import request_to_join
 from dpgov.tenants.models import Membership
 from tests.integration.budgets.sharing import acting, ask_for, charge
@@ -27,7 +27,7 @@ class Two:
     def code(self) -> str:
         """An invitation that two persons here agreed to."""
         with acting(self.owner.tenant):
-            request = ask_for(self.owner, Kind.SHARE_POPULATION, population=str(self.shared.pk))
+            request = ask_for(self.owner, SHARE_POPULATION, population=str(self.shared.pk))
             decision = approve(
                 request_id=request.pk,
                 decider=self.officer,

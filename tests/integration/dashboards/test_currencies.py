@@ -11,9 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from dpgov.approvals.models import Kind
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
+from dpgov.budgets.services.refunds import REFUND
 from dpgov.datasets.models import Dataset
 from dpgov.explain import comparison
 from dpgov.explain.comparison import charged, compare
@@ -235,7 +235,7 @@ def test_what_was_given_back_is_not_compared(answered: list[Query], dataset: Dat
     from dpgov.budgets.models import Correction
     from dpgov.budgets.services import correct
 
-    agree(dataset.tenant, Kind.REFUND, query=str(answered[0].pk))
+    agree(dataset.tenant, REFUND, query=str(answered[0].pk))
     correct(
         budget=dataset.budget,
         kind=Correction.Kind.REFUND,

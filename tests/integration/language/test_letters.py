@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from dpgov.approvals.models import Kind as Change
+from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.notices.delivery.deliveries import message
 from dpgov.notices.delivery.letters import send_letters
 from dpgov.notices.events.follow import follow
@@ -85,7 +85,7 @@ def test_a_letter_for_a_new_password_is_in_its_reader_s_language(
 
 
 def test_what_a_notice_is_about_is_named_in_the_language_of_its_reader() -> None:
-    request = {"change": Change.RAISE_LIMIT, "dataset": "Visits", "title": "Raise a limit: Visits"}
+    request = {"change": RAISE_LIMIT, "dataset": "Visits", "title": "Raise a limit: Visits"}
     with translation.override("de"):
         half = sentence(Kind.BUDGET, HALF_USED | {"of": "dataset"})
         archived = sentence(Kind.BUDGET, {"percent": 100, "of": "allocation"})
@@ -96,15 +96,7 @@ def test_what_a_notice_is_about_is_named_in_the_language_of_its_reader() -> None
     assert sentence(Kind.REQUEST, request).startswith("“Raise a limit: Visits” was requested")
 
 
-def test_a_notice_from_before_there_were_languages_is_read_as_it_was_written() -> None:
-    with translation.override("de"):
-        older = sentence(Kind.BUDGET, HALF_USED)
-        request = sentence(Kind.REQUEST, {"title": "Raise a limit: Visits"})
-    assert older == "Half of the budget of Visits is used or reserved."
-    assert request.startswith("„Raise a limit: Visits“ wurde beantragt")
-
-
-def test_what_is_kept_of_an_event_and_sent_to_a_webhook_is_english(
+def test_of_an_event_no_sentence_is_kept_and_what_is_sent_to_a_webhook_is_english(
     ask: Ask, owner: Membership, analyst: Membership
 ) -> None:
     for _ in range(3):
@@ -112,9 +104,10 @@ def test_what_is_kept_of_an_event_and_sent_to_a_webhook_is_english(
     with acting_for(owner.tenant_id), translation.override("de"):
         follow(owner.tenant_id)
     event = Event.objects.get(kind=Kind.BUDGET)
-    assert event.detail["what"] == "the budget of Visits"
+    assert event.detail.keys() == {"percent", "of", "slug", "dataset"}
     sent = json.loads(message(event, "harbour"))
     assert sent["text"] == "Half of the budget of Visits is used or reserved."
+    assert sent["detail"]["what"] == "the budget of Visits"
 
 
 def test_why_a_delivery_failed_is_read_in_one_s_own_language() -> None:

@@ -9,10 +9,11 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget, PopulationMember
 from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.datasets.models import Dataset
 from dpgov.oversight.reconciliation.report import reconcile
 from dpgov.privacy.accounting.budget import NANO
@@ -184,7 +185,7 @@ def test_only_whose_budget_it_is_changes_its_limit_or_shares_it_further(sides: S
     answer = sides.owner.post(path, body)
     assert answer.status_code == 422
     assert "agreed to its limit" in answer.content.decode()
-    assert not ChangeRequest.objects.filter(kind=Kind.RAISE_LIMIT).exists()
+    assert not ChangeRequest.objects.filter(kind=RAISE_LIMIT).exists()
 
 
 def test_a_raise_that_was_requested_before_they_joined_is_out_of_date(sides: Sides) -> None:
@@ -194,7 +195,7 @@ def test_a_raise_that_was_requested_before_they_joined_is_out_of_date(sides: Sid
     request = sides.owner.post(path, body).headers["Location"]
     sides.joined()
     sides.officer.post(request + "approve/", {"reason": "yes"})
-    assert ChangeRequest.objects.get(kind=Kind.RAISE_LIMIT).state == "stale"
+    assert ChangeRequest.objects.get(kind=RAISE_LIMIT).state == "stale"
     assert Budget.objects.get(pk=sides.shared.pk).limit_nano == 5 * NANO
 
 

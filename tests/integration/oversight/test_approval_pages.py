@@ -7,12 +7,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from dpgov.approvals.models import ChangeRequest, Kind
-from dpgov.approvals.services import Effect, request_change
+from dpgov.approvals.kinds import Effect
+from dpgov.approvals.models import ChangeRequest
+from dpgov.approvals.services import request_change
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import freeze_tenant
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.services.held.deciding import RELEASE_HELD_DATASET
 from dpgov.oversight.web import approvals
 from dpgov.privacy.accounting.currency import Currency
 from dpgov.privacy.accounting.loss import Mode
@@ -164,7 +166,7 @@ def test_what_is_shown_once_is_on_no_later_page(
     """F8: such as the code of an invitation."""
     change = request_change(
         membership=owner,
-        kind=Kind.RELEASE_HELD_DATASET,
+        kind=RELEASE_HELD_DATASET,
         subject="dataset:1",
         payload={"dataset": "00000000-0000-0000-0000-000000000001", "name": "Visits 2"},
         reason="other people",

@@ -4,15 +4,14 @@ from collections.abc import Callable
 
 import pytest
 
-from dpgov.approvals.models import Kind
+from dpgov.approvals.kinds import carry_out
 from dpgov.approvals.services import approve
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import confirm_budget, freeze_tenant, open_partition_lines
-from dpgov.budgets.services.agreed import accept_as_agreed, invite_as_agreed
+from dpgov.budgets.services.agreed import SHARE_POPULATION, accept_as_agreed, invite_as_agreed
 from dpgov.budgets.services.invitations import request_to_join
 from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.datasets.models import Dataset
-from dpgov.oversight.approvals.effects import carry_out
 from dpgov.oversight.reconciliation.report import reconcile
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role
@@ -102,7 +101,7 @@ def test_a_budget_shared_by_two_organisations_agrees_on_both_sides(
     ask(their_analyst, of=foreign_dataset)
     answer_all()
     shared = shared_budget(owner, "Patients", dataset)
-    invitation = ask_for(owner, Kind.SHARE_POPULATION, population=str(shared.pk))
+    invitation = ask_for(owner, SHARE_POPULATION, population=str(shared.pk))
     invited = approve(
         request_id=invitation.pk, decider=officer, reason="yes", carry_out=invite_as_agreed
     )

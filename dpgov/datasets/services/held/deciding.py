@@ -8,8 +8,9 @@ audit entry has to say.
 from uuid import UUID
 
 from dpgov.approvals.errors import NotApproved, Stale
-from dpgov.approvals.models import ChangeRequest, Kind
-from dpgov.approvals.services import Effect, approved, request_change
+from dpgov.approvals.kinds import Effect
+from dpgov.approvals.models import ChangeRequest
+from dpgov.approvals.services import approved, request_change
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.held.holds import (
     AskedAlready,
@@ -24,10 +25,13 @@ from dpgov.datasets.services.held.holds import (
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.models import Membership
 
+RELEASE_HELD_DATASET = "release_held_dataset"
+SHARE_HELD_DATASET_BUDGET = "share_held_dataset_budget"
+DISCARD_HELD_DATASET = "discard_held_dataset"
 HOLD_KINDS = (
-    Kind.RELEASE_HELD_DATASET,
-    Kind.SHARE_HELD_DATASET_BUDGET,
-    Kind.DISCARD_HELD_DATASET,
+    RELEASE_HELD_DATASET,
+    SHARE_HELD_DATASET_BUDGET,
+    DISCARD_HELD_DATASET,
 )
 
 
@@ -35,7 +39,7 @@ def request_decision(
     *,
     membership: Membership,
     dataset: Dataset,
-    kind: Kind,
+    kind: str,
     reason: str,
     earlier: Dataset | None = None,
 ) -> ChangeRequest:
@@ -52,7 +56,7 @@ def request_decision(
     if held is None or kind not in HOLD_KINDS:
         raise NotHeld
     payload = {"held_dataset": str(held.pk), "name": held.name}
-    if kind == Kind.SHARE_HELD_DATASET_BUDGET:
+    if kind == SHARE_HELD_DATASET_BUDGET:
         if held.opened_at is not None:
             raise AskedAlready
         lender = earlier and possible_lenders(held).filter(pk=earlier.pk).first()
@@ -71,7 +75,7 @@ def request_decision(
 
 def decide_as_agreed(request: ChangeRequest) -> Effect:
     """Carry out an approved decision of any of HOLD_KINDS; Stale when it cannot be so any more."""
-    payload = approved(request, Kind(request.kind))
+    payload = approved(request, request.kind)
     dataset = Dataset.objects.select_related("tenant").get(
         pk=UUID(payload["held_dataset"]), tenant_id=request.tenant_id
     )
@@ -79,9 +83,9 @@ def decide_as_agreed(request: ChangeRequest) -> Effect:
     if decider is None:
         raise NotApproved
     try:
-        if request.kind == Kind.RELEASE_HELD_DATASET:
+        if request.kind == RELEASE_HELD_DATASET:
             release_held(dataset=dataset, by=decider)
-        elif request.kind == Kind.SHARE_HELD_DATASET_BUDGET:
+        elif request.kind == SHARE_HELD_DATASET_BUDGET:
             earlier = Dataset(pk=UUID(payload["earlier"]))
             share_budget(dataset=dataset, earlier=earlier, by=decider)
         else:

@@ -5,8 +5,12 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from dpgov.approvals.models import Kind
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.services.held.deciding import (
+    DISCARD_HELD_DATASET,
+    RELEASE_HELD_DATASET,
+    SHARE_HELD_DATASET_BUDGET,
+)
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.privacy.accounting.currency import PURE, Currency
 
@@ -63,12 +67,12 @@ class DecisionForm(forms.Form):
     kind = forms.ChoiceField(
         label=_("What should happen?"),
         choices=[
-            (Kind.RELEASE_HELD_DATASET, _("These are other people: it gets a budget of its own")),
+            (RELEASE_HELD_DATASET, _("These are other people: it gets a budget of its own")),
             (
-                Kind.SHARE_HELD_DATASET_BUDGET,
+                SHARE_HELD_DATASET_BUDGET,
                 _("These are the same people: it shares their budget"),
             ),
-            (Kind.DISCARD_HELD_DATASET, _("Discard it: the file is deleted for good")),
+            (DISCARD_HELD_DATASET, _("Discard it: the file is deleted for good")),
         ],
         widget=forms.RadioSelect,
     )
@@ -92,7 +96,7 @@ class DecisionForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """A shared budget is somebody's."""
-        shares = self.cleaned_data.get("kind") == Kind.SHARE_HELD_DATASET_BUDGET
+        shares = self.cleaned_data.get("kind") == SHARE_HELD_DATASET_BUDGET
         if shares and not self.cleaned_data.get("earlier") and "earlier" not in self.errors:
             self.add_error("earlier", _("Choose the dataset whose budget it shall share."))
         return self.cleaned_data

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import Decision, approve
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
@@ -17,6 +17,11 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, Look
 from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import decide_as_agreed
+from dpgov.datasets.services.held.deciding import (
+    DISCARD_HELD_DATASET,
+    RELEASE_HELD_DATASET,
+    SHARE_HELD_DATASET_BUDGET,
+)
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.tenants.models import Membership
 from tests.eager import refused
@@ -27,10 +32,10 @@ from tests.triggers import without_triggers
 
 
 def decide(
-    browser: Client, officer: Membership, dataset: Dataset, kind: Kind, **more: Any
+    browser: Client, officer: Membership, dataset: Dataset, kind: str, **more: Any
 ) -> Decision:
     """The owner asks in the browser, the officer approves; both with a reason."""
-    data = {"kind": kind.value, "reason": "looked at", **more}
+    data = {"kind": kind, "reason": "looked at", **more}
     response = browser.post(reverse("datasets:held", args=[dataset.pk]), data)
     assert response.status_code == 302, response.content.decode()
     request = ChangeRequest.objects.latest("requested_at")
@@ -47,7 +52,7 @@ def test_released_it_has_the_budget_it_came_with(
     browser: Client, officer: Membership, held: Dataset, earlier: Dataset
 ) -> None:
     """F9: other people; one entry for the hold, the request and the decision each."""
-    decide(browser, officer, held, Kind.RELEASE_HELD_DATASET)
+    decide(browser, officer, held, RELEASE_HELD_DATASET)
     held.refresh_from_db()
     assert (held.held_at, held.held_reason) == (None, "")
     assert held.budget_id != earlier.budget_id
@@ -65,7 +70,7 @@ def test_of_the_same_people_it_shares_what_is_left(
     browser: Client, officer: Membership, held: Dataset, earlier: Dataset
 ) -> None:
     """F9, F11: the limit and what is spent are those of the earlier dataset."""
-    decide(browser, officer, held, Kind.SHARE_HELD_DATASET_BUDGET, earlier=str(earlier.pk))
+    decide(browser, officer, held, SHARE_HELD_DATASET_BUDGET, earlier=str(earlier.pk))
     held.refresh_from_db()
     assert held.held_at is None
     assert held.budget_id == earlier.budget_id
@@ -83,7 +88,7 @@ def test_discarded_its_file_is_gone_and_it_counts_for_nothing(
     path = storage.data_path(current_version(held).pk)
     assert path.exists()
     with django_capture_on_commit_callbacks(execute=True):
-        decide(browser, officer, held, Kind.DISCARD_HELD_DATASET)
+        decide(browser, officer, held, DISCARD_HELD_DATASET)
     assert not path.exists()
     assert browser.get(reverse("datasets:held", args=[held.pk])).status_code == 404
     assert "Later" not in browser.get(reverse("datasets:list")).content.decode()
@@ -97,8 +102,8 @@ def test_of_two_held_twins_only_one_gets_a_budget(
 ) -> None:
     """F9: when the second is decided, exactly its data has a budget already."""
     twin = arrives(browser, CHANGED["one row changed"](PEOPLE), name="Twin")
-    decide(browser, officer, held, Kind.RELEASE_HELD_DATASET)
-    decision = decide(browser, officer, twin, Kind.RELEASE_HELD_DATASET)
+    decide(browser, officer, held, RELEASE_HELD_DATASET)
+    decision = decide(browser, officer, twin, RELEASE_HELD_DATASET)
     assert decision.request.state == ChangeRequest.State.STALE
     assert "exactly the data of “Later”" in decision.request.outcome
     twin.refresh_from_db()
@@ -110,9 +115,7 @@ def test_another_guarantee_cannot_share_a_budget(
 ) -> None:
     """F9: losses under two relations cannot be added up; nothing happens."""
     later = arrives(browser, CHANGED["one row less"](PEOPLE), neighbouring="change_one")
-    decision = decide(
-        browser, officer, later, Kind.SHARE_HELD_DATASET_BUDGET, earlier=str(earlier.pk)
-    )
+    decision = decide(browser, officer, later, SHARE_HELD_DATASET_BUDGET, earlier=str(earlier.pk))
     assert decision.request.state == ChangeRequest.State.STALE
     later.refresh_from_db()
     assert later.held_at is not None
@@ -150,7 +153,7 @@ def test_an_approval_ends_one_hold_and_not_the_next(
     browser: Client, officer: Membership, held: Dataset
 ) -> None:
     """L8: whatever the clocks say; the entry of the decision is what uses it up."""
-    decide(browser, officer, held, Kind.RELEASE_HELD_DATASET)
+    decide(browser, officer, held, RELEASE_HELD_DATASET)
     rows = Dataset.objects.filter(pk=held.pk)
     rows.update(held_at=timezone.now() - timedelta(days=1), held_reason="paused")
     with pytest.raises(DatabaseError, match="a hold ends"), transaction.atomic():
@@ -180,7 +183,7 @@ def test_a_decision_happens_once(browser: Client, officer: Membership, held: Dat
     address = reverse("datasets:held", args=[held.pk])
     browser.post(address, {"kind": "discard_held_dataset", "reason": "a mistake"})
     waiting = ChangeRequest.objects.get()
-    decide(browser, officer, held, Kind.RELEASE_HELD_DATASET)
+    decide(browser, officer, held, RELEASE_HELD_DATASET)
     decision = approve(
         request_id=waiting.pk, decider=officer, reason="late", carry_out=decide_as_agreed
     )

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset, DatasetVersion, Look
@@ -17,6 +17,7 @@ from dpgov.datasets.services import (
     new_data_waits,
     request_decision,
 )
+from dpgov.datasets.services.held.deciding import DISCARD_HELD_DATASET, RELEASE_HELD_DATASET
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.datasets import quick
@@ -112,7 +113,7 @@ def test_paused_nobody_can_ask_before_two_persons_have_decided(
     assert "Paused by a compliance officer" in held
     assert "Earlier</a>" not in held
     request = request_decision(
-        membership=neighbour, dataset=new, kind=Kind.RELEASE_HELD_DATASET, reason="others"
+        membership=neighbour, dataset=new, kind=RELEASE_HELD_DATASET, reason="others"
     )
     asked = desk.get(reverse("dashboards:approval", args=[request.pk])).content.decode()
     assert reverse("datasets:held", args=[new.pk]) in asked
@@ -132,7 +133,7 @@ def test_what_could_be_asked_about_does_not_forget_its_budget(
     )
     assert "under a shared budget" in refused.content.decode()
     request = request_decision(
-        membership=neighbour, dataset=new, kind=Kind.DISCARD_HELD_DATASET, reason="the same"
+        membership=neighbour, dataset=new, kind=DISCARD_HELD_DATASET, reason="the same"
     )
     approve(request_id=request.pk, decider=officer, reason="yes", carry_out=decide_as_agreed)
     again = quick.registered(neighbour, PEOPLE, NAMES, "Again")
@@ -207,7 +208,7 @@ def test_released_beside_an_equal_one_of_a_colleague_it_is_not_out_of_date(
     quick.registered(neighbour, PEOPLE, NAMES, "Mine")
     held = quick.registered(neighbour, PEOPLE[1:], NAMES, "Held")
     request = request_decision(
-        membership=neighbour, dataset=held, kind=Kind.RELEASE_HELD_DATASET, reason="others"
+        membership=neighbour, dataset=held, kind=RELEASE_HELD_DATASET, reason="others"
     )
     decision = approve(
         request_id=request.pk, decider=officer, reason="yes", carry_out=decide_as_agreed

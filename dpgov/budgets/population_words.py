@@ -4,85 +4,44 @@ Reads the request's own payload and the tenant's own ledger rows; of another org
 but the total.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
-from dpgov.approvals.models import ChangeRequest, Kind
+from dpgov.approvals.kinds import Told
+from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.dividing import merged_limit
 from dpgov.budgets.services.invitations import LIFETIME
 from dpgov.budgets.words import limit_text, together
-from dpgov.limits.populations import in_a_row
+from dpgov.language.translation import in_a_row
 from dpgov.privacy.accounting.currency import PURE
 
-Row = tuple[str, str, str]
 _TOGETHER = gettext_lazy(
     "Joining only makes the guarantee stronger: one limit holds for all of these datasets "
     "together, beside the limit of each."
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A headline, what there is before and after, and what that means."""
+def merge_title(request: ChangeRequest) -> str:
+    """Which ends in which."""
+    into, other = request.payload["names"]
+    return _("Merge the shared budget “%(other)s” into “%(into)s”") % {
+        "other": other,
+        "into": into,
+    }
 
-    title: str
-    rows: list[Row] = field(default_factory=list)
-    meaning: list[str] = field(default_factory=list)
 
-
-def population_title(request: ChangeRequest) -> str | None:
-    """One line for lists, or None for a request about something else; asks no database."""
+def merge_told(request: ChangeRequest) -> Told:
+    """One limit and one total, where there were two."""
     payload = request.payload
-    try:
-        match request.kind:
-            case Kind.MERGE_POPULATIONS:
-                into, other = payload["names"]
-                merge = _("Merge the shared budget “%(other)s” into “%(into)s”")
-                return merge % {"other": other, "into": into}
-            case Kind.SPLIT_POPULATION | Kind.LEAVE_POPULATION:
-                names = in_a_row(payload["datasets"])
-                return _("Take %(names)s out of “%(name)s”") % {
-                    "names": names,
-                    "name": payload["from"],
-                }
-            case Kind.SHARE_POPULATION:
-                share = _("Share “%(name)s” with another organisation")
-                return share % {"name": payload["name"]}
-            case Kind.ACCEPT_POPULATION:
-                accept = _("Share “%(name)s” of another organisation")
-                return accept % {"name": payload["name"]}
-    except (KeyError, ValueError):
-        # An older or foreign form of the request: it is shown as it is written.
-        return None
-    return None
-
-
-def population_words(request: ChangeRequest) -> Told | None:
-    """The whole request in words; None where `population_title` has none."""
-    title, payload = population_title(request), request.payload
-    if title is None:
-        return None
-    match request.kind:
-        case Kind.MERGE_POPULATIONS:
-            return _merge(title, payload)
-        case Kind.SPLIT_POPULATION | Kind.LEAVE_POPULATION:
-            return _divide(title, payload, _budget(payload["population"]))
-        case Kind.SHARE_POPULATION:
-            return _share(title, payload)
-    return _accept(title, payload)
-
-
-def _merge(title: str, payload: dict[str, Any]) -> Told:
     (into_name, other_name), limits = payload["names"], _limits(payload)
     into, other = _budget(payload["into"]), _budget(payload["other"])
     currency = PURE if into is None else into.currency
     limit = _("limit %(amount)s") % {"amount": together(limits[1], currency)}
-    rows: list[Row] = [(f"“{other_name}”", limit, _("ends"))]
+    rows = [(f"“{other_name}”", limit, _("ends"))]
     if into is not None and other is not None and other.closed_at is None:
         rows.append(
             (
@@ -99,7 +58,6 @@ def _merge(title: str, payload: dict[str, Any]) -> Told:
             )
         )
     return Told(
-        title,
         rows,
         [
             _(
@@ -112,9 +70,19 @@ def _merge(title: str, payload: dict[str, Any]) -> Told:
     )
 
 
-def _divide(title: str, payload: dict[str, Any], population: Budget | None) -> Told:
+def divide_title(request: ChangeRequest) -> str:
+    """Who leaves what."""
+    return _("Take %(names)s out of “%(name)s”") % {
+        "names": in_a_row(request.payload["datasets"]),
+        "name": request.payload["from"],
+    }
+
+
+def divide_told(request: ChangeRequest) -> Told:
+    """Two limits, where there was one."""
+    payload, population = request.payload, _budget(request.payload["population"])
     limit, names = payload["limit_nano"], in_a_row(payload["datasets"])
-    rows: list[Row] = [(names, _shares(payload["from"]), _shares(payload["name"]))]
+    rows = [(names, _shares(payload["from"]), _shares(payload["name"]))]
     meaning = [
         _(
             "Questions about %(names)s leave no less for the other datasets any more, and the "
@@ -135,17 +103,22 @@ def _divide(title: str, payload: dict[str, Any], population: Budget | None) -> T
         )
         most = together(worst, population.currency)
         meaning.append(lost % {"worst": most, "limit": limit_text(population)})
-    return Told(title, rows, meaning)
+    return Told(rows, meaning)
 
 
 def _shares(name: str) -> str:
     return _("shares “%(name)s”") % {"name": name}
 
 
-def _share(title: str, payload: dict[str, Any]) -> Told:
+def share_title(request: ChangeRequest) -> str:
+    """Which is offered."""
+    return _("Share “%(name)s” with another organisation") % {"name": request.payload["name"]}
+
+
+def share_told(request: ChangeRequest) -> Told:
+    """A code, and what whoever enters it sees."""
     one = _("one, for %(days)s days and one use") % {"days": LIFETIME.days}
     return Told(
-        title,
         [(_("Code for another organisation"), pgettext("no code", "none"), one)],
         [
             _("Whoever approves sees the code, once, and hands it over."),
@@ -154,7 +127,7 @@ def _share(title: str, payload: dict[str, Any]) -> Told:
                 "committed. Of your datasets, people and questions they see nothing; of theirs you "
                 "see nothing."
             )
-            % {"name": payload["name"]},
+            % {"name": request.payload["name"]},
             _(
                 "What they had lost before is carried over, and what they ask leaves less for you. "
                 "The limit cannot be raised while they share it."
@@ -163,12 +136,18 @@ def _share(title: str, payload: dict[str, Any]) -> Told:
     )
 
 
-def _accept(title: str, payload: dict[str, Any]) -> Told:
+def accept_title(request: ChangeRequest) -> str:
+    """Which is entered."""
+    return _("Share “%(name)s” of another organisation") % {"name": request.payload["name"]}
+
+
+def accept_told(request: ChangeRequest) -> Told:
+    """One limit more, and a total that another organisation sees."""
+    payload = request.payload
     limit = f"ε {payload['limit_epsilon']}"
     if "delta" in payload:
         limit = _("%(limit)s at δ %(delta)s") % {"limit": limit, "delta": payload["delta"]}
     return Told(
-        title,
         [
             (in_a_row(payload["datasets"]), _("not shared"), _shares(payload["name"])),
             (_("Limit for all together"), "–", limit),

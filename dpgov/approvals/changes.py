@@ -1,14 +1,16 @@
-"""What a request to give somebody a role would change, in words that both persons understand.
+"""What takes two persons here: who is owner or officer.
 
-Reads the request's own payload alone.
+Told from the request's own payload, so that both persons understand the same.
 """
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
-from dpgov.approvals.models import ChangeRequest, Kind
-from dpgov.limits.population_words import Told
+from dpgov.approvals.giving import GIVE_ROLE, give_as_agreed
+from dpgov.approvals.kinds import ChangeKind, Told
+from dpgov.approvals.models import ChangeRequest
 from dpgov.tenants.models import Role
+from dpgov.tenants.permissions import Permission
 
 _MEANING = {
     Role.OFFICER: gettext_lazy(
@@ -24,10 +26,7 @@ _WHO = gettext_lazy(
 )
 
 
-def role_title(request: ChangeRequest) -> str | None:
-    """One line for lists, or None for a request about something else; asks no database."""
-    if request.kind != Kind.GIVE_ROLE:
-        return None
+def _title(request: ChangeRequest) -> str:
     pattern = _("Invite %(email)s as %(role)s")
     if "member" in request.payload:
         pattern = _("Make %(email)s %(role)s")
@@ -35,12 +34,21 @@ def role_title(request: ChangeRequest) -> str | None:
     return pattern % {"email": request.payload["email"], "role": role.within}
 
 
-def role_words(request: ChangeRequest) -> Told | None:
-    """The whole request in words; None where `role_title` has none."""
-    title = role_title(request)
-    if title is None:
-        return None
-    role = Role(request.payload["role"])
-    before = request.payload.get("before")
+def _told(request: ChangeRequest) -> Told:
+    role, before = Role(request.payload["role"]), request.payload.get("before")
     was = str(Role(before).label) if before else pgettext("no role", "none")
-    return Told(title, [(_("Role"), was, str(role.label))], [str(_MEANING[role]), str(_WHO)])
+    return Told([(_("Role"), was, str(role.label))], [_MEANING[role], _WHO])
+
+
+CHANGES = (
+    ChangeKind(
+        GIVE_ROLE,
+        gettext_lazy("Make somebody owner or officer"),
+        carry_out=give_as_agreed,
+        title=_title,
+        describe=_told,
+        # Administrators ask for people, and for nothing else.
+        asked_with=Permission.MANAGE_MEMBERS,
+        page="people:members",
+    ),
+)

@@ -1,0 +1,123 @@
+"""What the database asks of a budget's row before it changes, whoever changes it."""
+
+from collections.abc import Iterator
+
+from dpgov.budgets.services.agreed import LEAVE_POPULATION, MERGE_POPULATIONS, SPLIT_POPULATION
+from dpgov.budgets.services.raising import RAISE_LIMIT
+from dpgov.budgets.services.refunds import REFUND
+from dpgov.tenants.wall.guards import NEVER, Guard, Json, agreed
+
+_BUDGET, _MEMBER = "budgets_budget", "budgets_populationmember"
+
+
+def guards(json: Json) -> Iterator[Guard]:
+    """All of them."""
+    yield from _of_budgets(json)
+    yield from _of_members_and_parts(json)
+    charged = (
+        "EXISTS (SELECT 1 FROM budgets_charge c WHERE c.query_id = NEW.query_id"
+        " AND c.budget_id = NEW.budget_id AND c.tenant_id = NEW.tenant_id"
+        " AND c.amount_nano = -NEW.amount_nano)"
+    )
+    yield Guard(
+        "guard_refund",
+        "budgets_correction",
+        "INSERT",
+        "NEW.kind = 'refund'",
+        f"{agreed(REFUND, json.identity('query') + ' = NEW.query_id')} AND {charged}",
+        "a charge is given back as two persons approved, and as it was charged",
+    )
+
+
+def _of_budgets(json: Json) -> Iterator[Guard]:
+    yield Guard(
+        "guard_budget_new",
+        _BUDGET,
+        "INSERT",
+        "NEW.spent_nano <> 0 OR NEW.reserved_nano <> 0",
+        NEVER,
+        "a new budget has nothing spent or reserved",
+    )
+    follows = (
+        "NEW.kind = 'partition' AND EXISTS (SELECT 1 FROM budgets_partitionline p"
+        " JOIN budgets_budget d ON d.id = p.dataset_budget_id"
+        " WHERE p.budget_id = NEW.id AND d.limit_nano >= NEW.limit_nano)"
+    )
+    raised = (
+        f"{json.identity('budget')} = NEW.id"
+        f" AND {json.number('before_nano')} = OLD.limit_nano"
+        f" AND {json.number('after_nano')} = NEW.limit_nano"
+        " AND NOT EXISTS (SELECT 1 FROM budgets_limitchange c WHERE c.budget_id = NEW.id"
+        " AND c.before_nano = OLD.limit_nano AND c.after_nano = NEW.limit_nano"
+        " AND c.created_at >= r.decided_at)"
+    )
+    merged = (
+        f"{json.identity('into')} = NEW.id AND EXISTS (SELECT 1 FROM budgets_budget o"
+        f" WHERE o.id = {json.identity('other')} AND o.closed_at IS NULL"
+        " AND NEW.limit_nano <= OLD.spent_nano + OLD.reserved_nano + o.spent_nano"
+        " + o.reserved_nano)"
+    )
+    yield Guard(
+        "guard_limit",
+        _BUDGET,
+        "UPDATE",
+        "NEW.limit_nano > OLD.limit_nano AND NEW.kind <> 'allocation'",
+        f"({follows}) OR {agreed(RAISE_LIMIT, raised)} OR {agreed(MERGE_POPULATIONS, merged)}",
+        "a limit is raised as two persons approved, once",
+    )
+    yield Guard(
+        "guard_target",
+        _BUDGET,
+        "UPDATE",
+        "NEW.target_nano > OLD.target_nano AND NEW.limit_nano <= OLD.limit_nano"
+        " AND NEW.kind <> 'allocation'",
+        NEVER,
+        "what a limit keeps is raised with the limit alone",
+    )
+    yield Guard(
+        "guard_closed",
+        _BUDGET,
+        "UPDATE",
+        "OLD.closed_at IS NOT NULL AND NEW.closed_at IS NULL AND NEW.kind <> 'allocation'",
+        NEVER,
+        "a budget that was closed stays closed",
+    )
+
+
+def _of_members_and_parts(json: Json) -> Iterator[Guard]:
+    once = (
+        f" AND NOT EXISTS (SELECT 1 FROM {_MEMBER} b WHERE b.population_id = OLD.population_id"
+        " AND b.dataset_budget_id = OLD.dataset_budget_id AND b.left_at >= r.decided_at)"
+    )
+    merged = f"{json.identity('other')} = OLD.population_id{once}"
+    left = (
+        f"{json.identity('population')} = OLD.population_id"
+        f" AND {json.lists('leaving', 'OLD.dataset_budget_id')}{once}"
+    )
+    yield Guard(
+        "guard_leaving",
+        _MEMBER,
+        "UPDATE",
+        "OLD.left_at IS NULL AND NEW.left_at IS NOT NULL",
+        " OR ".join(
+            [
+                agreed(MERGE_POPULATIONS, merged),
+                agreed(SPLIT_POPULATION, left),
+                agreed(LEAVE_POPULATION, left),
+            ]
+        ),
+        "a dataset leaves a shared budget as two persons approved",
+    )
+    yield Guard(
+        "guard_part",
+        "budgets_partitionline",
+        "INSERT",
+        "NEW.budget_id <> NEW.dataset_budget_id",
+        "EXISTS (SELECT 1 FROM budgets_budget b JOIN budgets_budget d"
+        " ON d.id = NEW.dataset_budget_id AND d.tenant_id = b.tenant_id"
+        " WHERE b.id = NEW.budget_id AND b.kind = 'partition' AND d.kind = 'dataset'"
+        " AND b.limit_nano <= d.limit_nano"
+        " AND (d.spent_nano + d.reserved_nano = 0 OR EXISTS (SELECT 1"
+        " FROM budgets_partitionline p WHERE p.dataset_budget_id = d.id)))",
+        "a budget that was charged as a whole is not divided any more",
+    )

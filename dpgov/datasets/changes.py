@@ -1,0 +1,90 @@
+"""What takes two persons here: what becomes of a held dataset.
+
+Told from the request's own payload: what the dataset resembles is on its page, for officers.
+"""
+
+from collections.abc import Callable
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from dpgov.approvals.kinds import ChangeKind, Told
+from dpgov.approvals.models import ChangeRequest
+from dpgov.datasets.services.held.deciding import (
+    DISCARD_HELD_DATASET,
+    RELEASE_HELD_DATASET,
+    SHARE_HELD_DATASET_BUDGET,
+    decide_as_agreed,
+)
+
+_ITS_OWN, _NONE = _("its own"), _("none")
+_ASKED_ABOUT, _DELETED = _("may be asked about"), _("deleted")
+
+
+def _decision(
+    value: str, label: Promise, *, state: Promise, budget: Promise, meaning: tuple[Promise, ...]
+) -> ChangeKind:
+    return ChangeKind(
+        value,
+        label,
+        carry_out=decide_as_agreed,
+        title=lambda request: f"{label}: {request.payload['name']}",
+        describe=_teller(state, budget, meaning),
+    )
+
+
+def _teller(
+    state: Promise, budget: Promise, meaning: tuple[Promise, ...]
+) -> Callable[[ChangeRequest], Told]:
+    def told(request: ChangeRequest) -> Told:
+        payload = request.payload
+        rows = [
+            (gettext("Dataset"), gettext("held for a compliance check"), str(state)),
+            (gettext("Budget"), "–", payload.get("earlier_name", str(budget))),
+        ]
+        if not request.is_waiting:
+            return Told(rows, meaning)
+        return Told(rows, meaning, reverse("datasets:held", args=[payload["held_dataset"]]))
+
+    return told
+
+
+CHANGES = (
+    _decision(
+        RELEASE_HELD_DATASET,
+        _("Release a held dataset"),
+        state=_ASKED_ABOUT,
+        budget=_ITS_OWN,
+        meaning=(
+            _("The dataset gets a budget of its own, beside those of the data that it resembles."),
+            _(
+                "That is right only if it is about other people. For somebody who is in both, the "
+                "losses of both budgets add up, and neither limit holds for them."
+            ),
+        ),
+    ),
+    _decision(
+        SHARE_HELD_DATASET_BUDGET,
+        _("Let a held dataset share an earlier budget"),
+        state=_ASKED_ABOUT,
+        budget=_ITS_OWN,
+        meaning=(
+            _(
+                "From now on questions about either dataset are charged to the one budget, as far "
+                "as it is spent. The people in both keep the protection that they were promised."
+            ),
+        ),
+    ),
+    _decision(
+        DISCARD_HELD_DATASET,
+        _("Discard a held dataset"),
+        state=_DELETED,
+        budget=_NONE,
+        meaning=(
+            _("The file is deleted, and nobody will ever ask about it."),
+            _("Whoever has the file may register it again; it is then compared again."),
+        ),
+    ),
+)

@@ -1,0 +1,86 @@
+"""What the database asks of a dataset's row before it changes, whoever changes it."""
+
+from collections.abc import Iterator
+
+from dpgov.datasets.services.held.deciding import HOLD_KINDS, SHARE_HELD_DATASET_BUDGET
+from dpgov.tenants.wall.guards import Guard, Json, agreed
+
+_DATASET, _VERSION, _LOOK = "datasets_dataset", "datasets_datasetversion", "datasets_look"
+
+
+def guards(json: Json) -> Iterator[Guard]:
+    """All of them."""
+    yield from _of_datasets(json)
+    yield from _of_holds(json)
+
+
+def _of_datasets(json: Json) -> Iterator[Guard]:
+    yield Guard(
+        "guard_budget_of_new_dataset",
+        _DATASET,
+        "INSERT",
+        "1 = 1",
+        "EXISTS (SELECT 1 FROM budgets_budget b WHERE b.id = NEW.budget_id"
+        " AND b.tenant_id = NEW.tenant_id AND b.kind = 'dataset')",
+        "a dataset has the budget of a dataset",
+    )
+    shared = (
+        f"{json.identity('held_dataset')} = NEW.id AND EXISTS (SELECT 1 FROM {_DATASET} e"
+        f" WHERE e.id = {json.identity('earlier')} AND e.tenant_id = NEW.tenant_id"
+        " AND e.budget_id = NEW.budget_id)"
+    )
+    yield Guard(
+        "guard_budget_of_dataset",
+        _DATASET,
+        "UPDATE",
+        "NEW.budget_id <> OLD.budget_id",
+        agreed(SHARE_HELD_DATASET_BUDGET, shared),
+        "a dataset shares another budget as two persons approved",
+    )
+
+
+def _of_holds(json: Json) -> Iterator[Guard]:
+    newest = (
+        f"l.version_id = v.id AND v.dataset_id = NEW.id AND NOT EXISTS (SELECT 1 FROM {_VERSION} n"
+        " WHERE n.dataset_id = NEW.id AND n.number > v.number)"
+    )
+    looked = (
+        f"OLD.held_reason = 'new_data' AND EXISTS (SELECT 1 FROM {_LOOK} l, {_VERSION} v"
+        f" WHERE {newest} AND l.outcome = 'goes_on' AND l.by_id <> v.added_by_id)"
+    )
+    # An approval is used up by the entry that says so, which comes after it is carried out.
+    once = (
+        f"{json.identity('held_dataset')} = NEW.id AND NOT EXISTS (SELECT 1"
+        " FROM audit_auditentry a WHERE a.tenant_id = r.tenant_id"
+        f" AND a.action = 'CHANGE_APPROVED' AND a.subject = r.subject AND {json.names_request()})"
+    )
+    yield Guard(
+        "guard_hold",
+        _DATASET,
+        "UPDATE",
+        "OLD.held_at IS NOT NULL AND NEW.held_at IS NULL",
+        " OR ".join([f"({looked})", *(agreed(kind, once) for kind in HOLD_KINDS)]),
+        "a hold ends when an officer has looked, or as two persons approved",
+    )
+    yield Guard(
+        "guard_held_reason",
+        _DATASET,
+        "UPDATE",
+        "OLD.held_at IS NOT NULL AND NEW.held_at IS NOT NULL"
+        " AND NEW.held_reason <> OLD.held_reason",
+        "OLD.held_reason = 'new_data' AND NEW.held_reason = 'paused'",
+        "what takes two persons to end is not turned into what takes one",
+    )
+    officer = (
+        "EXISTS (SELECT 1 FROM tenants_membership m WHERE m.tenant_id = NEW.tenant_id"
+        " AND m.user_id = NEW.by_id AND m.role = 'officer')"
+    )
+    yield Guard(
+        "guard_look",
+        _LOOK,
+        "INSERT",
+        "1 = 1",
+        f"{officer} OR (NEW.by_id IS NULL AND NEW.outcome = 'goes_on' AND EXISTS"
+        f" (SELECT 1 FROM {_VERSION} v WHERE v.id = NEW.version_id AND v.number > 1))",
+        "an officer looks at data; nobody has to at another version of the same file",
+    )
