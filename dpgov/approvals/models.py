@@ -18,7 +18,7 @@ class ChangeRequest(models.Model):
 
     `kind` is the value of a `kinds.ChangeKind`; `subject` is what it is about, as in the audit log
     ("budget:…"); `payload` is what exactly is to be done, in the words of the room that does it.
-    STALE: approved, but no longer as requested.
+    STALE: approved, but no longer as requested, and `outcome` is why (`language.said.as_values`).
     """
 
     class State(models.TextChoices):
@@ -42,7 +42,7 @@ class ChangeRequest(models.Model):
     decided_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
     decision_reason = models.CharField(max_length=500, blank=True)
-    outcome = models.CharField(max_length=500, blank=True)
+    outcome = models.JSONField(default=dict)
 
     class Meta:
         constraints = [

@@ -31,6 +31,7 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.selectors import has_role_to_decide
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
+from dpgov.language.said import as_values
 from dpgov.language.translation import english
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import may
@@ -126,10 +127,10 @@ def _still_stands(request: ChangeRequest) -> None:
 
 
 def _lapse(request: ChangeRequest, decider: Membership, refusal: Stale) -> Decision:
-    with english():
-        request.outcome = str(refusal)[:_LONGEST_REASON]
+    request.outcome = as_values(refusal.sentence)
     _end(request, State.STALE, decider, request.decision_reason)
-    _record(request, decider, Action.CHANGE_LAPSED, outcome=request.outcome)
+    with english():
+        _record(request, decider, Action.CHANGE_LAPSED, outcome=str(refusal)[:_LONGEST_REASON])
     return Decision(request)
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from dpgov.audit.append_only import append_only, refuse_updates
-from dpgov.operation.installed import Installed
 from dpgov.budgets.guards import guards
+from dpgov.operation.installed import Installed
 from dpgov.tenants.wall.functions import door
 from dpgov.tenants.wall.guards import installed_guards
 

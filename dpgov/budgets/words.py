@@ -6,7 +6,6 @@ amounts to, each at δ. Words come in the language of the moment; the `…_said`
 which are read later.
 """
 
-import re
 from typing import Protocol
 from uuid import UUID
 
@@ -17,9 +16,7 @@ from dpgov.privacy.accounting.budget import as_text
 from dpgov.privacy.accounting.currency import Currency
 
 DATASET = said("the dataset's budget")
-_PROMISE = re.compile(
-    "(?:one unit|(?P<number>[0-9]+) units together), (?P<how>added or removed|changed)"
-)
+_REMOVED, _CHANGED = "add_remove", "change"
 
 
 def amount(nano: int, currency: Currency) -> str:
@@ -151,17 +148,20 @@ def whose_said(budget: Budget, *, reader_id: UUID | None = None) -> str:
     return DATASET
 
 
+def promise_of(together: int, *, removed: bool) -> str:
+    """What one unit of loss is about, as a budget keeps it: how many units, and what is done."""
+    return f"{together}:{_REMOVED if removed else _CHANGED}"
+
+
 def promise_said(protects: str) -> str:
-    """What one unit of loss is about, for a refusal; stored in English, in one fixed spelling."""
-    match = _PROMISE.fullmatch(protects)
-    if match is None:
-        return protects
-    number, removed = match["number"], match["how"] == "added or removed"
-    if number and removed:
+    """The same in words, for a refusal."""
+    number, how = protects.split(":")
+    removed = how == _REMOVED
+    if number == "1":
+        return said("one unit, added or removed") if removed else said("one unit, changed")
+    if removed:
         return said("{number} units together, added or removed", number=number)
-    if number:
-        return said("{number} units together, changed", number=number)
-    return said("one unit, added or removed") if removed else said("one unit, changed")
+    return said("{number} units together, changed", number=number)
 
 
 def rate_in_words(words: str, period: str) -> str:

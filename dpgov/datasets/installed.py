@@ -4,8 +4,8 @@ Across tenants only what officers of both agreed to compare is to be seen, and b
 have something in common with the given one, keyed as they are.
 """
 
-from dpgov.operation.installed import Installed
 from dpgov.datasets.guards import guards
+from dpgov.operation.installed import Installed
 from dpgov.tenants.wall.functions import door
 from dpgov.tenants.wall.guards import installed_guards
 

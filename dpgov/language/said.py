@@ -2,8 +2,10 @@
 
 This module knows no framework and no languages. It is written in English; whoever shows the
 sentence to a person looks the pattern up and fills it in again (`dpgov.language.translation`).
+What is stored of it is `as_values`: the pattern stands for the sentence, whatever the language.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -37,3 +39,29 @@ def sentences(*parts: str) -> Said:
     named = {f"sentence{place}": part for place, part in enumerate(filter(None, parts))}
     pattern = " ".join(f"{{{name}}}" for name in named)
     return said(pattern, **named)
+
+
+def as_values(text: str) -> dict[str, Any]:
+    """What is stored of a sentence, as JSON: its pattern and values, or a person's own words."""
+    if not isinstance(text, Said):
+        return {"text": text}
+    values = {
+        name: as_values(value) if isinstance(value, Said) else {"value": _plain(value)}
+        for name, value in text.values.items()
+    }
+    return {"pattern": text.pattern, "values": values}
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, int | str) else str(value)
+
+
+def from_values(kept: Mapping[str, Any]) -> str:
+    """The sentence again; "" of nothing."""
+    if "pattern" not in kept:
+        return str(kept.get("text", ""))
+    values = {
+        name: value["value"] if "value" in value else from_values(value)
+        for name, value in kept["values"].items()
+    }
+    return said(kept["pattern"], **values)

@@ -14,6 +14,12 @@ class SpokenRefusal(Exception):
     `str` is in the language that is active then; under `english()` it is what may be stored.
     """
 
+    @property
+    def sentence(self) -> str:
+        """What it says, for whoever stores it (`said.as_values`)."""
+        told = self.args[0] if self.args else ""
+        return told.sentence if isinstance(told, SpokenRefusal) else told
+
     def __str__(self) -> str:
         told = self.args[0] if self.args else ""
         return translated(told) if isinstance(told, Said) else str(told)

@@ -3,13 +3,13 @@
 Must never let the reader's language into what is stored or exported.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.conf import settings
 from django.utils import translation
 
-from dpgov.language.said import Said
+from dpgov.language.said import Said, from_values
 
 
 def english() -> Any:
@@ -23,6 +23,12 @@ def translated(text: str) -> str:
         return text
     values = {name: translated(value) for name, value in text.values.items()}
     return translation.gettext(text.pattern).format(**values)
+
+
+def retold(kept: Mapping[str, Any]) -> str:
+    """A stored sentence in the reader's language, a person's own words as they are."""
+    text = translated(from_values(kept))
+    return text[:1].upper() + text[1:] if "pattern" in kept else text
 
 
 def in_a_row(names: Collection[str]) -> str:

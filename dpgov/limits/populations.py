@@ -14,7 +14,6 @@ from django.utils.translation import gettext_lazy
 from dpgov.budgets import populations as ledger
 from dpgov.budgets.crossing import shared_with_others
 from dpgov.budgets.models import Budget, PopulationMember
-from dpgov.budgets.services.opening import OPENED
 from dpgov.datasets.models import Dataset
 from dpgov.language.translation import in_a_row
 from dpgov.tenants.models import Tenant
@@ -126,18 +125,18 @@ def beside(dataset: Dataset) -> tuple[Shared, str] | None:
     return whole, in_a_row(names)
 
 
+def _why(event: ledger.Event) -> str:
+    """What a person said about a limit; nobody has to say why one is opened."""
+    return event.reason or ("" if event.before_nano else _("opened"))
+
+
 def _happened(event: ledger.Event, known: dict[UUID, list[Dataset]]) -> Happened:
     return Happened(
         event.at,
         str(_EVENTS[event.kind]) % {"name": _names(event.budget, known)},
         event.nano,
-        why_limited(event.reason) if event.kind == "limit" else "",
+        _why(event) if event.kind == "limit" else "",
     )
-
-
-def why_limited(reason: str) -> str:
-    """The stored reason of a limit: ours in the reader's language, a person's as it is."""
-    return _(OPENED) if reason == OPENED else reason
 
 
 def _datasets(tenant: Tenant, budget_ids: Iterable[UUID]) -> dict[UUID, list[Dataset]]:

@@ -142,7 +142,7 @@ class Delivery(models.Model):
     attempts = models.PositiveIntegerField(default=0)
     next_attempt_at = models.DateTimeField()
     status = models.PositiveSmallIntegerField(null=True)
-    problem = models.CharField(max_length=200, blank=True)
+    problem = models.JSONField(default=dict)
     tried_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -3,14 +3,13 @@
 Must never say more than a page would show to whoever is told.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
 from django.urls import NoReverseMatch, reverse
-from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext, pgettext_lazy
 
 from dpgov.approvals.kinds import kind_of
 from dpgov.notices.kinds import Kind
@@ -54,7 +53,6 @@ _HOLDS = {
 _NEW_DATA = _("New data came: {dataset}. Look whether its people have a budget already.")
 _REQUEST = _("“{title}” was requested and waits for a decision.")
 _PING = _("This is a test message. Somebody asked for it on the page of webhooks.")
-_NOT_REACHED = re.compile(r"Not reached \((\w+)\)\.")
 
 
 def sentence(kind: str, detail: Mapping[str, Any]) -> str:
@@ -71,15 +69,6 @@ def named(kind: str, detail: Mapping[str, Any]) -> Mapping[str, Any]:
         label, dataset = kind_of(detail["change"]).label, detail.get("dataset")
         return {**detail, "title": f"{label}: {dataset}" if dataset else str(label)}
     return detail
-
-
-def problem_in_words(problem: str, status: int | None) -> str:
-    """Why a delivery failed, which is kept in English, in the language of the reader."""
-    if status is not None:
-        return gettext("The server answered {status}.").format(status=status)
-    if found := _NOT_REACHED.fullmatch(problem):
-        return gettext("Not reached ({kind}).").format(kind=found[1])
-    return gettext(problem) if problem else ""
 
 
 def _filled(text: object, names: Mapping[str, Any]) -> str:

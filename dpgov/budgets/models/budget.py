@@ -25,8 +25,8 @@ class Budget(models.Model):
 
     Every amount of a budget, and of its entries, is in its own currency: nano-ε when pure, nano-ρ
     under zCDP, where `target_nano` is the ε at `delta` that the limit keeps. Neither mode nor δ
-    ever changes; a trigger sees to it. `protects` says, in one fixed spelling, what one unit of
-    loss is about: what is charged together has the same.
+    ever changes; a trigger sees to it. `protects` is what one unit of loss is about
+    (`words.promise_of`): what is charged together has the same.
     """
 
     class Kind(models.TextChoices):
@@ -52,7 +52,7 @@ class Budget(models.Model):
     spent_nano = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     frozen_at = models.DateTimeField(null=True, blank=True)
-    frozen_reason = models.CharField(max_length=200, blank=True)
+    frozen_reason = models.JSONField(default=dict, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
     undivided_at = models.DateTimeField(null=True, blank=True)
     counted_on = models.DateField(null=True, blank=True)

@@ -16,7 +16,7 @@ def correct(
     budget: Budget,
     kind: Correction.Kind,
     amount_nano: int,
-    reason: str,
+    reason: str = "",
     query_id: UUID | None = None,
     source: Budget | None = None,
     tenant_id: UUID | None = None,

@@ -19,6 +19,7 @@ from dpgov.budgets.models import Budget, Correction, DatabaseMark, RestoreMark
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.place import identity
 from dpgov.budgets.words import noted
+from dpgov.language.said import as_values
 
 _FREEZABLE = (Budget.Kind.DATASET, Budget.Kind.POPULATION)
 
@@ -60,11 +61,14 @@ def settle_in() -> None:
 def freeze_tenant(
     *, tenant_id: UUID, reason: str, actor: Actor = OPERATOR, outside_size: int | None = None
 ) -> int:
-    """Freeze every dataset and population of a tenant; how many were frozen by this call."""
+    """Freeze every dataset and population of a tenant; how many were frozen by this call.
+
+    `reason` is ours (`Said`) or a person's own.
+    """
     budgets = Budget.objects.filter(
         tenant_id=tenant_id, kind__in=_FREEZABLE, frozen_at__isnull=True
     )
-    count = budgets.update(frozen_at=timezone.now(), frozen_reason=reason[:200])
+    count = budgets.update(frozen_at=timezone.now(), frozen_reason=as_values(reason))
     if outside_size is not None:
         RestoreMark.objects.update_or_create(
             tenant_id=tenant_id, defaults={"outside_size": outside_size}
@@ -92,7 +96,7 @@ def confirm_budget(
     """
     lines, shared = _beside(budget)
     frozen = Budget.objects.filter(pk=budget.pk, frozen_at__isnull=False)
-    if not frozen.update(frozen_at=None, frozen_reason=""):
+    if not frozen.update(frozen_at=None, frozen_reason={}):
         raise NotFrozen
     if missing_nano is not None:
         for missing in [*(lines or [budget]), *shared]:

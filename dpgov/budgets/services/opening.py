@@ -3,15 +3,11 @@
 from collections.abc import Sequence
 
 from django.db import transaction
-from django.utils.translation import gettext_noop
 
 from dpgov.budgets.models import Budget, BudgetAccess, LimitChange, PartitionLine
 from dpgov.budgets.services.line import amount
 from dpgov.privacy.accounting.currency import PURE, Currency
 from dpgov.tenants.models import Tenant
-
-# Stored as it is; pages say it in the language of the reader.
-OPENED = gettext_noop("opened")
 
 
 class AlreadyCharged(Exception):
@@ -27,7 +23,7 @@ def open_budget(
     currency: Currency = PURE,
     kind: Budget.Kind = Budget.Kind.DATASET,
     protects: str = "",
-    reason: str = OPENED,
+    reason: str = "",
 ) -> Budget:
     """A new budget with nothing spent; the caller writes the audit entry of the larger step.
 
@@ -48,7 +44,7 @@ def open_budget(
 
 
 def open_like(
-    budget: Budget, *, tenant: Tenant, label: str, kind: Budget.Kind, reason: str = OPENED
+    budget: Budget, *, tenant: Tenant, label: str, kind: Budget.Kind, reason: str = ""
 ) -> Budget:
     """An empty budget with exactly the limit, currency and promise of another one."""
     twin = Budget(

@@ -189,7 +189,6 @@ def carry_over(*, into: Budget, source: Budget, amount_nano: int, tenant_id: UUI
             budget=into,
             kind=Correction.Kind.CARRIED_OVER,
             amount_nano=amount_nano,
-            reason=f"carried over from {source.label}",
             source=source,
             tenant_id=tenant_id,
         )

@@ -5,25 +5,19 @@ Called by the sweeper in every round; it changes nothing where nothing was resto
 
 from dataclasses import dataclass
 
-from django.utils.translation import gettext_noop
-
 from dpgov.audit.actor import OPERATOR, SWEEPER, Actor
 from dpgov.audit.outside import newest_outside, set_aside
 from dpgov.audit.selectors import newest_checkpoint
 from dpgov.budgets.frozen import frozen_budgets
 from dpgov.budgets.models import RestoreMark
 from dpgov.budgets.services.freezing import freeze_tenant, moved, settle_in
+from dpgov.language.said import said
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
 
-# Stored as they are; pages say them in the language of the reader.
-MOVED = gettext_noop(
+MOVED = said(
     "This database is a copy, or was moved: it is not where the ledger was last at home. If "
     "nothing was answered elsewhere since, confirm that nothing is missing."
-)
-BEHIND = gettext_noop(
-    "A checkpoint outside the database was signed over {outside} entries of the log, but the "
-    "newest one that the database knows covers {here}: the database is older than that checkpoint."
 )
 
 
@@ -71,11 +65,22 @@ def _freeze_if_behind(tenant: KnownTenant) -> Frozen | None:
         if outside <= _frozen_for(tenant):
             _tidy_once_confirmed(tenant, beyond=here)
             return None
-        reason = BEHIND.format(outside=outside, here=here)
+        reason = behind(outside, here)
         count = freeze_tenant(
             tenant_id=tenant.id, reason=reason, actor=SWEEPER, outside_size=outside
         )
     return Frozen(tenant, count, reason)
+
+
+def behind(outside: int, here: int) -> str:
+    """Why a tenant is frozen whose newest checkpoints cover so many entries, outside and here."""
+    return said(
+        "A checkpoint outside the database was signed over {outside} entries of the log, but the "
+        "newest one that the database knows covers {here}: the database is older than that "
+        "checkpoint.",
+        outside=outside,
+        here=here,
+    )
 
 
 def _newest_here(tenant: KnownTenant) -> int:

@@ -9,7 +9,6 @@ from dpgov.datasets.services.arrivals.wishes import (
     ask_registration,
     ask_version,
     cancel_arrival,
-    in_words,
 )
 from dpgov.datasets.services.deleting import (
     QuestionsOnTheirWay,
@@ -126,7 +125,6 @@ __all__ = [
     "end_agreement",
     "engine_for",
     "finish_deletions",
-    "in_words",
     "keep_draft",
     "let_begin",
     "lower_limit",

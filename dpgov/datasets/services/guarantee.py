@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from dpgov.budgets.words import promise_of
 from dpgov.datasets.models import Column, Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.language.said import said
@@ -36,10 +37,9 @@ def _other(categories: tuple[str, ...]) -> str:
 
 
 def protected(schema: DatasetSchema) -> str:
-    """What one unit of loss is about, in one fixed spelling: it goes with a budget for ever."""
-    whom = "one unit" if schema.group_size == 1 else f"{schema.group_size} units together"
+    """What one unit of loss is about: it goes with a budget for ever."""
     removed = schema.neighbouring is Neighbouring.ADD_REMOVE
-    return f"{whom}, {'added or removed' if removed else 'changed'}"
+    return promise_of(schema.group_size, removed=removed)
 
 
 def check_same_guarantee(

@@ -22,7 +22,7 @@ from dpgov.datasets.tasks import wake
 from dpgov.datasets.web.forms.dataset import UploadForm
 from dpgov.datasets.web.forms.importing import kept
 from dpgov.datasets.web.forms.registration import RegistrationForm, as_posted
-from dpgov.language.translation import translated
+from dpgov.language.translation import retold, translated
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
@@ -156,7 +156,7 @@ def _begun(request: HttpRequest, chosen: Upload, arrival: Arrival | None) -> Reg
         return RegistrationForm(chosen.headers, typed=typed, imported=imported)
     form = RegistrationForm(chosen.headers, as_posted(typed))
     form.is_valid()
-    told = translated(services.in_words(outcome))
+    told = retold(outcome)
     form.refuse(told, field=outcome["field"], column=outcome["column"])
     return form
 

@@ -12,7 +12,7 @@ from dpgov.datasets.lookup import dataset_or_404, upload_or_404, used
 from dpgov.datasets.models import Arrival, Column, Dataset, DatasetVersion, Upload
 from dpgov.datasets.tasks import wake
 from dpgov.datasets.web.forms.registration import VersionForm, as_posted
-from dpgov.language.translation import translated
+from dpgov.language.translation import retold, translated
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
@@ -82,7 +82,7 @@ def _begun(
     typed = as_posted(services.draft_of(chosen))
     form = VersionForm(chosen.headers, typed, earlier=earlier)
     form.is_valid()
-    form.refuse(translated(services.in_words(outcome)), column=outcome["column"])
+    form.refuse(retold(outcome), column=outcome["column"])
     return form
 
 

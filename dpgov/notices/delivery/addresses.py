@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.utils.translation import gettext as _
+
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
 
 _PORTS = {"https": 443, "http": 80}
 # What IANA has given out to networks; all other IPv6 is reserved.
@@ -26,7 +28,7 @@ _SPECIAL = [
 ]
 
 
-class AddressRefused(ValueError):
+class AddressRefused(SpokenRefusal, ValueError):
     """The address leads where webhooks may not go, or is none; `str` is for people."""
 
 
@@ -46,20 +48,19 @@ def target_of(url: str) -> Target:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise AddressRefused(_("This is not a web address.")) from error
+        raise AddressRefused(said("This is not a web address.")) from error
     if parts.scheme not in _PORTS or not parts.hostname or not url.isascii():
-        raise AddressRefused(_("Give a whole web address, such as https://example.org/notices."))
+        raise AddressRefused(said("Give a whole web address, such as https://example.org/notices."))
     if any(ord(sign) <= 0x20 or ord(sign) == 0x7F for sign in url):
-        raise AddressRefused(_("A web address has no spaces."))
+        raise AddressRefused(said("A web address has no spaces."))
     if parts.username is not None or parts.password is not None:
-        raise AddressRefused(_("Leave out the name and password: each message is signed."))
+        raise AddressRefused(said("Leave out the name and password: each message is signed."))
     if parts.scheme == "http" and not settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES:
-        raise AddressRefused(_("The address has to begin with https://."))
+        raise AddressRefused(said("The address has to begin with https://."))
     port = _PORTS[parts.scheme] if port is None else port
     if port not in settings.DPGOV_WEBHOOK_PORTS:
         allowed = ", ".join(map(str, settings.DPGOV_WEBHOOK_PORTS))
-        text = _("Webhooks may lead to these ports only: {ports}.")
-        raise AddressRefused(text.format(ports=allowed))
+        raise AddressRefused(said("Webhooks may lead to these ports only: {ports}.", ports=allowed))
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Target(parts.scheme, parts.hostname, port, path)
 
@@ -71,7 +72,7 @@ def address_of(target: Target) -> str:
     if settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES:
         return addresses[0]
     if not all(is_public(address) for address in addresses):
-        raise AddressRefused(_("The address leads into a private network."))
+        raise AddressRefused(said("The address leads into a private network."))
     return addresses[0]
 
 

@@ -14,10 +14,11 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from dpgov.audit.entry import iso
+from dpgov.language.said import as_values, said
+from dpgov.language.spoken import SpokenRefusal
 from dpgov.language.translation import english
-from dpgov.notices.delivery.addresses import AddressRefused
 from dpgov.notices.delivery.pauses import GIVEN_UP_AFTER, next_try
-from dpgov.notices.delivery.sending import FAILURES, NotTaken, post
+from dpgov.notices.delivery.sending import FAILURES, post
 from dpgov.notices.delivery.signing import secret_of, signature
 from dpgov.notices.models import Delivery, Event, State, Webhook
 from dpgov.notices.selectors import webhooks_of
@@ -70,16 +71,16 @@ def _deliver(delivery: Delivery, webhook: Webhook) -> bool:
     try:
         status = post(webhook.url, body, headers(webhook, delivery, body))
     except FAILURES as failure:
-        rows.update(status=getattr(failure, "status", None), problem=_said(failure))
+        rows.update(status=getattr(failure, "status", None), problem=as_values(why(failure)))
         _log.warning("a webhook was not reached", kind=type(failure).__name__)
         return False
-    rows.update(state=State.SENT, status=status, problem="")
+    rows.update(state=State.SENT, status=status, problem={})
     return True
 
 
 def message(event: Event, tenant: str) -> bytes:
     """What a webhook is sent: JSON that names things and no person, with no number but a level."""
-    said = {
+    told = {
         "id": str(event.pk),
         "kind": event.kind,
         "at": iso(event.due_at),
@@ -88,7 +89,7 @@ def message(event: Event, tenant: str) -> bytes:
         "url": whole_address(page_of(event.kind, event.detail)),
         "detail": named(event.kind, event.detail),
     }
-    return json.dumps(said, sort_keys=True).encode()
+    return json.dumps(told, sort_keys=True).encode()
 
 
 def headers(webhook: Webhook, delivery: Delivery, body: bytes) -> dict[str, str]:
@@ -101,8 +102,8 @@ def headers(webhook: Webhook, delivery: Delivery, body: bytes) -> dict[str, str]
     }
 
 
-def _said(failure: Exception) -> str:
+def why(failure: Exception) -> str:
     """What the administrator reads: nothing that the other server could have written."""
-    if isinstance(failure, NotTaken | AddressRefused):
-        return str(failure)[:200]
-    return f"Not reached ({type(failure).__name__})."
+    if isinstance(failure, SpokenRefusal):
+        return failure.sentence
+    return said("Not reached ({kind}).", kind=type(failure).__name__)

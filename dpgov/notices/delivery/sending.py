@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from threading import Event, Timer
 
-from django.utils.translation import gettext as _
-
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
 from dpgov.notices.delivery.addresses import Target, address_of, target_of
 
 _SECONDS = 10.0
@@ -20,12 +20,12 @@ _GOOD = range(200, 300)
 FAILURES = (OSError, HTTPException, ValueError)
 
 
-class NotTaken(OSError):
+class NotTaken(SpokenRefusal, OSError):
     """The server answered, but not with success; a redirect is none."""
 
     def __init__(self, status: int) -> None:
         self.status = status
-        super().__init__(_("The server answered {status}.").format(status=status))
+        super().__init__(said("The server answered {status}.", status=status))
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:

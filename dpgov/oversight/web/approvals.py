@@ -20,9 +20,9 @@ from dpgov.approvals.kinds import carry_out, kind_of, title_of
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.services.refunds import REFUND, refunded
+from dpgov.language.translation import retold
 from dpgov.limits.web.forms.reasons import DecisionForm
-from dpgov.oversight.approvals.background import background_of
-from dpgov.oversight.approvals.outcomes import outcome_in_words
+from dpgov.oversight.background import background_of
 from dpgov.queries.answering.refunding import refundable
 from dpgov.queries.models import Query
 from dpgov.queries.wording.words import in_words
@@ -78,7 +78,7 @@ def approve(request: HttpRequest, change_id: UUID) -> HttpResponse:
     if decision.shown_once:
         return _page(request, decision.request, shown_once=decision.shown_once)
     if decision.request.state == ChangeRequest.State.STALE:
-        outcome = outcome_in_words(decision.request.outcome)
+        outcome = retold(decision.request.outcome)
         messages.warning(request, _("Not carried out. {outcome}").format(outcome=outcome))
     else:
         messages.success(request, _("Approved and carried out."))
@@ -142,7 +142,7 @@ def _page(
         "may_decide": selectors.may_decide(membership, change),
         "around": background_of(change),
         "is_own": change.requested_by_id == membership.user_id,
-        "outcome": outcome_in_words(change.outcome),
+        "outcome": retold(change.outcome),
         "deciders": _any_of(selectors.deciders(change)) if change.is_waiting else "",
         **more,
     }

@@ -1,6 +1,5 @@
 """After a restore: what is frozen, why, what to compare, and the officer's confirmation."""
 
-import re
 from uuid import UUID
 
 from django.contrib import messages
@@ -14,15 +13,12 @@ from dpgov.budgets.frozen import frozen_budgets, get_budget
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import confirm_budget
 from dpgov.budgets.services.freezing import NotFrozen
-from dpgov.budgets.services.restored import BEHIND, MOVED
+from dpgov.language.translation import retold
 from dpgov.limits.web.forms.reasons import ConfirmForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.tenants.selectors import actor_of
 from dpgov.web.pages import show_page
-
-# As the reason is stored, with its two numbers.
-_BEHIND = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[0-9]+)", re.escape(BEHIND)))
 
 
 @requires(Permission.REQUEST_CHANGES)
@@ -64,14 +60,6 @@ def _budget(request: HttpRequest, budget_id: UUID) -> Budget:
         raise Http404 from missing
 
 
-def _why(reason: str) -> str:
-    """The stored reason in the reader's language; what a person wrote stays as it is."""
-    if reason == MOVED:
-        return _(MOVED)
-    behind = _BEHIND.fullmatch(reason)
-    return _(BEHIND).format(**behind.groupdict()) if behind else reason
-
-
 def _page(
     request: HttpRequest,
     refused: Budget | None = None,
@@ -85,7 +73,7 @@ def _page(
             form
             if form and budget == refused
             else ConfirmForm(prefix=str(budget.pk), budget=budget),
-            _why(budget.frozen_reason),
+            retold(budget.frozen_reason),
         )
         for budget in found
     ]

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 
 from dpgov.approvals.errors import ApprovalRefusal, Stale
 from dpgov.approvals.kinds import ChangeKind, Effect, Told
@@ -15,15 +15,10 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approved, request_change
 from dpgov.budgets.services.refunds import REFUND, charged_lines, refund_charges, refunded
 from dpgov.budgets.words import amount, limit_in_words, noted
+from dpgov.language.said import said
 from dpgov.queries.models import Query
 from dpgov.queries.wording.words import in_words
 from dpgov.tenants.models import Membership, Tenant
-
-# Kept with the request, so that they are stored in English and translated when they are shown.
-_NOT_ANY_MORE = gettext_noop(
-    "This question cannot be refunded: its data was opened, or it was answered."
-)
-_REFUNDED_BEFORE = gettext_noop("This question was refunded before. Nothing was given back again.")
 
 
 class NotRefundable(ApprovalRefusal):
@@ -87,9 +82,11 @@ def refund(request: ChangeRequest) -> Effect:
         never_read_at__isnull=False,
     )
     if not locked:
-        raise Stale(_NOT_ANY_MORE)
+        raise Stale(
+            said("This question cannot be refunded: its data was opened, or it was answered.")
+        )
     if refunded([query_id]):
-        raise Stale(_REFUNDED_BEFORE)
+        raise Stale(said("This question was refunded before. Nothing was given back again."))
     corrections = refund_charges(request)
     return Effect(
         {

@@ -1,5 +1,7 @@
 """A refusal speaks the language of whoever reads it; what is stored of it is English."""
 
+import json
+
 import pytest
 from django.utils import translation
 
@@ -13,8 +15,9 @@ from dpgov.budgets.services.populations import NameTaken
 from dpgov.budgets.words import DATASET, rate_said
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.held.holds import SamePeople
-from dpgov.language.said import said
-from dpgov.oversight.approvals.outcomes import outcome_in_words
+from dpgov.language.said import as_values, said
+from dpgov.language.spoken import SpokenRefusal
+from dpgov.language.translation import retold
 from dpgov.tenants.models import Membership
 from tests.integration.approvals.conftest import Asking
 
@@ -64,18 +67,20 @@ def test_an_outcome_is_stored_in_english_whoever_approves(
     with translation.override("de"):
         approve(request_id=request.pk, decider=officer, reason="agreed", carry_out=find_out)
     stored = ChangeRequest.objects.get().outcome
-    assert stored == "The limit of “Visits” is another one."
-    assert "de:" not in AuditEntry.objects.latest("sequence").detail
+    pattern, detail = "The limit of “{name}” is another one.", AuditEntry.objects.latest("sequence")
+    assert stored == {"pattern": pattern, "values": {"name": {"value": "Visits"}}}
+    assert json.loads(detail.detail)["outcome"] == "The limit of “Visits” is another one."
 
 
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize(
     "refusal", [SamePeople(Dataset(name="Visits")), NameTaken("Visits"), BudgetClosed(DATASET)]
 )
-def test_a_stored_outcome_is_shown_in_the_language_of_the_reader(refusal: Exception) -> None:
-    """Sentences with a name in them are found again, too."""
-    stored = str(refusal)
+def test_a_stored_outcome_is_shown_in_the_language_of_the_reader(refusal: SpokenRefusal) -> None:
+    """Sentences with a name in them, and what another refusal says, too."""
+    stored = json.loads(json.dumps(as_values(Stale(refusal).sentence)))
+    assert retold(stored) == str(refusal)
     with translation.override("de"):
-        assert outcome_in_words(stored) == f"de:{stored}"
-    assert outcome_in_words(stored) == stored
-    assert outcome_in_words("") == ""
+        assert retold(stored) == str(refusal)
+        assert retold(stored).lower().startswith("de:")
+    assert retold({}) == ""

@@ -23,6 +23,7 @@ from dpgov.approvals.selectors import decidable_by, deciders
 from dpgov.approvals.services import approve, reject, withdraw
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.services.agreed import MERGE_POPULATIONS, SHARE_POPULATION, SPLIT_POPULATION
+from dpgov.language.translation import retold
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.approvals.conftest import Asking, Counted
@@ -226,7 +227,7 @@ def test_a_change_that_is_out_of_date_ends_the_request_and_undoes_what_it_began(
         request_id=request.pk, decider=officer, reason="agreed", carry_out=begin_and_find_out
     )
     assert decision.request.state == "stale"
-    assert ChangeRequest.objects.get().outcome == "The limit is another one now."
+    assert retold(ChangeRequest.objects.get().outcome) == "The limit is another one now."
     assert not Membership.objects.filter(user__name="Half").exists()
     assert entries()[-1] == ("CHANGE_LAPSED", officer.user.email)
 

@@ -29,6 +29,7 @@ from dpgov.budgets.services.populations import (
     open_population,
 )
 from dpgov.budgets.services.raising import raise_limit, request_raise
+from dpgov.budgets.words import promise_of
 from dpgov.privacy.accounting.currency import Currency
 from dpgov.privacy.accounting.loss import Mode, rho_limit
 from dpgov.tenants.models import Membership, Tenant
@@ -200,8 +201,8 @@ def test_budgets_of_two_currencies_share_nothing(zcdp: Budget, tenant: Tenant) -
 def test_budgets_that_protect_different_things_share_nothing(tenant: Tenant) -> None:
     """F12: a loss of one row and a loss of five rows together are not added up."""
     one, five = (
-        open_budget(tenant=tenant, label=text, limit_nano=NANO, currency=RHO, protects=text)
-        for text in ("one unit, added or removed", "5 units together, changed")
+        open_budget(tenant=tenant, label=kept, limit_nano=NANO, currency=RHO, protects=kept)
+        for kept in (promise_of(1, removed=True), promise_of(5, removed=False))
     )
     shared = _population(tenant, "shared")
     join_population(population=shared, dataset_budget=one, actor=OPERATOR)

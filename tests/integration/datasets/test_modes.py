@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
 from dpgov.audit.models import AuditEntry
+from dpgov.budgets.words import promise_said
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.accounting.loss import Mode, rho_of
@@ -34,7 +35,7 @@ def test_a_dataset_is_registered_under_zcdp(client: Client) -> None:
     assert (budget.mode, budget.delta, budget.limit_epsilon_nano) == ("zcdp", "1e-6", 3 * NANO)
     assert budget.limit_nano == 185_069_840
     assert dataset.per_query_limit_nano == rho_of(NANO)
-    assert budget.protects == "one unit, added or removed"
+    assert promise_said(budget.protects) == "one unit, added or removed"
     assert schema_of(current_version(dataset)).mode is Mode.ZCDP
     entry = AuditEntry.objects.get(action="DATASET_REGISTERED")
     assert '"mode":"zcdp"' in entry.detail

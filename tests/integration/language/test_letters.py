@@ -11,13 +11,17 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from dpgov.budgets.services.raising import RAISE_LIMIT
-from dpgov.notices.delivery.deliveries import message
+from dpgov.language.said import as_values, said
+from dpgov.language.translation import retold
+from dpgov.notices.delivery.addresses import AddressRefused
+from dpgov.notices.delivery.deliveries import message, why
 from dpgov.notices.delivery.letters import send_letters
+from dpgov.notices.delivery.sending import NotTaken
 from dpgov.notices.events.follow import follow
 from dpgov.notices.events.telling import Happening, tell
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Event
-from dpgov.notices.words import problem_in_words, sentence
+from dpgov.notices.words import sentence
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership, User
 from tests.cast import Ask
@@ -26,6 +30,7 @@ pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
 HELD = "The dataset Visits is held for a compliance check."
 ANGEHALTEN = "Der Datensatz Visits ist angehalten, bis die Datenschutzaufsicht ihn geprüft hat."
+PRIVATE = "The address leads into a private network."
 HALF_USED = {"percent": 50, "slug": "visits", "dataset": "Visits", "what": "the budget of Visits"}
 
 
@@ -112,12 +117,11 @@ def test_of_an_event_no_sentence_is_kept_and_what_is_sent_to_a_webhook_is_englis
 
 def test_why_a_delivery_failed_is_read_in_one_s_own_language() -> None:
     with translation.override("de"):
-        said = [
-            problem_in_words("The server answered 500.", 500),
-            problem_in_words("Not reached (TimeoutError).", None),
-            problem_in_words("The address leads into a private network.", None),
+        read = [
+            retold(as_values(why(failure)))
+            for failure in (NotTaken(500), TimeoutError("secret"), AddressRefused(said(PRIVATE)))
         ]
-    assert said == [
+    assert read == [
         "Der Server antwortete mit 500.",
         "Nicht erreicht (TimeoutError).",
         "Die Adresse führt in ein privates Netz.",

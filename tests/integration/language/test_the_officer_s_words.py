@@ -14,9 +14,10 @@ from dpgov.audit.models import AuditEntry, AuditHead
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import freeze_tenant
 from dpgov.budgets.services.populations import join_population, open_population
-from dpgov.budgets.services.restored import BEHIND, MOVED
+from dpgov.budgets.services.restored import MOVED, behind
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import archive_dataset
+from dpgov.language.said import as_values
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.tenants.models import Membership
@@ -70,7 +71,7 @@ def test_a_broken_log_is_told_in_german_and_recorded_in_english(
     ("reason", "shown"),
     [
         (MOVED, f"{OPEN}{MOVED}{CLOSE}"),
-        (BEHIND.format(outside=12, here=9), f"{OPEN}{BEHIND.format(outside=12, here=9)}{CLOSE}"),
+        (behind(12, 9), f"{OPEN}{behind(12, 9)}{CLOSE}"),
         ("A disk was lost.", "– A disk was lost."),
     ],
 )
@@ -79,7 +80,7 @@ def test_our_reason_for_a_freeze_is_told_in_german_and_a_person_s_as_it_is(
 ) -> None:
     freeze_tenant(tenant_id=officer.tenant_id, reason=reason)
     assert shown in client_for(officer).get("/frozen/", headers=_GERMAN).text
-    assert Budget.objects.get(pk=dataset.budget_id).frozen_reason == reason
+    assert Budget.objects.get(pk=dataset.budget_id).frozen_reason == as_values(reason)
 
 
 @pytest.mark.parametrize("path", ["/month/table/", "/month/report/"])

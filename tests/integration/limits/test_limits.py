@@ -157,7 +157,7 @@ def test_an_officer_reads_the_limits_and_changes_none(
 def test_a_frozen_dataset_says_so(dataset: Dataset, office: Client) -> None:
     """A9: with the reason, before anybody asks."""
     Budget.objects.filter(pk=dataset.budget_id).update(
-        frozen_at="2026-01-01T00:00:00Z", frozen_reason="restored from a backup"
+        frozen_at="2026-01-01T00:00:00Z", frozen_reason={"text": "restored from a backup"}
     )
     html = said(page(office, LIMITS))
     assert "Frozen since" in html

@@ -11,6 +11,7 @@ import pytest
 from django.utils import timezone
 
 from dpgov.audit.models import AuditEntry
+from dpgov.language.translation import retold
 from dpgov.notices import webhooks
 from dpgov.notices.delivery.deliveries import deliver_waiting, message
 from dpgov.notices.delivery.pauses import next_try
@@ -99,7 +100,7 @@ def test_a_refusal_or_a_redirect_is_tried_again_later_and_later(
     assert len(listener.received) == 1
     first = Delivery.objects.get(attempts=1)
     assert (first.state, first.status) == (State.WAITING, answer)
-    assert first.problem == f"The server answered {answer}."
+    assert retold(first.problem) == f"The server answered {answer}."
     listener.answer = 200
     Delivery.objects.update(next_attempt_at=timezone.now())
     assert deliver(admin) == 2
@@ -141,7 +142,7 @@ def test_an_address_that_became_private_is_not_called(
     Webhook.objects.update(url=listener.url.replace("http:", "https:"))
     happen(admin, "one")
     assert deliver(admin) == 0
-    assert Delivery.objects.get().problem == "The address leads into a private network."
+    assert retold(Delivery.objects.get().problem) == "The address leads into a private network."
     assert listener.received == []
 
 

@@ -11,7 +11,7 @@ from dpgov.approvals.services import reject, withdraw
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import lower_limit
-from dpgov.oversight.approvals.background import background_of
+from dpgov.oversight.background import background_of
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.tenants.models import Membership
 

@@ -21,7 +21,7 @@ from dpgov.datasets.services.files.ingesting import remove_attempt
 from dpgov.datasets.services.files.uploads import ready_upload
 from dpgov.datasets.services.registration import check_declared
 from dpgov.datasets.services.versions import schema_of_next
-from dpgov.language.said import Said, said
+from dpgov.language.said import as_values
 from dpgov.privacy.plan.schema import ColumnSpec
 from dpgov.tenants.models import User
 
@@ -114,29 +114,3 @@ def _end(pk: Any, fence: int, state: Arrival.State, **changes: Any) -> bool:
             **changes,
         )
     )
-
-
-def as_values(text: str) -> dict[str, Any]:
-    """A sentence as its pattern and values, to be said later in any language."""
-    if not isinstance(text, Said):
-        return {"text": str(text)}
-    values = {
-        name: as_values(value) if isinstance(value, Said) else {"value": _plain(value)}
-        for name, value in text.values.items()
-    }
-    return {"pattern": text.pattern, "values": values}
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, int | str) else str(value)
-
-
-def in_words(kept: dict[str, Any]) -> str:
-    """The sentence again."""
-    if "pattern" not in kept:
-        return str(kept.get("text", ""))
-    values = {
-        name: value["value"] if "value" in value else in_words(value)
-        for name, value in kept["values"].items()
-    }
-    return said(kept["pattern"], **values)

@@ -11,7 +11,8 @@ _COPY = """
     INSERT INTO budgets_budget (id, tenant_id, kind, label, mode, delta, protects, limit_nano,
         reserved_nano, spent_nano, created_at, frozen_reason)
     SELECT gen_random_uuid(), tenant_id, {kind}, label || ' 2', mode, delta, protects, limit_nano,
-        0, {spent}, now(), '' FROM budgets_budget WHERE id = '{{budget}}' RETURNING id, tenant_id
+        0, {spent}, now(), '{{{{}}}}' FROM budgets_budget WHERE id = '{{budget}}'
+    RETURNING id, tenant_id
 """
 _FRESH = _COPY.format(kind="kind", spent=0).strip()
 _PART = _COPY.format(kind="'partition'", spent=0).strip()
@@ -20,7 +21,7 @@ _REQUEST = """
         requested_by_id, requested_role, requested_at, state, decided_by_id, decided_at,
         decision_reason, outcome)
     SELECT gen_random_uuid(), tenant_id, 'raise_limit', 'budget:2', '', payload, 'x', {asks},
-        'owner', now(), {state}, {decides}, {at}, '', ''
+        'owner', now(), {state}, {decides}, {at}, '', '{{{{}}}}'
     FROM approvals_changerequest WHERE id = '{{request}}'
 """
 _BEGIN = "UPDATE datasets_dataset SET held_at = NULL, held_reason = ''"

@@ -18,7 +18,6 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.models import Budget, LimitChange
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
-from dpgov.limits.populations import why_limited
 from dpgov.privacy.accounting.currency import Currency
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
@@ -158,7 +157,7 @@ def _step(step: LimitChange, currency: Currency) -> str:
         "after": amount(step.after_nano, currency),
         "day": _day(step.created_at),
     }
-    why = why_limited(step.reason) if step.before_nano else ""
+    why = step.reason if step.before_nano else ""
     return f"{said} ({why})" if why else said
 
 

@@ -1,1 +1,0 @@
-"""A request in words for the person who decides, and what carries it out."""
