@@ -73,7 +73,7 @@ def merge_told(request: ChangeRequest) -> Told:
 def divide_title(request: ChangeRequest) -> str:
     """Who leaves what."""
     return _("Take %(names)s out of “%(name)s”") % {
-        "names": in_a_row(request.payload["datasets"]),
+        "names": _leaving(request.payload),
         "name": request.payload["from"],
     }
 
@@ -81,7 +81,7 @@ def divide_title(request: ChangeRequest) -> str:
 def divide_told(request: ChangeRequest) -> Told:
     """Two limits, where there was one."""
     payload, population = request.payload, _budget(request.payload["population"])
-    limit, names = payload["limit_nano"], in_a_row(payload["datasets"])
+    limit, names = payload["limit_nano"], _leaving(payload)
     rows = [(names, _shares(payload["from"]), _shares(payload["name"]))]
     meaning = [
         _(
@@ -104,6 +104,12 @@ def divide_told(request: ChangeRequest) -> Told:
         most = together(worst, population.currency)
         meaning.append(lost % {"worst": most, "limit": limit_text(population)})
     return Told(rows, meaning)
+
+
+def _leaving(payload: dict[str, Any]) -> str:
+    archived, pattern = payload.get("archived", ()), _("%(name)s (archived)")
+    names = payload["datasets"]
+    return in_a_row([pattern % {"name": name} if name in archived else name for name in names])
 
 
 def _shares(name: str) -> str:

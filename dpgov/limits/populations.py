@@ -139,6 +139,13 @@ def _happened(event: ledger.Event, known: dict[UUID, list[Dataset]]) -> Happened
     )
 
 
+def names_in(tenant: Tenant, budget_ids: Iterable[UUID]) -> dict[str, list[str]]:
+    """The names of the `datasets` with these budgets, and which are `archived`, to be kept."""
+    found = [each for group in _datasets(tenant, budget_ids).values() for each in group]
+    archived = [each.name for each in found if each.archived_at]
+    return {"datasets": [each.name for each in found], "archived": archived}
+
+
 def _datasets(tenant: Tenant, budget_ids: Iterable[UUID]) -> dict[UUID, list[Dataset]]:
     found = Dataset.objects.filter(tenant=tenant, budget__in=list(budget_ids))
     known: dict[UUID, list[Dataset]] = {}

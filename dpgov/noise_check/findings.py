@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.utils.translation import gettext_noop
 
-# Kept as it is; the page says it in the language of the reader.
-NOT_RUN = gettext_noop("could not be run: {kind}")
+from dpgov.language.said import said
 
 
 class Verdict(StrEnum):
@@ -34,11 +32,11 @@ class Finding:
     `bound` is what the true loss exceeds, and `control` what it exceeds where the noise is
     `weakened` times too small, each but with probability `false_alarm`. Of `trials` answers about
     each table `whole` went the whole way. Under zCDP `epsilon_claim` and `epsilon_bound` are the
-    same in ε at `delta`. `problem` is why nothing was found.
+    same in ε at `delta`. `problem` is the kind of the error because of which
+    nothing was found.
     """
 
     name: str
-    title: str
     mode: str
     claim: float
     weakened: float
@@ -58,6 +56,13 @@ class Finding:
         if self.bound > self.claim or (self.epsilon_bound or 0) > (self.epsilon_claim or 0):
             return Verdict.BROKEN
         return Verdict.FINE if self.caught else Verdict.CANNOT_TELL
+
+    @property
+    def outcome(self) -> str:
+        """Its verdict, or why there is none to be had."""
+        if self.problem:
+            return said("could not be run: {kind}", kind=self.problem)
+        return self.verdict.value
 
     @property
     def caught(self) -> bool:

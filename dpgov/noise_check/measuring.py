@@ -67,7 +67,6 @@ def measure(case: Case, mode: Mode, trials: int, files: TableFiles) -> Finding:
     control = _answers(case, mode, weaker, trials, files)
     return Finding(
         name=case.name,
-        title=case.title,
         mode=mode.value,
         claim=float(claim),
         weakened=float(case.weakened),

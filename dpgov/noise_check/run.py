@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 import structlog
 
 from dpgov.noise_check.cases import CASES, Case
-from dpgov.noise_check.findings import NOT_RUN, Finding, Report, Verdict, keep
+from dpgov.noise_check.findings import Finding, Report, Verdict, keep
 from dpgov.noise_check.measuring import FALSE_ALARM, measure
 from dpgov.noise_check.table_files import TableFiles, table_files
 from dpgov.privacy.accounting.loss import Mode
@@ -52,11 +52,10 @@ def _measured(case: Case, mode: Mode, trials: int, files: TableFiles) -> Finding
         _log.exception("a self-audit broke off", case=case.name, mode=mode.value)
         return Finding(
             name=case.name,
-            title=case.title,
             mode=mode.value,
             claim=float(case.claimed(mode)),
             weakened=float(case.weakened),
             trials=0,
             false_alarm=FALSE_ALARM,
-            problem=NOT_RUN.format(kind=type(error).__name__),
+            problem=type(error).__name__,
         )

@@ -21,7 +21,6 @@ from dpgov.budgets.services.agreed import (
     SHARE_POPULATION,
     SPLIT_POPULATION,
 )
-from dpgov.language.translation import english
 from dpgov.limits import populations
 from dpgov.limits.lookup import own_or_404, population_or_404
 from dpgov.limits.web.forms.populations import DivideForm, MergeForm, ShareForm
@@ -70,14 +69,12 @@ def divide(request: HttpRequest, population_id: UUID) -> HttpResponse:
         form = DivideForm(request.POST, named=shared.members)
     if form.is_bound and form.is_valid():
         leaving = form.chosen()
-        with english():
-            members = populations.shared(budget, tenant).members
         payload = {
             "population": str(budget.pk),
             "leaving": [str(budget_id) for budget_id in leaving],
             "name": form.cleaned_data["name"],
             "limit_nano": budget.limit_nano,
-            "datasets": [each.names for each in members if each.budget.pk in leaving],
+            **populations.names_in(tenant, leaving),
             "from": budget.label,
         }
         kind = LEAVE_POPULATION if len(leaving) == 1 else SPLIT_POPULATION

@@ -9,7 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from dpgov.noise_check.findings import NOT_RUN, Finding, Report, Verdict, last_report
+from dpgov.language.translation import translated
+from dpgov.noise_check.cases import CASES
+from dpgov.noise_check.findings import Finding, Report, Verdict, last_report
 from dpgov.tenants.permissions import Permission, requires
 
 _WORDS = {
@@ -64,8 +66,8 @@ def _row(finding: Finding) -> dict[str, Any]:
         "weakened": f"{finding.weakened:g}",
         "badge": _BADGES[finding.verdict],
         "verdict": _SHORT[finding.verdict],
-        "title": _(finding.title),
-        "problem": _problem(finding.problem),
+        "title": _(CASES[finding.name].title),
+        "problem": translated(finding.outcome) if finding.problem else "",
         **_at_delta(finding),
     }
 
@@ -76,9 +78,3 @@ def _at_delta(finding: Finding) -> dict[str, str]:
         return {}
     bound, claim = finding.epsilon_bound, finding.epsilon_claim
     return {"epsilon_bound": f"{bound:.2f}", "epsilon_claim": f"{claim:.2f}"}
-
-
-def _problem(kept: str) -> str:
-    """What the file says in English; the kind of an error is the same in every language."""
-    kind = kept.removeprefix(NOT_RUN.format(kind=""))
-    return _(NOT_RUN).format(kind=kind) if kind != kept else kept

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
+from dpgov.approvals.kinds import title_of
 from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry, AuditHead
@@ -103,7 +104,7 @@ def test_a_public_record_is_the_same_for_every_reader(
     assert ours.content == theirs.content
 
 
-def test_a_request_names_its_datasets_in_english(
+def test_a_request_keeps_the_names_of_its_datasets_and_no_sentence(
     owner: Membership, dataset: Dataset, client_for: ClientFor
 ) -> None:
     shared = open_population(
@@ -114,4 +115,6 @@ def test_a_request_names_its_datasets_in_english(
     asked = {"datasets": str(dataset.budget_id), "name": "Others", "reason": "Other people."}
     path = f"/populations/{shared.pk}/divide/"
     client_for(owner).post(path, asked, headers=_GERMAN)
-    assert ChangeRequest.objects.get().payload["datasets"] == ["Visits (archived)"]
+    change, name = ChangeRequest.objects.get(), f"{OPEN}Visits (archived){CLOSE}"
+    assert (change.payload["datasets"], change.payload["archived"]) == (["Visits"], ["Visits"])
+    assert title_of(change) == f"{OPEN}Take {name} out of “Residents”{CLOSE}"

@@ -117,7 +117,7 @@ def test_one_that_cannot_be_run_is_told_and_does_not_end_the_run(
     settings.DPGOV_INGEST_SECONDS = 0
     findings = list(audit(["count"], 500))
     assert [finding.verdict for finding in findings] == [Verdict.CANNOT_TELL] * 2
-    assert all(finding.problem == "could not be run: RefusedFile" for finding in findings)
+    assert all(finding.outcome == "could not be run: RefusedFile" for finding in findings)
 
 
 def test_nothing_is_left_of_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,9 +24,9 @@ from dpgov.tenants.models import Membership
 from tests.house.tree import ROOT
 from tests.integration.operation.installation import until
 
-FINE = Finding("count", "Count", "pure", 2.0, 1.3, 20_000, 1e-6, 50, bound=1.8, control=2.4)
-BROKEN = Finding("sum", "Sum", "pure", 2.0, 1.3, 20_000, 1e-6, 50, bound=2.2, control=2.9)
-BLIND = Finding("mean", "Mean", "zcdp", 0.5, 1.3, 500, 1e-6, 50, 0.1, 0.3, 3.1, 1.2, "0.001")
+FINE = Finding("count", "pure", 2.0, 1.3, 20_000, 1e-6, 50, bound=1.8, control=2.4)
+BROKEN = Finding("sum", "pure", 2.0, 1.3, 20_000, 1e-6, 50, bound=2.2, control=2.9)
+BLIND = Finding("mean", "zcdp", 0.5, 1.3, 500, 1e-6, 50, 0.1, 0.3, 3.1, 1.2, "0.001")
 RUNS = [
     ([FINE], Verdict.FINE, 0),
     ([FINE, BROKEN, BLIND], Verdict.BROKEN, 1),
@@ -91,7 +91,7 @@ def test_a_broken_claim_is_an_error_in_the_log_and_a_blind_test_a_warning() -> N
 
 
 def test_under_zcdp_a_claim_is_broken_at_its_delta_too() -> None:
-    kept = Finding("mean", "Mean", "zcdp", 0.5, 1.3, 500, 1e-6, 50, 0.1, 0.9, 3.1, 3.2, "0.001")
+    kept = Finding("mean", "zcdp", 0.5, 1.3, 500, 1e-6, 50, 0.1, 0.9, 3.1, 3.2, "0.001")
     assert kept.verdict is Verdict.BROKEN
 
 

@@ -27,7 +27,7 @@ from tests.cast import Ask
 from tests.integration.notices.conftest import Told, read_the_log
 
 pytestmark = pytest.mark.django_db
-BROKEN = Finding("sum", "Sum", "pure", 2.0, 1.3, 20_000, 1e-6, 50, bound=2.2, control=2.9)
+BROKEN = Finding("sum", "pure", 2.0, 1.3, 20_000, 1e-6, 50, bound=2.2, control=2.9)
 
 
 def want_more(owner: Membership, dataset: Dataset) -> Any:

@@ -68,11 +68,11 @@ def _tidy_when_ended() -> Iterator[None]:
 def _line(finding: Finding) -> str:
     loss = "ε" if finding.mode == "pure" else "ρ"
     return _LINE.format(
-        finding.title,
+        CASES[finding.name].title,
         finding.mode,
         f"{loss} {finding.claim:g}",
         f"{finding.bound:.3f}",
         f"{finding.control:.3f}",
         "yes" if finding.caught else "no",
-        finding.problem or finding.verdict.value,
+        finding.outcome,
     )
