@@ -2,10 +2,12 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -79,6 +81,27 @@ def test_a_run_that_is_asked_to_end_takes_its_tables_with_it(home: Path) -> None
     process.terminate()
     assert process.wait() == 143
     assert not list(home.glob("dpgov-self-audit-*"))
+
+
+def test_a_signal_that_is_swallowed_ends_the_run_a_little_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An exception in a `__del__` goes nowhere, and OpenDP's objects have one."""
+
+    class Swallowing:
+        def __del__(self) -> None:
+            with suppress(SystemExit):
+                signal.raise_signal(signal.SIGTERM)
+
+    def findings(*_: object) -> Iterator[Finding]:
+        Swallowing()
+        yield FINE
+        yield BROKEN
+
+    monkeypatch.setattr(audit_mechanisms, "audit", findings)
+    with pytest.raises(SystemExit, match="143"):
+        call_command("audit_mechanisms", stdout=StringIO())
+    assert last_report() is None
 
 
 def test_a_broken_claim_is_an_error_in_the_log_and_a_blind_test_a_warning() -> None:

@@ -3,7 +3,7 @@
 import json
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -35,8 +35,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """A run of all statistics is kept as the last one; a run of some is only shown."""
         trials, names = max(FEWEST_TRIALS, options["trials"]), options["statistic"]
-        with _tidy_when_ended():
-            found = list(self._shown(audit(names, trials), quiet=options["json"]))
+        found = []
+        with _tidy_when_ended() as end_if_asked:
+            for finding in self._shown(audit(names, trials), quiet=options["json"]):
+                found.append(finding)
+                end_if_asked()
         report = Report(tuple(found), 0.0) if names else keep_and_tell(found)
         if options["json"]:
             self.stdout.write(json.dumps(report.as_json()))
@@ -56,11 +59,25 @@ class Command(BaseCommand):
 
 
 @contextmanager
-def _tidy_when_ended() -> Iterator[None]:
-    """A run that is asked to end takes its made-up tables with it."""
-    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+def _tidy_when_ended() -> Iterator[Callable[[], None]]:
+    """A run that is asked to end takes its made-up tables with it.
+
+    It ends at once, or, where the signal came while an object was being deleted, which swallows
+    every exception, when what is yielded here is called next.
+    """
+    asked: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        asked.append(128 + number)
+        sys.exit(asked[0])
+
+    def end_if_asked() -> None:
+        if asked:
+            sys.exit(asked[0])
+
+    before = signal.signal(signal.SIGTERM, end)
     try:
-        yield
+        yield end_if_asked
     finally:
         signal.signal(signal.SIGTERM, before)
 
