@@ -65,6 +65,17 @@
   document.addEventListener("htmx:after:swap", showWhatIsNeeded);
   window.addEventListener("pageshow", showWhatIsNeeded);
 
+  // A price that could not be renewed is that of another question: it says so and cannot be paid.
+  const sayItIsOld = (event) => {
+    const quote = event.target;
+    const old = quote.querySelector?.(":scope > section > [data-out-of-date]");
+    if (!old) return;
+    old.hidden = false;
+    for (const button of quote.querySelectorAll("button[name=price]")) button.disabled = true;
+  };
+  document.addEventListener("htmx:response:error", sayItIsOld);
+  document.addEventListener("htmx:error", sayItIsOld);
+
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button[name^=fill_]");
     if (!button || !form()) return;

@@ -41,6 +41,24 @@ def test_price_and_error_follow_the_slider_by_keyboard(visit: Visit) -> None:
     expect(slider).to_have_attribute("aria-valuetext", "ε 0.5")
 
 
+def test_a_price_that_cannot_be_renewed_says_so_and_cannot_be_paid(visit: Visit) -> None:
+    """R9: the panel would else show the price of another question, with its button."""
+    window = visit()
+    window.expected = re.compile("503")
+    page = window.sign_in("analyst")
+    page.goto(f"{ADULT}ask/")
+    field = page.get_by_label("Privacy loss ε", exact=True)
+    # The outage itself is that of integration/operation/test_outages.py; here is what one sees.
+    page.route("**/quote/", lambda route: route.fulfill(status=503))
+    field.fill("0.3")
+    expect(page.get_by_text("This was the price before your last change.")).to_be_visible()
+    expect(page.get_by_role("button", name="Ask for ε 0.5", exact=True)).to_be_disabled()
+    page.unroute("**/quote/")
+    field.fill("0.4")
+    expect(page.get_by_role("button", name="Ask for ε 0.4", exact=True)).to_be_enabled()
+    expect(page.get_by_text("This was the price before your last change.")).to_be_hidden()
+
+
 def test_a_trial_on_invented_data_is_marked_and_goes_when_the_question_changes(
     visit: Visit,
 ) -> None:
