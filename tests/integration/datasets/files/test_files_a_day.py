@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from unittest.mock import patch
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -14,6 +16,7 @@ from dpgov.datasets.services import RefusedFile, TooManyFiles, discard_upload
 from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
+from tests.integration.children import run_at_once
 from tests.integration.datasets import quick
 from tests.integration.datasets.held.test_others_rows import NAMES, row
 from tests.integration.datasets.registering import register, uploaded
@@ -80,3 +83,14 @@ def test_the_owner_is_told_on_the_page(
     answer = register(browser, uploaded(browser))
     assert answer.status_code == 422
     assert "Go on tomorrow" in answer.content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_files_that_come_at_once_are_counted_one_after_the_other(
+    owner: Membership, settings: Any
+) -> None:
+    """L1: sixteen at once would else each find the others not there yet."""
+    settings.DPGOV_FILES_A_DAY_PERSON = 2
+    step = partial(hand_in, tenant=owner.tenant, user=owner.user)
+    codes = run_at_once([partial(step, upload_id=uuid4()) for _ in range(16)])
+    assert codes.count(0) == Handed.objects.count() == 2
