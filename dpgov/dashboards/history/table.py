@@ -4,8 +4,9 @@ By when they were asked, dataset, analyst or price; never by state, which would 
 answer took.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from uuid import UUID
 
 from django.db.models import F, QuerySet
@@ -131,7 +132,7 @@ def question_table(
     columns: Sequence[Column],
     *,
     sort: str = "",
-    grants: dict[UUID, str] | None = None,
+    grants: Mapping[UUID, str] = MappingProxyType({}),
 ) -> QuestionTable:
     """These questions as they come; with `sort`, that order is shown and others are on offer.
 
@@ -141,9 +142,9 @@ def question_table(
 
     def cell(heading: Heading, query: Query) -> str:
         made = heading.column.cell(query)
-        if heading.column.name != "question" or query.pk not in (grants or {}):
+        if heading.column.name != "question" or query.pk not in grants:
             return made
-        said = _("(allocation: %(holder)s)") % {"holder": (grants or {})[query.pk]}
+        said = _("(allocation: %(holder)s)") % {"holder": grants[query.pk]}
         return format_html('{} <small class="text-body-secondary">{}</small>', made, said)
 
     rows = (tuple((heading, cell(heading, query)) for heading in headings) for query in queries)
