@@ -19,8 +19,11 @@ _BINS = 12
 
 
 def excess(event: NDArray[np.bool_], under_neighbour: NDArray[np.bool_], epsilon: float) -> float:
-    """How many standard deviations P(event) lies above e^ε P(event | neighbour)."""
-    p, q = event.mean(), under_neighbour.mean()
+    """How many standard deviations P(event) lies above e^ε P(event | neighbour).
+
+    Half an event is added on either side, so that what never or always happens has a spread too.
+    """
+    p, q = ((found.sum() + 0.5) / (len(found) + 1) for found in (event, under_neighbour))
     variance = p * (1 - p) / len(event) + math.exp(2 * epsilon) * q * (1 - q) / len(event)
     return float((p - math.exp(epsilon) * q) / math.sqrt(variance))
 
