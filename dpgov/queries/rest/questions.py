@@ -4,6 +4,7 @@ Each translates, calls one service and translates back. Everything is limited to
 tenant; what is foreign looks missing.
 """
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -28,7 +29,7 @@ from rest_framework.views import APIView
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.queries.answering.looking import look_at, pause_before_next_look, wait_for_end
 from dpgov.queries.answering.receipt import receipt_of
-from dpgov.queries.asking.quote import quote, quote_batch
+from dpgov.queries.asking.quote import Quote, quote, quote_batch
 from dpgov.queries.asking.submit import submit, submit_batch
 from dpgov.queries.models import Query, Release
 from dpgov.queries.rest.shapes import docs
@@ -63,10 +64,7 @@ class QuoteView(RefusingView):
 
     @docs.quote
     def post(self, request: Request, slug: str) -> Response:
-        asked, guess = _asked(request, slug, "raw_plan"), assumed_rows_of(request)
-        with refusals():
-            priced = quote(user=membership_of(request).user, assumed_rows=guess, **asked)
-        return Response(QuoteSerializer(priced).data)
+        return Response(QuoteSerializer(_priced(request, slug, "raw_plan", quote)).data)
 
 
 class BatchQuoteView(RefusingView):
@@ -76,10 +74,13 @@ class BatchQuoteView(RefusingView):
 
     @docs.quote_batch
     def post(self, request: Request, slug: str) -> Response:
-        asked, guess = _asked(request, slug, "raw_batch"), assumed_rows_of(request)
-        with refusals():
-            priced = quote_batch(user=membership_of(request).user, assumed_rows=guess, **asked)
-        return Response(BatchQuoteSerializer(priced).data)
+        return Response(BatchQuoteSerializer(_priced(request, slug, "raw_batch", quote_batch)).data)
+
+
+def _priced(request: Request, slug: str, body: str, price: Callable[..., Quote]) -> Quote:
+    asked, guess = _asked(request, slug, body), assumed_rows_of(request)
+    with refusals():
+        return price(user=membership_of(request).user, assumed_rows=guess, **asked)
 
 
 class SubmitView(RefusingView):
