@@ -23,6 +23,7 @@ from dpgov.language.translation import translated
 from dpgov.oversight.web.forms.log import ConsistencyForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import MemberRequest
+from dpgov.web.pages import as_file
 
 PAGE_SIZE = 25
 
@@ -101,7 +102,7 @@ def audit_checkpoint(request: MemberRequest, size: int) -> HttpResponse:
     found = checkpoints_of(request.membership.tenant_id).filter(size=size).first()
     if found is None:
         raise Http404
-    return _file(found.note, f"checkpoint-{size}.txt", "text/plain; charset=utf-8")
+    return as_file(found.note, f"checkpoint-{size}.txt", "text/plain; charset=utf-8")
 
 
 @require_safe
@@ -109,7 +110,7 @@ def audit_checkpoint(request: MemberRequest, size: int) -> HttpResponse:
 def audit_keys(request: MemberRequest) -> HttpResponse:
     """The public keys as a file, for the verifier."""
     chain = known_chain(request.membership.tenant_id)
-    return _file(chain.as_text(), "public-keys.txt", "text/plain; charset=utf-8")
+    return as_file(chain.as_text(), "public-keys.txt", "text/plain; charset=utf-8")
 
 
 @require_safe
@@ -121,15 +122,4 @@ def audit_consistency(request: MemberRequest) -> HttpResponse:
         page = reverse("dashboards:audit_checkpoints")
         return redirect(f"{page}?{request.GET.urlencode()}")
     name = "consistency-{old}-{new}.json".format(**found["chosen"])
-    return _file(json.dumps(found["proof"], indent=1), name, "application/json")
-
-
-def _file(text: str, name: str, content_type: str) -> HttpResponse:
-    return HttpResponse(
-        text,
-        content_type=content_type,
-        headers={
-            "Content-Disposition": f'attachment; filename="{name}"',
-            "X-Content-Type-Options": "nosniff",
-        },
-    )
+    return as_file(json.dumps(found["proof"], indent=1), name, "application/json")

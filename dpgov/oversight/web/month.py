@@ -10,6 +10,7 @@ from dpgov.oversight.month.report import report_of
 from dpgov.oversight.month.table import csv_of
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import MemberRequest
+from dpgov.web.pages import CSV, as_file
 
 
 @require_safe
@@ -28,7 +29,7 @@ def month_csv(request: MemberRequest) -> HttpResponse:
     chosen = Month.read(request.GET.get("month", ""))
     with english():
         text = csv_of(figures_of(request.membership.tenant, chosen))
-    return _file(request, text.encode(), chosen, "csv", "text/csv; charset=utf-8")
+    return _file(request, text.encode(), chosen, "csv", CSV)
 
 
 @require_safe
@@ -45,8 +46,4 @@ def _file(
     request: MemberRequest, content: bytes, month: Month, suffix: str, content_type: str
 ) -> HttpResponse:
     name = f"month-{request.membership.tenant.slug}-{month.text}.{suffix}"
-    return HttpResponse(
-        content,
-        content_type=content_type,
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    return as_file(content, name, content_type)

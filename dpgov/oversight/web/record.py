@@ -13,7 +13,7 @@ from dpgov.oversight.record.record import record_yaml
 from dpgov.oversight.web.forms.record import RecordForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
-from dpgov.web.pages import show_page
+from dpgov.web.pages import as_file, show_page
 
 
 @requires(Permission.REQUEST_CHANGES)
@@ -30,7 +30,7 @@ def record(request: HttpRequest, slug: str) -> HttpResponse:
         with english():
             text = record_yaml(dataset, current_version(dataset), form.typed())
         if "file" in request.POST:
-            return _file(dataset, text)
+            return as_file(text, f"{dataset.slug}.yaml", "application/yaml; charset=utf-8")
     context = {"dataset": dataset, "form": form, "text": text}
     return show_page(request, "oversight/record.html", context, refused=not text)
 
@@ -42,11 +42,3 @@ def _known(request: HttpRequest, dataset: Dataset) -> dict[str, object]:
         "published": timezone.localdate(dataset.created_at),
         "authors": str(membership.user),
     }
-
-
-def _file(dataset: Dataset, text: str) -> HttpResponse:
-    return HttpResponse(
-        text,
-        content_type="application/yaml; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{dataset.slug}.yaml"'},
-    )

@@ -6,6 +6,7 @@ Nothing is reserved, booked, stored or logged, and no data is touched.
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -16,9 +17,9 @@ from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.plan import WantedPlanSerializer
 from dpgov.queries.rest.shapes.question import MockReleaseSerializer
 from dpgov.queries.rest.shapes.quoting import assumed_rows_of
-from dpgov.queries.workbench.mock_file import csv_response
-from dpgov.queries.workbench.trial import try_plan
+from dpgov.queries.workbench.trial import invented_rows, try_plan
 from dpgov.tenants.permissions import Permission
+from dpgov.web.pages import CSV, as_file
 
 _ROWS = OpenApiParameter("rows", int, description="How many rows; 1000 where it is left out.")
 _GUESS = OpenApiParameter(
@@ -72,4 +73,8 @@ class MockRowsView(APIView):
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
         dataset = dataset_or_404(request, slug)
-        return csv_response(dataset, request.query_params.get("rows", ""))
+        try:
+            content = invented_rows(dataset, request.query_params.get("rows", ""))
+        except ValueError as refusal:
+            raise ValidationError({"rows": [str(refusal)]}) from refusal
+        return as_file(content, f"invented-{dataset.slug}.csv", CSV)

@@ -32,9 +32,10 @@ from dpgov.queries.wording.presentation import ENDINGS, ordered, read_answer
 from dpgov.queries.wording.words import in_words
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
+from dpgov.web.pages import CSV, as_file
 
 FORMATS: dict[str, tuple[str, Callable[[Release], bytes]]] = {
-    "csv": ("text/csv; charset=utf-8", as_csv),
+    "csv": (CSV, as_csv),
     "json": ("application/json", as_json),
 }
 
@@ -65,10 +66,7 @@ def download(request: HttpRequest, query_id: UUID, fmt: str) -> HttpResponse:
     if release is None or fmt not in FORMATS:
         raise Http404
     content_type, write = FORMATS[fmt]
-    response = HttpResponse(write(release), content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="answer-{query_id}.{fmt}"'
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
+    return as_file(write(release), f"answer-{query_id}.{fmt}", content_type)
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -80,10 +78,7 @@ def receipt(request: HttpRequest, query_id: UUID) -> HttpResponse:
     if release is None:
         raise Http404
     body = json.dumps(receipt_of(query, release), indent=1)
-    response = HttpResponse(body, content_type="application/json")
-    response["Content-Disposition"] = f'attachment; filename="receipt-{query_id}.json"'
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
+    return as_file(body, f"receipt-{query_id}.json", "application/json")
 
 
 def _query(request: HttpRequest, query_id: UUID) -> Query:

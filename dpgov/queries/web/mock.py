@@ -3,16 +3,16 @@
 Shows nothing of any dataset but its declarations; spends and stores nothing.
 """
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.queries.web.forms.page import form_with, priced_form, refused_form
-from dpgov.queries.workbench.mock_file import csv_response
-from dpgov.queries.workbench.trial import try_plan
+from dpgov.queries.workbench.trial import invented_rows, try_plan
 from dpgov.tenants.permissions import Permission, requires
+from dpgov.web.pages import CSV, as_file
 
 
 @requires(Permission.SUBMIT_QUERIES)
@@ -37,4 +37,9 @@ def try_mock(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def mock_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Invented rows as CSV."""
-    return csv_response(dataset_or_404(request, slug), request.GET.get("rows", ""))
+    dataset = dataset_or_404(request, slug)
+    try:
+        content = invented_rows(dataset, request.GET.get("rows", ""))
+    except ValueError as refusal:
+        return HttpResponseBadRequest(str(refusal), content_type="text/plain; charset=utf-8")
+    return as_file(content, f"invented-{dataset.slug}.csv", CSV)

@@ -9,12 +9,23 @@ import io
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext as _
+
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.accounting.budget import MAX_NANO
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.release import draw
 from dpgov.privacy.mock.answers import mock_answer
-from dpgov.privacy.mock.rows import MISSING, MockTable, mock_rows, mock_table
+from dpgov.privacy.mock.rows import (
+    MISSING,
+    MOST_ROWS,
+    USUAL_ROWS,
+    MockTable,
+    mock_rows,
+    mock_table,
+)
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema
 from dpgov.queries.wording.presentation import Cell, read_answer
@@ -100,6 +111,15 @@ def _quietest(plan: Plan, schema: DatasetSchema) -> Plan:
     except InvalidPlan:
         return plan
     return most
+
+
+def invented_rows(dataset: Dataset, wanted: str) -> bytes:
+    """So many invented rows of a dataset as a file; ValueError for what is no such number."""
+    short = wanted.isascii() and wanted.isdigit() and len(wanted) < 8
+    rows = USUAL_ROWS if not wanted else int(wanted) if short else 0
+    if not 1 <= rows <= MOST_ROWS:
+        raise ValueError(_("Give a number of rows from 1 to {most}.").format(most=MOST_ROWS))
+    return rows_as_csv(schema_of(current_version(dataset)), rows)
 
 
 def rows_as_csv(schema: DatasetSchema, rows: int) -> bytes:

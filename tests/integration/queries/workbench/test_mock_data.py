@@ -136,8 +136,20 @@ def test_the_api_tries_what_is_asked_by_accuracy(
 
 
 @pytest.mark.parametrize("rows", ["0", "50001", "x", "-1", "1" * 30])
-def test_a_file_of_another_size_is_refused(browser: Client, dataset: Dataset, rows: str) -> None:
-    assert browser.get(f"{MOCK}rows.csv?rows={rows}").status_code == 400
+def test_a_file_of_another_size_is_refused(
+    browser: Client,
+    dataset: Dataset,
+    analyst: Membership,
+    api_for: Callable[[Membership], APIClient],
+    rows: str,
+) -> None:
+    told = "Give a number of rows from 1 to 50000."
+    page = browser.get(f"{MOCK}rows.csv?rows={rows}")
+    assert (page.status_code, page.content.decode()) == (400, told)
+    refused = api_for(analyst).get(f"{API}rows/?rows={rows}")
+    assert refused.status_code == 400
+    (error,) = json.loads(refused.content)["errors"]
+    assert (error["attr"], error["detail"]) == ("rows", told)
 
 
 @pytest.mark.usefixtures("no_engine")
