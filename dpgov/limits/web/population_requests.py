@@ -22,7 +22,7 @@ from dpgov.budgets.services.agreed import (
     SPLIT_POPULATION,
 )
 from dpgov.limits import populations
-from dpgov.limits.lookup import own_or_404, population_or_404
+from dpgov.limits.web.forms.lookup import own_or_404, population_or_404
 from dpgov.limits.web.forms.populations import DivideForm, MergeForm, ShareForm
 from dpgov.limits.web.forms.requested import requested
 from dpgov.tenants.permissions import Permission, requires

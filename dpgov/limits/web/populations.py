@@ -21,7 +21,7 @@ from dpgov.budgets.words import amount
 from dpgov.datasets.web.forms.changes import LimitForm
 from dpgov.datasets.web.forms.dataset import declared_currency
 from dpgov.limits import populations
-from dpgov.limits.lookup import own_or_404, population_or_404
+from dpgov.limits.web.forms.lookup import own_or_404, population_or_404
 from dpgov.limits.web.forms.populations import OneDatasetForm, OpenForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of

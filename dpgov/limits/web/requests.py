@@ -11,7 +11,7 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services.raising import RAISE_LIMIT, request_raise
 from dpgov.budgets.weakening import weakening
 from dpgov.datasets.lookup import dataset_or_404
-from dpgov.limits.lookup import own_or_404
+from dpgov.limits.web.forms.lookup import own_or_404
 from dpgov.limits.web.forms.reasons import RaiseForm, RefundForm
 from dpgov.limits.web.forms.requested import requested
 from dpgov.queries.answering.refunding import refundable, request_refund

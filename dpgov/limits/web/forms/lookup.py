@@ -1,4 +1,4 @@
-"""How every page finds the shared budget that its address names."""
+"""How pages of limits find the shared budget that their address names."""
 
 from uuid import UUID
 
