@@ -16,7 +16,6 @@ from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.budgets.services.refunds import REFUND
 from dpgov.budgets.words import amount
 from dpgov.language.said import said
-from dpgov.privacy.accounting.budget import parse_epsilon
 
 _GUARDED = (Budget.Kind.DATASET, Budget.Kind.POPULATION)
 
@@ -51,7 +50,9 @@ def _raises(budgets: QuerySet[Budget]) -> Iterator[str]:
         budget = change.budget
         requests = _agreed(RAISE_LIMIT, budget.tenant_id, budget=str(budget.pk))
         merges = _agreed(MERGE_POPULATIONS, budget.tenant_id, into=str(budget.pk))
-        if not merges and change.after_nano not in map(_after, requests):
+        if not merges and change.after_nano not in (
+            agreed.get("after_nano") for agreed in requests
+        ):
             yield said(
                 "{budget}: its limit was raised from {before} to {after}, which no two persons "
                 "approved",
@@ -59,13 +60,6 @@ def _raises(budgets: QuerySet[Budget]) -> Iterator[str]:
                 before=amount(change.before_nano, budget.currency),
                 after=amount(change.after_nano, budget.currency),
             )
-
-
-def _after(payload: dict[str, Any]) -> int:
-    """The limit that a request asked for; requests of old say it in ε alone."""
-    if "after_nano" in payload:
-        return int(payload["after_nano"])
-    return parse_epsilon(payload.get("after_epsilon", "0"))
 
 
 def _agreed(kind: str, tenant_id: UUID, **about: str) -> list[dict[str, Any]]:

@@ -65,7 +65,7 @@ def _agreed_with(tenant_id: UUID) -> QuerySet[Tenant]:
 def parts_of_agreed(tenant_id: UUID, whole: str, marks: list[int]) -> list[AgreedPart]:
     """The whole fingerprints, of the tenants of `agreed_with`, with one of these marks or this one.
 
-    Oldest first; discarded datasets are left out, and so are versions of old, without parts.
+    Oldest first; discarded datasets are left out.
     """
     if connection.vendor == "postgresql":
         rows = through_door(

@@ -51,27 +51,27 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class TableFingerprint:
-    """A whole table: `whole` names its columns as multisets; empty parts where only that is known.
+    """A whole table: `whole` names its columns as multisets.
 
     `rows` counts a row as the multiset of its cells, so that neither the order nor the names of
     the columns matter.
     """
 
     whole: str
-    rows: Part | None
+    rows: Part
     columns: tuple[Part, ...]
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The rows first, then the columns."""
-        return (() if self.rows is None else (self.rows,)) + self.columns
+        return (self.rows, *self.columns)
 
 
 def as_json(fingerprint: TableFingerprint) -> dict[str, Any]:
     """For the pipe between the reader of a file and its caller."""
     return {
         "whole": fingerprint.whole,
-        "rows": None if fingerprint.rows is None else _part_as_json(fingerprint.rows),
+        "rows": _part_as_json(fingerprint.rows),
         "columns": [_part_as_json(part) for part in fingerprint.columns],
     }
 
@@ -83,9 +83,8 @@ def _part_as_json(part: Part) -> dict[str, Any]:
 
 def from_json(item: dict[str, Any]) -> TableFingerprint:
     """The reverse of `as_json`."""
-    rows = None if item["rows"] is None else _part_from_json(item["rows"])
     columns = tuple(_part_from_json(part) for part in item["columns"])
-    return TableFingerprint(item["whole"], rows, columns)
+    return TableFingerprint(item["whole"], _part_from_json(item["rows"]), columns)
 
 
 def _part_from_json(item: dict[str, Any]) -> Part:

@@ -62,14 +62,11 @@ def likeness(one: TableFingerprint, other: TableFingerprint) -> Likeness:
     """The strongest likeness of the two; the order does not matter."""
     if one.whole == other.whole:
         return Likeness.EXACT
-    if one.rows is not None and other.rows is not None:
-        if one.rows.total and one.rows.digest == other.rows.digest:
-            return Likeness.EXACT
-        if _alike(one.rows, other.rows, _FEWEST_ROWS, _FEWEST_SHARED_ROWS):
-            return Likeness.ROWS
-        if near(one.rows, other.rows):
-            return Likeness.COUNTS
-    if same_columns(one.columns, other.columns):
+    if one.rows.total and one.rows.digest == other.rows.digest:
+        return Likeness.EXACT
+    if _alike(one.rows, other.rows, _FEWEST_ROWS, _FEWEST_SHARED_ROWS):
+        return Likeness.ROWS
+    if near(one.rows, other.rows) or same_columns(one.columns, other.columns):
         return Likeness.COUNTS
     return _by_columns(one, other)
 
@@ -80,7 +77,7 @@ def _by_columns(one: TableFingerprint, other: TableFingerprint) -> Likeness:
         return Likeness.COLUMNS
     if too_many_alike(one.columns, other.columns):
         return Likeness.COLUMNS
-    if one.rows is not None and other.rows is not None and _some_rows(one.rows, other.rows):
+    if _some_rows(one.rows, other.rows):
         return Likeness.SOME
     return Likeness.NONE
 

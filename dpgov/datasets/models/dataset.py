@@ -140,7 +140,7 @@ class DatasetVersion(models.Model):
     public_rows = models.PositiveBigIntegerField(null=True, blank=True)
     max_rows_per_unit = models.PositiveIntegerField(default=1)
     max_groups_per_unit = models.PositiveIntegerField(null=True, blank=True)
-    file_seal = models.CharField(max_length=32, blank=True)
+    file_seal = models.CharField(max_length=32)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -12,11 +12,7 @@ from dpgov.tenants.models import Tenant, User
 
 
 class VersionFingerprint(models.Model):
-    """The fingerprint of one version. `key_id` names the secret without telling it.
-
-    Versions from before fingerprints had parts have `whole` alone: such data is recognised when
-    it comes back unchanged.
-    """
+    """The fingerprint of one version. `key_id` names the secret without telling it."""
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     version = models.OneToOneField(

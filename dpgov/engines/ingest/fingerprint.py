@@ -124,7 +124,7 @@ class Fingerprint:
         return hashes
 
     def _unkeyed_whole(self) -> str:
-        """The first form, whose columns are sums of unkeyed hashes: versions of old have it."""
+        """The columns as sums of unkeyed hashes, in whatever order."""
         text = "\n".join([_FORM, *map(str, [self._row_count, *sorted(self._sums)])])
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -62,8 +62,6 @@ def _line(
 def _about(body: dict[str, Any], place: int) -> list[str | float | None]:
     """The number of the draw, from one on, and what it cost."""
     statistic = body["statistics"][place]
-    if "draws" not in body:
-        return [place + 1, statistic["epsilon"]]
     if "draw" not in statistic:
         # Made of stored answers: no draw of its own, and no price.
         return ["", 0]

@@ -1,6 +1,6 @@
 """How an answer was made, draw by draw: which statistics share a draw, its price and its noise.
 
-Works from a quote's description or the stored body of a release, of format 1 or 2.
+Works from a quote's description or the stored body of a release.
 """
 
 from dataclasses import dataclass
@@ -39,8 +39,6 @@ class Drawing:
 
 def drawings_of(body: dict[str, Any]) -> list[Drawing]:
     """The draws of an answer or a quote, in their order."""
-    if "draws" not in body:
-        return [_of_a_part(s, part) for s in body["statistics"] for part in s["parts"]]
     return [_drawing(body, place) for place in range(len(body["draws"]))]
 
 
@@ -96,14 +94,3 @@ def _on(drawn: dict[str, Any]) -> str:
         name, many = drawn["readings"][0]["name"], readable(drawn["candidates"])
         return _("{name} ({number} candidates)").format(name=shown(name), number=many)
     return joined([shown(reading["name"]) for reading in drawn["readings"]])
-
-
-def _of_a_part(statistic: dict[str, Any], part: dict[str, Any]) -> Drawing:
-    return Drawing(
-        labels=[statistic_in_words(statistic)],
-        mechanism=shown(statistic["mechanism"]),
-        on=shown(part["name"]),
-        price=price(part),
-        sensitivity=readable(part["sensitivity"]),
-        noise_scale=readable(part["noise_scale"]),
-    )

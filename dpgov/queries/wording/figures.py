@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 
 from dpgov.privacy.plan.ranges import clipped
 from dpgov.queries.wording.numbers import accuracy_at, margin, rank_error_at, rows_in_words
-from dpgov.queries.wording.presentation import ranged
 from dpgov.queries.wording.words import statistic_in_words
 
 Figure = dict[str, Any]
@@ -82,9 +81,8 @@ def caption_of(label: str, figure: Figure) -> str:
 
 def _bars(statistic: dict[str, Any], groups: list[dict[str, Any]]) -> Figure:
     along, coloured, places = _oriented(groups)
-    head = ranged(statistic)
     traces = [
-        _trace(name, along["bins"], [statistic["cells"][place] for place in cells], head)
+        _trace(name, along["bins"], [statistic["cells"][place] for place in cells], statistic)
         for name, cells in zip(coloured["bins"], places, strict=True)
     ]
     return as_figure(

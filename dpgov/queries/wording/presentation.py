@@ -1,10 +1,8 @@
 """A release as a person reads it: numbers, intervals, tables, the guarantee in plain words.
 
 Works from the stored body of a release alone, so that page, CSV and JSON hold the same numbers.
-Answers of format 1, whose noise belonged to single statistics, are read as those of format 2.
 """
 
-import math
 from dataclasses import dataclass
 from itertools import groupby, product
 from typing import Any
@@ -13,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.plan.ranges import clipped
-from dpgov.privacy.plan.statistics import STATISTICS, Quantity, StatisticKind
+from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.selectors import PublicState
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, shown
 from dpgov.queries.wording.guarantee import guarantee_in_words
@@ -160,28 +158,20 @@ def adjusted_values(statistic: dict[str, Any]) -> list[int | None]:
     return values
 
 
-def ranged(statistic: dict[str, Any]) -> dict[str, Any]:
-    """A statistic with its range; answers of earlier releases have none, and counts still do."""
-    if "range" in statistic or STATISTICS[statistic["statistic"]].quantity is not Quantity.NUMBER:
-        return statistic
-    return statistic | {"range": [0, math.inf]}
-
-
 def _statistic(statistic: dict[str, Any], drawings: list[Drawing]) -> StatisticAnswer:
-    head = ranged(statistic)
     return StatisticAnswer(
         label=statistic_in_words(statistic),
         kind=statistic["statistic"],
         column=statistic.get("column") or "",
         aim=_aim(statistic),
         cells=[
-            _cell(cell, adjusted, head)
+            _cell(cell, adjusted, statistic)
             for cell, adjusted in zip(statistic["cells"], adjusted_values(statistic), strict=True)
         ],
         drawing=drawings[statistic["draw"]] if "draw" in statistic else None,
         adjusted=shown(statistic.get("adjusted", {}).get("method", "")),
         warning=warning_in_words(
-            head,
+            statistic,
             [cell["accuracy"] for cell in statistic["cells"]],
             [cell["value"] for cell in statistic["cells"]],
         ),

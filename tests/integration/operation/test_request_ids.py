@@ -14,6 +14,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.services.likeness.seeing import seal_of
 from dpgov.datasets.storage import data_path
 from dpgov.operation import request_ids
 from dpgov.queries.answering.tasks import wake
@@ -79,8 +80,8 @@ def test_the_worker_s_lines_bear_the_id_of_the_request_that_asked(
 def _damage(version_id: UUID) -> None:
     path = data_path(version_id)
     path.write_bytes(path.read_bytes()[:5000] + b"damaged")
-    # As for a version of old: otherwise the file would not even be taken for ours.
-    DatasetVersion.objects.filter(pk=version_id).update(file_seal="")
+    # Otherwise the file would not even be taken for ours.
+    DatasetVersion.objects.filter(pk=version_id).update(file_seal=seal_of(version_id))
 
 
 def _wait_until_failed(query_id: str) -> None:

@@ -150,11 +150,3 @@ def test_tables_of_a_few_rows_are_recognised_by_their_rows(printed: Print) -> No
     other = {"age": np.array([22, 58, 41, 37]), "town": one["town"]}
     assert likeness(printed(one), printed(changed)) is Likeness.ROWS
     assert likeness(printed(one), printed(other)) is Likeness.NONE
-
-
-def test_of_a_version_of_old_only_the_unchanged_table_is_recognised(printed: Print) -> None:
-    """F11: its parts are not known."""
-    made = printed(people(1))
-    old = TableFingerprint(made.whole, None, ())
-    assert likeness(made, old) is Likeness.EXACT
-    assert likeness(printed(_one_cell(people(1))), old) is Likeness.NONE

@@ -59,7 +59,7 @@ def _keep_parts(
     of_rows: FingerprintPart.Kind,
     of_column: FingerprintPart.Kind,
 ) -> None:
-    kinds = [of_rows] * (fingerprint.rows is not None) + [of_column] * len(fingerprint.columns)
+    kinds = [of_rows, *[of_column] * len(fingerprint.columns)]
     parts = FingerprintPart.objects.bulk_create(
         _part_row(row, kind, part) for kind, part in zip(kinds, fingerprint.parts, strict=True)
     )
@@ -88,7 +88,7 @@ def _part_row(row: VersionFingerprint, kind: FingerprintPart.Kind, part: Part) -
 
 
 def kept_fingerprint(version: DatasetVersion) -> TableFingerprint:
-    """What `keep_fingerprint` stored of the whole; without parts for versions of old."""
+    """What `keep_fingerprint` stored of the whole."""
     return kept_fingerprints(version)[0]
 
 

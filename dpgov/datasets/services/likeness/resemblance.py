@@ -139,8 +139,7 @@ def key_id() -> str:
 
 
 def _all_marks(fingerprint: TableFingerprint) -> Iterator[int]:
-    if fingerprint.rows is not None:
-        yield from marks_of(fingerprint.rows, is_rows=True)
+    yield from marks_of(fingerprint.rows, is_rows=True)
     for part in fingerprint.columns:
         yield from marks_of(part, is_rows=False)
 
@@ -152,10 +151,7 @@ def marks_of(part: Part, *, is_rows: bool) -> list[int]:
 
 
 def stored_fingerprints(row: VersionFingerprint) -> list[TableFingerprint]:
-    """What is kept of a version with its parts, and of the rows that it added, if it did.
-
-    Without parts for versions of old.
-    """
+    """What is kept of a version with its parts, and of the rows that it added, if it did."""
     return _assembled(row.whole, sorted(row.parts.all(), key=lambda part: part.pk))
 
 
@@ -176,12 +172,9 @@ def _of_kinds(
     of_rows: FingerprintPart.Kind,
     of_column: FingerprintPart.Kind,
 ) -> TableFingerprint:
-    parts = {
-        wanted: [_part(row) for row in stored if row.kind == wanted]
-        for wanted in (of_rows, of_column)
-    }
-    rows = parts[of_rows]
-    return TableFingerprint(whole, rows[0] if rows else None, tuple(parts[of_column]))
+    (rows,) = (_part(row) for row in stored if row.kind == of_rows)
+    columns = tuple(_part(row) for row in stored if row.kind == of_column)
+    return TableFingerprint(whole, rows, columns)
 
 
 def _part(row: "FingerprintPart | AgreedPart") -> Part:

@@ -38,14 +38,12 @@ def seal_of(version_id: UUID) -> str:
 def sees(version_id: UUID, file_seal: str, key_id: str | None) -> bool:
     """Whether this process may answer about the version: its file is here, and the key is the same.
 
-    `file_seal` is empty and `key_id` None for versions from before they were kept.
+    Nobody sees one without a seal or a key.
     """
-    if key_id is not None and key_id != own_key_id():
+    if key_id != own_key_id():
         return False
     try:
         found = storage.data_path(version_id).stat()
-        if not file_seal:
-            return os.access(storage.data_path(version_id), os.R_OK)
         state = (found.st_ino, found.st_size, found.st_mtime_ns)
         seal = _seal_in_this_state(version_id, state, own_key_id())
         return hmac.compare_digest(seal, file_seal)

@@ -42,10 +42,7 @@ class GuaranteeSerializer(MadeSerializer):
 
 
 class ReleaseSerializer(MadeSerializer):
-    """The stored answer. Cells are row-major: the first grouping changes slowest.
-
-    Answers of format 1 have no `draws`: each of their statistics has its own price and parts.
-    """
+    """The stored answer. Cells are row-major: the first grouping changes slowest."""
 
     format = serializers.IntegerField()
     plan = PlanSerializer()

@@ -15,6 +15,7 @@ from django.core import serializers
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import receive_upload, register_dataset
+from dpgov.datasets.services.likeness.seeing import seal_of
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
@@ -91,8 +92,8 @@ def _damage(dataset: Dataset) -> None:
     """A worker that opens the file from now on reads nonsense after its header."""
     for path in (Path(live.DPGOV_HOME) / "data").glob(f"{dataset.versions.get().pk}*"):
         path.write_bytes(path.read_bytes()[:5000] + NAME.encode() * 100)
-    # As for a version of old: otherwise the file would not even be taken for ours.
-    dataset.versions.update(file_seal="")
+    # Otherwise the file would not even be taken for ours.
+    dataset.versions.update(file_seal=seal_of(dataset.versions.get().pk))
 
 
 def _wait_for(queries: list[Query], state: str) -> None:

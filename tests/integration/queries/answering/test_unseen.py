@@ -89,9 +89,15 @@ def test_a_worker_with_another_key_takes_nothing(
     query = ask(analyst)
     settings.DPGOV_FINGERPRINT_KEY = b"k" * 32
     assert not answer_next()
+    query.refresh_from_db()
+    assert query.attempts == 0
+
+
+def test_a_version_without_a_seal_is_seen_by_nobody(analyst: Membership, ask: Asking) -> None:
+    """L12: its file may be anybody's."""
+    query = ask(analyst)
     DatasetVersion.objects.update(file_seal="")
-    unseen._until.clear()
-    assert not answer_next(), "nor of versions from before files had seals"
+    assert not answer_next()
     query.refresh_from_db()
     assert query.attempts == 0
 

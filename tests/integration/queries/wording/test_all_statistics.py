@@ -1,4 +1,4 @@
-"""Every statistic is answered, shown, explained and taken away as a file; so are answers of old."""
+"""Every statistic is answered, shown, explained and taken away as a file."""
 
 import csv
 import io
@@ -11,7 +11,6 @@ from django.test import Client
 
 from dpgov.privacy.plan.statistics import OF_ROWS, StatisticKind
 from dpgov.queries.models import Query, Release
-from dpgov.queries.wording.presentation import read_answer
 from dpgov.queries.wording.words import statistic_in_words
 from dpgov.tenants.models import Membership
 from tests.integration.queries.web.test_quote_page import text_of
@@ -98,64 +97,3 @@ def test_statistics_of_one_draw_are_explained_with_their_one_price(
     )
     file = browser.get(f"/queries/{query.pk}/download/csv/").content.decode()
     assert {line["draw"] for line in csv.DictReader(io.StringIO(file))} == {"1"}
-
-
-OLD_BODY: dict[str, Any] = {
-    "format": 1,
-    "plan": {"dataset": "visits", "statistics": [{"statistic": "mean", "column": "age"}]},
-    "guarantee": {
-        "epsilon": 0.5,
-        "privacy_unit": "row",
-        "neighbouring": "add_remove",
-        "group_size": 1,
-    },
-    "groups": [],
-    "statistics": [
-        {
-            "statistic": "mean",
-            "column": "age",
-            "epsilon": 0.5,
-            "mechanism": "discrete Laplace",
-            "parts": [
-                {"name": name, "epsilon": 0.25, "sensitivity": 50, "noise_scale": 200}
-                for name in ("sum", "count")
-            ],
-            "cells": [
-                {
-                    "value": 41.5,
-                    "parts": [8300, 200],
-                    "accuracy": [
-                        {"confidence_level": level, "value": bound, "message": ""}
-                        for level, bound in ((0.9, 3), (0.95, 4), (0.99, None))
-                    ],
-                }
-            ],
-        }
-    ],
-}
-
-
-def test_an_answer_of_the_first_format_is_still_read() -> None:
-    answer = read_answer(OLD_BODY)
-    (shown,) = answer.singles
-    assert (shown.label, shown.cells[0].value) == ("Mean of age", "41.5")
-    assert shown.cells[0].errors == ("± 3", "± 4", "–")
-    assert [(made.label, made.on, made.price) for made in answer.drawings] == [
-        ("Mean of age", "sum", "ε 0.25"),
-        ("Mean of age", "count", "ε 0.25"),
-    ]
-    assert answer.sharing == []
-
-
-def test_pages_and_files_of_the_first_format_are_still_there(
-    browser: Client, analyst: Membership, ask: Ask, answer_now: Callable[[], int], monkeypatch: Any
-) -> None:
-    """Answers are never rewritten."""
-    monkeypatch.setattr("dpgov.queries.answering.answer.draw", lambda *_: OLD_BODY)
-    query = ask(analyst, statistics=(statistic(StatisticKind.MEAN),))
-    answer_now()
-    said = text_of(browser.get(f"/queries/{query.pk}/").content)
-    assert "The true number lies between 37.5 and 45.5 with 95 % confidence." in said
-    file = browser.get(f"/queries/{query.pk}/download/csv/").content.decode()
-    (line,) = csv.DictReader(io.StringIO(file))
-    assert (line["value"], line["plus_minus_95"], line["epsilon"]) == ("41.5", "4.0", "0.5")

@@ -38,7 +38,7 @@ def test_one_grouping_is_a_bar_for_each_bin_with_its_error() -> None:
 def test_a_line_ends_where_nothing_can_be_true() -> None:
     """L23: of a count of 1 with an error of 5, the line begins at 0 and not at -4."""
     cell = {"value": 1, "accuracy": [{"confidence_level": 0.95, "value": 5, "message": ""}]}
-    body = _body([["a"]], cells=[cell])
+    body = _body([["a"]], cells=[cell], range=[0, 100])
     (bars,) = release_figures(body)[0]["data"]
     assert (bars["error_y"]["arrayminus"], bars["error_y"]["array"]) == ([1], [5])
 
