@@ -135,7 +135,7 @@ class AuditKey(models.Model):
 
 
 class AuditDelivery(models.Model):
-    """Whether one checkpoint has reached one place outside the database."""
+    """Whether one checkpoint has reached one place outside; `problem` is stored by `as_values`."""
 
     tenant_id = models.UUIDField()
     size = models.PositiveBigIntegerField()
@@ -143,7 +143,7 @@ class AuditDelivery(models.Model):
     delivered_at = models.DateTimeField(null=True)
     attempts = models.PositiveIntegerField(default=0)
     next_attempt_at = models.DateTimeField()
-    problem = models.CharField(max_length=200, blank=True)
+    problem = models.JSONField(default=dict)
 
     class Meta:
         constraints = [

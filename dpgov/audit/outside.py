@@ -21,13 +21,15 @@ from dpgov.audit.keys.note import (
     parse_checkpoint,
 )
 from dpgov.audit.selectors import listed_keys
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
 
 KEYS = "public-keys.txt"
 _ENDING = ".checkpoint"
 _SET_ASIDE = "set-aside"
 
 
-class AnotherFileIsThere(RuntimeError):
+class AnotherFileIsThere(SpokenRefusal):
     """A different text already has the name of this checkpoint."""
 
 
@@ -40,7 +42,9 @@ def put(tenant_id: UUID, note: str) -> None:
     """Write the checkpoint and the list of public keys; raises AnotherFileIsThere, OSError."""
     path = folder_of(tenant_id) / _name(parse_checkpoint(note))
     if not write_once(path, note) and path.read_text(encoding="utf-8") != note:
-        raise AnotherFileIsThere(f"{path.name} is there already, with another text")
+        raise AnotherFileIsThere(
+            said("{name} is there already, with another text.", name=path.name)
+        )
     put_keys(tenant_id)
 
 

@@ -4,12 +4,14 @@ A delivery that fails is tried again, later each time, and stays visible until i
 first failure of a destination ends the round for it, so that one that hangs holds up little.
 """
 
+import errno
 import smtplib
 import urllib.request
 from collections.abc import Callable
 from datetime import timedelta
 from http.client import HTTPException
 from typing import Any
+from urllib.error import HTTPError
 from uuid import UUID
 
 import structlog
@@ -20,6 +22,8 @@ from django.utils.translation import gettext_noop
 
 from dpgov.audit.models import AuditCheckpoint, AuditDelivery
 from dpgov.audit.outside import AnotherFileIsThere, put
+from dpgov.language.said import as_values, said
+from dpgov.language.spoken import SpokenRefusal
 
 # Stored as they are; pages say them in the language of the reader.
 FOLDER, WEBHOOK, EMAIL = gettext_noop("folder"), gettext_noop("webhook"), gettext_noop("e-mail")
@@ -87,18 +91,24 @@ def _deliver(delivery: AuditDelivery, send: Callable[[AuditCheckpoint], None]) -
         rows.update(
             attempts=delivery.attempts + 1,
             next_attempt_at=timezone.now() + wait,
-            problem=_said(failure),
+            problem=as_values(_why(failure)),
         )
         _log.warning("checkpoint_not_delivered", to=delivery.destination, size=delivery.size)
         return False
-    rows.update(attempts=delivery.attempts + 1, delivered_at=timezone.now(), problem="")
+    rows.update(attempts=delivery.attempts + 1, delivered_at=timezone.now(), problem={})
     return True
 
 
-def _said(failure: Exception) -> str:
-    """What the officer reads; a ValueError may repeat the address, which may hold a secret."""
-    name = type(failure).__name__
-    return name if isinstance(failure, ValueError) else f"{name}: {failure}"[:200]
+def _why(failure: Exception) -> str:
+    """What the officer reads: nothing that the other server wrote, nor an address with a secret."""
+    if isinstance(failure, SpokenRefusal):
+        return failure.sentence
+    if isinstance(failure, HTTPError):
+        return said("The server answered {status}.", status=failure.code)
+    cause = getattr(failure, "reason", None)
+    told = cause if isinstance(cause, OSError) else failure
+    code = errno.errorcode.get(getattr(told, "errno", None) or 0, "")
+    return said("Not reached ({kind}).", kind=f"{type(told).__name__} {code}".strip())
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

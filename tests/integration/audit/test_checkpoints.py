@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.db import DatabaseError, connection, transaction
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from dpgov.audit.checkpoints.deliveries import deliver_waiting, waiting
 from dpgov.audit.checkpoints.signing import (
@@ -31,6 +31,7 @@ from dpgov.audit.outside import KEYS, folder_of, known_keys, outside_files, set_
 from dpgov.audit.selectors import announced_keys
 from dpgov.audit.stored_tree import extend
 from dpgov.audit.tree import root_of
+from dpgov.language.translation import retold
 from tests.integration.audit.logs import NEIGHBOUR, TENANT, rewrite, write
 from tests.servers.listener import Listener, listening
 from tests.triggers import without_triggers
@@ -238,7 +239,7 @@ def test_a_checkpoint_outside_is_never_overwritten() -> None:
     assert deliver_waiting(TENANT) == 0
     assert file.read_text() == "something else\n"
     delivery = AuditDelivery.objects.get()
-    assert "is there already" in delivery.problem
+    assert "is there already" in retold(delivery.problem)
     assert delivery.size == made.size
 
 
@@ -266,7 +267,7 @@ def test_a_webhook_gets_the_note_and_a_failure_is_tried_again(
     made = signed(1)
     delivery = AuditDelivery.objects.get(destination="webhook")
     assert (delivery.attempts, delivery.delivered_at) == (1, None)
-    assert "500" in delivery.problem
+    assert retold(delivery.problem) == "The server answered 500."
     assert waiting(TENANT) == 1
     assert deliver_waiting(TENANT) == 0
     assert len(listener.received) == 1, "the next attempt has to wait"
@@ -292,7 +293,20 @@ def test_one_destination_that_is_away_does_not_hold_up_the_others(
     made = signed(1)
     states = dict(AuditDelivery.objects.values_list("destination", "delivered_at"))
     assert states["webhook"] is None
+    problem = AuditDelivery.objects.get(destination="webhook").problem
+    assert problem["values"] == {"kind": {"value": "ConnectionRefusedError ECONNREFUSED"}}
     assert states["folder"]
     assert states["e-mail"]
     assert made.note in mail.outbox[0].body
     assert mail.outbox[0].to == ["officer@example.org"]
+
+
+def test_the_address_of_a_webhook_is_stored_nowhere(settings: Any) -> None:
+    """E8: it may itself be a secret."""
+    settings.DPGOV_CHECKPOINT_WEBHOOK = "http://hooks.example.org/a-secret path"
+    signed(1)
+    problem = AuditDelivery.objects.get(destination="webhook").problem
+    assert "a-secret" not in str(problem)
+    assert retold(problem) == "Not reached (InvalidURL)."
+    with translation.override("de"):
+        assert retold(problem).startswith("Nicht erreicht")
