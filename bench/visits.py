@@ -15,12 +15,12 @@ from bench.plans import plan_of
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.budget import NANO
-from dpgov.queries.answering.answer import answer_query
 from dpgov.queries.answering.publishing import publish_due
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.asking.submit import submit
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import ApiToken, Membership
+from tests.cast import answer_query
 from tests.integration.access import conftest as access
 from tests.integration.access.doors import DOORS, ROLES, Kind
 from tests.integration.access.routes import all_routes

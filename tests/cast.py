@@ -14,6 +14,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from dpgov.budgets.errors import BudgetFrozen
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
 from dpgov.tenants.models import ApiToken, Membership, Role, Tenant, User
@@ -154,11 +155,24 @@ def answer_all() -> Callable[[], int]:
 
 def answer_now(query_id: UUID) -> bool:
     """What a worker and then the publisher do with one question, as if its moment had come."""
-    from dpgov.queries.answering.answer import answer_query
-
     ended = answer_query(query_id)
     publish_now()
     return ended
+
+
+def answer_query(query_id: UUID) -> bool:
+    """What a worker does with one question if it is free; True if this call was the one that did.
+
+    The answer stays sealed. Safe to call any number of times, at once and from anywhere.
+    """
+    from dpgov.queries.answering.answer import answered
+    from dpgov.queries.answering.lease import claim
+
+    try:
+        held = claim(query_id)
+    except BudgetFrozen:
+        return False
+    return held is not None and answered(held)
 
 
 def publish_now() -> int:

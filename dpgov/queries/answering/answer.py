@@ -5,7 +5,6 @@ message or in an error: whatever goes wrong after the data was opened ends in on
 """
 
 import logging
-from uuid import UUID
 
 from django.db import transaction
 
@@ -47,7 +46,7 @@ def answer_next() -> bool:
             HeavyPlaces.leave()
         request_ids.begin(taken.query.request_id)
         with acting_for(taken.query.tenant_id):
-            return _answered(taken)
+            return answered(taken)
     except BudgetFrozen:
         logger.warning("questions wait: this database moved")
         return False
@@ -70,22 +69,11 @@ def _take(*, light_only: bool) -> Claim | None:
     return None
 
 
-def answer_query(query_id: UUID) -> bool:
-    """Answer the query if it is free to be taken; True if this call was the one that did.
+def answered(held: Claim) -> bool:
+    """Answer what this worker holds, unless it has lost it; True if this call ended it.
 
     The answer is sealed until its moment comes: another process publishes it then.
-
-    Safe to call any number of times, at once and from anywhere: the claim lets one through.
     """
-    try:
-        held = claim(query_id)
-    except BudgetFrozen:
-        logger.warning("query %s waits: this database moved", query_id)
-        return False
-    return held is not None and _answered(held)
-
-
-def _answered(held: Claim) -> bool:
     try:
         return _answer(held)
     except LostLease:

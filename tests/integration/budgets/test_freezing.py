@@ -24,10 +24,10 @@ from dpgov.budgets.services.place import identity_of_file
 from dpgov.budgets.services.restored import freeze_if_restored
 from dpgov.datasets.models import Dataset
 from dpgov.language.said import from_values
-from dpgov.queries.answering.answer import answer_query
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
+from tests.cast import answer_query
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,10 +13,9 @@ from django.urls import reverse
 
 from dpgov.budgets.models import Reservation
 from dpgov.datasets.models import Dataset
-from dpgov.queries.answering.answer import answer_query
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
-from tests.cast import Ask
+from tests.cast import Ask, answer_query
 from tests.integration.dashboards.reading import figure, page, trace
 
 ClientFor = Callable[[Membership], Client]

@@ -11,9 +11,8 @@ from dpgov.budgets.models import RateLimit
 from dpgov.budgets.services import set_rate_limit, withdraw
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.budget import NANO
-from dpgov.queries.answering.answer import answer_query
 from dpgov.tenants.models import Membership, Project
-from tests.cast import Ask
+from tests.cast import Ask, answer_query
 from tests.integration.dashboards.reading import page, trace
 from tests.integration.limits.limits import divide, grant, said
 

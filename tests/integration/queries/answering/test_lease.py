@@ -8,14 +8,13 @@ import pytest
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Charge
 from dpgov.datasets.models import Dataset
-from dpgov.queries.answering.answer import answer_query
 from dpgov.queries.answering.ending import seal
 from dpgov.queries.answering.lease import LostLease, claim, mark_opened
 from dpgov.queries.asking.submit import IdempotencyConflict, submit
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
-from tests.cast import publish_now
+from tests.cast import answer_query, publish_now
 from tests.integration.children import run_at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -12,14 +12,13 @@ from dpgov.budgets.models import Budget, Charge, RateLimit
 from dpgov.datasets.models import Dataset
 from dpgov.engines.base import EngineFailure
 from dpgov.queries.answering import answer, lease
-from dpgov.queries.answering.answer import answer_query
 from dpgov.queries.answering.moments import horizon
 from dpgov.queries.answering.publishing import PATIENCE, publish_due, publish_overdue
 from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, public_state, visible_release
 from dpgov.tenants.models import Membership
-from tests.cast import publish_now
+from tests.cast import answer_query, publish_now
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -18,13 +18,13 @@ from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.services import DataMissing
 from dpgov.queries.answering import answer as answering
 from dpgov.queries.answering import unseen
-from dpgov.queries.answering.answer import answer_next, answer_query
+from dpgov.queries.answering.answer import answer_next
 from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.answering.tasks import look
 from dpgov.queries.answering.workers import Beat, ready_file, seen_by_nobody, workers
 from dpgov.queries.models import Query, Worker
 from dpgov.tenants.models import Membership
-from tests.cast import publish_now
+from tests.cast import answer_query, publish_now
 from tests.integration.queries.answering.workers import prefork_fleet, solo_fleet
 from tests.small_dataset import register_small_dataset
 

@@ -10,12 +10,11 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget, Charge, Reservation
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
-from dpgov.queries.answering.answer import answer_query
 from dpgov.queries.asking.quote import priced_blueprint
 from dpgov.queries.free.reuse import Way, reusable_for
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership, Role
-from tests.cast import join, publish_now
+from tests.cast import answer_query, join, publish_now
 from tests.integration.queries.reusing import BY_SEX, FEMALE, body_of, free, plan, taken, ways
 
 pytestmark = pytest.mark.django_db

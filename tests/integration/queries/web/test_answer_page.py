@@ -11,9 +11,9 @@ from django.test import Client
 
 from dpgov.datasets.models import Dataset
 from dpgov.engines.files import DuckDBEngine
-from dpgov.queries.answering.answer import answer_query
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from tests.cast import answer_query
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of, without_tokens
 

@@ -13,7 +13,6 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from dpgov.queries.answering.answer import answer_query
 from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.answering.tasks import look
 from dpgov.queries.answering.turns import Turn, next_turn, number_waiting, waiting_by_lane
@@ -22,6 +21,7 @@ from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_for, current_scope
 from dpgov.tenants.crossing import belongs_somewhere, tenants
 from dpgov.tenants.models import Membership
+from tests.cast import answer_query
 from tests.integration.queries.answering.workers import environment
 from tests.integration.tenants.wall.conftest import told
 from tests.servers.postgres import APP
