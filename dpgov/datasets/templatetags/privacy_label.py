@@ -1,4 +1,4 @@
-"""The owner's policy on a dataset's privacy label: what may be asked, and what needs a permit."""
+"""A dataset's privacy label: what its owner lets be asked, and what makes its answers private."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,10 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import least_price_nano, rules_shown
-from dpgov.privacy.plan.statistics import STATISTICS
+from dpgov.language.translation import in_a_row
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.mechanisms.mechanism import CHOICE, released_by
+from dpgov.privacy.plan.statistics import STATISTICS, StatisticKind
 
 register = template.Library()
 
@@ -34,3 +37,24 @@ def _lines(dataset: Dataset) -> Iterator[str]:
         rows = number_format(rules.least_error, force_grouping=True)
         # The sign is per cent; xgettext:no-python-format
         yield _("Counts are off by {rows} at least, with 95 % confidence.").format(rows=rows)
+
+
+@register.simple_tag
+def noise_lines(counting: Mode) -> list[str]:
+    """What may release the answers of a budget that counts so, each with what it is drawn for."""
+    by: dict[tuple[str, ...], list[str]] = {}
+    for kind in StatisticKind:
+        made = released_by(kind.facts, counting)
+        by.setdefault(made, []).append(_(kind.facts.name))
+    return [_released(made, names) for made, names in by.items()]
+
+
+def _released(made: tuple[str, ...], names: list[str]) -> str:
+    first, *others = [_(name) for name in made]
+    if CHOICE in made:
+        return _("{mechanism}, for {statistics}").format(
+            mechanism=first, statistics=in_a_row(names)
+        )
+    if others:
+        first = _("{one} or {other}, whichever is smaller").format(one=first, other=others[0])
+    return _("{noise}, on exact sums").format(noise=first)

@@ -34,7 +34,7 @@ _LAST = 82_000
 class Wanted:
     """The largest error to live with: of the statistic at this place, at this confidence.
 
-    `bound` is in the statistic's own unit, or in rows for quantiles, min and max.
+    `bound` is in the statistic's own unit, or in rows for those that `error_in_rows`.
     """
 
     statistic: int

@@ -235,6 +235,8 @@ STATISTICS: Mapping[str, Facts] = MappingProxyType(
         ),
     }
 )
+# Those whose error is counted in rows.
+IN_ROWS = tuple(kind for kind in StatisticKind if kind.facts.error_in_rows)
 # Statistics that take no column.
 OF_ROWS = tuple(kind for kind in StatisticKind if not kind.facts.takes_column)
 SYNONYMS = {word: kind for kind in StatisticKind for word in kind.facts.synonyms}

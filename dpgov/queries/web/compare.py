@@ -13,7 +13,7 @@ from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
-from dpgov.queries.wording.words import in_words
+from dpgov.queries.wording.words import counted_in_rows, in_words
 from dpgov.queries.workbench.comparing import compared
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
@@ -55,6 +55,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         "differing": sum(row.differs for row in rows),
         "too_many": len(wanted) > _MOST_COMPARED,
         "most": _MOST_COMPARED,
+        "in_rows": counted_in_rows(),
         "several_versions": len({query.version_id for query in chosen}) > 1,
     }
     return render(request, "queries/answer/compare.html", context)

@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 
 from dpgov.language.translation import english
-from dpgov.privacy.plan.statistics import STATISTICS
+from dpgov.privacy.plan.statistics import IN_ROWS, STATISTICS
 
 _LONGEST_LIST = 4
 _CONDITIONS = {
@@ -127,6 +127,11 @@ def joined(items: Sequence[str], word: str = "and") -> str:
     if len(items) < 2:
         return "".join(items)
     return str(_LISTS[word]).format(items=", ".join(items[:-1]), last=items[-1])
+
+
+def counted_in_rows() -> str:
+    """The statistics whose error is so many rows: "median, quantiles, minimum and maximum"."""
+    return joined([gettext(kind.facts.name) for kind in IN_ROWS])
 
 
 def lower_first(text: str) -> str:

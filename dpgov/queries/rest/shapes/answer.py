@@ -9,6 +9,7 @@ from typing import Any
 from rest_framework import serializers
 
 from dpgov.privacy.plan.ranges import SAYS_NOTHING
+from dpgov.privacy.plan.statistics import IN_ROWS
 from dpgov.queries.free.reuse import FreeAnswer, Way
 from dpgov.queries.rest.shapes.plan import MadeSerializer
 
@@ -22,7 +23,7 @@ class AccuracySerializer(MadeSerializer):
     )
     rank_error = serializers.IntegerField(
         required=False,
-        help_text="Of quantiles, min and max: so many rows lie between this and the true value.",
+        help_text=f"Of {', '.join(IN_ROWS)}: so many rows lie between this and the true value.",
     )
     message = serializers.CharField()
 

@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dpgov.privacy.plan.plan import MISSING_OPERATORS, NUMERIC_OPERATORS
-from dpgov.privacy.plan.statistics import OF_ROWS, StatisticKind
+from dpgov.privacy.plan.statistics import IN_ROWS, OF_ROWS, StatisticKind
 
 _AMOUNT = "At most nine decimals, read exactly; decimal text is accepted too."
 _INNER = {"$ref": "#/components/schemas/Filter"}
@@ -114,7 +114,7 @@ class WantedSerializer(MadeSerializer):
 
     statistic = serializers.IntegerField(required=False, help_text="Its place in the plan, from 0.")
     value = serializers.FloatField(
-        required=False, help_text="In the statistic's unit; in rows for quantiles, min and max."
+        required=False, help_text=f"In the statistic's unit; in rows for {', '.join(IN_ROWS)}."
     )
     relative = serializers.FloatField(required=False, help_text="As part of the answer, like 0.05.")
     at_least = serializers.FloatField(

@@ -26,6 +26,7 @@ from dpgov.queries.web.forms.rows import Row
 from dpgov.queries.web.forms.state import row_ids
 from dpgov.queries.web.forms.statistics import StatisticRow
 from dpgov.queries.web.forms.where import Path, row_at, where_of
+from dpgov.queries.wording.words import counted_in_rows
 
 
 class AskForm(PricedForm):
@@ -36,6 +37,8 @@ class AskForm(PricedForm):
 
     # Of which statistics the error needs a guess, as the page shows or hides its field.
     with_guess = StatisticRow.with_guess
+    # Those whose error is typed in rows, as the page names them.
+    in_rows = staticmethod(counted_in_rows)
 
     def __init__(
         self,

@@ -10,7 +10,9 @@ from django.urls import reverse
 
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.templatetags.privacy_label import noise_lines
 from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.loss import Mode
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.datasets.registering import register
@@ -52,11 +54,27 @@ def test_the_detail_page_is_the_privacy_label(
         "at most ε&nbsp;1",
         "0 to 120 in steps of 1",
         "f, m",
+        "discrete Laplace, on exact sums",
     ):
         assert fact in page
     assert "Archive" not in page
     assert "Basel" not in page
     assert "city" not in page
+
+
+@pytest.mark.parametrize(
+    ("counting", "sums"),
+    [
+        (Mode.PURE, "discrete Laplace, on exact sums"),
+        (
+            Mode.ZCDP,
+            "discrete Gaussian or discrete Laplace, whichever is smaller, on exact sums",
+        ),
+    ],
+)
+def test_the_label_names_whatever_may_release_an_answer(counting: Mode, sums: str) -> None:
+    choices = "report noisy max, for median, quantiles, minimum and maximum"
+    assert noise_lines(counting) == [sums, choices]
 
 
 def test_nothing_about_the_file_reaches_an_analyst(
