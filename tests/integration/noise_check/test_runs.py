@@ -75,7 +75,7 @@ def test_noise_that_is_too_small_is_caught(
 
 def test_a_choice_that_is_too_sure_is_caught(files: TableFiles, too_little_noise: None) -> None:
     """C1, negative control: of noisy choices, so coarse that few answers show it."""
-    assert found_of("max", Mode.ZCDP, files, 4_000).verdict is Verdict.BROKEN
+    assert found_of("max", Mode.ZCDP, files, 12_000).verdict is Verdict.BROKEN
 
 
 def test_an_exact_number_beside_honest_noise_is_caught(
@@ -97,7 +97,7 @@ def test_an_exact_number_beside_honest_noise_is_caught(
 
 
 def test_too_few_answers_to_catch_the_control_say_cannot_tell(files: TableFiles) -> None:
-    finding = found_of("count", Mode.PURE, files, 500)
+    finding = found_of("count", Mode.PURE, files, 100)
     assert not finding.caught
     assert finding.verdict is Verdict.CANNOT_TELL
 
