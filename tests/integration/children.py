@@ -47,6 +47,7 @@ def _close_everything() -> None:
     connections.close_all()
     _engine.cache_clear()
     gc.collect()
+    gc.freeze()  # what is left stays for long: the next collection is quick, and children share it
 
 
 def _fork(step: Step, wait_for: tuple[int, int] | None = None, death: Death | None = None) -> int:

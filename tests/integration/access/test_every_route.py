@@ -79,13 +79,20 @@ def _knock_everywhere(world: World, route: Route, door: Door) -> Answers:
         )
         for actor in ("anonymous", "stranger", *ROLES)
         for method in METHODS
-        for thing in _things(route, actor)
+        for thing in _things(route, actor, known=_known(door, method))
     }
 
 
-def _things(route: Route, actor: str) -> tuple[str, ...]:
-    """What is foreign to everybody else is the stranger's own; ours is foreign to the stranger."""
-    if not tenant_things(route):
+def _known(door: Door, method: str) -> bool:
+    return method in door.methods or (method == "HEAD" and "GET" in door.methods)
+
+
+def _things(route: Route, actor: str, *, known: bool) -> tuple[str, ...]:
+    """What is foreign to everybody else is the stranger's own; ours is foreign to the stranger.
+
+    A method that the door has not is refused before anybody looks: one role tries all things.
+    """
+    if not tenant_things(route) or not (known or actor == "owner"):
         return ("own",)
     return ("own", "missing") if actor == "stranger" else ("own", "foreign", "missing")
 
@@ -135,10 +142,9 @@ def _leaks(answers: Answers, world: World) -> list[str]:
 
 def _as_expected(answer: Knocked, door: Door, actor: str, method: str, reachable: bool) -> bool:
     status = answer.status_code
-    known = method in door.methods or (method == "HEAD" and "GET" in door.methods)
     if status == 405:
         # Some doors look at the method before they look at the person.
-        return method == "HEAD" or not known
+        return method == "HEAD" or not _known(door, method)
     if actor == "anonymous":
         return _sends_away(answer, door, method)
     if method == "OPTIONS" and door.kind is Kind.API:

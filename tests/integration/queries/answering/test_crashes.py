@@ -34,8 +34,9 @@ def deaths(step: Callable[[int], Step]) -> int:
     for count in itertools.count():
         code = run(step(count), Death(statement=1 + count // 2, after=bool(count % 2)))
         assert code in (0, KILLED)
-        assert ledger_findings() == []
         if code == 0:
+            # Every death was in a step of its own, so all that they left is still there.
+            assert ledger_findings() == []
             return count
     raise AssertionError("unreachable")
 
