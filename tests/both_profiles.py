@@ -40,6 +40,9 @@ _ALIKE_EVERYWHERE = (
     "journeys/test_workbench.py",
 )
 _NOTHING_RAN = 5
+# On two cores: tests of real workers and browsers wait most of the time. In the order in which
+# they are collected, because the journeys share a product for as long as they follow each other.
+_AT_ONCE = ("-n", "3", "--dist", "loadscope", "--no-loadscope-reorder")
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
@@ -57,7 +60,7 @@ def _run(profile: str, arguments: Sequence[str]) -> int:
     print(f"\n######## {_TITLES[profile]} ########", flush=True)
     command = [sys.executable, "-m", "pytest", f"--profile={profile}", *arguments]
     if not arguments:
-        command += ["-n", "2", "--dist", "loadscope"]
+        command += _AT_ONCE
         if profile != PROFILES[0]:
             command += [f"--ignore={_HERE / name}" for name in _ALIKE_EVERYWHERE]
     child = subprocess.Popen(command, env=clean_environment())

@@ -23,6 +23,8 @@ PROFILES = ("sqlite", "postgresql")
 _ROOT = "DPGOV_TESTS_ROOT"
 _BROKER = "DPGOV_TESTS_REDIS"
 _SCREENSHOTS = "DPGOV_SCREENSHOTS"
+# Of Redis: messages and counts of the tests themselves, of the journeys' product, and of one more.
+_NUMBERS_OF_A_WORKER = 6
 _MEMORY = Path("/dev/shm")  # noqa: S108
 _ROOM = 3 * 2**30
 
@@ -98,5 +100,10 @@ def _settle_worker() -> None:
     os.environ["DPGOV_HTTPS"] = "0"
     if redis := os.environ.get(_BROKER):
         number = 0 if worker == "main" else 1 + int(worker.removeprefix("gw"))
-        os.environ["DPGOV_BROKER_URL"] = f"{redis}/{number}"
-        os.environ["DPGOV_CACHE_URL"] = f"{redis.replace('redis:', 'rediscache:')}/{number + 8}"
+        os.environ.update(redis_numbers(redis, _NUMBERS_OF_A_WORKER * number))
+
+
+def redis_numbers(redis: str, first: int) -> dict[str, str]:
+    """Settings that put messages under one number of a server, and counts under the next."""
+    counts = f"{redis.replace('redis:', 'rediscache:')}/{first + 1}"
+    return {"DPGOV_BROKER_URL": f"{redis}/{first}", "DPGOV_CACHE_URL": counts}

@@ -14,13 +14,12 @@ from typing import Any
 
 import psycopg
 
+from tests.profile import redis_numbers
 from tests.servers.loopback import ServerDidNotStart, free_port, stop
 from tests.servers.postgres import APP
 
 ROOT = Path(__file__).resolve().parents[2]
 _SAID_LAST = "logs: "
-# Workers of a run have the numbers 0 to 2 and from there 4, 8 and 12 on (see tests/profile.py).
-_BESIDE_ANOTHER = (3, 7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class Product:
 def started_product(home: Path, *, beside_another: bool = False) -> Generator[Product]:
     """Start it with the servers of this test run's profile; on leaving it must stop cleanly.
 
-    One product of a run may stand `beside_another`, with Redis numbers that nobody else has.
+    One product may stand `beside_another` of the same worker, with Redis numbers of its own.
     """
     port = free_port()
     said = home / "said.txt"
@@ -99,9 +98,7 @@ def _settings(home: Path, database: str, *, beside_another: bool) -> dict[str, s
         settings["DPGOV_DATABASE_URL"] = f"{as_application}/{database}"
     if broker := os.environ.get("DPGOV_TESTS_REDIS"):
         number = int(os.environ["DPGOV_BROKER_URL"].rsplit("/", 1)[1])
-        messages, counts = _BESIDE_ANOTHER if beside_another else (number + 4, number + 12)
-        settings["DPGOV_BROKER_URL"] = f"{broker}/{messages}"
-        settings["DPGOV_CACHE_URL"] = f"{broker.replace('redis:', 'rediscache:')}/{counts}"
+        settings |= redis_numbers(broker, number + (4 if beside_another else 2))
     return settings
 
 

@@ -27,6 +27,7 @@ def throw_away_redis(root: Path) -> Generator[str]:
 def start_redis(program: Path, root: Path, port: int) -> subprocess.Popen[bytes]:
     """Start a server that keeps nothing on disk."""
     options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+    options += ["--databases", "64"]
     with (root / "redis.log").open("ab") as log:
         return subprocess.Popen(
             [str(program), *options, "--dir", str(root)],

@@ -35,12 +35,12 @@ def api(analyst: Membership, api_for: Callable[[Membership], APIClient]) -> APIC
     return api_for(analyst)
 
 
-def test_a_thousand_repeats_are_one_question(
+def test_two_hundred_repeats_are_one_question(
     api: APIClient, dataset: Dataset, settings: Any
 ) -> None:
     """B6: one query, one reservation, one audit entry, the same address each time."""
-    settings.DPGOV_RATE_PERSON = 2_000
-    responses = [post(api, COUNT) for _ in range(1000)]
+    settings.DPGOV_RATE_PERSON = 400
+    responses = [post(api, COUNT) for _ in range(200)]
     assert {response.status_code for response in responses} == {202}
     assert len({response["Location"] for response in responses}) == 1
     # While it waits, the moment of its answer moves; nothing else does.
