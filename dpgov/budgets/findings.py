@@ -88,7 +88,7 @@ def _findings(budget: Any) -> Iterator[str]:
     source = said("the charges")
     if budget.line_spent is not None:
         spent, reserved = budget.line_spent, budget.line_committed - budget.line_spent
-        source = said("its largest line")
+        source = said("its largest part")
     comparisons = (
         (said("spent"), budget.spent_nano, source, spent),
         (said("reserved"), budget.reserved_nano, said("the holds"), reserved),

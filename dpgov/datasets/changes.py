@@ -54,7 +54,7 @@ def _teller(
 CHANGES = (
     _decision(
         RELEASE_HELD_DATASET,
-        _("Release a held dataset"),
+        _("Open a held dataset to questions"),
         state=_ASKED_ABOUT,
         budget=_ITS_OWN,
         meaning=(

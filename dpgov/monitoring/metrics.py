@@ -66,7 +66,7 @@ class _Installation(Collector):
         yield from _room()
         yield from _sweeps()
         yield from _logs()
-        yield from _self_audit()
+        yield from _noise_check()
 
 
 def _queries() -> Iterator[Metric]:
@@ -166,20 +166,20 @@ def _sweeps() -> Iterator[Metric]:
     yield GaugeMetricFamily("dpgov_sweeper_age_seconds", "Time since its last round.", value=age)
 
 
-def _self_audit() -> Iterator[Metric]:
+def _noise_check() -> Iterator[Metric]:
     """Absent until there was one. It is about made-up tables, so that it tells of no data."""
     if (report := last_report()) is None:
         return
     told = {
-        "dpgov_self_audit_ok": (
-            "1 if the last self-audit found every claim kept and caught every control.",
+        "dpgov_noise_check_ok": (
+            "1 if the last noise check found every claim kept and caught every control.",
             float(report.verdict is Verdict.FINE),
         ),
-        "dpgov_self_audit_broken": (
-            "Claims that the last self-audit found broken.",
+        "dpgov_noise_check_broken": (
+            "Claims that the last noise check found broken.",
             sum(finding.verdict is Verdict.BROKEN for finding in report.findings),
         ),
-        "dpgov_self_audit_age_seconds": ("Time since the last self-audit.", report.age),
+        "dpgov_noise_check_age_seconds": ("Time since the last noise check.", report.age),
     }
     for name, (meaning, value) in told.items():
         yield GaugeMetricFamily(name, meaning, value=value)

@@ -1,4 +1,4 @@
-"""What is audited: for each statistic a question and two neighbouring tables.
+"""What is checked: for each statistic a question and two neighbouring tables.
 
 The tables are those that are hardest to keep apart, as far as they are known: otherwise a bound
 far below the claim would say little. All of it is public and made up.
@@ -27,7 +27,7 @@ from dpgov.privacy.plan.schema import (
 from dpgov.privacy.plan.statistics import HISTOGRAM, STATISTICS
 from dpgov.privacy.plan.statistics import StatisticKind as Kind
 
-DATASET = "self-audit"
+DATASET = "noise-check"
 CLAIM_RHO = Fraction(1, 2)
 _ROWS = 1_000
 _COLUMNS = (
@@ -41,7 +41,7 @@ _SIZES = {"column": "size", "categories": ["small", "large"]}
 _EDGES = {"column": "value", "edges": [0, 25, 50, 75, 100]}
 _PEOPLE = PrivacyUnit("person", 2)
 # What tells a noisy choice apart under pure ε is rare: at ε 3 and with so many answers it is seen
-# best (docs/self-audit.md has the numbers). Under ρ fewer are enough, as a choice takes long.
+# best (docs/noise-check.md has the numbers). Under ρ fewer are enough, as a choice takes long.
 _CHOICE, _MORE, _FEWER = Fraction(3), Fraction(5), Fraction(1, 3)
 _WEAKER = Fraction(3, 2)
 

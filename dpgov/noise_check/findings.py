@@ -1,4 +1,4 @@
-"""What an audit found, and the file in the state folder that keeps the last one.
+"""What a check found, and the file in the state folder that keeps the last one.
 
 A file and no table: it is about the installation and no tenant's, so that no wall between tenants
 has to have a door for it. Who reads it sees the old one or the new one.
@@ -18,7 +18,7 @@ from dpgov.language.said import said
 
 
 class Verdict(StrEnum):
-    """FINE only if the control was caught: an audit that catches nothing has seen nothing."""
+    """FINE only if the control was caught: a check that catches nothing has seen nothing."""
 
     FINE = "fine"
     BROKEN = "broken"
@@ -127,4 +127,4 @@ def _finding(item: dict[str, Any]) -> Finding:
 
 
 def _path() -> Path:
-    return Path(settings.DPGOV_HOME) / "operation" / "self_audit.json"
+    return Path(settings.DPGOV_HOME) / "operation" / "noise_check.json"

@@ -23,7 +23,7 @@ from dpgov.privacy.accounting.loss import Mode, epsilon_at
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.release import draw
 from dpgov.privacy.mechanisms.mechanism import Drawn
-from dpgov.privacy.noise.auditing import lower_bound_of_epsilon, lower_bound_of_rho
+from dpgov.privacy.noise.lower_bound import lower_bound_of_epsilon, lower_bound_of_rho
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.request import ExactAnswer
@@ -59,7 +59,7 @@ class _Pair:
 
 
 def measure(case: Case, mode: Mode, trials: int, files: TableFiles) -> Finding:
-    """Audit one case: twice two tables, `trials` answers about each."""
+    """Check one case: twice two tables, `trials` answers about each."""
     claim = case.claimed(mode)
     trials = case.trials_of(trials, mode)
     honest = _answers(case, mode, claim, trials, files)

@@ -1,4 +1,4 @@
-"""One run of the audit: every case in both modes, kept and told."""
+"""One run of the check: every case in both modes, kept and told."""
 
 import time
 from collections.abc import Collection, Iterator
@@ -13,10 +13,10 @@ from dpgov.privacy.accounting.loss import Mode
 
 TRIALS = 20_000
 FEWEST_TRIALS = 500
-_log = structlog.get_logger("dpgov.self_audit")
+_log = structlog.get_logger("dpgov.noise_check")
 
 
-def audit(names: Collection[str] = (), trials: int = TRIALS) -> Iterator[Finding]:
+def check(names: Collection[str] = (), trials: int = TRIALS) -> Iterator[Finding]:
     """A finding for each of the named cases, or for all, in both modes, as they are done."""
     chosen = [case for name, case in CASES.items() if not names or name in names]
     with table_files() as files:
@@ -32,8 +32,8 @@ def keep_and_tell(findings: Collection[Finding]) -> Report:
     for finding in report.findings:
         if finding.verdict is not Verdict.FINE:
             say = _log.error if finding.verdict is Verdict.BROKEN else _log.warning
-            say("self-audit", **_told(finding))
-    _log.info("self-audited", verdict=report.verdict.value, findings=len(report.findings))
+            say("noise-check", **_told(finding))
+    _log.info("noise checked", verdict=report.verdict.value, findings=len(report.findings))
     return report
 
 
@@ -49,7 +49,7 @@ def _measured(case: Case, mode: Mode, trials: int, files: TableFiles) -> Finding
     try:
         return measure(case, mode, trials, files)
     except Exception as error:
-        _log.exception("a self-audit broke off", case=case.name, mode=mode.value)
+        _log.exception("a noise check broke off", case=case.name, mode=mode.value)
         return Finding(
             name=case.name,
             mode=mode.value,

@@ -1,4 +1,4 @@
-"""Starts the self-audit when it is due, in a process of its own: the sweeper has more to do.
+"""Starts the noise check when it is due, in a process of its own: the sweeper has more to do.
 
 The command itself keeps what it found and tells the log. Must never wait for it.
 """
@@ -17,10 +17,10 @@ from dpgov.noise_check.findings import last_report
 _MANAGE = Path(settings.BASE_DIR) / "manage.py"
 _HOUR = 3600
 _GENTLY = 19
-_log = structlog.get_logger("dpgov.self_audit")
+_log = structlog.get_logger("dpgov.noise_check")
 
 
-class ScheduledAudit:
+class ScheduledCheck:
     """What the sweeper asks in each round."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class ScheduledAudit:
         if self._running is None and self._due():
             self._started = time.time()
             self._running = _start()
-            _log.info("self-audit started")
+            _log.info("noise check started")
 
     def stop(self) -> None:
         """End a run that is going on: the next sweeper starts another one."""
@@ -44,7 +44,7 @@ class ScheduledAudit:
 
     def _due(self) -> bool:
         """Counted from the last try too, so that a run that fails is not tried for ever."""
-        every = float(settings.DPGOV_SELF_AUDIT_HOURS) * _HOUR
+        every = float(settings.DPGOV_NOISE_CHECK_HOURS) * _HOUR
         report = last_report()
         last = max(self._started, report.at if report else 0.0)
         return every > 0 and time.time() - last >= every
@@ -53,7 +53,7 @@ class ScheduledAudit:
 def _start() -> subprocess.Popen[bytes]:
     """With the same environment, as the lowest of all: questions go first."""
     started = subprocess.Popen(  # noqa: S603 - our own command
-        [sys.executable, str(_MANAGE), "audit_mechanisms", "--json"],
+        [sys.executable, str(_MANAGE), "check_noise", "--json"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
     )

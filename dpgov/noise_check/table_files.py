@@ -58,5 +58,5 @@ class TableFiles:
 @contextmanager
 def table_files() -> Iterator[TableFiles]:
     """A folder for one run, removed at its end."""
-    with tempfile.TemporaryDirectory(prefix="dpgov-self-audit-") as folder:
+    with tempfile.TemporaryDirectory(prefix="dpgov-noise-check-") as folder:
         yield TableFiles(Path(folder))

@@ -16,7 +16,7 @@ class Kind(TextChoices):
     DECISION = "decision", _("A request of mine was decided")
     QUESTION = "question", _("A question of mine ended without an answer")
     REGISTRATION = "registration", _("A file of mine was registered, or was not")
-    SELF_AUDIT = "self_audit", _("The self-audit raised an alarm")
+    NOISE_CHECK = "noise_check", _("The noise check raised an alarm")
     HOLD = "hold", _("Datasets are held or frozen")
     NEW_DATA = "new_data", _("There is new data to look at")
     PING = "ping", _("A test message of a webhook")
@@ -38,7 +38,7 @@ REACHES: dict[Kind, Reach] = {
     Kind.DECISION: Reach(frozenset(Role), letter=True),
     Kind.QUESTION: Reach(frozenset({_ANALYST, _OWNER}), letter=False),
     Kind.REGISTRATION: Reach(frozenset({_OWNER}), letter=False),
-    Kind.SELF_AUDIT: Reach(frozenset({_OFFICER, _ADMIN}), letter=True),
+    Kind.NOISE_CHECK: Reach(frozenset({_OFFICER, _ADMIN}), letter=True),
     Kind.HOLD: Reach(frozenset({_OWNER, _OFFICER}), letter=True),
     Kind.NEW_DATA: Reach(frozenset({_OFFICER}), letter=False),
 }

@@ -42,8 +42,10 @@ _DECISIONS = {
     "stale": _("The request “{title}” was not carried out: things had changed meanwhile."),
 }
 _ALARMS = {
-    "broken": _("The self-audit found a statistic that loses more privacy than it is charged for."),
-    "cannot tell": _("The self-audit could not tell whether every statistic keeps its promise."),
+    "broken": _(
+        "The noise check found a statistic that loses more privacy than it is charged for."
+    ),
+    "cannot tell": _("The noise check could not tell whether every statistic keeps its promise."),
 }
 _HOLDS = {
     "dataset": _("The dataset {dataset} is held for a compliance check."),
@@ -91,7 +93,7 @@ def _pattern(kind: str, detail: Mapping[str, Any]) -> object:
             text = _QUESTIONS.get(detail.get("state", ""), "")
         case Kind.REGISTRATION:
             text = _REGISTRATIONS.get(detail.get("state", ""), "")
-        case Kind.SELF_AUDIT:
+        case Kind.NOISE_CHECK:
             text = _ALARMS.get(detail.get("verdict", ""), "")
         case Kind.HOLD:
             text = _HOLDS.get(detail.get("what", ""), "")

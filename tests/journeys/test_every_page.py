@@ -53,7 +53,7 @@ PAGES = [
     ("officer", "month", "/month/"),
     ("officer", "patterns", f"{ADULT}patterns/"),
     ("officer", "record", f"{ADULT}record/"),
-    ("officer", "self-audit", "/audit/mechanisms/"),
+    ("officer", "noise-check", "/audit/mechanisms/"),
     ("officer", "audit-log", "/audit/?q=action%3ADATASET_REGISTERED"),
     ("officer", "checkpoints", "/audit/checkpoints/"),
     ("admin", "webhooks", "/webhooks/"),

@@ -50,16 +50,16 @@ def _invite(request: MemberRequest, form: InvitationForm) -> bool:
     if begun.token:
         _send(request, begun.invitation, begun.token)
     else:
-        text = _("A compliance officer has to agree. Then the letter goes to {email}.")
+        text = _("A compliance officer has to agree. Then the e-mail goes to {email}.")
         messages.success(request, text.format(email=begun.invitation.email))
     return True
 
 
 def _send(request: MemberRequest, invitation: Invitation, token: str) -> None:
     if send_invitation(invitation, token, request):
-        messages.success(request, _("A letter with the link is on its way."))
+        messages.success(request, _("An e-mail with the link is on its way."))
     else:
-        messages.warning(request, _("The letter could not be sent. Send it again later."))
+        messages.warning(request, _("The e-mail could not be sent. Send it again later."))
 
 
 @require_POST

@@ -32,8 +32,8 @@ class Budget(models.Model):
     class Kind(models.TextChoices):
         DATASET = "dataset", _("Dataset")
         ALLOCATION = "allocation", _("Allocation")
-        PARTITION = "partition", _("Partition line")
-        POPULATION = "population", _("Population")
+        PARTITION = "partition", _("Part of a budget")
+        POPULATION = "population", _("Shared budget")
 
     class Mode(models.TextChoices):
         PURE = "pure", _("Pure ε")

@@ -109,7 +109,7 @@ class DatasetSerializer(CurrencySerializer):
         "charged to those alone, unless a further file ended that: a quote names every limit.",
     )
     needs_allocation = serializers.BooleanField(
-        help_text="Whether only people and projects with a grant may ask."
+        help_text="Whether only people and projects with an allocation may ask."
     )
     registered_at = serializers.DateTimeField(source="created_at")
     columns = serializers.SerializerMethodField()

@@ -115,7 +115,7 @@ PEOPLE = Theme(
         ),
         Term(
             "population",
-            _("Population"),
+            _("Shared budget"),
             _(
                 "Datasets about the same people that share one budget, because it is the people "
                 "who are protected and not the files."

@@ -128,7 +128,7 @@ BUDGET = Theme(
             "allocation",
             _("Allocation"),
             _(
-                "A part of a dataset's budget that one analyst or project may use: a grant. The "
+                "A part of a dataset's budget that one analyst or project may use. The "
                 "dataset's own limit binds whatever the allocations add up to."
             ),
             ("budget",),

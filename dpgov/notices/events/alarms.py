@@ -1,4 +1,4 @@
-"""What the last self-audit found, as something to tell. It is about made-up tables, never data."""
+"""What the last noise check found, as something to tell. It is about made-up tables, never data."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -16,13 +16,13 @@ def alarms(tenant_id: UUID) -> Iterator[Happening]:
     report = last_report()
     if report is None or report.verdict is Verdict.FINE:
         return
-    key = f"self_audit:{report.at}"
+    key = f"noise_check:{report.at}"
     if Event.objects.filter(tenant_id=tenant_id, key=key).exists():
         return
     members = Membership.objects.filter(tenant_id=tenant_id, role__in=[Role.OFFICER, Role.ADMIN])
     yield Happening(
         key=key,
-        kind=Kind.SELF_AUDIT,
+        kind=Kind.NOISE_CHECK,
         due_at=datetime.fromtimestamp(report.at, UTC),
         people=frozenset(members.values_list("user_id", flat=True)),
         detail={"verdict": report.verdict.value},

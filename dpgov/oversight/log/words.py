@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.audit.actions import Action
 
 WORDS: dict[Action, str | Promise] = {
-    Action.TENANT_CREATED: _("Tenant created"),
+    Action.TENANT_CREATED: _("Organisation created"),
     Action.MEMBER_ADDED: _("Member added"),
     Action.MEMBER_ROLE_CHANGED: _("Role of a member changed"),
     Action.MEMBER_REMOVED: _("Member removed"),
@@ -19,7 +19,7 @@ WORDS: dict[Action, str | Promise] = {
     Action.DATASET_DESCRIBED: _("Dataset description changed"),
     Action.DATASET_ARCHIVED: _("Dataset archived"),
     Action.DATASET_DATA_DELETED: _("Data of an archived dataset deleted"),
-    Action.BUDGET_ALLOCATED: _("Budget granted"),
+    Action.BUDGET_ALLOCATED: _("Allocation granted"),
     Action.BUDGET_LIMIT_CHANGED: _("Budget limit changed"),
     Action.QUERY_SUBMITTED: _("Question asked"),
     Action.QUERY_EXTENDED: _("Question took longer than its class, charged"),

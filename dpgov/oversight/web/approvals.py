@@ -73,7 +73,7 @@ def approve(request: HttpRequest, change_id: UUID) -> HttpResponse:
     except (ApprovalRefusal, LedgerRefusal) as refusal:
         return _refused(request, change_id, form, refusal)
     if decision.afterwards and not decision.afterwards(request):
-        text = _("The letter could not be sent. An administrator can send it again.")
+        text = _("The e-mail could not be sent. An administrator can send it again.")
         messages.warning(request, text)
     if decision.shown_once:
         return _page(request, decision.request, shown_once=decision.shown_once)

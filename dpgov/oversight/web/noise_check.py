@@ -1,4 +1,4 @@
-"""What the last self-audit found, for officers. Of made-up tables: never of data."""
+"""What the last noise check found, for officers. Of made-up tables: never of data."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -35,11 +35,11 @@ _BADGES = {
 
 @requires(Permission.READ_AUDIT_LOG)
 @require_safe
-def self_audit(request: HttpRequest) -> HttpResponse:
+def noise_check(request: HttpRequest) -> HttpResponse:
     """The last run, a line for each statistic and mode."""
     report = last_report()
     context = {} if report is None else _shown(report)
-    return render(request, "oversight/self_audit.html", context)
+    return render(request, "oversight/noise_check.html", context)
 
 
 def _shown(report: Report) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from dpgov.oversight.web import approvals, checkpoints, frozen, log, month, patterns, record
-from dpgov.oversight.web.noise_check import self_audit
+from dpgov.oversight.web.noise_check import noise_check
 
 oversight_urlpatterns = [
     path("audit/", log.audit_log, name="audit_log"),
@@ -14,7 +14,7 @@ oversight_urlpatterns = [
     path("audit/checkpoints/<int:size>/", checkpoints.audit_checkpoint, name="audit_checkpoint"),
     path("audit/keys/", checkpoints.audit_keys, name="audit_keys"),
     path("audit/consistency/", checkpoints.audit_consistency, name="audit_consistency"),
-    path("audit/mechanisms/", self_audit, name="self_audit"),
+    path("audit/mechanisms/", noise_check, name="noise_check"),
     path("approvals/", approvals.approvals, name="approvals"),
     path("approvals/<uuid:change_id>/", approvals.approval, name="approval"),
     path("approvals/<uuid:change_id>/approve/", approvals.approve, name="approve"),

@@ -26,7 +26,7 @@ def reason_of(refusal: Exception) -> Refusal.Reason:
     if isinstance(refusal, NotAdmitted):
         return Reason.STOPPED
     if isinstance(refusal, AllocationNeeded):
-        return Reason.GRANT
+        return Reason.ALLOCATION
     return Reason(getattr(refusal, "reason", Reason.QUESTION))
 
 

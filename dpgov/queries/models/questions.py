@@ -212,14 +212,14 @@ class Refusal(models.Model):
         BUDGET = "budget", gettext_lazy("Did not fit what remained")
         QUESTION = "question", gettext_lazy("Cost more than one question may")
         POLICY = "policy", gettext_lazy("Outside the dataset's policy")
-        GRANT = "grant", gettext_lazy("No grant to ask")
+        ALLOCATION = "allocation", gettext_lazy("No allocation")
         STOPPED = "stopped", gettext_lazy("The budget was frozen or closed")
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="+")
     analyst = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     day = models.DateField()
-    reason = models.CharField(max_length=8, choices=Reason.choices)
+    reason = models.CharField(max_length=16, choices=Reason.choices)
     number = models.PositiveBigIntegerField(default=0)
     largest_nano = models.BigIntegerField(default=0)
 

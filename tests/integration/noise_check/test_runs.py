@@ -1,4 +1,4 @@
-"""The self-audit: it passes honest mechanisms, catches others, and says when it cannot tell."""
+"""The noise check: it passes honest mechanisms, catches others, and says when it cannot tell."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,7 +11,7 @@ from opendp.mod import Measurement
 from dpgov.noise_check.cases import CASES
 from dpgov.noise_check.findings import Finding, Verdict
 from dpgov.noise_check.measuring import measure
-from dpgov.noise_check.run import audit
+from dpgov.noise_check.run import check
 from dpgov.noise_check.table_files import TableFiles, table_files
 from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.mechanisms import draw
@@ -115,12 +115,12 @@ def test_one_that_cannot_be_run_is_told_and_does_not_end_the_run(
     monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     settings.DPGOV_INGEST_SECONDS = 0
-    findings = list(audit(["count"], 500))
+    findings = list(check(["count"], 500))
     assert [finding.verdict for finding in findings] == [Verdict.CANNOT_TELL] * 2
     assert all(finding.outcome == "could not be run: RefusedFile" for finding in findings)
 
 
 def test_nothing_is_left_of_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert len(list(audit(["count"], 150))) == len(Mode)
+    assert len(list(check(["count"], 150))) == len(Mode)
     assert list(tmp_path.iterdir()) == []

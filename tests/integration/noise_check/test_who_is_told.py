@@ -1,4 +1,4 @@
-"""Who hears of a self-audit: the command's caller, the log, the metrics, officers; and when."""
+"""Who hears of a noise check: the command's caller, the log, the metrics, officers; and when."""
 
 import json
 import os
@@ -20,8 +20,8 @@ from structlog.testing import capture_logs
 
 from dpgov.noise_check import run, scheduled
 from dpgov.noise_check.findings import Finding, Report, Verdict, keep, last_report
-from dpgov.noise_check.management.commands import audit_mechanisms
-from dpgov.noise_check.scheduled import ScheduledAudit
+from dpgov.noise_check.management.commands import check_noise
+from dpgov.noise_check.scheduled import ScheduledCheck
 from dpgov.tenants.models import Membership
 from tests.house.tree import ROOT
 from tests.integration.operation.installation import until
@@ -44,11 +44,11 @@ def home(settings: Any, tmp_path: Path) -> Path:
 
 
 def told(monkeypatch: pytest.MonkeyPatch, findings: list[Finding], *more: str) -> tuple[str, int]:
-    """What the command prints when an audit finds this, and how it ends."""
-    monkeypatch.setattr(audit_mechanisms, "audit", lambda names, trials: iter(findings))
+    """What the command prints when a check finds this, and how it ends."""
+    monkeypatch.setattr(check_noise, "check", lambda names, trials: iter(findings))
     said = StringIO()
     try:
-        call_command("audit_mechanisms", *more, stdout=said)
+        call_command("check_noise", *more, stdout=said)
     except CommandError as error:
         return said.getvalue(), error.returncode
     return said.getvalue(), 0
@@ -74,13 +74,13 @@ def test_one_statistic_alone_is_shown_but_not_kept(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_run_that_is_asked_to_end_takes_its_tables_with_it(home: Path) -> None:
-    command = [sys.executable, str(ROOT / "manage.py"), "audit_mechanisms", "--statistic", "min"]
+    command = [sys.executable, str(ROOT / "manage.py"), "check_noise", "--statistic", "min"]
     surroundings = {**os.environ, "TMPDIR": str(home), "DPGOV_HOME": str(home / "state")}
     process = subprocess.Popen(command, env=surroundings, stdout=subprocess.DEVNULL)
-    until(lambda: any(home.glob("dpgov-self-audit-*/*.duckdb")), "no table was made")
+    until(lambda: any(home.glob("dpgov-noise-check-*/*.duckdb")), "no table was made")
     process.terminate()
     assert process.wait() == 143
-    assert not list(home.glob("dpgov-self-audit-*"))
+    assert not list(home.glob("dpgov-noise-check-*"))
 
 
 def test_a_signal_that_is_swallowed_ends_the_run_a_little_later(
@@ -98,9 +98,9 @@ def test_a_signal_that_is_swallowed_ends_the_run_a_little_later(
         yield FINE
         yield BROKEN
 
-    monkeypatch.setattr(audit_mechanisms, "audit", findings)
+    monkeypatch.setattr(check_noise, "check", findings)
     with pytest.raises(SystemExit, match="143"):
-        call_command("audit_mechanisms", stdout=StringIO())
+        call_command("check_noise", stdout=StringIO())
     assert last_report() is None
 
 
@@ -108,7 +108,7 @@ def test_a_broken_claim_is_an_error_in_the_log_and_a_blind_test_a_warning() -> N
     with capture_logs() as lines:
         run.keep_and_tell([FINE, BROKEN, BLIND])
     levels = {
-        line.get("name"): line["log_level"] for line in lines if line["event"] == "self-audit"
+        line.get("name"): line["log_level"] for line in lines if line["event"] == "noise-check"
     }
     assert levels == {"sum": "error", "mean": "warning"}
 
@@ -121,7 +121,7 @@ def test_under_zcdp_a_claim_is_broken_at_its_delta_too() -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"findings": [{"x": 1}], "at": 1}'])
 def test_a_file_that_cannot_be_read_is_no_report(text: str, home: Path) -> None:
     (home / "operation").mkdir()
-    (home / "operation" / "self_audit.json").write_text(text)
+    (home / "operation" / "noise_check.json").write_text(text)
     assert last_report() is None
 
 
@@ -133,21 +133,21 @@ def test_the_metrics_tell_its_verdict_and_age_and_nothing_before_the_first(setti
         headers = {"Authorization": f"Bearer {settings.DPGOV_METRICS_TOKEN}"}
         return Client().get("/metrics", headers=headers).content.decode()
 
-    assert "dpgov_self_audit" not in read()
+    assert "dpgov_noise_check" not in read()
     keep(Report((FINE,), time.time()))
-    assert "dpgov_self_audit_ok 1.0" in read()
+    assert "dpgov_noise_check_ok 1.0" in read()
     keep(Report((FINE, BROKEN), time.time() - 7200))
     text = read()
-    assert "dpgov_self_audit_ok 0.0" in text
-    assert "dpgov_self_audit_broken 1.0" in text
-    assert "dpgov_self_audit_age_seconds 72" in text
+    assert "dpgov_noise_check_ok 0.0" in text
+    assert "dpgov_noise_check_broken 1.0" in text
+    assert "dpgov_noise_check_age_seconds 72" in text
 
 
 def test_an_officer_reads_each_finding_with_its_control(
     officer: Membership, client_for: Callable[[Membership], Client]
 ) -> None:
-    browser, path = client_for(officer), reverse("dashboards:self_audit")
-    assert "No self-audit was run yet" in browser.get(path).content.decode()
+    browser, path = client_for(officer), reverse("dashboards:noise_check")
+    assert "No noise check was run yet" in browser.get(path).content.decode()
     keep(Report((FINE, BROKEN, BLIND), time.time()))
     html = " ".join(browser.get(path).content.decode().split())
     assert "loses more privacy than it is charged for" in html
@@ -173,9 +173,9 @@ def started(monkeypatch: pytest.MonkeyPatch, seconds: str = "0") -> list[subproc
 def test_the_sweeper_starts_a_run_when_it_is_due_and_one_at_a_time(
     settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.DPGOV_SELF_AUDIT_HOURS = 1e-9
+    settings.DPGOV_NOISE_CHECK_HOURS = 1e-9
     processes = started(monkeypatch, "600")
-    schedule = ScheduledAudit()
+    schedule = ScheduledCheck()
     schedule.look()
     schedule.look()
     assert len(processes) == 1
@@ -190,10 +190,10 @@ def test_the_sweeper_starts_a_run_when_it_is_due_and_one_at_a_time(
 def test_a_run_is_due_when_the_last_is_old_enough(
     hours: float, age: float, runs: int, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.DPGOV_SELF_AUDIT_HOURS = hours
+    settings.DPGOV_NOISE_CHECK_HOURS = hours
     keep(Report((FINE,), time.time() - age))
     processes = started(monkeypatch)
-    schedule = ScheduledAudit()
+    schedule = ScheduledCheck()
     schedule.look()
     for process in processes:
         process.wait()

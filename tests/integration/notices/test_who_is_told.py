@@ -203,7 +203,7 @@ def test_an_allocation_is_told_to_its_holder_alone(
     assert told(owner) == told(admin) == []
 
 
-def test_an_alarm_of_the_self_audit_is_told_once_a_run(
+def test_an_alarm_of_the_noise_check_is_told_once_a_run(
     officer: Membership, admin: Membership, owner: Membership, stranger: Membership, told: Told
 ) -> None:
     keep(Report((BROKEN,), 1_700_000_000.0))

@@ -83,7 +83,7 @@ def test_each_reason_is_counted_by_itself(
     with pytest.raises(NotAdmitted):
         ask(analyst, epsilon=1)
     reasons = Refusal.objects.order_by("pk").values_list("reason", "number")
-    assert list(reasons) == [("budget", 1), ("grant", 1), ("stopped", 1)]
+    assert list(reasons) == [("budget", 1), ("allocation", 1), ("stopped", 1)]
     figures = figures_of(dataset.tenant, NOW)
     assert [one.number for one in figures.refusals] == [1, 1, 1]
     assert figures.nearly_spent == (dataset,)

@@ -51,8 +51,8 @@ def test_see_what_is_signed_and_where_it_was_sent(desk: Page) -> None:
 @task(Role.OFFICER, pages=2, clicks=2)
 def test_check_what_the_software_found_attacking_itself(desk: Page) -> None:
     _open_the_log(desk)
-    desk.get_by_role("link", name="Self-audit").click()
-    expect(desk.get_by_role("heading", level=1)).to_have_text("Self-audit")
+    desk.get_by_role("link", name="Noise check").click()
+    expect(desk.get_by_role("heading", level=1)).to_have_text("Noise check")
 
 
 def _open_the_log(page: Page) -> None:

@@ -55,7 +55,7 @@ class AccessForm(forms.Form):
     """Who may ask of a dataset."""
 
     needs_allocation = forms.BooleanField(
-        label=_("Only people and projects with a grant may ask"),
+        label=_("Only people and projects with an allocation may ask"),
         required=False,
         widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
     )

@@ -222,7 +222,7 @@ class DatasetForm(UnitForm):
         ),
     )
     needs_allocation = forms.BooleanField(
-        label=_("Only people and projects with a grant may ask"),
+        label=_("Only people and projects with an allocation may ask"),
         required=False,
         widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
     )

@@ -133,7 +133,7 @@ class AskForm(PricedForm):
             if fixed or self.schema.index_of(name) is not None:
                 found.append(row_id)
             else:
-                refusal = _("This dataset has no queryable column “{name}”.")
+                refusal = _("This dataset has no column “{name}” that can be asked about.")
                 self.general_errors.append(refusal.format(name=name[:80]))
         return found
 

@@ -10,7 +10,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 from dpgov.budgets.services.restored import freeze_if_restored
 from dpgov.datasets.services import finish_deletions, remove_orphans
 from dpgov.datasets.tasks import arrivals_round
-from dpgov.noise_check.scheduled import ScheduledAudit
+from dpgov.noise_check.scheduled import ScheduledCheck
 from dpgov.operation import request_ids
 from dpgov.operation.heartbeat import Sweeps, beat
 from dpgov.operation.stopping import StopRequest
@@ -44,16 +44,16 @@ class Command(BaseCommand):
 
     def _keep_sweeping(self, every: float) -> None:
         """One sweeper for an installation: it lives through restarts of every server."""
-        stop, sweeps, self_audit = StopRequest(), Sweeps(), ScheduledAudit()
+        stop, sweeps, noise_check = StopRequest(), Sweeps(), ScheduledCheck()
         stop.listen()
         publisher = Publisher()
         publisher.start()
         while not stop.wait(every):
             sweeps = _added(sweeps, _round())
             beat(sweeps)
-            self_audit.look()
+            noise_check.look()
         publisher.stop()
-        self_audit.stop()
+        noise_check.stop()
 
 
 def _round() -> Swept | None:

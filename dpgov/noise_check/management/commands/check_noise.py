@@ -1,4 +1,4 @@
-"""`manage.py audit_mechanisms`: does the deployed noise keep what it claims?"""
+"""`manage.py check_noise`: does the deployed noise keep what it claims?"""
 
 import json
 import signal
@@ -11,10 +11,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dpgov.noise_check.cases import CASES
 from dpgov.noise_check.findings import Finding, Report, Verdict
-from dpgov.noise_check.run import FEWEST_TRIALS, TRIALS, audit, keep_and_tell
+from dpgov.noise_check.run import FEWEST_TRIALS, TRIALS, check, keep_and_tell
 
 _REFUSALS = {
-    Verdict.BROKEN: ("A claim is broken: see docs/self-audit.md.", 1),
+    Verdict.BROKEN: ("A claim is broken: see docs/noise-check.md.", 1),
     Verdict.CANNOT_TELL: ("Cannot tell: a control was not caught. Give more --trials.", 2),
 }
 _HEAD = ("statistic", "mode", "claim", "at least", "control", "caught", "verdict")
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         trials, names = max(FEWEST_TRIALS, options["trials"]), options["statistic"]
         found = []
         with _tidy_when_ended() as end_if_asked:
-            for finding in self._shown(audit(names, trials), quiet=options["json"]):
+            for finding in self._shown(check(names, trials), quiet=options["json"]):
                 found.append(finding)
                 end_if_asked()
         report = Report(tuple(found), 0.0) if names else keep_and_tell(found)

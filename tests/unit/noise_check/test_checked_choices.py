@@ -1,4 +1,4 @@
-"""How much of its claim the self-audit can see of a noisy choice, computed and not drawn.
+"""How much of its claim the noise check can see of a noisy choice, computed and not drawn.
 
 Permute and flip (McKenna and Sheldon, 2020): candidates are visited in a random order, and the
 first is taken that is accepted, with the probability e^((score − best) / scale).

@@ -7,12 +7,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpgov.privacy.noise.auditing import (
+from dpgov.privacy.noise.evidence import at_least, at_most, epsilon_bound, rho_bound
+from dpgov.privacy.noise.lower_bound import (
     TooFewAnswers,
     lower_bound_of_epsilon,
     lower_bound_of_rho,
 )
-from dpgov.privacy.noise.evidence import at_least, at_most, epsilon_bound, rho_bound
 from dpgov.privacy.noise.sampling import gaussian_of, laplace_of
 
 ALPHA = 1e-6
