@@ -9,8 +9,8 @@ from django.utils import timezone
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import open_budget
-from dpgov.budgets.services.agreed import MERGE_POPULATIONS, SPLIT_POPULATION
-from dpgov.budgets.services.dividing import Facts, merge_populations, split_population
+from dpgov.budgets.services.agreed import MERGE_SHARED_BUDGETS, SPLIT_SHARED_BUDGET
+from dpgov.budgets.services.dividing import Facts, merge_shared_budgets, split_shared_budget
 from dpgov.budgets.services.limits import move_limit
 from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.datasets.models import Dataset
@@ -53,19 +53,19 @@ def given_a_budget_of_its_own(dataset: Dataset, *, label: str, limit_nano: int) 
 
 
 def merge_as_two(*, into: Budget, other: Budget, reason: str) -> Facts:
-    """Merge two populations, once two persons have agreed to it."""
-    agree(into.tenant, MERGE_POPULATIONS, into=str(into.pk), other=str(other.pk))
-    return merge_populations(into=into, other=other, reason=reason)
+    """Merge two shared budgets, once two persons have agreed to it."""
+    agree(into.tenant, MERGE_SHARED_BUDGETS, into=str(into.pk), other=str(other.pk))
+    return merge_shared_budgets(into=into, other=other, reason=reason)
 
 
 def split_as_two(
-    *, population: Budget, leaving: Collection[UUID], tenant: Tenant, name: str, reason: str
+    *, shared_budget: Budget, leaving: Collection[UUID], tenant: Tenant, name: str, reason: str
 ) -> Facts:
-    """Divide a population, once two persons of the tenant have agreed to it."""
+    """Divide a shared budget, once two persons of the tenant have agreed to it."""
     going = [str(budget_id) for budget_id in leaving]
-    agree(tenant, SPLIT_POPULATION, population=str(population.pk), leaving=going)
-    return split_population(
-        population=population, leaving=leaving, tenant=tenant, name=name, reason=reason
+    agree(tenant, SPLIT_SHARED_BUDGET, shared_budget=str(shared_budget.pk), leaving=going)
+    return split_shared_budget(
+        shared_budget=shared_budget, leaving=leaving, tenant=tenant, name=name, reason=reason
     )
 
 

@@ -21,7 +21,7 @@ GUARDED = (
     "approvals_changerequest",
     "budgets_budget",
     "budgets_partitionline",
-    "budgets_populationmember",
+    "budgets_sharedbudgetmember",
     "datasets_dataset",
     "datasets_look",
     "queries_query",

@@ -5,9 +5,9 @@ from django.utils.translation import gettext_lazy as _
 
 from dpgov.approvals.kinds import ChangeKind, Second, Told
 from dpgov.approvals.models import ChangeRequest
-from dpgov.budgets import population_words as words
+from dpgov.budgets import shared_budget_words as words
 from dpgov.budgets.services import agreed
-from dpgov.budgets.services.invitations import ACCEPT_POPULATION
+from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET
 from dpgov.budgets.services.raising import RAISE_LIMIT, raise_limit
 from dpgov.budgets.weakening import weakening_of
 from dpgov.privacy.accounting.currency import PURE, Currency
@@ -52,7 +52,7 @@ CHANGES = (
         describe=_raise_told,
     ),
     ChangeKind(
-        agreed.MERGE_POPULATIONS,
+        agreed.MERGE_SHARED_BUDGETS,
         _("Merge two shared budgets"),
         carry_out=agreed.merge_as_agreed,
         title=words.merge_title,
@@ -60,7 +60,7 @@ CHANGES = (
         second=Second.OFFICER_OR_OWNER,
     ),
     ChangeKind(
-        agreed.SPLIT_POPULATION,
+        agreed.SPLIT_SHARED_BUDGET,
         _("Divide a shared budget"),
         carry_out=agreed.split_as_agreed,
         title=words.divide_title,
@@ -68,7 +68,7 @@ CHANGES = (
         second=Second.OFFICER_OR_OWNER,
     ),
     ChangeKind(
-        agreed.LEAVE_POPULATION,
+        agreed.LEAVE_SHARED_BUDGET,
         _("Take a dataset out of a shared budget"),
         carry_out=agreed.leave_as_agreed,
         title=words.divide_title,
@@ -76,7 +76,7 @@ CHANGES = (
         second=Second.OFFICER_OR_OWNER,
     ),
     ChangeKind(
-        agreed.SHARE_POPULATION,
+        agreed.INVITE_TO_SHARE,
         _("Share a budget with another organisation"),
         carry_out=agreed.invite_as_agreed,
         title=words.share_title,
@@ -84,7 +84,7 @@ CHANGES = (
         second=Second.OFFICER_OR_OWNER,
     ),
     ChangeKind(
-        ACCEPT_POPULATION,
+        ACCEPT_SHARED_BUDGET,
         _("Share another organisation's budget"),
         carry_out=agreed.accept_as_agreed,
         title=words.accept_title,

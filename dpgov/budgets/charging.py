@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.models import Allocation, Budget, PartitionLine, PopulationMember, RateLimit
+from dpgov.budgets.models import Allocation, Budget, PartitionLine, RateLimit, SharedBudgetMember
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.windows import counting_day, window_of
 from dpgov.budgets.words import amount, limit_in_words, rate_in_words
@@ -180,27 +180,29 @@ def lines_of_query(
     lines = list(_dataset_lines(dataset_budget_id, divided, cost_nano, touched))
     if allocation is not None:
         lines.append(Line(allocation.pk, cost_nano, what="allocation"))
-    return lines + [Line(population, cost_nano, what="population") for population in joined]
+    return lines + [
+        Line(shared_budget, cost_nano, what="shared_budget") for shared_budget in joined
+    ]
 
 
 def _divided_and_joined(budget_id: UUID) -> tuple[dict[str, UUID], list[UUID], bool]:
-    """The lines of a partition by their part, the populations, and whether parts are told apart.
+    """The lines of a partition by their part, the shared budgets, and whether parts are told apart.
 
     One read, made after the question's version was read: whoever sees the file that ended the
     discount sees its end.
     """
     divided = PartitionLine.objects.filter(dataset_budget=budget_id).order_by()
-    joined = PopulationMember.objects.filter(dataset_budget=budget_id, left_at__isnull=True)
+    joined = SharedBudgetMember.objects.filter(dataset_budget=budget_id, left_at__isnull=True)
     ended = Budget.objects.filter(pk=budget_id, undivided_at__isnull=False).order_by()
     rows = divided.values_list(Value("part"), "position", "part", "budget").union(
-        joined.order_by().values_list(Value("population"), Value(0), Value(""), "population"),
+        joined.order_by().values_list(Value("shared_budget"), Value(0), Value(""), "shared_budget"),
         ended.values_list(Value("undivided"), Value(0), Value(""), "pk"),
         all=True,
     )
     found = sorted(rows, key=lambda row: row[1])
     return (
         {part: budget for what, _, part, budget in found if what == "part"},
-        [budget for what, _, _, budget in found if what == "population"],
+        [budget for what, _, _, budget in found if what == "shared_budget"],
         all(what != "undivided" for what, *_ in found),
     )
 
@@ -231,9 +233,9 @@ def limits_within_reach(dataset_budget_id: UUID, allocations: Iterable[UUID]) ->
 
     Of the allocations, which are all in it, a question touches the one that it is charged to.
     """
-    joined = PopulationMember.objects.filter(
+    joined = SharedBudgetMember.objects.filter(
         dataset_budget=dataset_budget_id, left_at__isnull=True
-    ).values("population")
+    ).values("shared_budget")
     lines = PartitionLine.objects.filter(dataset_budget=dataset_budget_id).order_by()
     within = Q(pk__in=[dataset_budget_id, *allocations]) | Q(pk__in=joined)
     within |= Q(pk__in=lines.values("budget"))

@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from dpgov.budgets.models import Budget, BudgetAccess, PopulationInvitation, PopulationMember
+from dpgov.budgets.models import Budget, BudgetAccess, SharedBudgetInvitation, SharedBudgetMember
 from dpgov.privacy.accounting.currency import Currency
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.tenants.crossing import through_door
@@ -47,10 +47,10 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A code that was used: its invitation, and the population that it leads to."""
+    """A code that was used: its invitation, and the shared budget that it leads to."""
 
     invitation_id: UUID
-    population_id: UUID
+    shared_budget_id: UUID
 
 
 def offer_of(code_hash: str, tenant_id: UUID) -> Offer | None:
@@ -62,10 +62,10 @@ def offer_of(code_hash: str, tenant_id: UUID) -> Offer | None:
             code_hash,
         )
         return Offer(*rows[0]) if rows else None
-    found = _open(code_hash, tenant_id).select_related("population").first()
+    found = _open(code_hash, tenant_id).select_related("shared_budget").first()
     if found is None:
         return None
-    shared = found.population
+    shared = found.shared_budget
     return Offer(
         shared.label,
         shared.limit_nano,
@@ -79,54 +79,56 @@ def offer_of(code_hash: str, tenant_id: UUID) -> Offer | None:
 def claim(code_hash: str, tenant_id: UUID) -> Claim | None:
     """Use the code up for this tenant; None when there is nothing (more) to use."""
     if connection.vendor == "postgresql":
-        rows = through_door("SELECT id, population FROM budgets_claim_invitation(%s)", code_hash)
+        rows = through_door("SELECT id, shared_budget FROM budgets_claim_invitation(%s)", code_hash)
         return Claim(*rows[0]) if rows else None
     found = _open(code_hash, tenant_id).first()
     if found is None:
         return None
     found.accepted_at, found.accepted_by_id = timezone.now(), tenant_id
     found.save(update_fields=["accepted_at", "accepted_by"])
-    return Claim(found.pk, found.population_id)
+    return Claim(found.pk, found.shared_budget_id)
 
 
 def admit(invitation_id: UUID, tenant_id: UUID) -> UUID | None:
-    """Let this tenant's queries charge the population of an invitation that it used up."""
+    """Let this tenant's queries charge the shared budget of an invitation that it used up."""
     if connection.vendor == "postgresql":
         found: UUID | None = through_door("SELECT budgets_admit_by_invitation(%s)", invitation_id)[
             0
         ][0]
         return found
-    used = PopulationInvitation.objects.filter(pk=invitation_id, accepted_by=tenant_id).first()
+    used = SharedBudgetInvitation.objects.filter(pk=invitation_id, accepted_by=tenant_id).first()
     if used is None:
         return None
-    BudgetAccess.objects.get_or_create(budget_id=used.population_id, tenant_id=tenant_id)
-    return used.population_id
+    BudgetAccess.objects.get_or_create(budget_id=used.shared_budget_id, tenant_id=tenant_id)
+    return used.shared_budget_id
 
 
-def protect(population_id: UUID, promise: str) -> None:
-    """Say what a population protects, whoever's it is, if nobody has said so before."""
+def protect(shared_budget_id: UUID, promise: str) -> None:
+    """Say what a shared budget protects, whoever's it is, if nobody has said so before."""
     if connection.vendor == "postgresql":
-        through_door("SELECT budgets_protect(%s, %s)", population_id, promise)
+        through_door("SELECT budgets_protect(%s, %s)", shared_budget_id, promise)
     else:
-        Budget.objects.filter(pk=population_id, protects="").update(protects=promise)
+        Budget.objects.filter(pk=shared_budget_id, protects="").update(protects=promise)
 
 
-def shared_with_others(population_id: UUID, tenant_id: UUID) -> bool:
-    """Whether any other tenant's dataset is in a population; not whose, nor how many.
+def shared_with_others(shared_budget_id: UUID, tenant_id: UUID) -> bool:
+    """Whether any other tenant's dataset is in a shared budget; not whose, nor how many.
 
     Yes, to be safe, for who is not acting for that tenant.
     """
     if connection.vendor == "postgresql":
         answer = "SELECT budgets_shared_with_others(%s, %s)"
-        return bool(through_door(answer, population_id, tenant_id)[0][0])
-    members = PopulationMember.objects.filter(population=population_id, left_at__isnull=True)
+        return bool(through_door(answer, shared_budget_id, tenant_id)[0][0])
+    members = SharedBudgetMember.objects.filter(
+        shared_budget=shared_budget_id, left_at__isnull=True
+    )
     return members.exclude(tenant=tenant_id).exists()
 
 
-def _open(code_hash: str, tenant_id: UUID) -> QuerySet[PopulationInvitation]:
-    return PopulationInvitation.objects.filter(
+def _open(code_hash: str, tenant_id: UUID) -> QuerySet[SharedBudgetInvitation]:
+    return SharedBudgetInvitation.objects.filter(
         code_hash=code_hash,
         accepted_at__isnull=True,
         expires_at__gt=timezone.now(),
-        population__closed_at__isnull=True,
+        shared_budget__closed_at__isnull=True,
     ).exclude(tenant=tenant_id)

@@ -17,9 +17,9 @@ from dpgov.budgets.models import (
     Correction,
     LimitChange,
     PartitionLine,
-    PopulationMember,
     RateLimit,
     Reservation,
+    SharedBudgetMember,
 )
 from dpgov.budgets.windows import window_end
 from dpgov.budgets.words import amount
@@ -42,7 +42,7 @@ def _other_currencies(budgets: QuerySet[Budget]) -> Iterator[str]:
     lines: tuple[tuple[QuerySet[Any], str], ...] = (
         (PartitionLine.objects.all(), "budget"),
         (Allocation.objects.all(), "budget"),
-        (PopulationMember.objects.filter(left_at__isnull=True), "population"),
+        (SharedBudgetMember.objects.filter(left_at__isnull=True), "shared_budget"),
     )
     for rows, beside in lines:
         wrong = rows.filter(dataset_budget__in=budgets).exclude(

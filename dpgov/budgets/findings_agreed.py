@@ -11,13 +11,13 @@ from django.db.models import F, OuterRef, QuerySet, Subquery
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.models import Budget, Charge, Correction, LimitChange
-from dpgov.budgets.services.agreed import MERGE_POPULATIONS
+from dpgov.budgets.services.agreed import MERGE_SHARED_BUDGETS
 from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.budgets.services.refunds import REFUND
 from dpgov.budgets.words import amount
 from dpgov.language.said import said
 
-_GUARDED = (Budget.Kind.DATASET, Budget.Kind.POPULATION)
+_GUARDED = (Budget.Kind.DATASET, Budget.Kind.SHARED_BUDGET)
 
 
 def disagreed(budgets: QuerySet[Budget]) -> Iterator[str]:
@@ -49,7 +49,7 @@ def _raises(budgets: QuerySet[Budget]) -> Iterator[str]:
     for change in raised.select_related("budget").order_by("pk"):
         budget = change.budget
         requests = _agreed(RAISE_LIMIT, budget.tenant_id, budget=str(budget.pk))
-        merges = _agreed(MERGE_POPULATIONS, budget.tenant_id, into=str(budget.pk))
+        merges = _agreed(MERGE_SHARED_BUDGETS, budget.tenant_id, into=str(budget.pk))
         if not merges and change.after_nano not in (
             agreed.get("after_nano") for agreed in requests
         ):

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 
-from dpgov.budgets.services.agreed import LEAVE_POPULATION, MERGE_POPULATIONS, SPLIT_POPULATION
+from dpgov.budgets.services.agreed import (
+    LEAVE_SHARED_BUDGET,
+    MERGE_SHARED_BUDGETS,
+    SPLIT_SHARED_BUDGET,
+)
 from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.budgets.services.refunds import REFUND
 from dpgov.tenants.wall.guards import NEVER, Guard, Json, agreed
 
-_BUDGET, _MEMBER = "budgets_budget", "budgets_populationmember"
+_BUDGET, _MEMBER = "budgets_budget", "budgets_sharedbudgetmember"
 
 
 def guards(json: Json) -> Iterator[Guard]:
@@ -62,7 +66,7 @@ def _of_budgets(json: Json) -> Iterator[Guard]:
         _BUDGET,
         "UPDATE",
         "NEW.limit_nano > OLD.limit_nano AND NEW.kind <> 'allocation'",
-        f"({follows}) OR {agreed(RAISE_LIMIT, raised)} OR {agreed(MERGE_POPULATIONS, merged)}",
+        f"({follows}) OR {agreed(RAISE_LIMIT, raised)} OR {agreed(MERGE_SHARED_BUDGETS, merged)}",
         "a limit is raised as two persons approved, once",
     )
     yield Guard(
@@ -86,12 +90,13 @@ def _of_budgets(json: Json) -> Iterator[Guard]:
 
 def _of_members_and_parts(json: Json) -> Iterator[Guard]:
     once = (
-        f" AND NOT EXISTS (SELECT 1 FROM {_MEMBER} b WHERE b.population_id = OLD.population_id"
+        f" AND NOT EXISTS (SELECT 1 FROM {_MEMBER} b"
+        " WHERE b.shared_budget_id = OLD.shared_budget_id"
         " AND b.dataset_budget_id = OLD.dataset_budget_id AND b.left_at >= r.decided_at)"
     )
-    merged = f"{json.identity('other')} = OLD.population_id{once}"
+    merged = f"{json.identity('other')} = OLD.shared_budget_id{once}"
     left = (
-        f"{json.identity('population')} = OLD.population_id"
+        f"{json.identity('shared_budget')} = OLD.shared_budget_id"
         f" AND {json.lists('leaving', 'OLD.dataset_budget_id')}{once}"
     )
     yield Guard(
@@ -101,9 +106,9 @@ def _of_members_and_parts(json: Json) -> Iterator[Guard]:
         "OLD.left_at IS NULL AND NEW.left_at IS NOT NULL",
         " OR ".join(
             [
-                agreed(MERGE_POPULATIONS, merged),
-                agreed(SPLIT_POPULATION, left),
-                agreed(LEAVE_POPULATION, left),
+                agreed(MERGE_SHARED_BUDGETS, merged),
+                agreed(SPLIT_SHARED_BUDGET, left),
+                agreed(LEAVE_SHARED_BUDGET, left),
             ]
         ),
         "a dataset leaves a shared budget as two persons approved",

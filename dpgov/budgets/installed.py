@@ -21,29 +21,29 @@ _STEPS = (
     "budgets_correct",
 )
 _OPEN = """
-    FROM budgets_populationinvitation i JOIN budgets_budget b ON b.id = i.population_id
+    FROM budgets_sharedbudgetinvitation i JOIN budgets_budget b ON b.id = i.shared_budget_id
     WHERE i.code_hash = $1 AND i.accepted_at IS NULL AND i.expires_at > clock_timestamp()
       AND i.tenant_id <> dpgov_tenant() AND b.closed_at IS NULL
 """
 _CLAIM = f"""
-    UPDATE budgets_populationinvitation claimed
+    UPDATE budgets_sharedbudgetinvitation claimed
     SET accepted_at = clock_timestamp(), accepted_by_id = dpgov_tenant()
     WHERE claimed.accepted_at IS NULL AND claimed.id IN (SELECT i.id {_OPEN})
-    RETURNING claimed.id, claimed.population_id
+    RETURNING claimed.id, claimed.shared_budget_id
 """  # noqa: S608 - our own text
 _ADMIT = """
     INSERT INTO budgets_budgetaccess (budget_id, tenant_id, created_at)
-    SELECT i.population_id, i.accepted_by_id, clock_timestamp()
-    FROM budgets_populationinvitation i
+    SELECT i.shared_budget_id, i.accepted_by_id, clock_timestamp()
+    FROM budgets_sharedbudgetinvitation i
     WHERE i.id = $1 AND i.accepted_by_id = dpgov_tenant()
     ON CONFLICT DO NOTHING;
-    SELECT i.population_id FROM budgets_populationinvitation i
+    SELECT i.shared_budget_id FROM budgets_sharedbudgetinvitation i
     WHERE i.id = $1 AND i.accepted_by_id = dpgov_tenant()
 """
 _SHARED = """
     SELECT CASE WHEN $2 IS DISTINCT FROM dpgov_tenant() THEN true ELSE EXISTS (
-        SELECT 1 FROM budgets_populationmember m
-        WHERE m.population_id = $1 AND m.left_at IS NULL AND m.tenant_id <> $2
+        SELECT 1 FROM budgets_sharedbudgetmember m
+        WHERE m.shared_budget_id = $1 AND m.left_at IS NULL AND m.tenant_id <> $2
     ) AND EXISTS (
         SELECT 1 FROM budgets_budgetaccess a
         WHERE a.budget_id = $1 AND a.tenant_id = $2
@@ -51,7 +51,7 @@ _SHARED = """
 """
 _PROTECT = """
     UPDATE budgets_budget SET protects = $2
-    WHERE id = $1 AND protects = '' AND kind = 'population' AND (
+    WHERE id = $1 AND protects = '' AND kind = 'shared_budget' AND (
         current_setting('dpgov.tenant', true) = 'all' OR EXISTS (
             SELECT 1 FROM budgets_budgetaccess a
             WHERE a.budget_id = $1 AND a.tenant_id = dpgov_tenant()
@@ -99,7 +99,7 @@ def installed() -> tuple[Installed, ...]:
         ),
         door(
             "budgets_claim_invitation(text)",
-            returns="TABLE (id uuid, population uuid)",
+            returns="TABLE (id uuid, shared_budget uuid)",
             volatility="VOLATILE",
             body=_CLAIM,
         ),

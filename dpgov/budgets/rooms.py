@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Q, Value
 
 from dpgov.budgets.charging import Limit, lifetime, limits_touched
-from dpgov.budgets.models import Allocation, Budget, PartitionLine, PopulationMember
+from dpgov.budgets.models import Allocation, Budget, PartitionLine, SharedBudgetMember
 from dpgov.budgets.services.line import Line
 from dpgov.tenants.models import User
 
@@ -57,9 +57,9 @@ def for_life(budgets: Iterable[Budget]) -> dict[UUID, list[Limit]]:
     The counters of a divided budget are those of its fullest part. One statement.
     """
     found = {budget.pk: [lifetime(budget)] for budget in budgets}
-    joined = PopulationMember.objects.filter(dataset_budget__in=found, left_at__isnull=True)
-    for member in joined.select_related("population"):
-        found[member.dataset_budget_id].append(lifetime(member.population))
+    joined = SharedBudgetMember.objects.filter(dataset_budget__in=found, left_at__isnull=True)
+    for member in joined.select_related("shared_budget"):
+        found[member.dataset_budget_id].append(lifetime(member.shared_budget))
     return found
 
 
@@ -70,20 +70,21 @@ def _way(limits: Mapping[UUID, list[Limit]], grant: UUID | None, shared: Iterabl
 
 
 def _shared(dataset_budgets: Collection[UUID]) -> dict[UUID, list[UUID]]:
-    """What everybody's question on a dataset touches: itself or its parts, and populations."""
+    """What everybody's question on a dataset touches: itself or its parts, and shared budgets."""
     lines = PartitionLine.objects.filter(dataset_budget__in=dataset_budgets).order_by()
-    joined = PopulationMember.objects.filter(
+    joined = SharedBudgetMember.objects.filter(
         dataset_budget__in=dataset_budgets, left_at__isnull=True
     ).order_by()
     rows = lines.values_list(Value("part"), "dataset_budget", "budget").union(
-        joined.values_list(Value("population"), "dataset_budget", "population"), all=True
+        joined.values_list(Value("shared_budget"), "dataset_budget", "shared_budget"), all=True
     )
     parts: dict[UUID, list[UUID]] = {}
-    populations: dict[UUID, list[UUID]] = {}
+    shared_budgets: dict[UUID, list[UUID]] = {}
     for what, whole, budget in rows:
-        (parts if what == "part" else populations).setdefault(whole, []).append(budget)
+        (parts if what == "part" else shared_budgets).setdefault(whole, []).append(budget)
     return {
-        whole: parts.get(whole, [whole]) + populations.get(whole, []) for whole in dataset_budgets
+        whole: parts.get(whole, [whole]) + shared_budgets.get(whole, [])
+        for whole in dataset_budgets
     }
 
 

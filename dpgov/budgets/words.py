@@ -143,7 +143,7 @@ def whose_said(budget: Budget, *, reader_id: UUID | None = None) -> str:
         if holder is not None and reader_id in (None, holder):
             return said("your allocation")
         return said("the allocation of {holder}", holder=str(budget.allocation))
-    if budget.kind == Budget.Kind.POPULATION:
+    if budget.kind == Budget.Kind.SHARED_BUDGET:
         return said("the budget that these people share with other datasets")
     return DATASET
 

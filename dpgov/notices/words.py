@@ -17,7 +17,7 @@ from dpgov.notices.kinds import Kind
 # What comes after "half of".
 _BUDGETS = {
     "dataset": pgettext_lazy("half of", "the budget of {dataset}"),
-    "population": pgettext_lazy("half of", "the shared budget {population}"),
+    "shared_budget": pgettext_lazy("half of", "the shared budget {shared_budget}"),
     "allocation": pgettext_lazy("half of", "your allocation of {dataset}"),
     "project": pgettext_lazy("half of", "what the project {project} may use of {dataset}"),
 }
@@ -108,7 +108,9 @@ def page_of(kind: str, detail: Mapping[str, Any]) -> str:
     """The path of the page that shows more; "" where there is none."""
     match kind:
         case Kind.BUDGET:
-            return _path("dashboards:budget", detail.get("slug")) or _path("dashboards:populations")
+            return _path("dashboards:budget", detail.get("slug")) or _path(
+                "dashboards:shared_budgets"
+            )
         case Kind.DECISION if page := kind_of(detail["change"]).page:
             return _path(page)
         case Kind.REQUEST | Kind.DECISION:

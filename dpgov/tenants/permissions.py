@@ -36,7 +36,7 @@ class Permission(StrEnum):
     MANAGE_PROJECTS = gettext_noop("manage projects")
     REQUEST_CHANGES = gettext_noop("request changes that need two persons")
     DECIDE_CHANGES = gettext_noop("decide requested changes")
-    VIEW_POPULATIONS = gettext_noop("see shared budgets")
+    VIEW_SHARED_BUDGETS = gettext_noop("see shared budgets")
     USE_API = gettext_noop("use the API")
     MANAGE_WEBHOOKS = gettext_noop("manage webhooks")
 
@@ -53,7 +53,7 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
     Permission.MANAGE_PROJECTS: frozenset({Role.OWNER}),
     Permission.REQUEST_CHANGES: frozenset({Role.OWNER, Role.OFFICER}),
     Permission.DECIDE_CHANGES: frozenset({Role.OFFICER}),
-    Permission.VIEW_POPULATIONS: frozenset({Role.OWNER, Role.OFFICER}),
+    Permission.VIEW_SHARED_BUDGETS: frozenset({Role.OWNER, Role.OFFICER}),
     Permission.USE_API: _EVERYBODY,
     Permission.MANAGE_WEBHOOKS: frozenset({Role.ADMIN}),
 }

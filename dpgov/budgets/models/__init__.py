@@ -10,8 +10,8 @@ from dpgov.budgets.models.mark import DatabaseMark, RestoreMark
 from dpgov.budgets.models.sharing import (
     Allocation,
     PartitionLine,
-    PopulationInvitation,
-    PopulationMember,
+    SharedBudgetInvitation,
+    SharedBudgetMember,
 )
 
 __all__ = [
@@ -23,9 +23,9 @@ __all__ = [
     "DatabaseMark",
     "LimitChange",
     "PartitionLine",
-    "PopulationInvitation",
-    "PopulationMember",
     "RateLimit",
     "Reservation",
     "RestoreMark",
+    "SharedBudgetInvitation",
+    "SharedBudgetMember",
 ]

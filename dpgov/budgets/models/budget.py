@@ -33,7 +33,7 @@ class Budget(models.Model):
         DATASET = "dataset", _("Dataset")
         ALLOCATION = "allocation", _("Allocation")
         PARTITION = "partition", _("Part of a budget")
-        POPULATION = "population", _("Shared budget")
+        SHARED_BUDGET = "shared_budget", _("Shared budget")
 
     class Mode(models.TextChoices):
         PURE = "pure", _("Pure ε")
@@ -72,8 +72,8 @@ class Budget(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["tenant", "label"],
-                condition=Q(kind="population", closed_at__isnull=True),
-                name="budgets_population_name",
+                condition=Q(kind="shared_budget", closed_at__isnull=True),
+                name="budgets_shared_budget_name",
             ),
         ]
 
@@ -102,7 +102,7 @@ class Budget(models.Model):
 
 
 class BudgetAccess(models.Model):
-    """Whose queries may charge a budget: the own tenant's, and of those that joined a population.
+    """Whose queries may charge a budget: the own tenant's, and of those who came to share it.
 
     Ledger entries refer to this row, so that nobody can book on a budget that is not theirs.
     """

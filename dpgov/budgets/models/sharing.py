@@ -66,16 +66,18 @@ class Allocation(models.Model):
         return str(self.user or self.project)
 
 
-class PopulationMember(models.Model):
-    """A dataset's budget whose people are those of a population; in one population at a time.
+class SharedBudgetMember(models.Model):
+    """A dataset's budget that takes part in a shared budget; in one at a time.
 
-    `tenant` is the dataset's; the population may be another tenant's that agreed to share it.
+    `tenant` is the dataset's; the shared budget may be another tenant's that agreed to share it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
-    population = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="members")
-    dataset_budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="populations")
+    shared_budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="members")
+    dataset_budget = models.ForeignKey(
+        Budget, on_delete=models.PROTECT, related_name="shared_budgets"
+    )
     joined_at = models.DateTimeField(auto_now_add=True)
     left_at = models.DateTimeField(null=True)
 
@@ -84,24 +86,24 @@ class PopulationMember(models.Model):
             models.UniqueConstraint(
                 fields=["dataset_budget"],
                 condition=Q(left_at__isnull=True),
-                name="budgets_one_population",
+                name="budgets_one_shared_budget",
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.dataset_budget_id} in {self.population_id}"
+        return f"{self.dataset_budget_id} in {self.shared_budget_id}"
 
 
-class PopulationInvitation(models.Model):
-    """A population's offer to another tenant; whoever holds the code may accept it, once.
+class SharedBudgetInvitation(models.Model):
+    """An invitation of another tenant to share; whoever holds the code may accept it, once.
 
-    Only a hash of the code is stored. `tenant` is the population's own; `accepted_by` the one
+    Only a hash of the code is stored. `tenant` is the shared budget's own; `accepted_by` the one
     that entered the code, whose two persons then decide.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
-    population = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="invitations")
+    shared_budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="invitations")
     code_hash = models.CharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True)
@@ -109,4 +111,4 @@ class PopulationInvitation(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
-        return f"invitation to {self.population_id}"
+        return f"invitation to {self.shared_budget_id}"

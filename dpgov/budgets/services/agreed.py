@@ -1,4 +1,4 @@
-"""What two persons agreed about a population, carried out in the transaction of the approval.
+"""What two persons agreed about a shared budget, carried out in the transaction of the approval.
 
 Each function takes an approved request and returns what its one audit entry has to say. What was
 seen when it was requested must still be so: otherwise Stale, and nothing happens.
@@ -16,8 +16,8 @@ from dpgov.budgets import crossing
 from dpgov.budgets.errors import BudgetClosed
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import dividing
-from dpgov.budgets.services.invitations import ACCEPT_POPULATION, new_invitation
-from dpgov.budgets.services.populations import (
+from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET, new_invitation
+from dpgov.budgets.services.shared_budgets import (
     AlreadyShares,
     CannotShare,
     NameTaken,
@@ -27,10 +27,10 @@ from dpgov.budgets.services.populations import (
 )
 from dpgov.language.said import said
 
-MERGE_POPULATIONS = "merge_populations"
-SPLIT_POPULATION = "split_population"
-LEAVE_POPULATION = "leave_population"
-SHARE_POPULATION = "share_population"
+MERGE_SHARED_BUDGETS = "merge_shared_budgets"
+SPLIT_SHARED_BUDGET = "split_shared_budget"
+LEAVE_SHARED_BUDGET = "leave_shared_budget"
+INVITE_TO_SHARE = "invite_to_share"
 _OVERTAKEN = (
     BudgetClosed,
     AlreadyShares,
@@ -43,40 +43,40 @@ _OVERTAKEN = (
 
 
 def merge_as_agreed(request: ChangeRequest) -> Effect:
-    """MERGE_POPULATIONS: payload `into`, `other`, and the limits that were seen."""
-    payload = approved(request, MERGE_POPULATIONS)
+    """MERGE_SHARED_BUDGETS: payload `into`, `other`, and the limits that were seen."""
+    payload = approved(request, MERGE_SHARED_BUDGETS)
     rows = _own(request, [payload["into"], payload["other"]])
     into, other = rows[UUID(payload["into"])], rows[UUID(payload["other"])]
     _same_limit(into, payload["into_limit_nano"])
     _same_limit(other, payload["other_limit_nano"])
     try:
-        facts = dividing.merge_populations(into=into, other=other, reason=request.reason)
+        facts = dividing.merge_shared_budgets(into=into, other=other, reason=request.reason)
     except _OVERTAKEN as overtaken:
         raise Stale(overtaken) from overtaken
     return Effect(facts)
 
 
 def split_as_agreed(request: ChangeRequest) -> Effect:
-    """SPLIT_POPULATION: payload `population`, `leaving`, `name`, and the limit that was seen."""
-    return _split(request, approved(request, SPLIT_POPULATION))
+    """SPLIT_SHARED_BUDGET: payload `shared_budget`, `leaving`, `name`, and the limit seen."""
+    return _split(request, approved(request, SPLIT_SHARED_BUDGET))
 
 
 def leave_as_agreed(request: ChangeRequest) -> Effect:
-    """LEAVE_POPULATION: the same with one member that leaves."""
-    return _split(request, approved(request, LEAVE_POPULATION))
+    """LEAVE_SHARED_BUDGET: the same with one member that leaves."""
+    return _split(request, approved(request, LEAVE_SHARED_BUDGET))
 
 
 def _split(request: ChangeRequest, payload: dict[str, Any]) -> Effect:
     # Locked with its members at once: one order, one time.
     leaving = [UUID(text) for text in payload["leaving"]]
-    rows = locked([UUID(payload["population"]), *leaving])
-    population = rows.get(UUID(payload["population"]))
-    if population is None:
+    rows = locked([UUID(payload["shared_budget"]), *leaving])
+    shared_budget = rows.get(UUID(payload["shared_budget"]))
+    if shared_budget is None:
         raise Stale(CannotShare())
-    _same_limit(population, payload["limit_nano"])
+    _same_limit(shared_budget, payload["limit_nano"])
     try:
-        facts = dividing.split_population(
-            population=population,
+        facts = dividing.split_shared_budget(
+            shared_budget=shared_budget,
             leaving=leaving,
             tenant=request.tenant,
             name=payload["name"],
@@ -88,16 +88,16 @@ def _split(request: ChangeRequest, payload: dict[str, Any]) -> Effect:
 
 
 def invite_as_agreed(request: ChangeRequest) -> Effect:
-    """SHARE_POPULATION: payload `population`. The code is shown to the approver, this once."""
-    payload = approved(request, SHARE_POPULATION)
-    rows = _own(request, [payload["population"]])
-    population = rows[UUID(payload["population"])]
-    if population.closed_at is not None or population.kind != Budget.Kind.POPULATION:
+    """INVITE_TO_SHARE: payload `shared_budget`. The code is shown to the approver, this once."""
+    payload = approved(request, INVITE_TO_SHARE)
+    rows = _own(request, [payload["shared_budget"]])
+    shared_budget = rows[UUID(payload["shared_budget"])]
+    if shared_budget.closed_at is not None or shared_budget.kind != Budget.Kind.SHARED_BUDGET:
         raise Stale(said("This shared budget has ended."))
-    invitation, code = new_invitation(population)
+    invitation, code = new_invitation(shared_budget)
     facts = {
-        "population": str(population.pk),
-        "name": population.label,
+        "shared_budget": str(shared_budget.pk),
+        "name": shared_budget.label,
         "invitation": str(invitation.pk),
         "expires_at": invitation.expires_at.isoformat(),
     }
@@ -105,27 +105,27 @@ def invite_as_agreed(request: ChangeRequest) -> Effect:
 
 
 def accept_as_agreed(request: ChangeRequest) -> Effect:
-    """ACCEPT_POPULATION: payload `invitation`, `dataset_budgets`, and the limit that was offered.
+    """ACCEPT_SHARED_BUDGET: payload `invitation`, `dataset_budgets`, and the limit offered.
 
     Raises InsufficientBudget when what the datasets have lost does not fit; the request waits on.
     """
-    payload = approved(request, ACCEPT_POPULATION)
-    population_id = crossing.admit(UUID(payload["invitation"]), request.tenant_id)
-    if population_id is None:
+    payload = approved(request, ACCEPT_SHARED_BUDGET)
+    shared_budget_id = crossing.admit(UUID(payload["invitation"]), request.tenant_id)
+    if shared_budget_id is None:
         raise Stale(said("The invitation is not there any more. Ask for a new code."))
     budget_ids = [UUID(text) for text in payload["dataset_budgets"]]
-    rows = locked([population_id, *budget_ids])
-    population = rows[population_id]
-    if population.limit_nano > payload["limit_nano"]:
+    rows = locked([shared_budget_id, *budget_ids])
+    shared_budget = rows[shared_budget_id]
+    if shared_budget.limit_nano > payload["limit_nano"]:
         raise Stale(said("The limit of the shared budget was raised since the code was entered."))
     joined = []
     try:
         for budget_id in budget_ids:
-            carried = bring_in(population=population, dataset_budget=rows[budget_id])
-            joined.append(joining_facts(population, rows[budget_id], carried))
+            carried = bring_in(shared_budget=shared_budget, dataset_budget=rows[budget_id])
+            joined.append(joining_facts(shared_budget, rows[budget_id], carried))
     except _OVERTAKEN as overtaken:
         raise Stale(overtaken) from overtaken
-    return Effect({"population": str(population_id), "joined": joined})
+    return Effect({"shared_budget": str(shared_budget_id), "joined": joined})
 
 
 def _own(request: ChangeRequest, ids: Iterable[str]) -> dict[UUID, Budget]:
@@ -137,11 +137,11 @@ def _own(request: ChangeRequest, ids: Iterable[str]) -> dict[UUID, Budget]:
     return rows
 
 
-def _same_limit(population: Budget, seen_nano: int) -> None:
-    if population.limit_nano != seen_nano:
+def _same_limit(shared_budget: Budget, seen_nano: int) -> None:
+    if shared_budget.limit_nano != seen_nano:
         raise Stale(
             said(
                 "The limit of “{name}” is another one than when this was requested.",
-                name=population.label,
+                name=shared_budget.label,
             )
         )

@@ -1,4 +1,4 @@
-"""Populations that become one, or two: only after two persons agreed, in one change request.
+"""Shared budgets that become one, or two: only after two persons agreed, in one change request.
 
 Both functions are effects of an approval, which makes the one audit entry of the step; they give
 back what it has to say. Must never make a shared budget forget a loss or admit more than before:
@@ -14,14 +14,14 @@ from django.utils import timezone
 
 from dpgov.budgets import crossing
 from dpgov.budgets.errors import LedgerRefusal
-from dpgov.budgets.models import Budget, PopulationMember
+from dpgov.budgets.models import Budget, SharedBudgetMember
 from dpgov.budgets.services.limits import move_limit
 from dpgov.budgets.services.opening import open_like
-from dpgov.budgets.services.populations import (
+from dpgov.budgets.services.shared_budgets import (
     CannotShare,
     carry_over,
     locked,
-    new_population,
+    new_shared_budget,
     refuse_other_meaning,
     refuse_standing_still,
 )
@@ -59,7 +59,7 @@ class NobodyStays(LedgerRefusal):
 
 
 @transaction.atomic
-def merge_populations(*, into: Budget, other: Budget, reason: str) -> Facts:
+def merge_shared_budgets(*, into: Budget, other: Budget, reason: str) -> Facts:
     """Every member of `other` shares `into` from now on, and `other` is closed.
 
     `into` takes over what is committed on `other`, held amounts included: they still settle on
@@ -82,7 +82,7 @@ def merge_populations(*, into: Budget, other: Budget, reason: str) -> Facts:
     carry_over(into=kept, source=ended, amount_nano=carried, tenant_id=kept.tenant_id)
     if after < before:
         move_limit(budget=kept, limit_nano=after, target_nano=target, reason=reason)
-    moved = _move(PopulationMember.objects.filter(population=ended), kept)
+    moved = _move(SharedBudgetMember.objects.filter(shared_budget=ended), kept)
     Budget.objects.filter(pk=ended.pk).update(closed_at=timezone.now())
     return {
         "into": str(kept.pk),
@@ -101,29 +101,29 @@ def merged_limit(into: Budget, other: Budget) -> int:
 
 
 @transaction.atomic
-def split_population(
-    *, population: Budget, leaving: Collection[UUID], tenant: Tenant, name: str, reason: str
+def split_shared_budget(
+    *, shared_budget: Budget, leaving: Collection[UUID], tenant: Tenant, name: str, reason: str
 ) -> Facts:
     """These of the tenant's own members share a new budget of their own from now on.
 
-    It begins with the population's limit and everything that is spent or reserved there: nobody
+    It begins with the shared budget's limit and everything that is spent or reserved there: nobody
     can tell whose losses those were. Leaving alone is the same with one member. Raises NotMembers,
     NobodyStays, NameTaken, BudgetClosed, BudgetFrozen.
     """
-    rows = locked([population.pk, *leaving])
-    members = PopulationMember.objects.filter(population=population, left_at__isnull=True)
+    rows = locked([shared_budget.pk, *leaving])
+    members = SharedBudgetMember.objects.filter(shared_budget=shared_budget, left_at__isnull=True)
     going = members.filter(tenant=tenant, dataset_budget__in=leaving)
-    if population.pk not in rows or not leaving or going.count() != len(set(leaving)):
+    if shared_budget.pk not in rows or not leaving or going.count() != len(set(leaving)):
         raise NotMembers
-    shared = rows[population.pk]
+    shared = rows[shared_budget.pk]
     refuse_standing_still(rows.values())
     others_stay = crossing.shared_with_others(shared.pk, tenant.pk)
     if not others_stay and members.filter(tenant=tenant).count() == len(set(leaving)):
         raise NobodyStays
-    fresh = new_population(
+    fresh = new_shared_budget(
         name=name,
         open_it=lambda: open_like(
-            shared, tenant=tenant, label=name, kind=Budget.Kind.POPULATION, reason=reason
+            shared, tenant=tenant, label=name, kind=Budget.Kind.SHARED_BUDGET, reason=reason
         ),
     )
     carried = shared.committed_nano
@@ -141,19 +141,19 @@ def split_population(
 
 def _alike(one: Budget, other: Budget) -> bool:
     kinds = {one.kind, other.kind}
-    return kinds == {Budget.Kind.POPULATION} and one.tenant_id == other.tenant_id
+    return kinds == {Budget.Kind.SHARED_BUDGET} and one.tenant_id == other.tenant_id
 
 
-def _move(members: QuerySet[PopulationMember], population: Budget) -> list[UUID]:
-    """End these memberships and begin the same ones in another population."""
+def _move(members: QuerySet[SharedBudgetMember], shared_budget: Budget) -> list[UUID]:
+    """End these memberships and begin the same ones in another shared budget."""
     present = list(members.filter(left_at__isnull=True).order_by("dataset_budget"))
-    PopulationMember.objects.filter(pk__in=[member.pk for member in present]).update(
+    SharedBudgetMember.objects.filter(pk__in=[member.pk for member in present]).update(
         left_at=timezone.now()
     )
-    PopulationMember.objects.bulk_create(
-        PopulationMember(
+    SharedBudgetMember.objects.bulk_create(
+        SharedBudgetMember(
             tenant_id=member.tenant_id,
-            population=population,
+            shared_budget=shared_budget,
             dataset_budget_id=member.dataset_budget_id,
         )
         for member in present

@@ -21,7 +21,7 @@ from dpgov.budgets.services.place import identity
 from dpgov.budgets.words import noted
 from dpgov.language.said import as_values
 
-_FREEZABLE = (Budget.Kind.DATASET, Budget.Kind.POPULATION)
+_FREEZABLE = (Budget.Kind.DATASET, Budget.Kind.SHARED_BUDGET)
 
 
 class NotFrozen(Exception):
@@ -61,7 +61,7 @@ def settle_in() -> None:
 def freeze_tenant(
     *, tenant_id: UUID, reason: str, actor: Actor = OPERATOR, outside_size: int | None = None
 ) -> int:
-    """Freeze every dataset and population of a tenant; how many were frozen by this call.
+    """Freeze every dataset and shared budget of a tenant; how many were frozen by this call.
 
     `reason` is ours (`Said`) or a person's own.
     """
@@ -116,13 +116,13 @@ def confirm_budget(
         detail={
             "reason": reason,
             **noted(missing_nano, budget.currency, "booked"),
-            "populations": [{"budget": str(population.pk)} for population in shared],
+            "shared_budgets": [{"budget": str(shared_budget.pk)} for shared_budget in shared],
         },
     )
 
 
 def _beside(budget: Budget) -> tuple[list[Budget], list[Budget]]:
-    """The lines of a dataset's budget and its population; all locked, in the one order."""
+    """The lines of a dataset's budget and its shared one; all locked, in the one order."""
     lines = Q(partition_line__dataset_budget=budget)
     shared = Q(members__dataset_budget=budget, members__left_at__isnull=True)
     ids = Budget.objects.filter(lines | shared).values_list("pk", flat=True)
@@ -130,5 +130,5 @@ def _beside(budget: Budget) -> tuple[list[Budget], list[Budget]]:
     locked = [row for row in rows.select_for_update(no_key=True) if row.pk != budget.pk]
     return (
         [row for row in locked if row.kind == Budget.Kind.PARTITION],
-        [row for row in locked if row.kind == Budget.Kind.POPULATION],
+        [row for row in locked if row.kind == Budget.Kind.SHARED_BUDGET],
     )

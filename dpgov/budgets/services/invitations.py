@@ -1,4 +1,4 @@
-"""Codes by which another organisation's datasets come to share a population.
+"""Codes by which another organisation's datasets come to share a budget.
 
 Two persons here agree to invite, two persons there to accept. A code is shown once, stored as a
 hash, good for one use and a week. Must never say why a code does not work, nor which organisation
@@ -21,13 +21,13 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import request_change
 from dpgov.budgets import crossing
 from dpgov.budgets.errors import LedgerRefusal
-from dpgov.budgets.models import Budget, PopulationInvitation, PopulationMember
-from dpgov.budgets.services.populations import AlreadyShares, CannotShare
+from dpgov.budgets.models import Budget, SharedBudgetInvitation, SharedBudgetMember
+from dpgov.budgets.services.shared_budgets import AlreadyShares, CannotShare
 from dpgov.language.said import said
 from dpgov.privacy.accounting.budget import as_text
 from dpgov.tenants.models import Membership
 
-ACCEPT_POPULATION = "accept_population"
+ACCEPT_SHARED_BUDGET = "accept_shared_budget"
 LIFETIME = timedelta(days=7)
 _BYTES = 15
 _CODE = re.compile(r"[A-Z2-7]{24}", re.ASCII)
@@ -54,12 +54,12 @@ class TooManyCodes(LedgerRefusal):
         super().__init__(said("Too many codes were tried. Wait an hour and try again."))
 
 
-def new_invitation(population: Budget) -> tuple[PopulationInvitation, str]:
+def new_invitation(shared_budget: Budget) -> tuple[SharedBudgetInvitation, str]:
     """An invitation and its code, in groups that can be read out; the caller records it."""
     code = base64.b32encode(secrets.token_bytes(_BYTES)).decode()
-    invitation = PopulationInvitation.objects.create(
-        tenant_id=population.tenant_id,
-        population=population,
+    invitation = SharedBudgetInvitation.objects.create(
+        tenant_id=shared_budget.tenant_id,
+        shared_budget=shared_budget,
         code_hash=_hash(code),
         expires_at=timezone.now() + LIFETIME,
     )
@@ -79,7 +79,7 @@ def look_at(*, code: str, tenant_id: UUID) -> crossing.Offer:
 def request_to_join(
     *, membership: Membership, code: str, dataset_budgets: Sequence[Budget], reason: str
 ) -> ChangeRequest:
-    """Use the code up and ask a second person to let these datasets share the population.
+    """Use the code up and ask a second person to let these datasets share that budget.
 
     Raises InvalidCode, TooManyCodes, AlreadyShares, CannotShare and what `request_change` does.
     """
@@ -90,8 +90,8 @@ def request_to_join(
         raise InvalidCode
     return request_change(
         membership=membership,
-        kind=ACCEPT_POPULATION,
-        subject=f"budget:{claimed.population_id}",
+        kind=ACCEPT_SHARED_BUDGET,
+        subject=f"budget:{claimed.shared_budget_id}",
         payload={
             "invitation": str(claimed.invitation_id),
             "name": offer.label,
@@ -110,7 +110,7 @@ def _check_free(membership: Membership, dataset_budgets: Sequence[Budget]) -> No
     foreign = [b for b in dataset_budgets if b.tenant_id != membership.tenant_id]
     if foreign or not dataset_budgets:
         raise CannotShare
-    taken = PopulationMember.objects.filter(
+    taken = SharedBudgetMember.objects.filter(
         dataset_budget__in=[budget.pk for budget in dataset_budgets], left_at__isnull=True
     )
     if taken.exists():
@@ -118,7 +118,7 @@ def _check_free(membership: Membership, dataset_budgets: Sequence[Budget]) -> No
 
 
 def _count_a_try(tenant_id: UUID) -> None:
-    key = f"population-codes:{tenant_id}"
+    key = f"shared-budget-codes:{tenant_id}"
     cache.add(key, 0, timeout=_TRIES_SECONDS)
     try:
         tries = cache.incr(key)

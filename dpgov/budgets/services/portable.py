@@ -14,9 +14,9 @@ from dpgov.budgets.models import (
     Charge,
     Correction,
     PartitionLine,
-    PopulationMember,
     RateLimit,
     Reservation,
+    SharedBudgetMember,
 )
 from dpgov.budgets.services.line import DONE, Line, Outcome
 from dpgov.budgets.windows import counting_day, window_of, window_start
@@ -33,7 +33,7 @@ def reserve(
     ids = list(wanted)
     parents = _parents(ids)
     budgets = _locked([*ids, *parents])
-    if _forgot_a_population([*ids, *parents], ids):
+    if _forgot_a_shared_budget([*ids, *parents], ids):
         return Outcome("moved")
     days = {b.pk: counting_day(moment or timezone.now(), b.counted_on) for b in budgets}
     access = BudgetAccess.objects.filter(budget__in=ids, tenant_id=tenant_id).count()
@@ -130,9 +130,9 @@ def _parents(ids: Sequence[UUID]) -> list[UUID]:
     return list(lines.values_list("dataset_budget", flat=True).distinct())
 
 
-def _forgot_a_population(datasets: Sequence[UUID], charged: Sequence[UUID]) -> bool:
-    members = PopulationMember.objects.filter(dataset_budget__in=datasets, left_at__isnull=True)
-    return members.exclude(population__in=charged).exists()
+def _forgot_a_shared_budget(datasets: Sequence[UUID], charged: Sequence[UUID]) -> bool:
+    members = SharedBudgetMember.objects.filter(dataset_budget__in=datasets, left_at__isnull=True)
+    return members.exclude(shared_budget__in=charged).exists()
 
 
 def _standing(budgets: Sequence[Budget]) -> Outcome | None:

@@ -1,6 +1,6 @@
 """Raising a limit: requested by one person, carried out when another has approved it.
 
-The only way by which the limit of a dataset or a population goes up.
+The only way by which the limit of a dataset or a shared budget goes up.
 """
 
 from uuid import UUID
@@ -20,13 +20,13 @@ from dpgov.privacy.accounting.budget import as_text, parse_epsilon
 from dpgov.tenants.models import Membership
 
 RAISE_LIMIT = "raise_limit"
-RAISABLE = (Budget.Kind.DATASET, Budget.Kind.POPULATION)
+RAISABLE = (Budget.Kind.DATASET, Budget.Kind.SHARED_BUDGET)
 
 
 def request_raise(
     *, membership: Membership, budget: Budget, limit_nano: int, reason: str
 ) -> ChangeRequest:
-    """Ask for a higher limit of a dataset's or a population's budget of the own tenant.
+    """Ask for a higher limit of a dataset's or a shared budget of the own tenant.
 
     `limit_nano` is the limit that is wanted in nano-ε; under zCDP, at the same δ as before.
 
@@ -92,5 +92,5 @@ def raise_limit(request: ChangeRequest) -> Effect:
 
 def _shared_with_others(budget: Budget) -> bool:
     """Whether another organisation agreed to this very limit."""
-    shared = budget.kind == Budget.Kind.POPULATION
+    shared = budget.kind == Budget.Kind.SHARED_BUDGET
     return shared and crossing.shared_with_others(budget.pk, budget.tenant_id)

@@ -36,7 +36,7 @@ def reserve(
 
     `moment` says to which windows of the rates it counts: now, by the database's clock.
     Raises InsufficientBudget for the tightest limit that cannot hold its line (lifetime limits
-    before rates), BudgetFrozen, BudgetClosed, BudgetsMoved when a population of the dataset is
+    before rates), BudgetFrozen, BudgetClosed, BudgetsMoved when a shared budget of the dataset is
     missing among the lines (read them again), AlreadyReserved for an id that was used before,
     InvalidAmount for an amount that is not a positive integer.
     """

@@ -99,9 +99,9 @@ BEGIN
     END LOOP;
     -- Who shares a budget with whom changes under these locks only: seen from here it is final.
     IF EXISTS (
-        SELECT 1 FROM budgets_populationmember m
+        SELECT 1 FROM budgets_sharedbudgetmember m
         WHERE m.dataset_budget_id = ANY (p_budgets || v_parents) AND m.left_at IS NULL
-          AND m.population_id <> ALL (p_budgets)
+          AND m.shared_budget_id <> ALL (p_budgets)
     ) THEN
         refusal := 'moved';
         RETURN;

@@ -81,7 +81,7 @@ def _taken_of_shared(found: Iterable[Sequence[Limit]], today: date) -> dict[UUID
         limit.budget_id: limit.committed_nano
         for of_one in found
         for limit in of_one
-        if limit.kind == Budget.Kind.POPULATION and limit.budget_id
+        if limit.kind == Budget.Kind.SHARED_BUDGET and limit.budget_id
     }
     before = balances_before(limits, _begin(today)) if limits else {}
     return {budget: max(0, limits[budget] - before[budget]) for budget in before}
@@ -127,7 +127,7 @@ def _forecast(
         taken,
         max(0, tightest.remaining_nano),
         days if days is not None and days <= _FURTHEST else None,
-        shared=tightest.kind == Budget.Kind.POPULATION,
+        shared=tightest.kind == Budget.Kind.SHARED_BUDGET,
     )
 
 

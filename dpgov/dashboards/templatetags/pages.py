@@ -17,7 +17,7 @@ from dpgov.tenants.models import Membership
 
 register = template.Library()
 
-_OF_POPULATIONS = (
+_OF_SHARED_BUDGETS = (
     "",
     "_new",
     "_accept",
@@ -51,7 +51,10 @@ _SECTIONS = {
     "dashboards:approval": "dashboards:approvals",
     "dashboards:refund": "dashboards:approvals",
     "dashboards:raise_limit": "datasets:list",
-    **{f"dashboards:population{page}": "dashboards:populations" for page in _OF_POPULATIONS},
+    **{
+        f"dashboards:shared_budget{page}": "dashboards:shared_budgets"
+        for page in _OF_SHARED_BUDGETS
+    },
 }
 
 

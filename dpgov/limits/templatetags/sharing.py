@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from dpgov.datasets.models import Dataset
-from dpgov.limits.populations import beside
+from dpgov.limits.shared_budgets import beside
 from dpgov.tenants.permissions import Permission, may
 
 register = template.Library()
@@ -18,5 +18,5 @@ def shares_with(context: Any, dataset: Dataset) -> dict[str, Any]:
     if found is None:
         return {}
     shared, words = found
-    seen = may(context.get("membership"), Permission.VIEW_POPULATIONS)
-    return {"population": shared.budget, "words": words, "may_open": seen}
+    seen = may(context.get("membership"), Permission.VIEW_SHARED_BUDGETS)
+    return {"shared_budget": shared.budget, "words": words, "may_open": seen}

@@ -33,11 +33,11 @@ def raise_limit(request: HttpRequest, slug: str) -> HttpResponse:
 
 @requires(Permission.REQUEST_CHANGES)
 @require_http_methods(["GET", "HEAD", "POST"])
-def raise_shared_limit(request: HttpRequest, population_id: UUID) -> HttpResponse:
+def raise_shared_limit(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
     """Ask for a higher limit of a shared budget."""
-    budget = own_or_404(request, population_id)
-    template = "limits/populations/population_raise.html"
-    return _raise(request, budget, template, {"population": budget})
+    budget = own_or_404(request, shared_budget_id)
+    template = "limits/shared_budgets/raise.html"
+    return _raise(request, budget, template, {"shared_budget": budget})
 
 
 def _raise(

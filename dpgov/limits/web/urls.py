@@ -2,9 +2,10 @@
 
 from django.urls import path
 
-from dpgov.limits.web import limits, population_codes, population_requests, populations, requests
+from dpgov.limits.web import limits, requests
+from dpgov.limits.web.shared_budgets import changes, codes, pages
 
-_ONE = "populations/<uuid:population_id>/"
+_ONE = "shared-budgets/<uuid:shared_budget_id>/"
 limits_urlpatterns = [
     path("datasets/<slug:slug>/limit/raise/", requests.raise_limit, name="raise_limit"),
     path("queries/<uuid:query_id>/refund/", requests.refund, name="refund"),
@@ -21,14 +22,14 @@ limits_urlpatterns = [
         name="allocation_withdraw",
     ),
     path("datasets/<slug:slug>/limits/rates/<str:period>/", limits.rate, name="rate"),
-    path("populations/", populations.index, name="populations"),
-    path("populations/new/", populations.new, name="population_new"),
-    path("populations/accept/", population_codes.accept, name="population_accept"),
-    path(_ONE, populations.detail, name="population"),
-    path(f"{_ONE}join/", populations.join, name="population_join"),
-    path(f"{_ONE}limit/", populations.limit, name="population_limit"),
-    path(f"{_ONE}raise/", requests.raise_shared_limit, name="population_raise"),
-    path(f"{_ONE}merge/", population_requests.merge, name="population_merge"),
-    path(f"{_ONE}divide/", population_requests.divide, name="population_divide"),
-    path(f"{_ONE}share/", population_requests.share, name="population_share"),
+    path("shared-budgets/", pages.index, name="shared_budgets"),
+    path("shared-budgets/new/", pages.new, name="shared_budget_new"),
+    path("shared-budgets/accept/", codes.accept, name="shared_budget_accept"),
+    path(_ONE, pages.detail, name="shared_budget"),
+    path(f"{_ONE}join/", pages.join, name="shared_budget_join"),
+    path(f"{_ONE}limit/", pages.limit, name="shared_budget_limit"),
+    path(f"{_ONE}raise/", requests.raise_shared_limit, name="shared_budget_raise"),
+    path(f"{_ONE}merge/", changes.merge, name="shared_budget_merge"),
+    path(f"{_ONE}divide/", changes.divide, name="shared_budget_divide"),
+    path(f"{_ONE}share/", changes.share, name="shared_budget_share"),
 ]

@@ -18,9 +18,9 @@ from dpgov.notices.models import Event
 from dpgov.tenants.models import Membership, ProjectMember, Role
 
 LEVELS = (50, 80, 100)
-OWN = (Budget.Kind.DATASET, Budget.Kind.ALLOCATION, Budget.Kind.POPULATION)
+OWN = (Budget.Kind.DATASET, Budget.Kind.ALLOCATION, Budget.Kind.SHARED_BUDGET)
 # Other tenants may charge these: they move while the own log stands still.
-SHARED = (Budget.Kind.POPULATION,)
+SHARED = (Budget.Kind.SHARED_BUDGET,)
 
 
 def reached(tenant_id: UUID, kinds: Collection[str], now: datetime) -> Iterator[Happening]:
@@ -81,8 +81,8 @@ def _happening(budget: Budget, level: int, now: datetime) -> Happening:
 
 def _whole(budget: Budget) -> tuple[dict[str, str], frozenset[UUID]]:
     """A dataset's or a shared budget concerns owners and officers."""
-    shared = budget.kind == Budget.Kind.POPULATION
-    named = {"of": "population", "population": budget.label} if shared else {"of": "dataset"}
+    shared = budget.kind == Budget.Kind.SHARED_BUDGET
+    named = {"of": "shared_budget", "shared_budget": budget.label} if shared else {"of": "dataset"}
     members = Membership.objects.filter(
         tenant_id=budget.tenant_id, role__in=[Role.OWNER, Role.OFFICER]
     )

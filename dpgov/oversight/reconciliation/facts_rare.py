@@ -28,12 +28,12 @@ def moved(say: Dialect) -> Iterator[str]:
     before, after = nano("before_epsilon"), nano("after_epsilon")
     yield step(_SUBJECT, before, after, 1, "e.action = 'BUDGET_LIMIT_CHANGED'")
     yield step(_SUBJECT, before, after, 1, "e.action = 'BUDGET_ALLOCATED'")
-    yield step(_SUBJECT, "0", nano("limit_epsilon"), 1, "e.action = 'POPULATION_OPENED'")
+    yield step(_SUBJECT, "0", nano("limit_epsilon"), 1, "e.action = 'SHARED_BUDGET_OPENED'")
     before, after = nano("effect", "before_epsilon"), nano("effect", "after_epsilon")
     yield step(effect("budget"), before, after, 2, _approved(say, "raise_limit"))
-    merged = f"{_approved(say, 'merge_populations')} AND {before} <> {after}"
+    merged = f"{_approved(say, 'merge_shared_budgets')} AND {before} <> {after}"
     yield step(effect("into"), before, after, 2, merged)
-    for kind in ("split_population", "leave_population"):
+    for kind in ("split_shared_budget", "leave_shared_budget"):
         yield step(effect("opened"), "0", nano("effect", "limit_epsilon"), 2, _approved(say, kind))
 
 
@@ -63,28 +63,28 @@ def booked(say: Dialect) -> Iterator[str]:
     )
     yield row(
         "carried_over",
-        say.get("e.detail", "population"),
+        say.get("e.detail", "shared_budget"),
         amount_of(say, "carried_epsilon"),
-        "e.action = 'POPULATION_JOINED'",
+        "e.action = 'SHARED_BUDGET_JOINED'",
     )
     yield row(
         "carried_over",
-        say.item("population"),
+        say.item("shared_budget"),
         amount_of_item(say, "carried_epsilon"),
-        _approved(say, "accept_population"),
+        _approved(say, "accept_shared_budget"),
         say.each("e.detail", "effect", "joined"),
     )
     for kind, name in (
-        ("merge_populations", "into"),
-        ("split_population", "opened"),
-        ("leave_population", "opened"),
+        ("merge_shared_budgets", "into"),
+        ("split_shared_budget", "opened"),
+        ("leave_shared_budget", "opened"),
     ):
         carried = amount_of(say, "effect", "carried_epsilon")
         yield row("carried_over", effect(name), carried, _approved(say, kind))
     missing = amount_of(say, "booked_epsilon")
     confirmed = f"e.action = 'BUDGET_CONFIRMED' AND {missing} IS NOT NULL"
-    populations = say.each("e.detail", "populations")
-    yield row("after_restore", say.item("budget"), missing, confirmed, populations)
+    shared_budgets = say.each("e.detail", "shared_budgets")
+    yield row("after_restore", say.item("budget"), missing, confirmed, shared_budgets)
     yield _booked_on_the_confirmed(say, missing, confirmed)
 
 

@@ -24,7 +24,7 @@ from dpgov.web.pages import show_page
 @requires(Permission.REQUEST_CHANGES)
 @require_safe
 def frozen(request: HttpRequest) -> HttpResponse:
-    """Every frozen dataset and population, each with what its officer has to say."""
+    """Every frozen dataset and shared budget, each with what its officer has to say."""
     return _page(request)
 
 

@@ -46,7 +46,7 @@ class Bridge:
 
 
 ACROSS = Bridge("budgets_budgetaccess", "budget_id")
-# Who joined a population sees its counters and their own entries; whose it is adds all of them up.
+# Who joined a shared budget sees its counters and their own entries; whose it is adds up all.
 _ENTRIES = Rule(see=_OF_OWN_BUDGET)
 _RATES = _CHARGEABLE.replace("{column}", "budget_id")
 
@@ -59,7 +59,7 @@ RULES: dict[str, Rule] = {
     "budgets.Budget": Rule(
         see=_CHARGEABLE.replace("{column}", "id"), update=_CHARGEABLE.replace("{column}", "id")
     ),
-    # Access to another tenant's population comes through a door, with an invitation.
+    # Access to another tenant's shared budget comes through a door, with an invitation.
     "budgets.BudgetAccess": Rule(insert=f"{OWN} AND {_OF_OWN_BUDGET}"),
     "budgets.RateLimit": Rule(see=_RATES, update=_RATES),
     "budgets.Reservation": _ENTRIES,
@@ -75,7 +75,7 @@ BRIDGES: dict[tuple[str, str], Bridge | None] = {
     ("budgets.Correction", "budget"): ACROSS,
     ("budgets.Correction", "source"): ACROSS,
     ("budgets.LimitChange", "budget"): ACROSS,
-    ("budgets.PopulationMember", "population"): ACROSS,
+    ("budgets.SharedBudgetMember", "shared_budget"): ACROSS,
     # The bridge itself.
     ("budgets.BudgetAccess", "budget"): None,
 }
@@ -112,8 +112,8 @@ WRITES: dict[str, str] = {
     "budgets.BudgetAccess": "SELECT, INSERT",
     "budgets.PartitionLine": "SELECT, INSERT",
     "budgets.Allocation": "SELECT, INSERT",
-    "budgets.PopulationMember": "SELECT, INSERT, UPDATE (left_at)",
-    "budgets.PopulationInvitation": "SELECT, INSERT",
+    "budgets.SharedBudgetMember": "SELECT, INSERT, UPDATE (left_at)",
+    "budgets.SharedBudgetInvitation": "SELECT, INSERT",
     # A version moved to another dataset would be asked about on that one's budget.
     "datasets.DatasetVersion": "SELECT, INSERT",
     "datasets.Look": "SELECT, INSERT",

@@ -21,7 +21,7 @@ from dpgov.tenants.invitations import invite
 from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
 from tests.cast import join
 from tests.integration.access.notices import notice_of, tell_everybody, webhook_of
-from tests.integration.access.shared_budgets import population_of
+from tests.integration.access.shared_budgets import shared_budget_of
 from tests.integration.access.world import World
 from tests.small_dataset import register_small_dataset
 
@@ -82,7 +82,7 @@ def _things(
         "project_id": _project(member).id,
         "change_id": _change(dataset, owner).id,
         "budget_id": dataset.budget_id,
-        "population_id": population_of(owner),
+        "shared_budget_id": shared_budget_of(owner),
         "allocation_id": _allocation(dataset, member).pk,
         "sequence": 1,
         "size": _checkpoint(owner),

@@ -9,8 +9,8 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import allocate
-from dpgov.budgets.services.populations import join_population
 from dpgov.budgets.services.raising import request_raise
+from dpgov.budgets.services.shared_budgets import join_shared_budget
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Delivery, Event, Notice, State, Webhook
@@ -43,7 +43,7 @@ def much_of_everything(world: World, ask: Ask, answer_all: Callable[[], int]) ->
     _grants(dataset, colleagues)
     _wishes(dataset, datasets, analyst, colleagues)
     _requests(owner, datasets)
-    _populations(world, dataset)
+    _shared_budgets(world, dataset)
     _people(world, analyst)
     _notices(world)
     make_checkpoint(tenant_id=owner.tenant_id)
@@ -103,9 +103,9 @@ def _requests(owner: Membership, datasets: Sequence[Dataset]) -> None:
         )
 
 
-def _populations(world: World, dataset: Dataset) -> None:
-    join_population(
-        population=Budget.objects.get(pk=world.own["population_id"]),
+def _shared_budgets(world: World, dataset: Dataset) -> None:
+    join_shared_budget(
+        shared_budget=Budget.objects.get(pk=world.own["shared_budget_id"]),
         dataset_budget=dataset.budget,
         actor=actor_of(world.people["owner"].user),
     )

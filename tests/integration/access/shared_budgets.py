@@ -7,8 +7,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from dpgov.budgets.models import Budget, PopulationInvitation
-from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.budgets.models import Budget, SharedBudgetInvitation
+from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.tenants.models import Membership
@@ -19,13 +19,13 @@ _CODE = "ABCD" * 6
 _REASON = {"reason": "these are the same people"}
 
 
-def population_of(owner: Membership) -> UUID:
+def shared_budget_of(owner: Membership) -> UUID:
     """A shared budget without members."""
     return _opened(owner, f"Residents of {owner.tenant.slug}").pk
 
 
 def _opened(owner: Membership, name: str) -> Budget:
-    return open_population(
+    return open_shared_budget(
         tenant=owner.tenant, name=name, limit_nano=5 * NANO, actor=actor_of(owner.user)
     )
 
@@ -50,7 +50,7 @@ def sharing() -> dict[str, Any]:
     return dict(_REASON)
 
 
-def two_populations(world: World) -> dict[str, Any]:
+def two_shared_budgets(world: World) -> dict[str, Any]:
     """Another shared budget that could end in the first."""
     _opened(world.people["owner"], "Students")
     return {}
@@ -62,8 +62,8 @@ def merging() -> dict[str, Any]:
 
 def with_a_member(world: World) -> dict[str, Any]:
     """The dataset has joined."""
-    join_population(
-        population=Budget.objects.get(pk=world.own["population_id"]),
+    join_shared_budget(
+        shared_budget=Budget.objects.get(pk=world.own["shared_budget_id"]),
         dataset_budget=Dataset.objects.get(slug="visits").budget,
         actor=actor_of(world.people["owner"].user),
     )
@@ -76,9 +76,9 @@ def dividing() -> dict[str, Any]:
 
 def invited(world: World) -> dict[str, Any]:
     """The stranger's shared budget is offered, and the code is known here."""
-    PopulationInvitation.objects.create(
+    SharedBudgetInvitation.objects.create(
         tenant=world.people["stranger"].tenant,
-        population_id=world.foreign["population_id"],
+        shared_budget_id=world.foreign["shared_budget_id"],
         code_hash=hashlib.sha256(_CODE.encode()).hexdigest(),
         expires_at=timezone.now() + timedelta(days=1),
     )

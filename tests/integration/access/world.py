@@ -32,7 +32,7 @@ _MISSING = {
     "project_id": _NOWHERE,
     "change_id": _NOWHERE,
     "budget_id": _NOWHERE,
-    "population_id": _NOWHERE,
+    "shared_budget_id": _NOWHERE,
     "allocation_id": _NOWHERE,
     "notice_id": _NOWHERE,
     "webhook_id": _NOWHERE,

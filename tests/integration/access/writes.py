@@ -145,18 +145,18 @@ WRITES: dict[str, Write | str] = {
     "dashboards:confirm_frozen": Write(
         "officer", Action.BUDGET_CONFIRMED, _compared, before=_frozen
     ),
-    "dashboards:population_new": Write("owner", Action.POPULATION_OPENED, shared.opening),
-    "dashboards:population_join": Write("owner", Action.POPULATION_JOINED, shared.joining),
-    "dashboards:population_limit": Write("owner", Action.BUDGET_LIMIT_CHANGED, shared.lowering),
-    "dashboards:population_raise": Write("owner", Action.CHANGE_REQUESTED, shared.raising),
-    "dashboards:population_merge": Write(
-        "officer", Action.CHANGE_REQUESTED, shared.merging, before=shared.two_populations
+    "dashboards:shared_budget_new": Write("owner", Action.SHARED_BUDGET_OPENED, shared.opening),
+    "dashboards:shared_budget_join": Write("owner", Action.SHARED_BUDGET_JOINED, shared.joining),
+    "dashboards:shared_budget_limit": Write("owner", Action.BUDGET_LIMIT_CHANGED, shared.lowering),
+    "dashboards:shared_budget_raise": Write("owner", Action.CHANGE_REQUESTED, shared.raising),
+    "dashboards:shared_budget_merge": Write(
+        "officer", Action.CHANGE_REQUESTED, shared.merging, before=shared.two_shared_budgets
     ),
-    "dashboards:population_divide": Write(
+    "dashboards:shared_budget_divide": Write(
         "owner", Action.CHANGE_REQUESTED, shared.dividing, before=shared.with_a_member
     ),
-    "dashboards:population_share": Write("owner", Action.CHANGE_REQUESTED, shared.sharing),
-    "dashboards:population_accept": Write(
+    "dashboards:shared_budget_share": Write("owner", Action.CHANGE_REQUESTED, shared.sharing),
+    "dashboards:shared_budget_accept": Write(
         "owner", Action.CHANGE_REQUESTED, shared.accepting, before=shared.invited
     ),
     "dashboards:record": "makes a text out of declarations and what is typed; stores nothing",

@@ -11,7 +11,7 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.errors import BudgetClosed, InsufficientBudget
-from dpgov.budgets.services.populations import NameTaken
+from dpgov.budgets.services.shared_budgets import NameTaken
 from dpgov.budgets.words import DATASET, rate_said
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.held.holds import SamePeople

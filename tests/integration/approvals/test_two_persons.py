@@ -22,7 +22,11 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.selectors import decidable_by, deciders
 from dpgov.approvals.services import approve, reject, withdraw
 from dpgov.audit.models import AuditEntry
-from dpgov.budgets.services.agreed import MERGE_POPULATIONS, SHARE_POPULATION, SPLIT_POPULATION
+from dpgov.budgets.services.agreed import (
+    INVITE_TO_SHARE,
+    MERGE_SHARED_BUDGETS,
+    SPLIT_SHARED_BUDGET,
+)
 from dpgov.language.translation import retold
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
@@ -133,7 +137,7 @@ def test_a_foreign_officer_finds_no_such_request(
     assert change.requests == []
 
 
-def test_an_owner_decides_only_about_populations_and_only_when_an_officer_asked(
+def test_an_owner_decides_only_about_shared_budgets_and_only_when_an_officer_asked(
     owner: Membership, officer: Membership, asking: Asking, change: Counted
 ) -> None:
     """F8"""
@@ -141,10 +145,10 @@ def test_an_owner_decides_only_about_populations_and_only_when_an_officer_asked(
     with pytest.raises(MayNotDecide):
         approve(request_id=limit.pk, decider=owner, reason="agreed", carry_out=change)
     second_owner = join(owner.tenant, Role.OWNER, "olaf")
-    among_owners = asking(owner, SPLIT_POPULATION)
+    among_owners = asking(owner, SPLIT_SHARED_BUDGET)
     with pytest.raises(MayNotDecide):
         reject(request_id=among_owners.pk, decider=second_owner, reason="no")
-    merge = asking(officer, MERGE_POPULATIONS)
+    merge = asking(officer, MERGE_SHARED_BUDGETS)
     approve(request_id=merge.pk, decider=owner, reason="agreed", carry_out=change)
     assert [request.pk for request in change.requests] == [merge.pk]
 
@@ -255,7 +259,7 @@ def test_who_could_decide_is_known_beforehand(
     assert [person.pk for person in deciders(theirs)] == [second_officer.pk]
     people = (officer, second_officer, owner)
     assert [decidable_by(person).count() for person in people] == [0, 1, 0]
-    asking(officer, SHARE_POPULATION)
+    asking(officer, INVITE_TO_SHARE)
     assert [decidable_by(person).count() for person in people] == [0, 2, 1]
 
 

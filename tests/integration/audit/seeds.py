@@ -199,7 +199,7 @@ def _an_answer_made_up(dataset: Dataset) -> None:
 
 
 def _another_hold(_: Dataset) -> None:
-    holds = Reservation.objects.filter(query_id=_latest().pk, budget__kind="population")
+    holds = Reservation.objects.filter(query_id=_latest().pk, budget__kind="shared_budget")
     holds.update(amount_nano=F("amount_nano") + 1)
 
 

@@ -1,4 +1,4 @@
-"""Datasets' budgets, questions on them as they are really charged, and populations of them."""
+"""Datasets' budgets, questions on them as they are really charged, and shared budgets of them."""
 
 from contextlib import AbstractContextManager
 from uuid import UUID, uuid4
@@ -9,7 +9,7 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.charging import Parts, lines_of_query
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import open_budget, reserve
-from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership, Tenant
 
@@ -21,11 +21,11 @@ def dataset_budget(tenant: Tenant, label: str, limit: int = 10 * NANO) -> Budget
     return open_budget(tenant=tenant, label=label, limit_nano=limit)
 
 
-def population(tenant: Tenant, name: str, *members: Budget, limit: int = 10 * NANO) -> Budget:
+def shared_budget(tenant: Tenant, name: str, *members: Budget, limit: int = 10 * NANO) -> Budget:
     """A shared budget with these members."""
-    shared = open_population(tenant=tenant, name=name, limit_nano=limit, actor=OPERATOR)
+    shared = open_shared_budget(tenant=tenant, name=name, limit_nano=limit, actor=OPERATOR)
     for member in members:
-        join_population(population=shared, dataset_budget=member, actor=OPERATOR)
+        join_shared_budget(shared_budget=shared, dataset_budget=member, actor=OPERATOR)
     return fresh(shared)
 
 
@@ -65,7 +65,7 @@ def ask_for(membership: Membership, kind: str, **payload: object) -> ChangeReque
     return request_change(
         membership=membership,
         kind=kind,
-        subject=f"budget:{payload.get('population') or payload.get('into')}",
+        subject=f"budget:{payload.get('shared_budget') or payload.get('into')}",
         payload=payload,
         reason="the people are the same",
     )

@@ -12,7 +12,7 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.errors import InsufficientBudget, NotRaised, RaisingTakesTwo
 from dpgov.budgets.findings import ledger_findings
-from dpgov.budgets.models import Budget, Correction, PopulationMember, RateLimit
+from dpgov.budgets.models import Budget, Correction, RateLimit, SharedBudgetMember
 from dpgov.budgets.services import (
     allocate,
     change_limit,
@@ -22,13 +22,13 @@ from dpgov.budgets.services import (
     set_rate_limit,
     settle,
 )
-from dpgov.budgets.services.populations import (
+from dpgov.budgets.services.raising import raise_limit, request_raise
+from dpgov.budgets.services.shared_budgets import (
     OtherCurrency,
     OtherPromise,
-    join_population,
-    open_population,
+    join_shared_budget,
+    open_shared_budget,
 )
-from dpgov.budgets.services.raising import raise_limit, request_raise
 from dpgov.budgets.words import promise_of
 from dpgov.privacy.accounting.currency import Currency
 from dpgov.privacy.accounting.loss import Mode, rho_limit
@@ -181,18 +181,18 @@ def test_lowering_takes_one_and_raising_takes_two_at_the_same_delta(
     assert (raised.limit_epsilon_nano, raised.delta) == (5 * NANO, "1e-6")
 
 
-def _population(tenant: Tenant, name: str, currency: Currency = RHO) -> Budget:
-    return open_population(
+def _shared_budget(tenant: Tenant, name: str, currency: Currency = RHO) -> Budget:
+    return open_shared_budget(
         tenant=tenant, name=name, limit_nano=3 * NANO, actor=OPERATOR, currency=currency
     )
 
 
 def test_budgets_of_two_currencies_share_nothing(zcdp: Budget, tenant: Tenant) -> None:
     """F3: there is no sum of ε and ρ."""
-    pure = open_population(tenant=tenant, name="pure", limit_nano=NANO, actor=OPERATOR)
-    rho = _population(tenant, "rho")
+    pure = open_shared_budget(tenant=tenant, name="pure", limit_nano=NANO, actor=OPERATOR)
+    rho = _shared_budget(tenant, "rho")
     with pytest.raises(OtherCurrency, match="no common sum"):
-        join_population(population=pure, dataset_budget=zcdp, actor=OPERATOR)
+        join_shared_budget(shared_budget=pure, dataset_budget=zcdp, actor=OPERATOR)
     with pytest.raises(OtherCurrency):
         merge_as_two(into=pure, other=rho, reason="the same people")
     assert fresh(pure).members.count() == fresh(rho).members.count() == 0
@@ -204,24 +204,24 @@ def test_budgets_that_protect_different_things_share_nothing(tenant: Tenant) -> 
         open_budget(tenant=tenant, label=kept, limit_nano=NANO, currency=RHO, protects=kept)
         for kept in (promise_of(1, removed=True), promise_of(5, removed=False))
     )
-    shared = _population(tenant, "shared")
-    join_population(population=shared, dataset_budget=one, actor=OPERATOR)
+    shared = _shared_budget(tenant, "shared")
+    join_shared_budget(shared_budget=shared, dataset_budget=one, actor=OPERATOR)
     assert fresh(shared).protects == one.protects
     with pytest.raises(OtherPromise, match="5 units together, changed"):
-        join_population(population=shared, dataset_budget=five, actor=OPERATOR)
+        join_shared_budget(shared_budget=shared, dataset_budget=five, actor=OPERATOR)
     with pytest.raises(DatabaseError), transaction.atomic():
         Budget.objects.filter(pk=shared.pk).update(protects=five.protects)
 
 
-def test_populations_in_rho_merge_and_part_without_forgetting(tenant: Tenant) -> None:
+def test_shared_budgets_in_rho_merge_and_part_without_forgetting(tenant: Tenant) -> None:
     budgets = [
         open_budget(tenant=tenant, label=label, limit_nano=3 * NANO, currency=RHO)
         for label in ("a", "b")
     ]
-    left, right = (_population(tenant, name) for name in ("left", "right"))
+    left, right = (_shared_budget(tenant, name) for name in ("left", "right"))
     for shared, budget in zip((left, right), budgets, strict=True):
         charge(budget, 1_000_000)
-        join_population(population=shared, dataset_budget=budget, actor=OPERATOR)
+        join_shared_budget(shared_budget=shared, dataset_budget=budget, actor=OPERATOR)
     with acting(tenant):
         merge_as_two(into=left, other=right, reason="the same people")
     merged = fresh(left)
@@ -230,7 +230,7 @@ def test_populations_in_rho_merge_and_part_without_forgetting(tenant: Tenant) ->
     leaving = [budgets[1].pk]
     with acting(tenant):
         apart = split_as_two(
-            population=left, leaving=leaving, tenant=tenant, name="apart", reason="others"
+            shared_budget=left, leaving=leaving, tenant=tenant, name="apart", reason="others"
         )
     opened = Budget.objects.get(pk=str(apart["opened"]))
     assert (opened.limit_nano, opened.currency) == (LIMIT, RHO)
@@ -243,11 +243,11 @@ def test_the_recount_finds_budgets_that_were_tied_together_by_force(
     zcdp: Budget, tenant: Tenant
 ) -> None:
     """F3: whatever a hand in the database did, `verify_ledger` says so."""
-    pure = open_population(tenant=tenant, name="pure", limit_nano=NANO, actor=OPERATOR)
-    PopulationMember.objects.create(tenant=tenant, population=pure, dataset_budget=zcdp)
+    pure = open_shared_budget(tenant=tenant, name="pure", limit_nano=NANO, actor=OPERATOR)
+    SharedBudgetMember.objects.create(tenant=tenant, shared_budget=pure, dataset_budget=zcdp)
     assert ledger_findings() == ["visits: is charged with pure, which counts in another currency"]
     with without_triggers():
-        PopulationMember.objects.filter(population=pure).update(left_at=timezone.now())
+        SharedBudgetMember.objects.filter(shared_budget=pure).update(left_at=timezone.now())
 
 
 def test_an_amount_of_another_budget_is_not_settled(zcdp: Budget) -> None:

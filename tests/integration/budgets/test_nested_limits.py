@@ -21,7 +21,7 @@ from dpgov.budgets.services import (
     settle,
     void,
 )
-from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.tenants.models import Role
 from tests.cast import join
 from tests.integration.budgets.conftest import NANO
@@ -34,18 +34,18 @@ PROCESSES = 16
 
 @dataclass(frozen=True)
 class Nest:
-    """A dataset in three parts, another one without, their population and a grant on each."""
+    """A dataset in three parts, another one without, their shared budget and a grant on each."""
 
     tenant_id: uuid.UUID
     parts: tuple[Budget, ...]
     plain: Budget
-    population: Budget
+    shared_budget: Budget
     grants: tuple[Budget, ...]
 
     def ways(self) -> list[list[uuid.UUID]]:
         """Which budgets a question may touch; each is also taken the other way round."""
         divided, plain = ([*(b.pk for b in self.parts)], [self.plain.pk])
-        shared, (first, second) = [self.population.pk], [b.pk for b in self.grants]
+        shared, (first, second) = [self.shared_budget.pk], [b.pk for b in self.grants]
         ways = [
             [*divided, first, *shared],
             [divided[0], first, *shared],
@@ -57,14 +57,14 @@ class Nest:
 
 @pytest.fixture
 def nest(budget: Budget) -> Nest:
-    """Room for 40 in each part and for 60 in the population."""
+    """Room for 40 in each part and for 60 in the shared budget."""
     tenant = budget.tenant
     divided = open_budget(tenant=tenant, label="divided", limit_nano=40)
     open_partition_lines(budget=divided, parts=["North", "South", "other"])
-    population = open_population(tenant=tenant, name="All", limit_nano=60, actor=OPERATOR)
+    shared_budget = open_shared_budget(tenant=tenant, name="All", limit_nano=60, actor=OPERATOR)
     grants = []
     for number, owned in enumerate((divided, budget)):
-        join_population(population=population, dataset_budget=owned, actor=OPERATOR)
+        join_shared_budget(shared_budget=shared_budget, dataset_budget=owned, actor=OPERATOR)
         analyst = join(tenant, Role.ANALYST, f"a{number}").user
         grants.append(
             allocate(
@@ -72,7 +72,7 @@ def nest(budget: Budget) -> Nest:
             ).budget
         )
     lines = PartitionLine.objects.filter(dataset_budget=divided).select_related("budget")
-    return Nest(tenant.pk, tuple(p.budget for p in lines), budget, population, tuple(grants))
+    return Nest(tenant.pk, tuple(p.budget for p in lines), budget, shared_budget, tuple(grants))
 
 
 def work(nest: Nest, seed: int, endings: Sequence[str]) -> int:
@@ -96,7 +96,7 @@ def work(nest: Nest, seed: int, endings: Sequence[str]) -> int:
 
 @pytest.mark.django_db(transaction=True)
 def test_four_kinds_of_limits_in_opposing_orders_never_overspend_or_deadlock(nest: Nest) -> None:
-    """A2: dataset parts, allocations and a population; a deadlock would end a child with code 1."""
+    """A2: dataset parts, allocations and a shared budget; a deadlock would end a child with 1."""
     steps = [
         lambda seed=seed: 0 * work(nest, seed, ("settle", "void", "keep"))
         for seed in range(PROCESSES)
@@ -108,10 +108,10 @@ def test_four_kinds_of_limits_in_opposing_orders_never_overspend_or_deadlock(nes
 
 @pytest.mark.django_db(transaction=True)
 def test_together_they_admit_exactly_what_the_tightest_holds(nest: Nest) -> None:
-    """A2: nothing is given back, so the population is filled to its last unit."""
+    """A2: nothing is given back, so the shared budget is filled to its last unit."""
     steps = [lambda seed=seed: work(nest, seed, ("keep",)) for seed in range(PROCESSES)]
     assert sum(run_at_once(steps)) == 60
-    assert Budget.objects.get(pk=nest.population.pk).remaining_nano == 0
+    assert Budget.objects.get(pk=nest.shared_budget.pk).remaining_nano == 0
     assert ledger_findings() == []
 
 

@@ -27,7 +27,7 @@ SETTERS = {
     "budgets/services/allocations.py": "grants, under the dataset's limit, which binds",
     "budgets/services/dividing.py": "merging and splitting, approved by two persons",
     "datasets/services/upkeep.py": "refuses what is not lower",
-    "limits/web/populations.py": "lowers, by the step that refuses to raise",
+    "limits/web/shared_budgets.py": "lowers, by the step that refuses to raise",
 }
 
 
@@ -40,7 +40,7 @@ def limit(budget: Budget) -> int:
     return Budget.objects.get(pk=budget.pk).limit_nano
 
 
-@pytest.mark.parametrize("kind", ["dataset", "population", "partition"])
+@pytest.mark.parametrize("kind", ["dataset", "shared_budget", "partition"])
 def test_one_person_cannot_raise(kind: str, owner: Membership) -> None:
     """F8: refused without a trace."""
     budget = open_budget(

@@ -6,7 +6,7 @@ from uuid import UUID
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services.agreed import SHARE_POPULATION, accept_as_agreed, invite_as_agreed
+from dpgov.budgets.services.agreed import INVITE_TO_SHARE, accept_as_agreed, invite_as_agreed
 from dpgov.budgets.services.invitations import request_to_join
 from dpgov.tenants.models import Membership
 from tests.integration.budgets.sharing import acting, ask_for, charge
@@ -14,7 +14,7 @@ from tests.integration.budgets.sharing import acting, ask_for, charge
 
 @dataclass(frozen=True)
 class Two:
-    """Here: a population with one dataset. There: a dataset of another organisation."""
+    """Here: a shared budget with one dataset. There: a dataset of another organisation."""
 
     owner: Membership
     officer: Membership
@@ -27,7 +27,7 @@ class Two:
     def code(self) -> str:
         """An invitation that two persons here agreed to."""
         with acting(self.owner.tenant):
-            request = ask_for(self.owner, SHARE_POPULATION, population=str(self.shared.pk))
+            request = ask_for(self.owner, INVITE_TO_SHARE, shared_budget=str(self.shared.pk))
             decision = approve(
                 request_id=request.pk,
                 decider=self.officer,

@@ -14,7 +14,7 @@ from dpgov.queries.answering.tally import tally
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
-from tests.integration.budgets.sharing import population
+from tests.integration.budgets.sharing import shared_budget
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
@@ -55,7 +55,7 @@ def test_a_forecast_knows_the_budget_that_a_dataset_shares(
     dataset: Dataset, client_for: ClientFor,
 ) -> None:  # fmt: skip
     """L16: of ε 8 in the dataset's budget ε 1 is left in the shared one: 15 days, not 120."""
-    population(owner.tenant, "The same people", dataset.budget, limit=3 * NANO)
+    shared_budget(owner.tenant, "The same people", dataset.budget, limit=3 * NANO)
     ask(analyst, epsilon=2)
     answer_all()
     page = client_for(owner).get("/desk/")

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 EMPTY = {
     "owner": [
         *("/", "/desk/", "/datasets/", "/find/", "/history/", "/requests/", "/approvals/"),
-        *("/populations/", "/projects/", "/notices/"),
+        *("/shared-budgets/", "/projects/", "/notices/"),
     ],
     "analyst": [
         *("/", "/desk/", "/datasets/", "/find/", "/history/", "/requests/", "/saved/"),
@@ -21,7 +21,7 @@ EMPTY = {
     ],
     "officer": [
         *("/", "/desk/", "/datasets/", "/history/", "/requests/", "/approvals/", "/month/"),
-        *("/populations/", "/audit/", "/audit/checkpoints/", "/audit/mechanisms/", "/frozen/"),
+        *("/shared-budgets/", "/audit/", "/audit/checkpoints/", "/audit/mechanisms/", "/frozen/"),
     ],
     "admin": ["/", "/datasets/", "/history/", "/webhooks/", "/members/invitations/", "/notices/"],
 }
@@ -42,9 +42,11 @@ def test_a_page_without_anything_says_what_to_do(
     assert len(re.findall(r"<p|<a class=.btn", empty[1])) >= 2, "say how it gets here"
 
 
-@pytest.mark.parametrize("path", ["/", "/datasets/", "/find/", "/populations/"])
+@pytest.mark.parametrize("path", ["/", "/datasets/", "/find/", "/shared-budgets/"])
 def test_an_owner_begins_from_any_empty_list(
     path: str, owner: Membership, client_for: Callable[[Membership], Client]
 ) -> None:
     page = client_for(owner).get(path)
-    assert re.search(r'<a class="btn btn-primary" href="/(datasets|populations)/new/"', page.text)
+    assert re.search(
+        r'<a class="btn btn-primary" href="/(datasets|shared_budgets)/new/"', page.text
+    )

@@ -14,8 +14,8 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry, AuditHead
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import freeze_tenant
-from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.budgets.services.restored import MOVED, behind
+from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import archive_dataset
 from dpgov.language.said import as_values
@@ -107,13 +107,13 @@ def test_a_public_record_is_the_same_for_every_reader(
 def test_a_request_keeps_the_names_of_its_datasets_and_no_sentence(
     owner: Membership, dataset: Dataset, client_for: ClientFor
 ) -> None:
-    shared = open_population(
+    shared = open_shared_budget(
         tenant=owner.tenant, name="Residents", limit_nano=5 * NANO, actor=OPERATOR
     )
-    join_population(population=shared, dataset_budget=dataset.budget, actor=OPERATOR)
+    join_shared_budget(shared_budget=shared, dataset_budget=dataset.budget, actor=OPERATOR)
     archive_dataset(dataset=dataset, user=owner.user)
     asked = {"datasets": str(dataset.budget_id), "name": "Others", "reason": "Other people."}
-    path = f"/populations/{shared.pk}/divide/"
+    path = f"/shared-budgets/{shared.pk}/divide/"
     client_for(owner).post(path, asked, headers=_GERMAN)
     change, name = ChangeRequest.objects.get(), f"{OPEN}Visits (archived){CLOSE}"
     assert (change.payload["datasets"], change.payload["archived"]) == (["Visits"], ["Visits"])

@@ -63,7 +63,7 @@ def test_other_requests_about_the_same_item_are_listed(raises: list[ChangeReques
 
 def test_a_request_about_nothing_known_breaks_nothing(raises: list[ChangeRequest]) -> None:
     strange = raises[-1]
-    for subject in ("budget:1", "query:x", "member:", "population"):
+    for subject in ("budget:1", "query:x", "member:", "shared_budget"):
         strange.subject = subject
         assert background_of(strange).budget is None
 

@@ -14,8 +14,8 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import confirm_budget, freeze_tenant
 from dpgov.budgets.services.allocations import allocate
-from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.budgets.services.raising import raise_limit, request_raise
+from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import lower_limit
 from dpgov.oversight.reconciliation.checks import CHECKS, Check
@@ -53,10 +53,10 @@ def used(
     )
     ask(analyst)
     answer_all()
-    population = open_population(
+    shared_budget = open_shared_budget(
         tenant=owner.tenant, name="Patients", limit_nano=20 * NANO, actor=by
     )
-    join_population(population=population, dataset_budget=dataset.budget, actor=by)
+    join_shared_budget(shared_budget=shared_budget, dataset_budget=dataset.budget, actor=by)
     ask(analyst), ask(analyst, epsilon=0.25)
     answer_all()
     lower_limit(dataset=dataset, limit_nano=9 * NANO, user=owner.user, reason="less")

@@ -8,9 +8,9 @@ from dpgov.approvals.kinds import carry_out
 from dpgov.approvals.services import approve
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import confirm_budget, freeze_tenant, open_partition_lines
-from dpgov.budgets.services.agreed import SHARE_POPULATION, accept_as_agreed, invite_as_agreed
+from dpgov.budgets.services.agreed import INVITE_TO_SHARE, accept_as_agreed, invite_as_agreed
 from dpgov.budgets.services.invitations import request_to_join
-from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
 from dpgov.oversight.reconciliation.report import reconcile
 from dpgov.queries.models import Query
@@ -19,7 +19,7 @@ from dpgov.tenants.selectors import actor_of
 from tests.agreed import given_a_budget_of_its_own
 from tests.cast import join
 from tests.integration.budgets.sharing import acting, ask_for
-from tests.integration.budgets.test_populations_divided import leaving, merging
+from tests.integration.budgets.test_shared_budgets_divided import leaving, merging
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,10 +30,10 @@ Answering = Callable[[], int]
 
 
 def shared_budget(owner: Membership, name: str, dataset: Dataset) -> Budget:
-    """A population with this dataset."""
+    """A shared budget with this dataset."""
     by = actor_of(owner.user)
-    budget = open_population(tenant=owner.tenant, name=name, limit_nano=20 * NANO, actor=by)
-    join_population(population=budget, dataset_budget=dataset.budget, actor=by)
+    budget = open_shared_budget(tenant=owner.tenant, name=name, limit_nano=20 * NANO, actor=by)
+    join_shared_budget(shared_budget=budget, dataset_budget=dataset.budget, actor=by)
     return budget
 
 
@@ -101,7 +101,7 @@ def test_a_budget_shared_by_two_organisations_agrees_on_both_sides(
     ask(their_analyst, of=foreign_dataset)
     answer_all()
     shared = shared_budget(owner, "Patients", dataset)
-    invitation = ask_for(owner, SHARE_POPULATION, population=str(shared.pk))
+    invitation = ask_for(owner, INVITE_TO_SHARE, shared_budget=str(shared.pk))
     invited = approve(
         request_id=invitation.pk, decider=officer, reason="yes", carry_out=invite_as_agreed
     )

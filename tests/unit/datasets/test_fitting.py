@@ -10,7 +10,7 @@ from dpgov.datasets.rules import Rules
 from dpgov.privacy.accounting.currency import PURE
 
 WIDE, TIGHT = 9_000, 700
-KINDS = ("dataset", "part", "allocation", "rate", "population")
+KINDS = ("dataset", "part", "allocation", "rate", "shared_budget")
 
 
 def limit(kind: str, remaining: int, factor: int = 1) -> Limit:

@@ -5,21 +5,21 @@ from uuid import UUID
 from django.http import Http404, HttpRequest
 
 from dpgov.budgets.models import Budget
-from dpgov.budgets.populations import get_population
+from dpgov.budgets.shared_budgets import get_shared_budget
 from dpgov.tenants.requests import membership_of
 
 
-def population_or_404(request: HttpRequest, population_id: UUID) -> Budget:
+def shared_budget_or_404(request: HttpRequest, shared_budget_id: UUID) -> Budget:
     """A shared budget that the tenant has, is in or was in."""
     try:
-        return get_population(membership_of(request).tenant, population_id)
+        return get_shared_budget(membership_of(request).tenant, shared_budget_id)
     except Budget.DoesNotExist as missing:
         raise Http404 from missing
 
 
-def own_or_404(request: HttpRequest, population_id: UUID) -> Budget:
+def own_or_404(request: HttpRequest, shared_budget_id: UUID) -> Budget:
     """The tenant's own; one of another organisation looks missing where only its owner may act."""
-    budget = population_or_404(request, population_id)
+    budget = shared_budget_or_404(request, shared_budget_id)
     if budget.tenant_id != membership_of(request).tenant_id:
         raise Http404
     return budget

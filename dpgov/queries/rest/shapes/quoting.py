@@ -62,7 +62,7 @@ class LimitSerializer(serializers.Serializer[Limit]):
     """A limit that the question touches."""
 
     limit = serializers.CharField(source="words", help_text="Whose limit it is, in words.")
-    kind = serializers.ChoiceField(choices=["dataset", "allocation", "partition", "population"])
+    kind = serializers.ChoiceField(choices=["dataset", "allocation", "partition", "shared_budget"])
     period = _Period(
         choices=["day", "week", "month"], allow_null=True, help_text="Of a rate; null for life."
     )

@@ -74,7 +74,7 @@ def everything_seen(prober: Membership, dataset: Dataset, browser: Client, api: 
     """Every page and answer that could say something of the dataset, in bytes."""
     names = ("datasets:list", "dashboards:desk", "dashboards:overview", "dashboards:history")
     addresses = [reverse(name) for name in (*names, "dashboards:approvals", "notices:list")]
-    addresses.append(reverse("dashboards:populations"))
+    addresses.append(reverse("dashboards:shared_budgets"))
     of_it = ("datasets:detail", "datasets:versions", "dashboards:budget")
     addresses += [reverse(name, args=[dataset.slug]) for name in of_it]
     addresses.append(reverse("datasets:held", args=[dataset.pk]))

@@ -36,7 +36,7 @@ from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.asking.submit import submit
 from dpgov.tenants.models import Membership
-from tests.integration.budgets.sharing import population
+from tests.integration.budgets.sharing import shared_budget
 from tests.small_dataset import EDUCATIONS, register_small_dataset
 
 RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
@@ -106,7 +106,7 @@ def _make(world: World, dataset: Dataset, owner: Membership, analyst: Membership
         open_partition_lines(budget=budget, parts=[*EDUCATIONS, "other"])
         Dataset.objects.update(partition_column="education")
     if world.shared and budget.mode == "pure":
-        population(owner.tenant, "The same people", budget, limit=world.shared)
+        shared_budget(owner.tenant, "The same people", budget, limit=world.shared)
     if world.asked_before:
         _submit(analyst, budget.currency.unit, price(world.asked_before))
     if world.grant:

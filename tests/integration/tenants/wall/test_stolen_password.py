@@ -18,8 +18,8 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget, PartitionLine
 from dpgov.budgets.services import open_partition_lines
-from dpgov.budgets.services.populations import join_population, open_population
 from dpgov.budgets.services.raising import request_raise
+from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.operation import installed
@@ -44,7 +44,7 @@ WATCHED = (
     "budgets_correction",
     "budgets_limitchange",
     "budgets_partitionline",
-    "budgets_populationmember",
+    "budgets_sharedbudgetmember",
     "approvals_changerequest",
     "datasets_dataset",
     "datasets_look",
@@ -76,12 +76,12 @@ def names(
     ours, theirs = two_tenants
     by = actor_of(owner.user)
     budget = Budget.objects.get(pk=dataset.budget_id)
-    shared = open_population(tenant=owner.tenant, name="shared", limit_nano=10**11, actor=by)
-    join_population(population=shared, dataset_budget=budget, actor=by)
-    ended = open_population(tenant=owner.tenant, name="closed", limit_nano=1, actor=by)
+    shared = open_shared_budget(tenant=owner.tenant, name="shared", limit_nano=10**11, actor=by)
+    join_shared_budget(shared_budget=shared, dataset_budget=budget, actor=by)
+    ended = open_shared_budget(tenant=owner.tenant, name="closed", limit_nano=1, actor=by)
     Budget.objects.filter(pk=ended.pk).update(closed_at=timezone.now())
     currency = Currency(Mode.ZCDP, Decimal("1e-6"))
-    open_population(
+    open_shared_budget(
         tenant=owner.tenant, name="in rho", limit_nano=10**10, actor=by, currency=currency
     )
     request = request_raise(

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import amount, limit_text
 from dpgov.datasets.web.forms.dataset import EpsilonField, check_delta, delta_field, mode_field
-from dpgov.limits.populations import Named
+from dpgov.limits.shared_budgets import Named
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}

@@ -80,7 +80,7 @@ def divide_title(request: ChangeRequest) -> str:
 
 def divide_told(request: ChangeRequest) -> Told:
     """Two limits, where there was one."""
-    payload, population = request.payload, _budget(request.payload["population"])
+    payload, shared_budget = request.payload, _budget(request.payload["shared_budget"])
     limit, names = payload["limit_nano"], _leaving(payload)
     rows = [(names, _shares(payload["from"]), _shares(payload["name"]))]
     meaning = [
@@ -95,14 +95,14 @@ def divide_told(request: ChangeRequest) -> Told:
         )
         % {"name": payload["name"], "from": payload["from"]},
     ]
-    if population is not None:
-        worst = limit + max(0, limit - population.committed_nano)
+    if shared_budget is not None:
+        worst = limit + max(0, limit - shared_budget.committed_nano)
         lost = _(
             "Somebody who is on both sides after all could lose up to %(worst)s, where %(limit)s "
             "was promised."
         )
-        most = together(worst, population.currency)
-        meaning.append(lost % {"worst": most, "limit": limit_text(population)})
+        most = together(worst, shared_budget.currency)
+        meaning.append(lost % {"worst": most, "limit": limit_text(shared_budget)})
     return Told(rows, meaning)
 
 

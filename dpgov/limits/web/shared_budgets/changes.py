@@ -14,17 +14,17 @@ from django.views.decorators.http import require_http_methods
 from dpgov.approvals.services import request_change
 from dpgov.budgets.crossing import shared_with_others
 from dpgov.budgets.models import Budget
-from dpgov.budgets.populations import populations_of
 from dpgov.budgets.services.agreed import (
-    LEAVE_POPULATION,
-    MERGE_POPULATIONS,
-    SHARE_POPULATION,
-    SPLIT_POPULATION,
+    INVITE_TO_SHARE,
+    LEAVE_SHARED_BUDGET,
+    MERGE_SHARED_BUDGETS,
+    SPLIT_SHARED_BUDGET,
 )
-from dpgov.limits import populations
-from dpgov.limits.web.forms.lookup import own_or_404, population_or_404
-from dpgov.limits.web.forms.populations import DivideForm, MergeForm, ShareForm
+from dpgov.budgets.shared_budgets import shared_budgets_of
+from dpgov.limits import shared_budgets
+from dpgov.limits.web.forms.lookup import own_or_404, shared_budget_or_404
 from dpgov.limits.web.forms.requested import requested
+from dpgov.limits.web.forms.shared_budgets import DivideForm, MergeForm, ShareForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.web.pages import show_page
@@ -32,12 +32,12 @@ from dpgov.web.pages import show_page
 
 @requires(Permission.REQUEST_CHANGES)
 @require_http_methods(["GET", "HEAD", "POST"])
-def merge(request: HttpRequest, population_id: UUID) -> HttpResponse:
+def merge(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
     """Ask for another shared budget of the tenant to end in this one."""
-    budget, tenant = own_or_404(request, population_id), membership_of(request).tenant
+    budget, tenant = own_or_404(request, shared_budget_id), membership_of(request).tenant
     others = [
         each
-        for each in populations_of(tenant).filter(tenant=tenant).exclude(pk=budget.pk)
+        for each in shared_budgets_of(tenant).filter(tenant=tenant).exclude(pk=budget.pk)
         if not shared_with_others(each.pk, tenant.pk)
     ]
     form = MergeForm(request.POST if request.method == "POST" else None, others=others)
@@ -50,18 +50,18 @@ def merge(request: HttpRequest, population_id: UUID) -> HttpResponse:
             "other_limit_nano": other.limit_nano,
             "names": [budget.label, other.label],
         }
-        done = _ask(request, form, MERGE_POPULATIONS, budget, payload)
+        done = _ask(request, form, MERGE_SHARED_BUDGETS, budget, payload)
         if done is not None:
             return done
-    return _page(request, "population_merge.html", form, budget, others=others)
+    return _page(request, "merge.html", form, budget, others=others)
 
 
 @requires(Permission.REQUEST_CHANGES)
 @require_http_methods(["GET", "HEAD", "POST"])
-def divide(request: HttpRequest, population_id: UUID) -> HttpResponse:
+def divide(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
     """Ask for some of the tenant's datasets to leave, into a shared budget of their own."""
-    budget, tenant = population_or_404(request, population_id), membership_of(request).tenant
-    shared = populations.shared(budget, tenant)
+    budget, tenant = shared_budget_or_404(request, shared_budget_id), membership_of(request).tenant
+    shared = shared_budgets.shared(budget, tenant)
     name = _("%(name)s, apart") % {"name": budget.label}
     initial = {"datasets": request.GET.getlist("dataset"), "name": name}
     form = DivideForm(named=shared.members, initial=initial)
@@ -70,32 +70,32 @@ def divide(request: HttpRequest, population_id: UUID) -> HttpResponse:
     if form.is_bound and form.is_valid():
         leaving = form.chosen()
         payload = {
-            "population": str(budget.pk),
+            "shared_budget": str(budget.pk),
             "leaving": [str(budget_id) for budget_id in leaving],
             "name": form.cleaned_data["name"],
             "limit_nano": budget.limit_nano,
-            **populations.names_in(tenant, leaving),
+            **shared_budgets.names_in(tenant, leaving),
             "from": budget.label,
         }
-        kind = LEAVE_POPULATION if len(leaving) == 1 else SPLIT_POPULATION
+        kind = LEAVE_SHARED_BUDGET if len(leaving) == 1 else SPLIT_SHARED_BUDGET
         done = _ask(request, form, kind, budget, payload)
         if done is not None:
             return done
-    return _page(request, "population_divide.html", form, budget, shared=shared)
+    return _page(request, "divide.html", form, budget, shared=shared)
 
 
 @requires(Permission.REQUEST_CHANGES)
 @require_http_methods(["GET", "HEAD", "POST"])
-def share(request: HttpRequest, population_id: UUID) -> HttpResponse:
+def share(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
     """Ask for a code by which another organisation's datasets may share the budget."""
-    budget = own_or_404(request, population_id)
+    budget = own_or_404(request, shared_budget_id)
     form = ShareForm(request.POST) if request.method == "POST" else ShareForm()
     if form.is_bound and form.is_valid():
-        payload = {"population": str(budget.pk), "name": budget.label}
-        done = _ask(request, form, SHARE_POPULATION, budget, payload)
+        payload = {"shared_budget": str(budget.pk), "name": budget.label}
+        done = _ask(request, form, INVITE_TO_SHARE, budget, payload)
         if done is not None:
             return done
-    return _page(request, "population_share.html", form, budget)
+    return _page(request, "share.html", form, budget)
 
 
 def _ask(
@@ -118,5 +118,5 @@ def _ask(
 def _page(
     request: HttpRequest, template: str, form: Form, budget: Budget, **more: Any
 ) -> HttpResponse:
-    context = {"form": form, "population": budget, **more}
-    return show_page(request, f"limits/populations/{template}", context, refused=form.errors)
+    context = {"form": form, "shared_budget": budget, **more}
+    return show_page(request, f"limits/shared_budgets/{template}", context, refused=form.errors)

@@ -4,7 +4,7 @@ What people lose in one member counts in all of them (PRIVACY: composition is ov
 over the files). Joining only tightens, so one person may do it; leaving takes two, in
 `services.dividing`. Must never forget a loss: what is already spent or reserved is carried over,
 under the locks that every reservation takes, so that a question which is being submitted is
-either carried over or charged to the population as well.
+either carried over or charged to the shared budget as well.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,7 +17,7 @@ from dpgov.audit.actor import Actor
 from dpgov.audit.services import append
 from dpgov.budgets import crossing
 from dpgov.budgets.errors import BudgetClosed, BudgetFrozen, LedgerRefusal
-from dpgov.budgets.models import Budget, Correction, PopulationMember
+from dpgov.budgets.models import Budget, Correction, SharedBudgetMember
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.opening import open_budget
 from dpgov.budgets.words import noted, noted_limit, promise_said, whose_said
@@ -27,7 +27,7 @@ from dpgov.tenants.models import Tenant
 
 
 class NameTaken(LedgerRefusal):
-    """An open population of this tenant has that name."""
+    """An open shared budget of this tenant has that name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -38,7 +38,7 @@ class NameTaken(LedgerRefusal):
 
 
 class AlreadyShares(LedgerRefusal):
-    """A dataset is in one population at a time."""
+    """A dataset is in one shared budget at a time."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -84,78 +84,78 @@ class OtherPromise(CannotShare):
 
 
 @transaction.atomic
-def open_population(
+def open_shared_budget(
     *, tenant: Tenant, name: str, limit_nano: int, actor: Actor, currency: Currency = PURE
 ) -> Budget:
     """A shared budget without members; it limits nothing yet. Raises NameTaken, InvalidAmount.
 
     `limit_nano` is the owner's limit in nano-ε; under zCDP at the δ of `currency`.
     """
-    population = new_population(
+    shared_budget = new_shared_budget(
         name=name,
         open_it=lambda: open_budget(
             tenant=tenant,
             label=name,
             limit_nano=limit_nano,
             currency=currency,
-            kind=Budget.Kind.POPULATION,
+            kind=Budget.Kind.SHARED_BUDGET,
         ),
     )
     append(
         tenant_id=tenant.pk,
         actor=actor,
-        action=Action.POPULATION_OPENED,
-        subject=f"budget:{population.pk}",
-        detail={"name": population.label, **noted_limit(population)},
+        action=Action.SHARED_BUDGET_OPENED,
+        subject=f"budget:{shared_budget.pk}",
+        detail={"name": shared_budget.label, **noted_limit(shared_budget)},
     )
-    return population
+    return shared_budget
 
 
 @transaction.atomic
-def join_population(*, population: Budget, dataset_budget: Budget, actor: Actor) -> int:
-    """A dataset shares the population's budget from now on; what was carried over.
+def join_shared_budget(*, shared_budget: Budget, dataset_budget: Budget, actor: Actor) -> int:
+    """A dataset takes part in the shared budget from now on; what was carried over.
 
     Raises InsufficientBudget when what its people have lost does not fit any more, AlreadyShares,
     BudgetClosed, BudgetFrozen; then nothing has changed.
     """
-    carried = bring_in(population=population, dataset_budget=dataset_budget)
+    carried = bring_in(shared_budget=shared_budget, dataset_budget=dataset_budget)
     append(
         tenant_id=dataset_budget.tenant_id,
         actor=actor,
-        action=Action.POPULATION_JOINED,
-        subject=f"budget:{population.pk}",
+        action=Action.SHARED_BUDGET_JOINED,
+        subject=f"budget:{shared_budget.pk}",
         dataset=dataset_budget.label,
-        detail=joining_facts(population, dataset_budget, carried),
+        detail=joining_facts(shared_budget, dataset_budget, carried),
     )
     return carried
 
 
-def joining_facts(population: Budget, dataset_budget: Budget, carried: int) -> dict[str, object]:
+def joining_facts(shared_budget: Budget, dataset_budget: Budget, carried: int) -> dict[str, object]:
     """What the log says about a dataset that joined."""
     return {
-        "population": str(population.pk),
-        "name": population.label,
+        "shared_budget": str(shared_budget.pk),
+        "name": shared_budget.label,
         "dataset_budget": str(dataset_budget.pk),
-        **noted(carried, population.currency, "carried"),
+        **noted(carried, shared_budget.currency, "carried"),
     }
 
 
-def bring_in(*, population: Budget, dataset_budget: Budget) -> int:
-    """The part of a larger step that joins; the caller records it. Raises as `join_population`."""
-    rows = locked([population.pk, dataset_budget.pk])
-    shared, dataset = rows.get(population.pk), rows.get(dataset_budget.pk)
+def bring_in(*, shared_budget: Budget, dataset_budget: Budget) -> int:
+    """The part of a step that joins; the caller records it. Raises as `join_shared_budget`."""
+    rows = locked([shared_budget.pk, dataset_budget.pk])
+    shared, dataset = rows.get(shared_budget.pk), rows.get(dataset_budget.pk)
     if shared is None or dataset is None:
         raise CannotShare
-    if (shared.kind, dataset.kind) != (Budget.Kind.POPULATION, Budget.Kind.DATASET):
+    if (shared.kind, dataset.kind) != (Budget.Kind.SHARED_BUDGET, Budget.Kind.DATASET):
         raise CannotShare
     refuse_other_meaning(shared, dataset)
     refuse_standing_still(rows.values())
-    if PopulationMember.objects.filter(dataset_budget=dataset, left_at__isnull=True).exists():
+    if SharedBudgetMember.objects.filter(dataset_budget=dataset, left_at__isnull=True).exists():
         raise AlreadyShares
     carried = dataset.committed_nano
     carry_over(into=shared, source=dataset, amount_nano=carried, tenant_id=dataset.tenant_id)
-    PopulationMember.objects.create(
-        tenant_id=dataset.tenant_id, population=shared, dataset_budget=dataset
+    SharedBudgetMember.objects.create(
+        tenant_id=dataset.tenant_id, shared_budget=shared, dataset_budget=dataset
     )
     return carried
 
@@ -163,7 +163,7 @@ def bring_in(*, population: Budget, dataset_budget: Budget) -> int:
 def refuse_other_meaning(shared: Budget, other: Budget) -> None:
     """Raise OtherCurrency or OtherPromise unless losses of both can be added up.
 
-    A population protects what its first member does.
+    A shared budget protects what its first member does.
     """
     if shared.mode != other.mode:
         raise OtherCurrency
@@ -173,8 +173,8 @@ def refuse_other_meaning(shared: Budget, other: Budget) -> None:
         crossing.protect(shared.pk, other.protects)
 
 
-def new_population(*, name: str, open_it: Callable[[], Budget]) -> Budget:
-    """The row of a population; raises NameTaken where an open one of the tenant has the name."""
+def new_shared_budget(*, name: str, open_it: Callable[[], Budget]) -> Budget:
+    """The row of a shared budget; raises NameTaken where an open one of the tenant has the name."""
     try:
         with transaction.atomic():
             return open_it()

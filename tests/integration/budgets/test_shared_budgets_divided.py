@@ -15,9 +15,9 @@ from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import change_limit, freeze_tenant, settle, void
 from dpgov.budgets.services.agreed import (
-    LEAVE_POPULATION,
-    MERGE_POPULATIONS,
-    SPLIT_POPULATION,
+    LEAVE_SHARED_BUDGET,
+    MERGE_SHARED_BUDGETS,
+    SPLIT_SHARED_BUDGET,
     leave_as_agreed,
     merge_as_agreed,
     split_as_agreed,
@@ -32,7 +32,7 @@ from tests.integration.budgets.sharing import (
     dataset_budget,
     fresh,
     members,
-    population,
+    shared_budget,
 )
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def agree(officer: Membership) -> Agree:
 def merging(owner: Membership, into: Budget, other: Budget) -> ChangeRequest:
     return ask_for(
         owner,
-        MERGE_POPULATIONS,
+        MERGE_SHARED_BUDGETS,
         into=str(into.pk),
         other=str(other.pk),
         into_limit_nano=fresh(into).limit_nano,
@@ -64,8 +64,8 @@ def merging(owner: Membership, into: Budget, other: Budget) -> ChangeRequest:
 def leaving(owner: Membership, shared: Budget, *gone: Budget, name: str = "B") -> ChangeRequest:
     return ask_for(
         owner,
-        SPLIT_POPULATION,
-        population=str(shared.pk),
+        SPLIT_SHARED_BUDGET,
+        shared_budget=str(shared.pk),
         leaving=[str(budget.pk) for budget in gone],
         name=name,
         limit_nano=fresh(shared).limit_nano,
@@ -88,8 +88,8 @@ def test_a_merge_takes_the_smaller_limit_and_every_loss(
 ) -> None:
     """A8: the limit is the smaller one, or exactly what is committed; never overspent."""
     one, two = (dataset_budget(owner.tenant, name) for name in ("one", "two"))
-    into = population(owner.tenant, "A", one, limit=limits[0] * NANO)
-    other = population(owner.tenant, "B", two, limit=limits[1] * NANO)
+    into = shared_budget(owner.tenant, "A", one, limit=limits[0] * NANO)
+    other = shared_budget(owner.tenant, "B", two, limit=limits[1] * NANO)
     for dataset, amount in ((one, spent[0]), (two, spent[1])):
         if amount:
             charge(dataset, amount * NANO)
@@ -104,7 +104,7 @@ def test_a_merge_takes_the_smaller_limit_and_every_loss(
 def test_what_was_held_on_the_ended_budget_settles_there(owner: Membership, agree: Agree) -> None:
     """The kept budget counted it when the two became one, and does not count it again."""
     one, two = (dataset_budget(owner.tenant, name) for name in ("one", "two"))
-    into, other = population(owner.tenant, "A", one), population(owner.tenant, "B", two)
+    into, other = shared_budget(owner.tenant, "A", one), shared_budget(owner.tenant, "B", two)
     kept, dropped = charge(two, NANO), charge(two, 2 * NANO)
     agree(merging(owner, into, other), merge_as_agreed)
     settle(query_id=kept, amount_nano=NANO)
@@ -118,7 +118,7 @@ def test_what_was_held_on_the_ended_budget_settles_there(owner: Membership, agre
 def test_whoever_leaves_takes_everything_along(owner: Membership, agree: Agree) -> None:
     """F11: nobody can tell whose losses those were, so both sides keep all of them."""
     one, two, three = (dataset_budget(owner.tenant, name) for name in "123")
-    shared = population(owner.tenant, "A", one, two, three, limit=8 * NANO)
+    shared = shared_budget(owner.tenant, "A", one, two, three, limit=8 * NANO)
     settle(query_id=charge(one, 2 * NANO), amount_nano=2 * NANO)
     charge(two, NANO)
     decision = agree(leaving(owner, shared, two, three), split_as_agreed)
@@ -132,10 +132,10 @@ def test_whoever_leaves_takes_everything_along(owner: Membership, agree: Agree) 
 
 def test_one_dataset_leaves_by_its_own_kind_of_request(owner: Membership, agree: Agree) -> None:
     one, two = (dataset_budget(owner.tenant, name) for name in "12")
-    shared = population(owner.tenant, "A", one, two)
+    shared = shared_budget(owner.tenant, "A", one, two)
     charge(one, NANO)
     payload = leaving(owner, shared, two).payload
-    request = ask_for(owner, LEAVE_POPULATION, **payload)
+    request = ask_for(owner, LEAVE_SHARED_BUDGET, **payload)
     agree(request, leave_as_agreed)
     assert committed(Budget.objects.get(label="B")) == NANO
 
@@ -145,7 +145,7 @@ def test_one_approval_is_one_entry_with_the_budgets_and_amounts(
 ) -> None:
     """G1: the approval's entry carries what was done."""
     one, two = (dataset_budget(owner.tenant, name) for name in "12")
-    into, other = population(owner.tenant, "A", one), population(owner.tenant, "B", two)
+    into, other = shared_budget(owner.tenant, "A", one), shared_budget(owner.tenant, "B", two)
     charge(two, NANO)
     request = merging(owner, into, other)
     before = AuditEntry.objects.count()
@@ -164,7 +164,7 @@ def test_one_approval_is_one_entry_with_the_budgets_and_amounts(
 
 def test_a_merge_of_limits_that_nobody_saw_is_out_of_date(owner: Membership, agree: Agree) -> None:
     """A8: both persons decide about the numbers that they read."""
-    into, other = population(owner.tenant, "A"), population(owner.tenant, "B")
+    into, other = shared_budget(owner.tenant, "A"), shared_budget(owner.tenant, "B")
     request = merging(owner, into, other)
     change_limit(budget=into, limit_nano=NANO, actor=OPERATOR, reason="less")
     decision = agree(request, merge_as_agreed)
@@ -177,7 +177,7 @@ def test_what_happened_since_the_request_ends_it_without_a_trace(
 ) -> None:
     """A5: a second merge, a member that left, nobody who stays, a name that is taken."""
     one, two = (dataset_budget(owner.tenant, name) for name in "12")
-    into, other = population(owner.tenant, "A", one), population(owner.tenant, "B", two)
+    into, other = shared_budget(owner.tenant, "A", one), shared_budget(owner.tenant, "B", two)
     everybody = leaving(owner, into, one, name="C")
     assert agree(everybody, split_as_agreed).request.state == "stale"
     not_a_member = leaving(owner, into, two, name="C")
@@ -191,7 +191,7 @@ def test_what_happened_since_the_request_ends_it_without_a_trace(
 
 def test_nothing_is_divided_while_a_balance_may_be_wrong(owner: Membership, agree: Agree) -> None:
     """A9: the request waits until an officer has confirmed the balances."""
-    into, other = population(owner.tenant, "A"), population(owner.tenant, "B")
+    into, other = shared_budget(owner.tenant, "A"), shared_budget(owner.tenant, "B")
     request = merging(owner, into, other)
     freeze_tenant(tenant_id=owner.tenant_id, reason="restored")
     with pytest.raises(BudgetFrozen):
@@ -202,7 +202,7 @@ def test_nothing_is_divided_while_a_balance_may_be_wrong(owner: Membership, agre
 @pytest.mark.parametrize("effect", [merge_as_agreed, split_as_agreed, leave_as_agreed])
 def test_nothing_happens_without_a_second_person(owner: Membership, effect: CarryOut) -> None:
     """F8: two persons: the effects look for the approval themselves."""
-    into, other = population(owner.tenant, "A"), population(owner.tenant, "B")
+    into, other = shared_budget(owner.tenant, "A"), shared_budget(owner.tenant, "B")
     with pytest.raises(NotApproved):
         effect(merging(owner, into, other))
 
@@ -211,8 +211,8 @@ def test_another_tenant_s_budgets_are_not_merged(
     owner: Membership, agree: Agree, stranger: Membership
 ) -> None:
     """H1"""
-    theirs = population(stranger.tenant, "Theirs")
-    mine = population(owner.tenant, "Mine")
+    theirs = shared_budget(stranger.tenant, "Theirs")
+    mine = shared_budget(owner.tenant, "Mine")
     for into, other in ((mine, theirs), (theirs, mine)):
         assert agree(merging(owner, into, other), merge_as_agreed).request.state == "stale"
     assert fresh(theirs).closed_at is None

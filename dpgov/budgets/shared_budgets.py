@@ -11,15 +11,15 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from dpgov.budgets.crossing import shared_with_others
-from dpgov.budgets.models import Budget, Correction, LimitChange, PopulationMember
+from dpgov.budgets.models import Budget, Correction, LimitChange, SharedBudgetMember
 from dpgov.tenants.models import Tenant
 
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """With whom a dataset's budget shares: the population, own budgets beside it, and others."""
+    """With whom a dataset's budget shares: the shared budget, own budgets beside it, and others."""
 
-    population: Budget
+    shared_budget: Budget
     own_budgets: tuple[UUID, ...]
     others: bool
 
@@ -36,26 +36,28 @@ class Event:
     reason: str = ""
 
 
-def populations_of(tenant: Tenant) -> QuerySet[Budget]:
+def shared_budgets_of(tenant: Tenant) -> QuerySet[Budget]:
     """The open shared budgets that are the tenant's, or that its datasets are in; by name."""
-    joined = PopulationMember.objects.filter(tenant=tenant, left_at__isnull=True)
+    joined = SharedBudgetMember.objects.filter(tenant=tenant, left_at__isnull=True)
     return _visible(tenant, joined).filter(closed_at__isnull=True)
 
 
-def get_population(tenant: Tenant, population_id: UUID) -> Budget:
+def get_shared_budget(tenant: Tenant, shared_budget_id: UUID) -> Budget:
     """One that is or was shared; Budget.DoesNotExist for foreign and missing ones alike."""
-    return _visible(tenant, PopulationMember.objects.filter(tenant=tenant)).get(pk=population_id)
+    return _visible(tenant, SharedBudgetMember.objects.filter(tenant=tenant)).get(
+        pk=shared_budget_id
+    )
 
 
-def _visible(tenant: Tenant, joined: QuerySet[PopulationMember]) -> QuerySet[Budget]:
-    mine = Q(tenant=tenant) | Q(pk__in=joined.order_by().values("population"))
-    return Budget.objects.filter(mine, kind=Budget.Kind.POPULATION).order_by("label", "id")
+def _visible(tenant: Tenant, joined: QuerySet[SharedBudgetMember]) -> QuerySet[Budget]:
+    mine = Q(tenant=tenant) | Q(pk__in=joined.order_by().values("shared_budget"))
+    return Budget.objects.filter(mine, kind=Budget.Kind.SHARED_BUDGET).order_by("label", "id")
 
 
-def members_of(population: Budget, tenant: Tenant) -> QuerySet[PopulationMember]:
+def members_of(shared_budget: Budget, tenant: Tenant) -> QuerySet[SharedBudgetMember]:
     """The tenant's own members now, with their budgets, in the order in which they joined."""
-    present = PopulationMember.objects.filter(
-        population=population, tenant=tenant, left_at__isnull=True
+    present = SharedBudgetMember.objects.filter(
+        shared_budget=shared_budget, tenant=tenant, left_at__isnull=True
     )
     return present.select_related("dataset_budget").order_by("joined_at", "id")
 
@@ -63,41 +65,45 @@ def members_of(population: Budget, tenant: Tenant) -> QuerySet[PopulationMember]
 def sharing_of(dataset_budget_id: UUID, tenant: Tenant) -> Sharing | None:
     """With what a dataset's budget is shared now; None when with nothing."""
     member = (
-        PopulationMember.objects.filter(
+        SharedBudgetMember.objects.filter(
             dataset_budget=dataset_budget_id, tenant=tenant, left_at__isnull=True
         )
-        .select_related("population")
+        .select_related("shared_budget")
         .first()
     )
     if member is None:
         return None
-    beside = members_of(member.population, tenant).exclude(dataset_budget=dataset_budget_id)
+    beside = members_of(member.shared_budget, tenant).exclude(dataset_budget=dataset_budget_id)
     own = tuple(beside.values_list("dataset_budget", flat=True))
-    return Sharing(member.population, own, shared_with_others(member.population_id, tenant.pk))
+    return Sharing(
+        member.shared_budget, own, shared_with_others(member.shared_budget_id, tenant.pk)
+    )
 
 
 def taken_budgets(tenant: Tenant) -> set[UUID]:
     """The dataset budgets of the tenant that share already."""
-    present = PopulationMember.objects.filter(tenant=tenant, left_at__isnull=True)
+    present = SharedBudgetMember.objects.filter(tenant=tenant, left_at__isnull=True)
     return set(present.values_list("dataset_budget", flat=True))
 
 
-def events_of(population: Budget, tenant: Tenant) -> list[Event]:
+def events_of(shared_budget: Budget, tenant: Tenant) -> list[Event]:
     """What this tenant did to the shared budget and with its own datasets, newest first."""
-    members = PopulationMember.objects.filter(population=population, tenant=tenant)
+    members = SharedBudgetMember.objects.filter(shared_budget=shared_budget, tenant=tenant)
     ever = list(_with_budget(members))
     found = [Event(m.joined_at, "joined", m.dataset_budget) for m in ever]
     found += [Event(m.left_at, "left", m.dataset_budget) for m in ever if m.left_at]
-    carried = Correction.objects.filter(budget=population, tenant=tenant).select_related("source")
+    carried = Correction.objects.filter(budget=shared_budget, tenant=tenant).select_related(
+        "source"
+    )
     found += [
         Event(c.created_at, c.kind, c.source, c.amount_nano, reason=c.reason) for c in carried
     ]
-    limits = LimitChange.objects.filter(budget=population, tenant=tenant)
+    limits = LimitChange.objects.filter(budget=shared_budget, tenant=tenant)
     found += [
         Event(c.created_at, "limit", None, c.after_nano, c.before_nano, c.reason) for c in limits
     ]
     return sorted(found, key=lambda event: event.at, reverse=True)
 
 
-def _with_budget(members: QuerySet[PopulationMember]) -> QuerySet[PopulationMember]:
+def _with_budget(members: QuerySet[SharedBudgetMember]) -> QuerySet[SharedBudgetMember]:
     return members.select_related("dataset_budget")

@@ -16,25 +16,25 @@ from django.views.decorators.http import require_http_methods, require_safe
 from dpgov.approvals.selectors import requests_of
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.services import change_limit
-from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.budgets.words import amount
 from dpgov.datasets.web.forms.changes import LimitForm
 from dpgov.datasets.web.forms.dataset import declared_currency
-from dpgov.limits import populations
-from dpgov.limits.web.forms.lookup import own_or_404, population_or_404
-from dpgov.limits.web.forms.populations import OneDatasetForm, OpenForm
+from dpgov.limits import shared_budgets
+from dpgov.limits.web.forms.lookup import own_or_404, shared_budget_or_404
+from dpgov.limits.web.forms.shared_budgets import OneDatasetForm, OpenForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.tenants.selectors import actor_of
 from dpgov.web.pages import show_page
 
 
-@requires(Permission.VIEW_POPULATIONS)
+@requires(Permission.VIEW_SHARED_BUDGETS)
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """Every shared budget that the tenant has or is in."""
-    found = populations.shared_budgets(membership_of(request).tenant)
-    return render(request, "limits/populations/populations.html", {"populations": found})
+    found = shared_budgets.shared_budgets(membership_of(request).tenant)
+    return render(request, "limits/shared_budgets/shared_budgets.html", {"shared_budgets": found})
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -45,7 +45,7 @@ def new(request: HttpRequest) -> HttpResponse:
     membership = membership_of(request)
     if form.is_bound and form.is_valid():
         try:
-            opened = open_population(
+            opened = open_shared_budget(
                 tenant=membership.tenant,
                 name=form.cleaned_data["name"],
                 limit_nano=form.cleaned_data["epsilon_limit"],
@@ -56,33 +56,33 @@ def new(request: HttpRequest) -> HttpResponse:
             form.add_error("name", str(refusal))
         else:
             messages.success(request, _("Opened. Now add the datasets about these people."))
-            return redirect("dashboards:population_join", opened.pk)
-    return _page(request, "population_new.html", form)
+            return redirect("dashboards:shared_budget_join", opened.pk)
+    return _page(request, "new.html", form)
 
 
-@requires(Permission.VIEW_POPULATIONS)
+@requires(Permission.VIEW_SHARED_BUDGETS)
 @require_safe
-def detail(request: HttpRequest, population_id: UUID) -> HttpResponse:
+def detail(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
     """One shared budget: how much is left, who is in it, what happened."""
-    membership, budget = membership_of(request), population_or_404(request, population_id)
+    membership, budget = membership_of(request), shared_budget_or_404(request, shared_budget_id)
     waiting = requests_of(membership).filter(state="waiting", subject=f"budget:{budget.pk}")
-    shared, history = populations.with_history(budget, membership.tenant)
+    shared, history = shared_budgets.with_history(budget, membership.tenant)
     context = {"shared": shared, "history": history, "waiting": waiting}
-    return render(request, "limits/populations/population.html", context)
+    return render(request, "limits/shared_budgets/shared_budget.html", context)
 
 
 @requires(Permission.REGISTER_DATASETS)
 @require_http_methods(["GET", "HEAD", "POST"])
-def join(request: HttpRequest, population_id: UUID) -> HttpResponse:
+def join(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
     """The datasets that could join, and one of them that does."""
-    membership, budget = membership_of(request), population_or_404(request, population_id)
-    named = populations.candidates(membership.tenant, budget)
+    membership, budget = membership_of(request), shared_budget_or_404(request, shared_budget_id)
+    named = shared_budgets.candidates(membership.tenant, budget)
     form = OneDatasetForm(request.POST, named=named) if request.method == "POST" else None
     if form is not None and form.is_valid():
         chosen = next(n for n in named if str(n.budget.pk) == form.cleaned_data["dataset"])
         try:
-            carried = join_population(
-                population=budget, dataset_budget=chosen.budget, actor=actor_of(membership.user)
+            carried = join_shared_budget(
+                shared_budget=budget, dataset_budget=chosen.budget, actor=actor_of(membership.user)
             )
         except LedgerRefusal as refusal:
             problem = _("%(names)s did not join. %(why)s")
@@ -91,16 +91,16 @@ def join(request: HttpRequest, population_id: UUID) -> HttpResponse:
             done = _("%(names)s shares this budget from now on. %(amount)s was carried over.")
             carried_text = amount(carried, budget.currency)
             messages.success(request, done % {"names": chosen.names, "amount": carried_text})
-            return redirect("dashboards:population", budget.pk)
-    shared = populations.shared(budget, membership.tenant)
-    return _page(request, "population_join.html", form, shared=shared, candidates=named)
+            return redirect("dashboards:shared_budget", budget.pk)
+    shared = shared_budgets.shared(budget, membership.tenant)
+    return _page(request, "join.html", form, shared=shared, candidates=named)
 
 
 @requires(Permission.REGISTER_DATASETS)
 @require_http_methods(["GET", "HEAD", "POST"])
-def limit(request: HttpRequest, population_id: UUID) -> HttpResponse:
+def limit(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
     """Lower the limit of an own shared budget."""
-    budget = own_or_404(request, population_id)
+    budget = own_or_404(request, shared_budget_id)
     posted = request.POST if request.method == "POST" else None
     form = LimitForm(posted, currency=budget.currency)
     if form.is_bound and form.is_valid():
@@ -115,14 +115,14 @@ def limit(request: HttpRequest, population_id: UUID) -> HttpResponse:
             form.add_error("epsilon_limit", str(refusal))
         else:
             messages.success(request, _("The limit is lowered."))
-            return redirect("dashboards:population", budget.pk)
-    return _page(request, "population_limit.html", form, population=budget)
+            return redirect("dashboards:shared_budget", budget.pk)
+    return _page(request, "limit.html", form, shared_budget=budget)
 
 
 def _page(request: HttpRequest, template: str, form: Form | None, **more: Any) -> HttpResponse:
     return show_page(
         request,
-        f"limits/populations/{template}",
+        f"limits/shared_budgets/{template}",
         {"form": form, **more},
         refused=form is not None and form.errors,
     )

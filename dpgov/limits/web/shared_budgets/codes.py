@@ -16,8 +16,8 @@ from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.budgets.crossing import Offer
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.services.invitations import look_at, request_to_join
-from dpgov.limits import populations
-from dpgov.limits.web.forms.populations import AcceptForm, CodeForm
+from dpgov.limits import shared_budgets
+from dpgov.limits.web.forms.shared_budgets import AcceptForm, CodeForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.web.pages import show_page
@@ -35,14 +35,14 @@ def accept(request: HttpRequest) -> HttpResponse:
     offer = _offer(request, form) if form.is_valid() else None
     if offer is None:
         return _page(request, form)
-    named = populations.candidates(membership_of(request).tenant)
+    named = shared_budgets.candidates(membership_of(request).tenant)
     joining = AcceptForm(named=named, initial={"code": form.cleaned_data["code"]})
     return _page(request, joining, offer=offer)
 
 
 def _join(request: HttpRequest) -> HttpResponse:
     membership = membership_of(request)
-    named = populations.candidates(membership.tenant)
+    named = shared_budgets.candidates(membership.tenant)
     form = AcceptForm(request.POST, named=named)
     if not form.is_valid():
         return _again(request, form)
@@ -86,7 +86,7 @@ def _only_the_code(request: HttpRequest, refusal: str) -> CodeForm:
 def _page(request: HttpRequest, form: Form, **more: Any) -> HttpResponse:
     return show_page(
         request,
-        "limits/populations/population_accept.html",
+        "limits/shared_budgets/accept.html",
         {"form": form, **more},
         refused=form.errors,
     )

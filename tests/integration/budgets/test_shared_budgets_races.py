@@ -15,7 +15,7 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.errors import BudgetsMoved, InsufficientBudget, LedgerRefusal
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget, Charge
-from dpgov.budgets.services.populations import join_population
+from dpgov.budgets.services.shared_budgets import join_shared_budget
 from dpgov.datasets.models import Dataset
 from dpgov.queries.asking.submit import submit
 from dpgov.queries.asking.touched import lines_of
@@ -29,7 +29,7 @@ from tests.integration.budgets.sharing import (
     dataset_budget,
     fresh,
     members,
-    population,
+    shared_budget,
 )
 from tests.integration.children import run_at_once
 
@@ -81,7 +81,7 @@ class Between:
 
 
 def join(shared: Budget, other: Budget, dataset: Budget) -> object:
-    return join_population(population=shared, dataset_budget=dataset, actor=OPERATOR)
+    return join_shared_budget(shared_budget=shared, dataset_budget=dataset, actor=OPERATOR)
 
 
 def merge(shared: Budget, other: Budget, dataset: Budget) -> object:
@@ -90,7 +90,7 @@ def merge(shared: Budget, other: Budget, dataset: Budget) -> object:
 
 def split(shared: Budget, other: Budget, dataset: Budget) -> object:
     return split_as_two(
-        population=other, leaving=[dataset.pk], tenant=other.tenant, name="Apart", reason="x"
+        shared_budget=other, leaving=[dataset.pk], tenant=other.tenant, name="Apart", reason="x"
     )
 
 
@@ -100,8 +100,8 @@ def test_a_question_that_was_reserved_but_not_committed_yet_is_waited_for(
 ) -> None:
     """A1: what is carried over is read under the locks that the reservation holds."""
     dataset, neighbour = dataset_budget(tenant, "dataset"), dataset_budget(tenant, "neighbour")
-    shared = population(tenant, "One")
-    other = population(tenant, "Two", neighbour, *([] if step is join else [dataset]))
+    shared = shared_budget(tenant, "One")
+    other = shared_budget(tenant, "Two", neighbour, *([] if step is join else [dataset]))
     reserved, done = Turn(), Turn()
 
     def ask() -> None:
@@ -150,7 +150,7 @@ def test_a_question_whose_dataset_joins_in_the_very_moment_is_charged_to_both(
     dataset: Dataset, analyst: Membership
 ) -> None:
     """A1: the lines were read before the dataset joined; the reservation finds that out."""
-    shared = population(dataset.tenant, "Residents")
+    shared = shared_budget(dataset.tenant, "Residents")
     between = Between(Turn(), Turn())
 
     def ask() -> int:
@@ -160,8 +160,8 @@ def test_a_question_whose_dataset_joins_in_the_very_moment_is_charged_to_both(
 
     def join() -> None:
         between.meanwhile(
-            lambda: join_population(
-                population=shared, dataset_budget=dataset.budget, actor=OPERATOR
+            lambda: join_shared_budget(
+                shared_budget=shared, dataset_budget=dataset.budget, actor=OPERATOR
             )
         )
 
@@ -170,12 +170,12 @@ def test_a_question_whose_dataset_joins_in_the_very_moment_is_charged_to_both(
     assert committed(shared) == committed(dataset.budget) == NANO // 10
 
 
-def test_a_question_whose_population_is_merged_in_the_very_moment_is_charged_to_the_kept_one(
+def test_a_question_whose_shared_budget_is_merged_in_the_very_moment_is_charged_to_the_kept_one(
     dataset: Dataset, analyst: Membership
 ) -> None:
     """A1"""
-    other = population(dataset.tenant, "Other", dataset.budget)
-    kept = population(dataset.tenant, "Kept")
+    other = shared_budget(dataset.tenant, "Other", dataset.budget)
+    kept = shared_budget(dataset.tenant, "Kept")
     between = Between(Turn(), Turn())
 
     def ask() -> int:
@@ -196,14 +196,14 @@ def test_whenever_a_dataset_joins_every_question_on_it_counts_once(
     dataset: Dataset, analyst: Membership
 ) -> None:
     """A1, A2: fifteen processes ask; one joins among them; none is forgotten or counted twice."""
-    shared = population(dataset.tenant, "Residents")
+    shared = shared_budget(dataset.tenant, "Residents")
 
     def ask() -> None:
         for _ in range(4):
             question(analyst, dataset)
 
     def join() -> None:
-        join_population(population=shared, dataset_budget=dataset.budget, actor=OPERATOR)
+        join_shared_budget(shared_budget=shared, dataset_budget=dataset.budget, actor=OPERATOR)
 
     assert run_at_once([*[ask] * (PROCESSES - 1), join]) == [0] * PROCESSES
     assert committed(dataset.budget) == (PROCESSES - 1) * 4 * NANO // 10
@@ -211,11 +211,11 @@ def test_whenever_a_dataset_joins_every_question_on_it_counts_once(
     assert ledger_findings() == []
 
 
-def test_whenever_populations_merge_every_loss_is_in_the_kept_one(tenant: Tenant) -> None:
+def test_whenever_shared_budgets_merge_every_loss_is_in_the_kept_one(tenant: Tenant) -> None:
     """A1, A2: fourteen processes charge both sides, one merges, one joins; no limit is passed."""
     one, two, three = (dataset_budget(tenant, name) for name in "123")
-    kept = population(tenant, "Kept", one, limit=100)
-    other = population(tenant, "Other", two, limit=90)
+    kept = shared_budget(tenant, "Kept", one, limit=100)
+    other = shared_budget(tenant, "Other", two, limit=90)
 
     def take(budget: Budget) -> int:
         return sum(_admitted(budget) for _ in range(10))
@@ -225,7 +225,7 @@ def test_whenever_populations_merge_every_loss_is_in_the_kept_one(tenant: Tenant
             merge_as_two(into=kept, other=other, reason="same people")
 
     def join() -> None:
-        join_population(population=kept, dataset_budget=three, actor=OPERATOR)
+        join_shared_budget(shared_budget=kept, dataset_budget=three, actor=OPERATOR)
 
     steps = [lambda budget=(one, two)[n % 2]: take(budget) for n in range(PROCESSES - 2)]
     codes = run_at_once([*steps, merge, join])
@@ -254,8 +254,8 @@ def test_two_that_would_end_each_other_do_not_deadlock(tenant: Tenant) -> None:
     """A2: opposing merges, splits and joins at once: one after another, each refused or done."""
     ones = [dataset_budget(tenant, f"one {n}") for n in range(4)]
     twos = [dataset_budget(tenant, f"two {n}") for n in range(4)]
-    first = population(tenant, "First", *ones)
-    second = population(tenant, "Second", *twos)
+    first = shared_budget(tenant, "First", *ones)
+    second = shared_budget(tenant, "Second", *twos)
 
     def attempt(step: Callable[[], object]) -> int:
         try:
@@ -271,7 +271,7 @@ def test_two_that_would_end_each_other_do_not_deadlock(tenant: Tenant) -> None:
     def leave(shared: Budget, gone: Budget, name: str) -> int:
         return attempt(
             lambda: split_as_two(
-                population=shared, leaving=[gone.pk], tenant=tenant, name=name, reason="x"
+                shared_budget=shared, leaving=[gone.pk], tenant=tenant, name=name, reason="x"
             )
         )
 
@@ -281,11 +281,11 @@ def test_two_that_would_end_each_other_do_not_deadlock(tenant: Tenant) -> None:
     codes = run_at_once(steps)
     assert set(codes) <= {0, 1}
     assert codes[:2].count(0) == 1
-    assert all(_has_one_open_population(budget) for budget in (*ones, *twos))
+    assert all(_has_one_open_shared_budget(budget) for budget in (*ones, *twos))
     assert ledger_findings() == []
     assert not Charge.objects.exists()
 
 
-def _has_one_open_population(budget: Budget) -> bool:
-    present = budget.populations.filter(left_at__isnull=True)
-    return [member.population.closed_at for member in present] == [None]
+def _has_one_open_shared_budget(budget: Budget) -> bool:
+    present = budget.shared_budgets.filter(left_at__isnull=True)
+    return [member.shared_budget.closed_at for member in present] == [None]

@@ -11,9 +11,9 @@ from django.urls import reverse
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.actor import OPERATOR
-from dpgov.budgets.models import Budget, PopulationMember
-from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.budgets.models import Budget, SharedBudgetMember
 from dpgov.budgets.services.raising import RAISE_LIMIT
+from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
 from dpgov.oversight.reconciliation.report import reconcile
 from dpgov.privacy.accounting.budget import NANO
@@ -23,7 +23,7 @@ from tests.cast import Ask, join
 from tests.integration.dashboards.reading import page
 
 pytestmark = pytest.mark.django_db
-ACCEPT = "/populations/accept/"
+ACCEPT = "/shared-budgets/accept/"
 _CODE = re.compile(r"<code[^>]*>((?:[A-Z2-7]{4}-){5}[A-Z2-7]{4})</code>")
 
 
@@ -40,7 +40,7 @@ class Sides:
 
     def invited(self) -> str:
         """Requested and approved here: the code, as the officer reads it once."""
-        sharing = reverse("dashboards:population_share", args=[self.shared.pk])
+        sharing = reverse("dashboards:shared_budget_share", args=[self.shared.pk])
         sent = self.owner.post(sharing, {"reason": "they have the same people"})
         request = sent.headers["Location"]
         shown = self.officer.post(request + "approve/", {"reason": "yes"}).content.decode()
@@ -58,7 +58,7 @@ class Sides:
         """The whole way."""
         request = self.entered(self.invited())
         assert self.their_officer.post(request + "approve/", {"reason": "yes"}).status_code == 302
-        assert PopulationMember.objects.filter(population=self.shared).count() == 2
+        assert SharedBudgetMember.objects.filter(shared_budget=self.shared).count() == 2
 
 
 @pytest.fixture
@@ -71,10 +71,10 @@ def sides(
     client_for: Callable[[Membership], Client],
 ) -> Sides:
     cache.clear()
-    shared = open_population(
+    shared = open_shared_budget(
         tenant=owner.tenant, name="Residents", limit_nano=5 * NANO, actor=OPERATOR
     )
-    join_population(population=shared, dataset_budget=dataset.budget, actor=OPERATOR)
+    join_shared_budget(shared_budget=shared, dataset_budget=dataset.budget, actor=OPERATOR)
     return Sides(
         owner=client_for(owner),
         officer=client_for(officer),
@@ -143,7 +143,7 @@ def test_after_four_persons_agreed_both_see_one_total_and_no_more(
     ask: Ask,
 ) -> None:
     """H1, H8: every page of either side about it, searched for what is the other's."""
-    lowering = reverse("dashboards:population_limit", args=[sides.shared.pk])
+    lowering = reverse("dashboards:shared_budget_limit", args=[sides.shared.pk])
     sides.owner.post(lowering, {"epsilon_limit": "4", "reason": "our secret plan"})
     sides.joined()
     ask(analyst, epsilon=1)
@@ -164,10 +164,10 @@ def test_after_four_persons_agreed_both_see_one_total_and_no_more(
 
 
 def _pages(sides: Sides, slug: str) -> list[str]:
-    names = ("population", "population_divide")
+    names = ("shared_budget", "shared_budget_divide")
     return [
         *(reverse(f"dashboards:{name}", args=[sides.shared.pk]) for name in names),
-        reverse("dashboards:populations"),
+        reverse("dashboards:shared_budgets"),
         reverse("dashboards:approvals"),
         reverse("datasets:detail", args=[slug]),
     ]
@@ -177,10 +177,10 @@ def test_only_whose_budget_it_is_changes_its_limit_or_shares_it_further(sides: S
     """H1: to the other organisation those pages look missing; raising is nobody's alone."""
     sides.joined()
     for name in ("merge", "share", "limit", "raise"):
-        path = reverse(f"dashboards:population_{name}", args=[sides.shared.pk])
+        path = reverse(f"dashboards:shared_budget_{name}", args=[sides.shared.pk])
         assert sides.their_owner.get(path).status_code == 404
         assert sides.their_owner.post(path).status_code == 404
-    path = reverse("dashboards:population_raise", args=[sides.shared.pk])
+    path = reverse("dashboards:shared_budget_raise", args=[sides.shared.pk])
     body = {"epsilon_limit": "6", "reason": "more", "confirmed": str(6 * NANO)}
     answer = sides.owner.post(path, body)
     assert answer.status_code == 422
@@ -190,7 +190,7 @@ def test_only_whose_budget_it_is_changes_its_limit_or_shares_it_further(sides: S
 
 def test_a_raise_that_was_requested_before_they_joined_is_out_of_date(sides: Sides) -> None:
     """A8: they agreed to the limit that they saw."""
-    path = reverse("dashboards:population_raise", args=[sides.shared.pk])
+    path = reverse("dashboards:shared_budget_raise", args=[sides.shared.pk])
     body = {"epsilon_limit": "6", "reason": "more", "confirmed": str(6 * NANO)}
     request = sides.owner.post(path, body).headers["Location"]
     sides.joined()
@@ -202,14 +202,14 @@ def test_a_raise_that_was_requested_before_they_joined_is_out_of_date(sides: Sid
 def test_they_leave_with_the_whole_total_and_by_two_persons(sides: Sides) -> None:
     """F11"""
     sides.joined()
-    path = reverse("dashboards:population_divide", args=[sides.shared.pk])
+    path = reverse("dashboards:shared_budget_divide", args=[sides.shared.pk])
     body = {"datasets": [sides.theirs.budget_id], "name": "Ours", "reason": "not the same"}
     request = sides.their_owner.post(path, body).headers["Location"]
     assert sides.their_officer.post(request + "approve/", {"reason": "yes"}).status_code == 302
     apart = Budget.objects.get(label="Ours")
     assert (apart.tenant_id, apart.limit_nano) == (sides.theirs.tenant_id, 5 * NANO)
     assert "another organisation share it" not in page(
-        sides.owner, reverse("dashboards:population", args=[sides.shared.pk])
+        sides.owner, reverse("dashboards:shared_budget", args=[sides.shared.pk])
     )
 
 
@@ -222,15 +222,17 @@ def test_every_step_is_found_again_in_the_log_of_either_side(
     sides.joined()
     ask(analyst, epsilon=1)
     ask(fiona, epsilon=0.25, of=sides.theirs)
-    other = open_population(tenant=owner.tenant, name="Other", limit_nano=4 * NANO, actor=OPERATOR)
-    path = reverse("dashboards:population_merge", args=[sides.shared.pk])
+    other = open_shared_budget(
+        tenant=owner.tenant, name="Other", limit_nano=4 * NANO, actor=OPERATOR
+    )
+    path = reverse("dashboards:shared_budget_merge", args=[sides.shared.pk])
     request = sides.owner.post(path, {"other": other.pk, "reason": "the same"}).headers["Location"]
     sides.officer.post(request + "approve/", {"reason": "yes"})
-    path = reverse("dashboards:population_divide", args=[sides.shared.pk])
+    path = reverse("dashboards:shared_budget_divide", args=[sides.shared.pk])
     body = {"datasets": [sides.theirs.budget_id], "name": "Ours", "reason": "not the same"}
     request = sides.their_owner.post(path, body).headers["Location"]
     sides.their_officer.post(request + "approve/", {"reason": "yes"})
-    totals = Budget.objects.filter(kind="population", closed_at__isnull=True)
+    totals = Budget.objects.filter(kind="shared_budget", closed_at__isnull=True)
     assert [total.committed_nano for total in totals] == [1_750_000_000] * 2
     for tenant in (owner.tenant, stranger.tenant):
         with acting_for(tenant.pk):

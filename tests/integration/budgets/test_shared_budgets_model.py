@@ -1,4 +1,4 @@
-"""Populations against a small model that knows which questions each group of people was in."""
+"""Shared budgets against a small model that knows which questions each group of people was in."""
 
 import uuid
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import settle, void
-from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.tenants.models import Tenant
 from tests.agreed import merge_as_two, split_as_two
 from tests.integration.budgets.sharing import acting, charge, dataset_budget
@@ -32,9 +32,9 @@ SHARES = st.integers(min_value=0, max_value=5)
 
 @dataclass
 class Model:
-    """Which questions were about the people of a dataset, and of a population as a whole.
+    """Which questions were about the people of a dataset, and of a shared budget as a whole.
 
-    Sets, so that a question counts once for a person, however the populations came about.
+    Sets, so that a question counts once for a person, however the shared budgets came about.
     """
 
     asked: dict[uuid.UUID, set[uuid.UUID]] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Model:
         return sum(self.cost[query_id] for query_id in questions)
 
 
-class PopulationMachine(RuleBasedStateMachine):
+class SharedBudgetMachine(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.transaction = transaction.atomic()
@@ -56,20 +56,22 @@ class PopulationMachine(RuleBasedStateMachine):
         self.acting = acting(self.tenant)
         self.acting.__enter__()
         self.datasets = [dataset_budget(self.tenant, f"d{n}", limit=60) for n in DATASETS]
-        self.populations: list[Budget] = []
+        self.shared_budgets: list[Budget] = []
         self.held: list[uuid.UUID] = []
         self.model = Model(asked={budget.pk: set() for budget in self.datasets})
 
     def chosen(self, number: int) -> Budget | None:
-        return self.populations[number % len(self.populations)] if self.populations else None
+        return (
+            self.shared_budgets[number % len(self.shared_budgets)] if self.shared_budgets else None
+        )
 
     @rule(limit=st.integers(min_value=5, max_value=80))
     def open(self, limit: int) -> None:
-        if len(self.populations) > 5:
+        if len(self.shared_budgets) > 5:
             return
-        name = f"p{len(self.populations)}-{uuid.uuid4()}"
-        shared = open_population(tenant=self.tenant, name=name, limit_nano=limit, actor=OPERATOR)
-        self.populations.append(shared)
+        name = f"p{len(self.shared_budgets)}-{uuid.uuid4()}"
+        shared = open_shared_budget(tenant=self.tenant, name=name, limit_nano=limit, actor=OPERATOR)
+        self.shared_budgets.append(shared)
         self.model.about[shared.pk] = set()
 
     @rule(place=PLACES, number=SHARES)
@@ -79,7 +81,7 @@ class PopulationMachine(RuleBasedStateMachine):
             return
         try:
             with transaction.atomic():
-                join_population(population=shared, dataset_budget=dataset, actor=OPERATOR)
+                join_shared_budget(shared_budget=shared, dataset_budget=dataset, actor=OPERATOR)
         except LedgerRefusal:
             return
         assert dataset.pk not in self.model.home
@@ -122,7 +124,7 @@ class PopulationMachine(RuleBasedStateMachine):
         total = sum(budget.committed_nano for budget in before)
         assert after.committed_nano == total
         assert after.limit_nano == max(min(budget.limit_nano for budget in before), total)
-        self.populations.remove(other)
+        self.shared_budgets.remove(other)
         self.model.about[into.pk] |= self.model.about.pop(other.pk)
         for dataset, home in self.model.home.items():
             if home == other.pk:
@@ -138,18 +140,18 @@ class PopulationMachine(RuleBasedStateMachine):
         try:
             with transaction.atomic():
                 split_as_two(
-                    population=shared, leaving=going, tenant=self.tenant, name=name, reason="m"
+                    shared_budget=shared, leaving=going, tenant=self.tenant, name=name, reason="m"
                 )
         except LedgerRefusal:
             return
         apart = Budget.objects.get(label=name)
-        self.populations.append(apart)
+        self.shared_budgets.append(apart)
         self.model.about[apart.pk] = set(self.model.about[shared.pk])
         self.model.home |= dict.fromkeys(going, apart.pk)
 
     @invariant()
-    def nobody_lost_more_than_their_population_knows(self) -> None:
-        """Also somebody who is in every dataset of the population and was in all that merged."""
+    def nobody_lost_more_than_their_shared_budget_knows(self) -> None:
+        """Also somebody who is in every dataset of the shared budget and was in all that merged."""
         if not hasattr(self, "model"):
             return
         for shared in Budget.objects.filter(pk__in=self.model.about):
@@ -158,8 +160,8 @@ class PopulationMachine(RuleBasedStateMachine):
         for dataset in Budget.objects.filter(pk__in=self.model.asked):
             assert dataset.committed_nano == self.model.loss(self.model.asked[dataset.pk])
             home = self.model.home.get(dataset.pk)
-            present = dataset.populations.filter(left_at__isnull=True)
-            assert [member.population_id for member in present] == ([home] if home else [])
+            present = dataset.shared_budgets.filter(left_at__isnull=True)
+            assert [member.shared_budget_id for member in present] == ([home] if home else [])
         assert ledger_findings() == []
 
     def teardown(self) -> None:
@@ -170,10 +172,10 @@ class PopulationMachine(RuleBasedStateMachine):
 
 
 @pytest.mark.django_db
-def test_no_population_forgets_what_anybody_in_it_lost() -> None:
+def test_no_shared_budget_forgets_what_anybody_in_it_lost() -> None:
     """A3, F11: open, join, ask, settle, void, merge, split and leave in any order."""
     run_state_machine_as_test(
-        PopulationMachine,
+        SharedBudgetMachine,
         settings=settings(
             max_examples=40,
             stateful_step_count=30,

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services.populations import join_population, open_population
+from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.tenants.models import Membership
@@ -34,15 +34,15 @@ def register(owner: Membership) -> Dataset:
 @pytest.fixture
 def shared(owner: Membership, dataset: Dataset) -> Budget:
     """“Residents”, ε 5, shared by the dataset “visits”."""
-    opened = open_population(
+    opened = open_shared_budget(
         tenant=owner.tenant, name="Residents", limit_nano=5 * NANO, actor=OPERATOR
     )
-    join_population(population=opened, dataset_budget=dataset.budget, actor=OPERATOR)
+    join_shared_budget(shared_budget=opened, dataset_budget=dataset.budget, actor=OPERATOR)
     return opened
 
 
-def at(name: str, population: Budget) -> str:
-    return reverse(f"dashboards:{name}", args=[population.pk])
+def at(name: str, shared_budget: Budget) -> str:
+    return reverse(f"dashboards:{name}", args=[shared_budget.pk])
 
 
 def text_of(html: str) -> str:
@@ -61,9 +61,9 @@ def test_an_owner_opens_a_shared_budget_and_adds_two_datasets(
     """From an empty list to a dataset's page that says what it shares."""
     ask(analyst, epsilon=1.5)
     client = client_for(owner)
-    assert "No shared budget yet" in page(client, reverse("dashboards:populations"))
+    assert "No shared budget yet" in page(client, reverse("dashboards:shared_budgets"))
     opened = client.post(
-        reverse("dashboards:population_new"), {"name": "Residents", "epsilon_limit": "5"}
+        reverse("dashboards:shared_budget_new"), {"name": "Residents", "epsilon_limit": "5"}
     )
     joining = opened.headers["Location"]
     assert "ε 1.5" in text_of(page(client, joining))
@@ -99,9 +99,9 @@ def test_what_does_not_fit_is_said_before_and_after_the_attempt(
     for _ in range(3):
         ask(analyst, epsilon=2, of=register)
     client = client_for(owner)
-    html = page(client, at("population_join", shared))
+    html = page(client, at("shared_budget_join", shared))
     assert "More than is left here. Request a higher limit first." in html
-    answer = client.post(at("population_join", shared), {"dataset": register.budget_id})
+    answer = client.post(at("shared_budget_join", shared), {"dataset": register.budget_id})
     assert answer.status_code == 422
     assert "Register did not join. This needs ε 6, but only ε 5 remains" in answer.content.decode()
     assert shared.members.count() == 1
@@ -113,7 +113,7 @@ def test_what_is_not_in_the_list_does_not_join(
 ) -> None:
     """H4: also not by an id that somebody typed."""
     client = client_for(owner)
-    answer = client.post(at("population_join", shared), {"dataset": value})
+    answer = client.post(at("shared_budget_join", shared), {"dataset": value})
     assert answer.status_code == 422
     assert "Choose a dataset." in answer.content.decode()
 
@@ -123,7 +123,7 @@ def test_the_limit_goes_down_at_once_and_up_by_request_only(
 ) -> None:
     """A8: one person lowers; raising is refused there and becomes a request elsewhere."""
     client = client_for(owner)
-    lower, higher = at("population_limit", shared), at("population_raise", shared)
+    lower, higher = at("shared_budget_limit", shared), at("shared_budget_raise", shared)
     body = {"epsilon_limit": "6", "reason": "more"}
     refused = client.post(lower, body)
     assert refused.status_code == 422
@@ -139,40 +139,40 @@ def test_what_is_asked_for_is_said_to_both_persons_and_then_done(
     shared: Budget, owner: Membership, officer: Membership, register: Dataset, client_for: ClientFor
 ) -> None:
     """Taking a dataset out: what it means, on the request and in the end on the page."""
-    join_population(population=shared, dataset_budget=register.budget, actor=OPERATOR)
+    join_shared_budget(shared_budget=shared, dataset_budget=register.budget, actor=OPERATOR)
     client = client_for(owner)
-    chosen = page(client, at("population_divide", shared) + f"?dataset={register.budget_id}")
+    chosen = page(client, at("shared_budget_divide", shared) + f"?dataset={register.budget_id}")
     assert chosen.count(" checked") == 1
     sent = client.post(
-        at("population_divide", shared),
+        at("shared_budget_divide", shared),
         {"datasets": [register.budget_id], "name": "Others", "reason": "another town"},
     )
     second = client_for(officer)
     said = text_of(page(second, sent.headers["Location"]))
     assert "Take Register out of “Residents”" in said
     assert "could lose up to ε 10, where ε 5 was promised" in said
-    assert "requested, and waits" in text_of(page(client, at("population", shared)))
+    assert "requested, and waits" in text_of(page(client, at("shared_budget", shared)))
     second.post(sent.headers["Location"] + "approve/", {"reason": "so it is"})
-    history = text_of(page(client, at("population", shared)))
+    history = text_of(page(client, at("shared_budget", shared)))
     assert "Register left" in history
-    assert "Others" in page(client, reverse("dashboards:populations"))
+    assert "Others" in page(client, reverse("dashboards:shared_budgets"))
 
 
 def test_merging_says_what_the_limit_will_be(
     shared: Budget, owner: Membership, officer: Membership, client_for: ClientFor
 ) -> None:
     """A8: the smaller of the two limits, before anybody agrees to it."""
-    open_population(tenant=owner.tenant, name="Students", limit_nano=3 * NANO, actor=OPERATOR)
+    open_shared_budget(tenant=owner.tenant, name="Students", limit_nano=3 * NANO, actor=OPERATOR)
     client = client_for(owner)
     other = Budget.objects.get(label="Students")
-    sent = client.post(at("population_merge", shared), {"other": other.pk, "reason": "the same"})
+    sent = client.post(at("shared_budget_merge", shared), {"other": other.pk, "reason": "the same"})
     second = client_for(officer)
     said = text_of(page(second, sent.headers["Location"]))
     assert "Merge the shared budget “Students” into “Residents”" in said
     assert "Limit of “Residents” ε 5 ε 3" in said.replace("→ ", "")
     second.post(sent.headers["Location"] + "approve/", {"reason": "so it is"})
     assert Budget.objects.get(pk=shared.pk).limit_nano == 3 * NANO
-    assert "This shared budget has ended" in page(client, at("population", other))
+    assert "This shared budget has ended" in page(client, at("shared_budget", other))
 
 
 def test_pages_show_one_committed_amount(
@@ -187,7 +187,7 @@ def test_pages_show_one_committed_amount(
     ask(analyst, epsilon=1)
     for person in (owner, officer):
         client = client_for(person)
-        for path in (at("population", shared), reverse("dashboards:populations")):
+        for path in (at("shared_budget", shared), reverse("dashboards:shared_budgets")):
             said = text_of(page(client, path))
             assert "Committed ε 1" in said
             assert "Reserved" not in said
@@ -199,8 +199,8 @@ def test_text_that_people_typed_stays_text(owner: Membership, client_for: Client
     client = client_for(owner)
     name = "<script>alert(1)</script>"
     body = {"name": name, "epsilon_limit": "1"}
-    opened = client.post(reverse("dashboards:population_new"), body)
-    for path in (opened.headers["Location"], reverse("dashboards:populations")):
+    opened = client.post(reverse("dashboards:shared_budget_new"), body)
+    for path in (opened.headers["Location"], reverse("dashboards:shared_budgets")):
         html = page(client, path)
         assert name not in html
         assert "&lt;script&gt;alert(1)" in html

@@ -11,9 +11,9 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from dpgov.budgets import populations as ledger
+from dpgov.budgets import shared_budgets as ledger
 from dpgov.budgets.crossing import shared_with_others
-from dpgov.budgets.models import Budget, PopulationMember
+from dpgov.budgets.models import Budget, SharedBudgetMember
 from dpgov.datasets.models import Dataset
 from dpgov.language.translation import in_a_row
 from dpgov.tenants.models import Tenant
@@ -66,7 +66,7 @@ class Happened:
 
 def shared_budgets(tenant: Tenant) -> list[Shared]:
     """Every open shared budget that the tenant has or is in."""
-    return [shared(budget, tenant) for budget in ledger.populations_of(tenant)]
+    return [shared(budget, tenant) for budget in ledger.shared_budgets_of(tenant)]
 
 
 def shared(budget: Budget, tenant: Tenant) -> Shared:
@@ -88,7 +88,7 @@ def with_history(budget: Budget, tenant: Tenant) -> tuple[Shared, list[Happened]
 def _shared(
     budget: Budget,
     tenant: Tenant,
-    members: Iterable[PopulationMember],
+    members: Iterable[SharedBudgetMember],
     known: dict[UUID, list[Dataset]],
 ) -> Shared:
     named = tuple(
@@ -98,14 +98,14 @@ def _shared(
     return Shared(budget, named, others, own=budget.tenant_id == tenant.pk)
 
 
-def candidates(tenant: Tenant, population: Budget | None = None) -> list[Named]:
+def candidates(tenant: Tenant, shared_budget: Budget | None = None) -> list[Named]:
     """The tenant's dataset budgets that share nothing yet, archived and paused ones included."""
     taken = ledger.taken_budgets(tenant)
     found = Dataset.objects.filter(tenant=tenant, opened_at__isnull=False).exclude(budget__in=taken)
     known: dict[UUID, list[Dataset]] = {}
     for dataset in found.select_related("budget").order_by("name", "slug"):
         known.setdefault(dataset.budget_id, []).append(dataset)
-    room = None if population is None else population.remaining_nano
+    room = None if shared_budget is None else shared_budget.remaining_nano
     return [
         _named(each[0].budget, known, fits=room is None or each[0].budget.committed_nano <= room)
         for each in known.values()
@@ -121,7 +121,7 @@ def beside(dataset: Dataset) -> tuple[Shared, str] | None:
     names = sorted(each.name for group in known.values() for each in group)
     if sharing.others:
         names.append(_("datasets of another organisation"))
-    whole = Shared(sharing.population, (), sharing.others, own=False)
+    whole = Shared(sharing.shared_budget, (), sharing.others, own=False)
     return whole, in_a_row(names)
 
 

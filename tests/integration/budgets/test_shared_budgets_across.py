@@ -10,19 +10,19 @@ from dpgov.approvals.errors import OwnRequest
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve
 from dpgov.audit.models import AuditEntry
-from dpgov.budgets import populations as reads
+from dpgov.budgets import shared_budgets as reads
 from dpgov.budgets.errors import ForeignBudget, InsufficientBudget, LedgerRefusal
-from dpgov.budgets.models import Budget, BudgetAccess, Charge, PopulationInvitation
+from dpgov.budgets.models import Budget, BudgetAccess, Charge, SharedBudgetInvitation
 from dpgov.budgets.services import Line, reserve, settle
-from dpgov.budgets.services.agreed import MERGE_POPULATIONS, accept_as_agreed, merge_as_agreed
+from dpgov.budgets.services.agreed import MERGE_SHARED_BUDGETS, accept_as_agreed, merge_as_agreed
 from dpgov.budgets.services.invitations import (
-    ACCEPT_POPULATION,
+    ACCEPT_SHARED_BUDGET,
     InvalidCode,
     TooManyCodes,
     look_at,
     request_to_join,
 )
-from dpgov.budgets.services.populations import CannotShare
+from dpgov.budgets.services.shared_budgets import CannotShare
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.budgets.sharing import (
@@ -33,7 +33,7 @@ from tests.integration.budgets.sharing import (
     committed,
     dataset_budget,
     fresh,
-    population,
+    shared_budget,
 )
 from tests.integration.budgets.two_sides import Two
 from tests.triggers import without_triggers
@@ -50,7 +50,7 @@ def two(owner: Membership, officer: Membership, stranger: Membership) -> Two:
         officer=officer,
         stranger=stranger,
         their_officer=join(stranger.tenant, Role.OFFICER, "oda"),
-        shared=population(owner.tenant, "Residents", mine, limit=5 * NANO),
+        shared=shared_budget(owner.tenant, "Residents", mine, limit=5 * NANO),
         mine=mine,
         theirs=dataset_budget(stranger.tenant, "their register"),
     )
@@ -79,7 +79,7 @@ def test_each_side_s_questions_end_as_ever(two: Two) -> None:
     assert (booked.tenant_id, booked.amount_nano) == (two.stranger.tenant_id, NANO)
 
 
-def test_nobody_charges_a_population_that_they_did_not_join(two: Two) -> None:
+def test_nobody_charges_a_shared_budget_that_they_did_not_join(two: Two) -> None:
     """H1: knowing its id is not enough."""
     with acting(two.stranger.tenant), pytest.raises(ForeignBudget):
         reserve(
@@ -107,7 +107,7 @@ def test_every_code_that_does_not_work_is_answered_alike(two: Two) -> None:
     """H8: wrong, malformed, used, expired, ended and one's own: the same words."""
     used, late, own = two.code(), two.code(), two.code()
     two.enter(used)
-    PopulationInvitation.objects.filter(accepted_at__isnull=True).update(
+    SharedBudgetInvitation.objects.filter(accepted_at__isnull=True).update(
         expires_at=timezone.now() - timedelta(seconds=1)
     )
     said = set()
@@ -115,7 +115,7 @@ def test_every_code_that_does_not_work_is_answered_alike(two: Two) -> None:
         with acting(two.stranger.tenant), pytest.raises(InvalidCode) as refusal:
             look_at(code=code, tenant_id=two.stranger.tenant_id)
         said.add(str(refusal.value))
-    PopulationInvitation.objects.update(expires_at=timezone.now() + timedelta(days=1))
+    SharedBudgetInvitation.objects.update(expires_at=timezone.now() + timedelta(days=1))
     with acting(two.owner.tenant), pytest.raises(InvalidCode) as refusal:
         look_at(code=own, tenant_id=two.owner.tenant_id)
     assert said == {str(refusal.value)}
@@ -136,7 +136,7 @@ def test_a_dump_of_the_database_holds_no_code(two: Two) -> None:
     """H5: neither the invitation, nor a request, nor the log."""
     code = two.code()
     stored = [
-        *map(str, PopulationInvitation.objects.values()),
+        *map(str, SharedBudgetInvitation.objects.values()),
         *map(str, ChangeRequest.objects.values()),
         *map(str, AuditEntry.objects.values()),
     ]
@@ -193,13 +193,13 @@ def test_an_invitation_that_another_one_used_or_nobody_did_admits_nobody(two: Tw
     """H3: what a request says is not believed; the invitation itself knows who used it."""
     two.code()
     for used_by in (None, two.owner.tenant_id):
-        invitation = PopulationInvitation.objects.get()
-        PopulationInvitation.objects.update(accepted_by=used_by)
+        invitation = SharedBudgetInvitation.objects.get()
+        SharedBudgetInvitation.objects.update(accepted_by=used_by)
         with acting(two.stranger.tenant):
             forged = ask_for(
                 two.stranger,
-                ACCEPT_POPULATION,
-                population=str(two.shared.pk),
+                ACCEPT_SHARED_BUDGET,
+                shared_budget=str(two.shared.pk),
                 invitation=str(invitation.pk),
                 dataset_budgets=[str(two.theirs.pk)],
                 limit_nano=5 * NANO,
@@ -219,7 +219,7 @@ def test_neither_side_learns_more_than_the_total(two: Two) -> None:
         (two.stranger.tenant, two.theirs, two.mine),
     ):
         with acting(side):
-            shared = reads.get_population(side, two.shared.pk)
+            shared = reads.get_shared_budget(side, two.shared.pk)
             sharing = reads.sharing_of(own.pk, side)
             assert shared.committed_nano == 2 * NANO
             assert sharing is not None
@@ -234,12 +234,12 @@ def test_neither_side_learns_more_than_the_total(two: Two) -> None:
 def test_a_shared_budget_is_not_merged_away_from_the_other_side(two: Two) -> None:
     """They agreed to this budget and no other; merging the other way round is possible."""
     two.accept(two.enter(two.code()))
-    other = population(two.owner.tenant, "Other", limit=7 * NANO)
+    other = shared_budget(two.owner.tenant, "Other", limit=7 * NANO)
     for into, gone, state in ((other, two.shared, "stale"), (two.shared, other, "approved")):
         with acting(two.owner.tenant):
             request = ask_for(
                 two.owner,
-                MERGE_POPULATIONS,
+                MERGE_SHARED_BUDGETS,
                 into=str(into.pk),
                 other=str(gone.pk),
                 into_limit_nano=into.limit_nano,
