@@ -1,4 +1,4 @@
-"""What lies on the desks of a busy tenant: colleagues, grants, requests, refusals, notices."""
+"""What lies on the desks of a busy tenant: colleagues, allocations, requests, refusals, notices."""
 
 from datetime import timedelta
 

@@ -1,7 +1,7 @@
 """A long log by COPY: two entries for each question, other steps between them, true hashes.
 
 What is no question is spread over the steps that scripts repeat every day (tokens, uploads,
-versions, exports, grants) and those that persons take, so that no search has it easy.
+versions, exports, allocations) and those that persons take, so that no search has it easy.
 """
 
 from collections.abc import Iterator, Sequence

@@ -22,7 +22,7 @@ from dpgov.language.spoken import SpokenRefusal
 from dpgov.privacy.accounting.currency import PURE, Currency
 from dpgov.tenants.models import User
 
-Grants = Sequence[Allocation]
+Allocations = Sequence[Allocation]
 _DATASET_KINDS = (Budget.Kind.DATASET, Budget.Kind.PARTITION)
 _OF_A_RATE = ("period", "limit_nano", "window_start", "taken_nano")
 
@@ -122,7 +122,7 @@ def is_own(limit: Limit) -> bool:
 
 
 def allocations_of(user: User, dataset_budget_id: UUID) -> list[Allocation]:
-    """What this person may charge on a dataset's budget: their own grant, then their projects'."""
+    """What this person may charge on a dataset's budget: their own, then their projects'."""
     mine = Q(user=user) | Q(project__members__user=user, project__ended_at__isnull=True)
     found = Allocation.objects.filter(
         mine, dataset_budget=dataset_budget_id, budget__closed_at__isnull=True
@@ -134,16 +134,16 @@ def allocations_of(user: User, dataset_budget_id: UUID) -> list[Allocation]:
 
 
 def named_allocations(user: User, dataset_budget_id: UUID) -> list[tuple[str, str]]:
-    """The ids of the same grants, and what to call them before the person who may charge them."""
-    return names_of_grants(allocations_of(user, dataset_budget_id))
+    """The ids of the same, and what to call them before the person who may charge them."""
+    return names_of_allocations(allocations_of(user, dataset_budget_id))
 
 
-def names_of_grants(grants: Iterable[Allocation]) -> list[tuple[str, str]]:
+def names_of_allocations(allocations: Iterable[Allocation]) -> list[tuple[str, str]]:
     """Ids and names of what somebody may charge, for themselves to choose from."""
-    return [(str(one.pk), _grant_in_words(one)) for one in grants]
+    return [(str(one.pk), _in_words(one)) for one in allocations]
 
 
-def _grant_in_words(allocation: Allocation) -> str:
+def _in_words(allocation: Allocation) -> str:
     if allocation.project is None:
         return _("Your own allocation")
     return _("{name} (project)").format(name=allocation)

@@ -20,7 +20,7 @@ from dpgov.tenants.models import User
 class Way:
     """One way in which a question about all of a dataset may be charged, with every limit it meets.
 
-    `allocation_id` is None without a grant.
+    `allocation_id` is None without an allocation.
     """
 
     allocation_id: UUID | None
@@ -30,9 +30,9 @@ class Way:
 def ways_for(
     user: User | None, dataset_budgets: Collection[UUID], *, needing: Collection[UUID]
 ) -> dict[UUID, list[Way]]:
-    """The ways on each of these budgets of datasets; none where a grant is needed and missing.
+    """The ways on each of these budgets of datasets; none where an allocation is missing.
 
-    A person's own grant is charged unless they name another, else one of their projects'. `needing`
+    A person's own one is charged unless they name another, else one of their projects'. `needing`
     are those that need an allocation. Without a user: what anybody's question meets.
     """
     shared = _shared(dataset_budgets)
@@ -44,10 +44,10 @@ def ways_for(
         limits.setdefault(limit.budget_id or UUID(int=0), []).append(limit)
     ways = {}
     for budget in dataset_budgets:
-        grants: list[UUID | None] = [*granted.get(budget, [])]
-        if not grants and (user is None or budget not in needing):
-            grants = [None]
-        ways[budget] = [_way(limits, grant, shared[budget]) for grant in grants]
+        allocations: list[UUID | None] = [*granted.get(budget, [])]
+        if not allocations and (user is None or budget not in needing):
+            allocations = [None]
+        ways[budget] = [_way(limits, allocation, shared[budget]) for allocation in allocations]
     return ways
 
 
@@ -63,10 +63,12 @@ def for_life(budgets: Iterable[Budget]) -> dict[UUID, list[Limit]]:
     return found
 
 
-def _way(limits: Mapping[UUID, list[Limit]], grant: UUID | None, shared: Iterable[UUID]) -> Way:
-    met = [*shared, *([grant] if grant else [])]
+def _way(
+    limits: Mapping[UUID, list[Limit]], allocation: UUID | None, shared: Iterable[UUID]
+) -> Way:
+    met = [*shared, *([allocation] if allocation else [])]
     found = (limit for budget in met for limit in limits[budget])
-    return Way(grant, tuple(sorted(found, key=lambda limit: (limit.fit_nano, limit.words))))
+    return Way(allocation, tuple(sorted(found, key=lambda limit: (limit.fit_nano, limit.words))))
 
 
 def _shared(dataset_budgets: Collection[UUID]) -> dict[UUID, list[UUID]]:
@@ -91,12 +93,12 @@ def _shared(dataset_budgets: Collection[UUID]) -> dict[UUID, list[UUID]]:
 def _granted(user: User, dataset_budgets: Collection[UUID]) -> dict[UUID, list[UUID]]:
     """The person's own allocation alone, else all those of their projects."""
     mine = Q(user=user) | Q(project__members__user=user, project__ended_at__isnull=True)
-    grants = Allocation.objects.filter(
+    allocations = Allocation.objects.filter(
         mine, dataset_budget__in=dataset_budgets, budget__closed_at__isnull=True
     )
     own: dict[UUID, list[UUID]] = {}
     projects: dict[UUID, list[UUID]] = {}
-    for grant in grants.distinct():
-        kind = projects if grant.user_id is None else own
-        kind.setdefault(grant.dataset_budget_id, []).append(grant.pk)
+    for allocation in allocations.distinct():
+        kind = projects if allocation.user_id is None else own
+        kind.setdefault(allocation.dataset_budget_id, []).append(allocation.pk)
     return {budget: own.get(budget) or projects.get(budget, []) for budget in dataset_budgets}

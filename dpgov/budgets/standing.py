@@ -72,19 +72,22 @@ def parts_of(budget: Budget) -> list[Part]:
     ]
 
 
-def grants_of(dataset_budget: Budget) -> list[Allocation]:
-    """Every grant on a dataset's budget, by name; those that were withdrawn last."""
-    grants = Allocation.objects.filter(dataset_budget=dataset_budget)
+def allocations_under(dataset_budget: Budget) -> list[Allocation]:
+    """Every allocation on a dataset's budget, by name; those that were withdrawn last."""
+    allocations = Allocation.objects.filter(dataset_budget=dataset_budget)
     return sorted(
-        grants.select_related("budget", "user", "project"),
-        key=lambda grant: (grant.budget.closed_at is not None, str(grant).casefold()),
+        allocations.select_related("budget", "user", "project"),
+        key=lambda allocation: (
+            allocation.budget.closed_at is not None,
+            str(allocation).casefold(),
+        ),
     )
 
 
-def get_grant(dataset_budget: Budget, allocation_id: UUID) -> Allocation:
-    """One grant on this budget; raises Allocation.DoesNotExist for every other id."""
-    grants = Allocation.objects.select_related("budget", "user", "project", "dataset_budget")
-    return grants.get(pk=allocation_id, dataset_budget=dataset_budget)
+def get_allocation(dataset_budget: Budget, allocation_id: UUID) -> Allocation:
+    """One allocation on this budget; raises Allocation.DoesNotExist for every other id."""
+    allocations = Allocation.objects.select_related("budget", "user", "project", "dataset_budget")
+    return allocations.get(pk=allocation_id, dataset_budget=dataset_budget)
 
 
 def charged_to(query_id: UUID, *, reader_id: UUID) -> list[tuple[str, int]]:
@@ -100,7 +103,7 @@ def charged_to(query_id: UUID, *, reader_id: UUID) -> list[tuple[str, int]]:
     return [(words, nano) for words, nano, _ in found]
 
 
-def grants_charged(query_ids: Iterable[UUID]) -> dict[UUID, str]:
+def allocations_charged(query_ids: Iterable[UUID]) -> dict[UUID, str]:
     """For each of these questions that was charged to an allocation, whose it is."""
     holds = Reservation.objects.filter(
         query_id__in=list(query_ids), budget__kind=Budget.Kind.ALLOCATION

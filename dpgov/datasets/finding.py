@@ -110,7 +110,7 @@ def _rooms(membership: Membership, datasets: Sequence[Dataset]) -> dict[UUID, Ro
 def rooms_for(user: User | None, datasets: Sequence[Dataset]) -> dict[UUID, Room]:
     """What fits on each of these datasets, in the way that admits most, for a count of all rows.
 
-    Without a user: for somebody without a grant and without a permit. The datasets were read with
+    Without a user: for somebody without an allocation and a permit. The datasets were read with
     their budget and policy.
     """
     needing = {dataset.budget_id for dataset in datasets if dataset.needs_allocation}

@@ -1,7 +1,7 @@
 """What fits: the largest question of one person that would be accepted now, and what binds it.
 
 The one place that knows every limit of a question: those of the ledger that it touches (the
-dataset, its parts, a grant, rates, shared budgets), the policy with its permits, and the least
+dataset, its parts, an allocation, rates, shared budgets), the policy, its permits and the least
 price. Every page, price, refusal and API answer that says what fits takes it from here, so that
 asking for it is accepted and a billionth more is refused.
 

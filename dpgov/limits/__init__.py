@@ -1,1 +1,1 @@
-"""Who may use how much: limits, grants, rates and shared budgets."""
+"""Who may use how much: limits, allocations, rates and shared budgets."""

@@ -47,18 +47,20 @@ def ways_to_ask(dataset: Dataset, membership: Membership) -> list[Way]:
     """
     if not may(membership, Permission.SUBMIT_QUERIES):
         return []
-    grants: list[Allocation | None] = [*allocations_of(membership.user, dataset.budget_id)]
-    if not grants and not dataset.needs_allocation:
-        grants = [None]
-    if not grants:
+    allocations: list[Allocation | None] = [*allocations_of(membership.user, dataset.budget_id)]
+    if not allocations and not dataset.needs_allocation:
+        allocations = [None]
+    if not allocations:
         return []
-    reach = limits_within_reach(dataset.budget_id, [grant.pk for grant in grants if grant])
+    reach = limits_within_reach(
+        dataset.budget_id, [allocation.pk for allocation in allocations if allocation]
+    )
     terms = _terms(dataset, membership.user)
-    return [_way(dataset, membership, grant, reach, terms) for grant in grants]
+    return [_way(dataset, membership, allocation, reach, terms) for allocation in allocations]
 
 
 def anybodys_way(dataset: Dataset) -> Way:
-    """What fits for somebody without a grant and without a permit."""
+    """What fits for somebody without an allocation and without a permit."""
     limits = tuple(one_part_each(limits_within_reach(dataset.budget_id, [])))
     return Way(None, "", limits, fit(_terms(dataset, None), limits, all_rows(dataset)))
 
@@ -71,22 +73,26 @@ def _terms(dataset: Dataset, user: User | None) -> Terms:
 def _way(
     dataset: Dataset,
     membership: Membership,
-    grant: Allocation | None,
+    allocation: Allocation | None,
     reach: Sequence[Limit],
     terms: Terms,
 ) -> Way:
-    own = grant.pk if grant else None
+    own = allocation.pk if allocation else None
     touched = [one for one in reach if one.kind != Budget.Kind.ALLOCATION or one.budget_id == own]
     limits = tuple(one_part_each(touched))
-    if grant is None:
+    if allocation is None:
         name = _("Without an allocation")
     else:
-        name = _("Your own allocation") if grant.user_id == membership.user_id else str(grant)
-    return Way(grant, name, limits, fit(terms, limits, all_rows(dataset)))
+        name = (
+            _("Your own allocation")
+            if allocation.user_id == membership.user_id
+            else str(allocation)
+        )
+    return Way(allocation, name, limits, fit(terms, limits, all_rows(dataset)))
 
 
 def usual(ways: Sequence[Way]) -> Way | None:
-    """The way that is charged unless another is named: the own grant, else the roomiest."""
+    """The way that is charged unless another is named: the own allocation, else the roomiest."""
     for way in ways:
         if way.allocation is not None and way.allocation.user_id is not None:
             return way

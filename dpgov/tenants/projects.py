@@ -1,6 +1,6 @@
 """Projects: who works together, so that a budget can be granted to them as one.
 
-Ending a project ends nothing that was spent; it only takes no more people and no more grants.
+Ending a project ends nothing that was spent; it only takes no more people and no more allocations.
 """
 
 from uuid import UUID

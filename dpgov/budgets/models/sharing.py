@@ -31,7 +31,7 @@ class PartitionLine(models.Model):
 
 
 class Allocation(models.Model):
-    """What one person or one project may take from a dataset's budget; grants may overlap."""
+    """What one person or one project may take from a dataset's budget; allocations may overlap."""
 
     budget = models.OneToOneField(
         Budget, on_delete=models.PROTECT, primary_key=True, related_name="allocation"

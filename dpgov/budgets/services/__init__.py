@@ -6,7 +6,7 @@ that share budgets queue up and never deadlock. Each function joins the caller's
 all happens, or none of it.
 """
 
-from dpgov.budgets.services.allocations import NotAHolder, NothingGranted, allocate, withdraw
+from dpgov.budgets.services.allocations import AllocationEnded, NotAHolder, allocate, withdraw
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.freezing import confirm_budget, freeze_tenant
 from dpgov.budgets.services.limits import change_limit, close_budget, set_rate_limit
@@ -16,9 +16,9 @@ from dpgov.budgets.services.parts import add_parts, give_up_parts, is_undivided
 from dpgov.budgets.services.steps import expire, extend, reserve, settle, take, void
 
 __all__ = [
+    "AllocationEnded",
     "Line",
     "NotAHolder",
-    "NothingGranted",
     "add_parts",
     "allocate",
     "change_limit",

@@ -1,6 +1,6 @@
-"""Grants: what one person, or the people of one project, may take from a dataset's budget.
+"""Allocations: what one person, or the people of one project, may take from a dataset's budget.
 
-A grant is a limit of its own under the dataset's. Grants may add up to more than the dataset has:
+It is a limit of its own under the dataset's. Allocations may add up to more than the dataset has:
 its own limit binds all the same, so raising one gives nobody more than the dataset's owner did.
 """
 
@@ -23,14 +23,14 @@ from dpgov.tenants.models import Membership, Project, Role, User
 
 
 class NotAHolder(SpokenRefusal, ValueError):
-    """Only an analyst or a project of the same organisation may hold a grant."""
+    """Only an analyst or a project of the same organisation may hold an allocation."""
 
     def __init__(self) -> None:
         super().__init__(said("Choose an analyst of this organisation, or one of its projects."))
 
 
-class NothingGranted(SpokenRefusal, ValueError):
-    """The grant was withdrawn before."""
+class AllocationEnded(SpokenRefusal, ValueError):
+    """The allocation was withdrawn before."""
 
     def __init__(self) -> None:
         super().__init__(said("This allocation was withdrawn before. Nothing was changed."))
@@ -38,7 +38,7 @@ class NothingGranted(SpokenRefusal, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A grant as it is now, and what the log says of before."""
+    """An allocation as it is now, and what the log says of before."""
 
     allocation: Allocation
     after_nano: int
@@ -52,9 +52,9 @@ def allocate(
 ) -> Allocation:
     """Grant up to `limit_nano` of a dataset's budget, or change what was granted before.
 
-    In nano-ε, as the owner says it; the grant counts in the dataset's currency, at its δ.
+    In nano-ε, as the owner says it; the allocation counts in the dataset's currency, at its δ.
 
-    A withdrawn grant comes back with what was spent under it. Raises NotAHolder, or
+    A withdrawn allocation comes back with what was spent under it. Raises NotAHolder, or
     LimitBelowCommitted below what is spent or reserved under it already.
     """
     limit = amount(limit_nano)
@@ -79,13 +79,13 @@ def allocate(
 
 @transaction.atomic
 def withdraw(*, allocation: Allocation, actor: Actor, reason: str) -> None:
-    """End a grant: nothing new is admitted under it; what is held may still be settled.
+    """End an allocation: nothing new is admitted under it; what is held may still be settled.
 
-    Raises NothingGranted for one that was withdrawn before.
+    Raises AllocationEnded for one that was withdrawn before.
     """
     present = Budget.objects.filter(pk=allocation.pk, closed_at__isnull=True)
     if not present.update(closed_at=timezone.now()):
-        raise NothingGranted
+        raise AllocationEnded
     _record(allocation, actor, Action.ALLOCATION_WITHDRAWN, reason=reason)
 
 

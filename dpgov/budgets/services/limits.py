@@ -23,8 +23,8 @@ def change_limit(*, budget: Budget, limit_nano: int, actor: Actor, reason: str) 
     `limit_nano` is the owner's, in nano-ε; under zCDP the limit is the ρ that keeps it at δ.
 
     The lines of a partition follow their dataset. RaisingTakesTwo for a higher limit, which
-    `raising.raise_limit` sets once two persons agree; only a grant is raised by its owner alone,
-    because the dataset's limit binds whatever the grants add up to.
+    `raising.raise_limit` sets once two persons agree; an owner alone raises an allocation only,
+    because the dataset's limit binds whatever the allocations add up to.
     """
     locked = locked_with_lines(budget)
     currency, before = locked.currency, locked.limit_nano

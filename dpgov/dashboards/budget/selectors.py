@@ -51,7 +51,7 @@ def outlook(dataset: Dataset, membership: Membership, ways: Sequence[Way]) -> Ou
     """What fits now under every limit that a question of this person meets.
 
     `ways` are those in which they may be charged; who asks nothing is told what fits for somebody
-    without a grant and without a permit. The usual size is the median of the latest questions that
+    without an allocation and a permit. The usual size is the median of the latest questions that
     this person may see, as far as it fits; before the first one, the largest that does.
     """
     latest = visible_queries(membership).filter(dataset=dataset, reuse=False)

@@ -132,19 +132,19 @@ def question_table(
     columns: Sequence[Column],
     *,
     sort: str = "",
-    grants: Mapping[UUID, str] = MappingProxyType({}),
+    allocations: Mapping[UUID, str] = MappingProxyType({}),
 ) -> QuestionTable:
     """These questions as they come; with `sort`, that order is shown and others are on offer.
 
-    `grants` are the allocations that were charged, by question.
+    `allocations` are those that were charged, by question.
     """
     headings = tuple(_heading(column, sort) for column in columns)
 
     def cell(heading: Heading, query: Query) -> str:
         made = heading.column.cell(query)
-        if heading.column.name != "question" or query.pk not in grants:
+        if heading.column.name != "question" or query.pk not in allocations:
             return made
-        said = _("(allocation: %(holder)s)") % {"holder": grants[query.pk]}
+        said = _("(allocation: %(holder)s)") % {"holder": allocations[query.pk]}
         return format_html('{} <small class="text-body-secondary">{}</small>', made, said)
 
     rows = (tuple((heading, cell(heading, query)) for heading in headings) for query in queries)

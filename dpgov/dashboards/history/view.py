@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from dpgov.budgets.standing import grants_charged
+from dpgov.budgets.standing import allocations_charged
 from dpgov.dashboards.history.filter import history_filter
 from dpgov.dashboards.history.newest import MOST, NewestPages, newest
 from dpgov.dashboards.history.spreadsheet import csv_lines
@@ -31,11 +31,11 @@ def history(request: HttpRequest) -> HttpResponse:
     listed = filtered.qs if sort == NEWEST_FIRST else in_order(newest(filtered.qs), sort)
     page = NewestPages(listed, _PAGE, of=filtered.qs).get_page(request.GET.get("page"))
     shown = list(page)
-    grants = grants_charged(query.pk for query in shown)
+    allocations = allocations_charged(query.pk for query in shown)
     context = {
         "filter": filtered,
         "page": page,
-        "table": question_table(shown, columns_for(membership), sort=sort, grants=grants),
+        "table": question_table(shown, columns_for(membership), sort=sort, allocations=allocations),
         "most": MOST,
         "is_filtered": any(filtered.form.cleaned_data.values()) or filtered.form.errors,
     }

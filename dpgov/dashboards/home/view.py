@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from dpgov.budgets.standing import grants_charged
+from dpgov.budgets.standing import allocations_charged
 from dpgov.dashboards.history.table import columns_for, question_table
 from dpgov.dashboards.home.next_steps import next_steps
 from dpgov.datasets.selectors import datasets_of
@@ -25,10 +25,10 @@ def overview(request: HttpRequest) -> HttpResponse:
     datasets = datasets_of(membership.tenant)
     page = Paginator(datasets, _DATASETS_PAGE).get_page(request.GET.get("page"))
     latest = list(visible_queries(membership)[:_RECENT])
-    grants = grants_charged(query.pk for query in latest)
+    allocations = allocations_charged(query.pk for query in latest)
     context = {
         "page": page,
-        "recent": question_table(latest, columns_for(membership), grants=grants),
+        "recent": question_table(latest, columns_for(membership), allocations=allocations),
         "steps": next_steps(membership, list(page.object_list)),
     }
     return render(request, "dashboards/overview.html", context)

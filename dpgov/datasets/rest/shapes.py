@@ -148,7 +148,7 @@ class AllocationSerializer(BalanceSerializer):
 class BudgetSerializer(CurrencySerializer, BalanceSerializer):
     """A dataset's budget. What adds up (ε when pure, else ρ) reads back to the exact amount.
 
-    `user` in the context is whose grants are told.
+    `user` in the context is whose allocations are told.
     """
 
     per_query_limit_epsilon = Epsilon("per_query_limit_nano", help_text=PURE_EPSILON)

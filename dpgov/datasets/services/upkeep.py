@@ -55,7 +55,7 @@ def rename_dataset(*, dataset: Dataset, name: str, user: User) -> None:
 
 @transaction.atomic
 def set_needs_allocation(*, dataset: Dataset, needed: bool, user: User) -> None:
-    """Let only people and projects with a grant ask, or everybody who may ask questions."""
+    """Let only people and projects with an allocation ask, or everybody who may ask questions."""
     before = Dataset.objects.select_for_update().get(pk=dataset.pk).needs_allocation
     Dataset.objects.filter(pk=dataset.pk).update(needs_allocation=needed)
     said = {"before_needs_allocation": before, "after_needs_allocation": needed}

@@ -89,7 +89,7 @@ def rename(request: HttpRequest, slug: str) -> HttpResponse:
 @requires(Permission.REGISTER_DATASETS)
 @require_http_methods(["GET", "HEAD", "POST"])
 def access(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say whether a grant is needed to ask."""
+    """Say whether an allocation is needed to ask."""
     dataset = dataset_or_404(request, slug)
     sent = request.POST if request.method == "POST" else None
     form = AccessForm(sent, initial={"needs_allocation": dataset.needs_allocation})

@@ -1,6 +1,6 @@
 """The limits of a dataset: how they stand, and what its owner may change alone.
 
-Owners change grants and rates by themselves, because the lifetime limit binds whatever they do;
+Owners change allocations and rates by themselves, as the lifetime limit binds whatever they do;
 raising that one takes two persons and is not offered here.
 """
 
@@ -16,16 +16,16 @@ from django.views.decorators.http import require_http_methods, require_safe
 from dpgov.budgets.errors import LimitBelowCommitted
 from dpgov.budgets.models import Allocation, RateLimit
 from dpgov.budgets.services import (
+    AllocationEnded,
     NotAHolder,
-    NothingGranted,
     allocate,
     set_rate_limit,
     withdraw,
 )
-from dpgov.budgets.standing import get_grant, grants_of, parts_of, rates_of
+from dpgov.budgets.standing import allocations_under, get_allocation, parts_of, rates_of
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
-from dpgov.limits.web.forms.limits import AmountForm, GrantForm, RateForm, ReasonForm
+from dpgov.limits.web.forms.limits import AllocationForm, AmountForm, RateForm, ReasonForm
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.tenants.selectors import actor_of
@@ -39,12 +39,16 @@ _FORM_METHODS = ["GET", "HEAD", "POST"]
 def limits(request: HttpRequest, slug: str) -> HttpResponse:
     """Every limit of the dataset: for its lifetime, by period, by holder and by part."""
     dataset = dataset_or_404(request, slug)
-    grants = grants_of(dataset.budget)
-    granted = sum(grant.budget.limit_nano for grant in grants if grant.budget.closed_at is None)
+    allocations = allocations_under(dataset.budget)
+    granted = sum(
+        allocation.budget.limit_nano
+        for allocation in allocations
+        if allocation.budget.closed_at is None
+    )
     context = {
         "dataset": dataset,
         "rates": rates_of(dataset.budget),
-        "grants": grants,
+        "allocations": allocations,
         "granted_nano": granted,
         "promises_more": granted > dataset.budget.limit_nano,
         "parts": parts_of(dataset.budget),
@@ -57,7 +61,7 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
 def grant(request: HttpRequest, slug: str) -> HttpResponse:
     """Grant an allocation to an analyst or a project."""
     dataset = dataset_or_404(request, slug)
-    form = GrantForm(
+    form = AllocationForm(
         request.POST or None,
         tenant=membership_of(request).tenant,
         currency=dataset.budget.currency,
@@ -72,8 +76,8 @@ def grant(request: HttpRequest, slug: str) -> HttpResponse:
 
 @requires(Permission.REGISTER_DATASETS)
 @require_http_methods(_FORM_METHODS)
-def change_grant(request: HttpRequest, slug: str, allocation_id: UUID) -> HttpResponse:
-    """Change how much a grant allows, or give a withdrawn one back."""
+def change_allocation(request: HttpRequest, slug: str, allocation_id: UUID) -> HttpResponse:
+    """Change how much an allocation allows, or give a withdrawn one back."""
     dataset, allocation = _allocation(request, slug, allocation_id)
     form = AmountForm(request.POST or None, currency=dataset.budget.currency)
     if request.method == "POST" and form.is_valid():
@@ -87,8 +91,8 @@ def change_grant(request: HttpRequest, slug: str, allocation_id: UUID) -> HttpRe
 
 @requires(Permission.REGISTER_DATASETS)
 @require_http_methods(_FORM_METHODS)
-def withdraw_grant(request: HttpRequest, slug: str, allocation_id: UUID) -> HttpResponse:
-    """Ask why, then end the grant."""
+def withdraw_allocation(request: HttpRequest, slug: str, allocation_id: UUID) -> HttpResponse:
+    """Ask why, then end the allocation."""
     dataset, allocation = _allocation(request, slug, allocation_id)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -98,7 +102,7 @@ def withdraw_grant(request: HttpRequest, slug: str, allocation_id: UUID) -> Http
                 actor=actor_of(membership_of(request).user),
                 reason=form.cleaned_data["reason"],
             )
-        except NothingGranted as refusal:
+        except AllocationEnded as refusal:
             messages.warning(request, str(refusal))
         else:
             said = _("The allocation of %(holder)s is withdrawn.")
@@ -150,7 +154,7 @@ def _granted(request: HttpRequest, dataset: Dataset, holder: Any, form: Any) -> 
 def _allocation(request: HttpRequest, slug: str, allocation_id: UUID) -> tuple[Dataset, Allocation]:
     dataset = dataset_or_404(request, slug)
     try:
-        return dataset, get_grant(dataset.budget, allocation_id)
+        return dataset, get_allocation(dataset.budget, allocation_id)
     except Allocation.DoesNotExist as missing:
         raise Http404 from missing
 

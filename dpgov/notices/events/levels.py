@@ -63,10 +63,10 @@ def _told(tenant_id: UUID, budgets: list[Budget]) -> set[str]:
 
 
 def _happening(budget: Budget, level: int, now: datetime) -> Happening:
-    is_grant = budget.kind == Budget.Kind.ALLOCATION
-    of = budget.allocation.dataset_budget_id if is_grant else budget.pk
+    is_allocation = budget.kind == Budget.Kind.ALLOCATION
+    of = budget.allocation.dataset_budget_id if is_allocation else budget.pk
     dataset = Dataset.objects.filter(budget_id=of, archived_at__isnull=True).first()
-    named, people = _grant(budget) if is_grant else _whole(budget)
+    named, people = _allocation(budget) if is_allocation else _whole(budget)
     about = {"slug": dataset.slug, "dataset": dataset.name} if dataset else {}
     detail = {"percent": level, **named, **about}
     return Happening(
@@ -75,7 +75,7 @@ def _happening(budget: Budget, level: int, now: datetime) -> Happening:
         due_at=now,
         people=people,
         detail=detail,
-        personal=is_grant,
+        personal=is_allocation,
     )
 
 
@@ -89,11 +89,11 @@ def _whole(budget: Budget) -> tuple[dict[str, str], frozenset[UUID]]:
     return named, frozenset(members.values_list("user_id", flat=True))
 
 
-def _grant(budget: Budget) -> tuple[dict[str, str], frozenset[UUID]]:
+def _allocation(budget: Budget) -> tuple[dict[str, str], frozenset[UUID]]:
     """An allocation concerns whoever may use it, and nobody else's page shows it to them."""
-    grant = budget.allocation
-    if grant.user_id is not None:
-        return {"of": "allocation"}, frozenset({grant.user_id})
-    people = ProjectMember.objects.filter(project__allocations=grant)
-    named = {"of": "project", "project": str(grant.project)}
+    allocation = budget.allocation
+    if allocation.user_id is not None:
+        return {"of": "allocation"}, frozenset({allocation.user_id})
+    people = ProjectMember.objects.filter(project__allocations=allocation)
+    named = {"of": "project", "project": str(allocation.project)}
     return named, frozenset(people.values_list("user_id", flat=True))

@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 
 from dpgov.budgets.charging import (
     AllocationNeeded,
+    Allocations,
     ChooseAllocation,
-    Grants,
     Limit,
     is_own,
     limits_touched,
@@ -173,16 +173,16 @@ def quote(
     assumed_rows: int | None = None,
     allocation_id: UUID | None = None,
     version: DatasetVersion | None = None,
-    grants: Grants | None = None,
+    allocations: Allocations | None = None,
 ) -> Quote:
     """Price a plan for this person; raises InvalidPlan. Changes nothing.
 
     The plan may name an "accuracy" in place of an amount: it gets the smallest that is enough.
     `assumed_rows` is the reader's own guess of how many rows match, for errors of means.
-    The newest `version` and the person's `grants` are read here where the caller did not.
+    The newest `version` and the person's `allocations` are read here where the caller did not.
     """
     asked = _read_wanted(version or current_version(dataset), raw_plan, assumed_rows)
-    return _quote(asked, user, assumed_rows, allocation_id, grants)
+    return _quote(asked, user, assumed_rows, allocation_id, allocations)
 
 
 def quote_batch(
@@ -203,7 +203,7 @@ def _quote(
     user: User,
     assumed_rows: int | None,
     allocation_id: UUID | None,
-    grants: Grants | None,
+    allocations: Allocations | None,
 ) -> Quote:
     dataset, blueprints = asked.version.dataset, asked.blueprints
     priced = Quote(
@@ -215,7 +215,13 @@ def _quote(
         priced = replace(priced, reusable=free)
     try:
         lines = [
-            lines_of(one, dataset=dataset, user=user, allocation_id=allocation_id, grants=grants)
+            lines_of(
+                one,
+                dataset=dataset,
+                user=user,
+                allocation_id=allocation_id,
+                allocations=allocations,
+            )
             for one in blueprints
         ]
     except (AllocationNeeded, ChooseAllocation) as problem:

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from dpgov.budgets.charging import (
-    Grants,
+    Allocations,
     Parts,
     allocations_of,
     choose_allocation,
@@ -22,15 +22,15 @@ def lines_of(
     dataset: Dataset,
     user: User,
     allocation_id: UUID | None = None,
-    grants: Grants | None = None,
+    allocations: Allocations | None = None,
 ) -> list[Line]:
     """Every budget that this question of this person would be charged to, and how much.
 
-    `grants` are the person's own on this dataset, where they were read already. Raises
+    `allocations` are the person's own on this dataset, where they were read already. Raises
     AllocationNeeded and ChooseAllocation.
     """
     allocation = choose_allocation(
-        allocations_of(user, dataset.budget_id) if grants is None else grants,
+        allocations_of(user, dataset.budget_id) if allocations is None else allocations,
         wanted=allocation_id,
         needed=dataset.needs_allocation,
     )

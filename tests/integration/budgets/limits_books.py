@@ -34,7 +34,7 @@ class Question:
 
 @dataclass
 class Books:
-    """A dataset in two parts, another one and a grant, at a moment."""
+    """A dataset in two parts, another one and an allocation, at a moment."""
 
     now: datetime
     limits: dict[str, Limit] = field(default_factory=dict)

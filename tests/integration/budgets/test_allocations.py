@@ -1,4 +1,4 @@
-"""Grants: how they are given, changed and withdrawn, and that the dataset's limit binds."""
+"""Allocations: how they are given, changed and withdrawn, and that the dataset's limit binds."""
 
 import uuid
 
@@ -16,9 +16,9 @@ from dpgov.budgets.errors import BudgetClosed, InsufficientBudget, LimitBelowCom
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Allocation, Budget
 from dpgov.budgets.services import (
+    AllocationEnded,
     Line,
     NotAHolder,
-    NothingGranted,
     allocate,
     reserve,
     settle,
@@ -68,7 +68,9 @@ def project(budget: Budget, name: str, *people: Membership) -> Project:
     return made
 
 
-def test_a_grant_is_a_limit_of_its_own_with_one_entry(budget: Budget, anna: Membership) -> None:
+def test_an_allocation_is_a_limit_of_its_own_with_one_entry(
+    budget: Budget, anna: Membership
+) -> None:
     """G1: who got how much of what, and why."""
     allocation = grant(budget, anna.user, 2 * NANO)
     assert (allocation.budget.kind, allocation.budget.limit_nano) == ("allocation", 2 * NANO)
@@ -80,14 +82,14 @@ def test_a_grant_is_a_limit_of_its_own_with_one_entry(budget: Budget, anna: Memb
     assert '"after_epsilon":"2"' in entry.detail
 
 
-def test_granting_again_changes_the_same_grant(budget: Budget, anna: Membership) -> None:
+def test_granting_again_changes_the_same_allocation(budget: Budget, anna: Membership) -> None:
     first = grant(budget, anna.user, NANO)
     assert grant(budget, anna.user, 3 * NANO).pk == first.pk
     assert Budget.objects.get(pk=first.pk).limit_nano == 3 * NANO
     assert AuditEntry.objects.count() == 2
 
 
-def test_a_grant_is_not_lowered_below_what_is_used(budget: Budget, anna: Membership) -> None:
+def test_an_allocation_is_not_lowered_below_what_is_used(budget: Budget, anna: Membership) -> None:
     """A8: refused with the numbers; nothing has changed and nothing was recorded."""
     allocation = grant(budget, anna.user, NANO)
     use(budget, allocation, 600)
@@ -100,7 +102,7 @@ def test_a_grant_is_not_lowered_below_what_is_used(budget: Budget, anna: Members
     assert admitted(budget, allocation) == 0
 
 
-def test_a_withdrawn_grant_admits_nothing_and_settles_what_is_held(
+def test_a_withdrawn_allocation_admits_nothing_and_settles_what_is_held(
     budget: Budget, anna: Membership
 ) -> None:
     """A5: withdrawn twice is refused."""
@@ -111,7 +113,7 @@ def test_a_withdrawn_grant_admits_nothing_and_settles_what_is_held(
         use(budget, allocation, 1)
     settle(query_id=held, amount_nano=5)
     assert Budget.objects.get(pk=allocation.pk).spent_nano == 5
-    with pytest.raises(NothingGranted):
+    with pytest.raises(AllocationEnded):
         withdraw(allocation=allocation, actor=OPERATOR, reason="again")
     assert [e.action for e in AuditEntry.objects.order_by("sequence")] == [
         "BUDGET_ALLOCATED",
@@ -119,7 +121,9 @@ def test_a_withdrawn_grant_admits_nothing_and_settles_what_is_held(
     ]
 
 
-def test_a_grant_that_comes_back_still_has_what_was_spent(budget: Budget, anna: Membership) -> None:
+def test_an_allocation_that_comes_back_still_has_what_was_spent(
+    budget: Budget, anna: Membership
+) -> None:
     """F11: withdrawing and granting again gives nothing back."""
     allocation = grant(budget, anna.user, 10)
     settle(query_id=use(budget, allocation, 7), amount_nano=7)
@@ -132,14 +136,14 @@ def test_a_grant_that_comes_back_still_has_what_was_spent(budget: Budget, anna: 
 
 
 @pytest.mark.parametrize("role", [Role.OWNER, Role.OFFICER, Role.ADMIN])
-def test_only_analysts_hold_grants(budget: Budget, role: Role) -> None:
+def test_only_analysts_hold_allocations(budget: Budget, role: Role) -> None:
     member = join(budget.tenant, role, "other")
     with pytest.raises(NotAHolder):
         grant(budget, member.user)
     assert not Allocation.objects.exists()
 
 
-def test_nobody_elses_people_or_projects_hold_grants(budget: Budget) -> None:
+def test_nobody_elses_people_or_projects_hold_allocations(budget: Budget) -> None:
     """H2: the tenant of the dataset decides."""
     elsewhere = Tenant.objects.create(slug="elsewhere", name="Elsewhere")
     foreign = join(elsewhere, Role.ANALYST, "fiona")
@@ -149,7 +153,7 @@ def test_nobody_elses_people_or_projects_hold_grants(budget: Budget) -> None:
         grant(budget, Project.objects.create(tenant=elsewhere, name="Theirs"))
 
 
-def test_an_ended_project_gets_no_grant(budget: Budget) -> None:
+def test_an_ended_project_gets_no_allocation(budget: Budget) -> None:
     ended = Project.objects.create(
         tenant=budget.tenant, name="Over", ended_at="2026-01-01T00:00:00Z"
     )
@@ -157,7 +161,7 @@ def test_an_ended_project_gets_no_grant(budget: Budget) -> None:
         grant(budget, ended)
 
 
-def test_ones_own_grant_comes_before_the_projects(budget: Budget, anna: Membership) -> None:
+def test_ones_own_allocation_comes_before_the_projects(budget: Budget, anna: Membership) -> None:
     shared = grant(budget, project(budget, "Ageing", anna))
     own = grant(budget, anna.user)
     found = allocations_of(anna.user, budget.pk)
@@ -174,7 +178,7 @@ def test_of_two_projects_one_has_to_be_chosen(budget: Budget, anna: Membership) 
 
 
 def test_what_belongs_to_others_is_not_charged(budget: Budget, anna: Membership) -> None:
-    """H8: a colleague's grant looks like none at all."""
+    """H8: a colleague's allocation looks like none at all."""
     colleague = join(budget.tenant, Role.ANALYST, "carla")
     theirs = grant(budget, colleague.user)
     grant(budget, project(budget, "Income", colleague))
@@ -185,7 +189,7 @@ def test_what_belongs_to_others_is_not_charged(budget: Budget, anna: Membership)
 
 @pytest.mark.django_db(transaction=True)
 def test_sixteen_processes_never_pass_an_allocation(budget: Budget, anna: Membership) -> None:
-    """A1: room for 20 under the grant, far more in the dataset: exactly 20 are admitted."""
+    """A1: room for 20 under the allocation, far more in the dataset: exactly 20 are admitted."""
     allocation = grant(budget, anna.user, 20)
 
     def want_five() -> int:
@@ -197,7 +201,9 @@ def test_sixteen_processes_never_pass_an_allocation(budget: Budget, anna: Member
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_owners_who_grant_at_once_make_one_grant(budget: Budget, anna: Membership) -> None:
+def test_two_owners_who_allocate_at_once_make_one_allocation(
+    budget: Budget, anna: Membership
+) -> None:
     """A1: the second one changes what the first one made; both are recorded."""
     steps = [lambda n=n: grant(budget, anna.user, n * NANO) for n in range(1, 9)]
     assert run_at_once(steps) == [0] * 8
@@ -210,8 +216,8 @@ def _a_day_of(budget: Budget, allocation: Allocation, wishes: int) -> int:
     return sum(admitted(budget, allocation, NANO // 100) for _ in range(wishes))
 
 
-def test_the_dataset_binds_whatever_the_grants_add_up_to(budget: Budget) -> None:
-    """F4: fifty analysts with ε 1 each on a dataset with ε 10; no grant is used up, it is."""
+def test_the_dataset_binds_whatever_the_allocations_add_up_to(budget: Budget) -> None:
+    """F4: fifty analysts with ε 1 each on a dataset with ε 10; no allocation is used up, it is."""
     grants = [grant(budget, join(budget.tenant, Role.ANALYST, f"a{n}").user) for n in range(50)]
     taken = [_a_day_of(budget, allocation, 21) for allocation in grants]
     assert sum(taken) == 1000

@@ -139,7 +139,7 @@ def test_half_a_currency_is_refused_by_the_database(
         Budget.objects.create(tenant=tenant, label="half", limit_nano=NANO, **wrong)
 
 
-def test_grants_parts_and_rates_count_as_their_dataset_does(
+def test_allocations_parts_and_rates_count_as_their_dataset_does(
     zcdp: Budget, analyst: Membership
 ) -> None:
     open_partition_lines(budget=zcdp, parts=["north", "south"])

@@ -1,4 +1,4 @@
-"""Several limits at once against a small model: parts, a grant, rates, freezing, corrections."""
+"""Several limits at once against a model: parts, allocations, rates, freezing, corrections."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -259,7 +259,7 @@ class LimitsMachine(RuleBasedStateMachine):
 
 @pytest.mark.django_db
 def test_many_limits_and_a_small_model_agree_on_every_balance() -> None:
-    """A3, L14: parts, a grant, rates over weeks whose clock is set forward and back, freezing,
+    """A3, L14: parts, allocations, rates over weeks whose clock is set forward and back, freezing,
     closing, carrying over and refunds.
     """
     run_state_machine_as_test(

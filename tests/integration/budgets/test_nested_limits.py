@@ -34,7 +34,7 @@ PROCESSES = 16
 
 @dataclass(frozen=True)
 class Nest:
-    """A dataset in three parts, another one without, their shared budget and a grant on each."""
+    """A dataset in three parts, another one without, a shared budget and an allocation on each."""
 
     tenant_id: uuid.UUID
     parts: tuple[Budget, ...]

@@ -22,9 +22,9 @@ NANO = 10**9
 ROOM = Path(settings.BASE_DIR) / "dpgov"
 # Where a limit is set, and why it cannot be raised there by one person.
 SETTERS = {
-    "budgets/services/limits.py": "refuses to raise anything but a grant",
+    "budgets/services/limits.py": "refuses to raise anything but an allocation",
     "budgets/services/raising.py": "carries out what two persons agreed on",
-    "budgets/services/allocations.py": "grants, under the dataset's limit, which binds",
+    "budgets/services/allocations.py": "allocations, under the dataset's limit, which binds",
     "budgets/services/dividing.py": "merging and splitting, approved by two persons",
     "datasets/services/upkeep.py": "refuses what is not lower",
     "limits/web/shared_budgets.py": "lowers, by the step that refuses to raise",

@@ -1,4 +1,4 @@
-"""F5: a partition column divides the budget for good, and grants decide who may ask."""
+"""F5: a partition column divides the budget for good, and allocations decide who may ask."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What tests about limits share: a grant, a partition, and a page as it is read."""
+"""What tests about limits share: an allocation, a partition, and a page as it is read."""
 
 import re
 

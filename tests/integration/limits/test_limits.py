@@ -29,7 +29,7 @@ def test_an_owner_grants_an_allocation(
     dataset: Dataset, analyst: Membership, office: Client
 ) -> None:
     form = {"holder": str(analyst.user_id), "epsilon_limit": "1.5", "reason": "the study"}
-    response = office.post(f"{LIMITS}grant/", form, follow=True)
+    response = office.post(f"{LIMITS}allocations/new/", form, follow=True)
     html = said(response.content.decode())
     assert "Anna has an allocation." in html
     assert "Granted together: ε 1.5 of the dataset's ε 10." in html.replace("&#x27;", "'")
@@ -49,11 +49,11 @@ def test_an_owner_grants_an_allocation(
         ({"epsilon_limit": "1", "reason": ""}, "reason"),
     ],
 )
-def test_a_grant_that_makes_no_sense_is_refused_at_its_field(
+def test_an_allocation_that_makes_no_sense_is_refused_at_its_field(
     dataset: Dataset, analyst: Membership, office: Client, form: dict[str, str], field: str
 ) -> None:
     """A5: what was typed is still there, and nothing has changed."""
-    response = office.post(f"{LIMITS}grant/", {"holder": str(analyst.user_id), **form})
+    response = office.post(f"{LIMITS}allocations/new/", {"holder": str(analyst.user_id), **form})
     assert response.status_code == 422
     assert f'id="id_{field}_error"' in response.content.decode()
     assert not Allocation.objects.exists()
@@ -67,16 +67,16 @@ def test_only_analysts_and_projects_of_the_organisation_are_offered(
     office: Client,
 ) -> None:
     """H4: a forged holder is refused like any other wrong choice."""
-    html = page(office, f"{LIMITS}grant/")
+    html = page(office, f"{LIMITS}allocations/new/")
     assert str(analyst.user_id) in html
     assert "Ageing" in html
     assert "Olga</option>" not in html
     forged = {"holder": str(stranger.user_id), "epsilon_limit": "1", "reason": "x"}
-    assert office.post(f"{LIMITS}grant/", forged).status_code == 422
+    assert office.post(f"{LIMITS}allocations/new/", forged).status_code == 422
     assert not Allocation.objects.exists()
 
 
-def test_grants_that_promise_too_much_are_said_so(
+def test_allocations_that_promise_too_much_are_said_so(
     dataset: Dataset, analyst: Membership, project: Project, office: Client
 ) -> None:
     """F4: allowed, and shown plainly."""
@@ -88,24 +88,24 @@ def test_grants_that_promise_too_much_are_said_so(
     assert "That is more than there is." in html
 
 
-def test_lowering_a_grant_below_its_use_names_the_numbers(
+def test_lowering_an_allocation_below_its_use_names_the_numbers(
     dataset: Dataset, analyst: Membership, office: Client, ask: Ask
 ) -> None:
     """A8: refused at the field."""
     allocation = grant(dataset, analyst.user, NANO)
     ask(analyst)
     form = {"epsilon_limit": "0.4", "reason": "less"}
-    response = office.post(f"{LIMITS}grants/{allocation.pk}/", form)
+    response = office.post(f"{LIMITS}allocations/{allocation.pk}/", form)
     assert response.status_code == 422
     assert "ε 0.5 is already spent or reserved" in response.content.decode()
     assert Budget.objects.get(pk=allocation.pk).limit_nano == NANO
 
 
-def test_a_grant_is_withdrawn_and_granted_again(
+def test_an_allocation_is_withdrawn_and_granted_again(
     dataset: Dataset, analyst: Membership, office: Client
 ) -> None:
     allocation = grant(dataset, analyst.user, NANO)
-    address = f"{LIMITS}grants/{allocation.pk}/"
+    address = f"{LIMITS}allocations/{allocation.pk}/"
     html = office.post(f"{address}withdraw/", {"reason": "over"}, follow=True).content.decode()
     assert "Grant again" in html
     again = office.post(f"{address}withdraw/", {"reason": "over"}, follow=True).content.decode()
@@ -114,13 +114,16 @@ def test_a_grant_is_withdrawn_and_granted_again(
     assert Budget.objects.get(pk=allocation.pk).closed_at is None
 
 
-def test_a_grant_of_another_dataset_looks_missing(
+def test_an_allocation_of_another_dataset_looks_missing(
     dataset: Dataset, foreign_dataset: Dataset, stranger: Membership, office: Client
 ) -> None:
     """H1: by its id alone nothing is found."""
     project = Project.objects.create(tenant=stranger.tenant, name="Theirs")
     foreign = grant(foreign_dataset, project, NANO)
-    for address in (f"{LIMITS}grants/{foreign.pk}/", f"{LIMITS}grants/{foreign.pk}/withdraw/"):
+    for address in (
+        f"{LIMITS}allocations/{foreign.pk}/",
+        f"{LIMITS}allocations/{foreign.pk}/withdraw/",
+    ):
         assert office.get(address).status_code == 404
         assert office.post(address, {"epsilon_limit": "1", "reason": "x"}).status_code == 404
     assert AuditEntry.objects.filter(action="ALLOCATION_WITHDRAWN").count() == 0
@@ -150,7 +153,7 @@ def test_an_officer_reads_the_limits_and_changes_none(
     allocation = grant(dataset, analyst.user, NANO)
     html = page(client_for(officer), LIMITS)
     assert "Anna" in html
-    assert f"grants/{allocation.pk}" not in html
+    assert f"allocations/{allocation.pk}" not in html
     assert "Grant an allocation" not in html
 
 

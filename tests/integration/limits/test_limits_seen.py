@@ -76,7 +76,7 @@ def test_who_needs_an_allocation_and_has_none_is_told_whom_to_ask(
     assert "Questions about this dataset need an allocation" in html
 
 
-def test_colleagues_grants_stay_with_them(
+def test_colleagues_allocations_stay_with_them(
     dataset: Dataset, analyst: Membership, colleague: Membership, client_for: ClientFor
 ) -> None:
     """H8: neither their name nor the amount."""

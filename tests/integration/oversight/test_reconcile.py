@@ -42,7 +42,7 @@ def used(
     ask: Asking,
     answer_all: Callable[[], int],
 ) -> Dataset:
-    """A dataset with something of everything: answers, a grant, a shared budget, a refund, …"""
+    """A dataset with something of each: answers, an allocation, a shared budget, a refund, …"""
     by = actor_of(owner.user)
     allocate(
         dataset_budget=dataset.budget,

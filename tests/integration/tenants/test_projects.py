@@ -85,7 +85,7 @@ def test_nobody_joins_twice_and_nobody_from_elsewhere(
 def test_whoever_leaves_the_tenant_leaves_its_projects(
     owner: Membership, analyst: Membership, project: Project
 ) -> None:
-    """H7: a grant of the project is no longer theirs."""
+    """H7: an allocation of the project is no longer theirs."""
     add_project_member(project=project, membership=analyst, actor=actor_of(owner.user))
     remove_member(membership=analyst, actor=actor_of(owner.user))
     assert not ProjectMember.objects.exists()

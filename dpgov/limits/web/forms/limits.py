@@ -26,8 +26,8 @@ def _reason() -> forms.CharField:
     )
 
 
-class GrantForm(forms.Form):
-    """How much somebody may use, and why; `holder` only for a new grant."""
+class AllocationForm(forms.Form):
+    """How much somebody may use, and why; `holder` only for a new allocation."""
 
     holder = forms.ChoiceField(
         label=_("Analyst or project"),
@@ -62,7 +62,7 @@ class GrantForm(forms.Form):
 
 
 class AmountForm(forms.Form):
-    """A new amount for a grant that exists."""
+    """A new amount for an allocation that exists."""
 
     epsilon_limit = EpsilonField(
         label=_("May use up to ε"),

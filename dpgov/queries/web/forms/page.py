@@ -8,7 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 
-from dpgov.budgets.charging import Grants, allocations_of, names_of_grants
+from dpgov.budgets.charging import Allocations, allocations_of, names_of_allocations
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
@@ -28,7 +28,7 @@ class Ground:
 
     version: DatasetVersion
     schema: DatasetSchema
-    grants: Grants
+    allocations: Allocations
 
     @property
     def dataset(self) -> Dataset:
@@ -38,8 +38,8 @@ class Ground:
 
 def ground_of(request: HttpRequest, version: DatasetVersion) -> Ground:
     """Reads what a price in this request is made of."""
-    grants = allocations_of(membership_of(request).user, version.dataset.budget_id)
-    return Ground(version, schema_of(version), grants)
+    allocations = allocations_of(membership_of(request).user, version.dataset.budget_id)
+    return Ground(version, schema_of(version), allocations)
 
 
 def offer_on(request: HttpRequest, ground: Ground, form: AskForm) -> Offer:
@@ -54,7 +54,7 @@ def offer_on(request: HttpRequest, ground: Ground, form: AskForm) -> Offer:
             assumed_rows=form.assumed_rows,
             allocation_id=form.allocation_id,
             version=ground.version,
-            grants=ground.grants,
+            allocations=ground.allocations,
         )
 
     return offer_for(form, priced)
@@ -62,9 +62,13 @@ def offer_on(request: HttpRequest, ground: Ground, form: AskForm) -> Offer:
 
 def charging(request: HttpRequest, ground: Ground, data: QueryDict) -> QueryDict:
     """Charge what this person charged last on this dataset, else what they usually would."""
-    grants, last = ground.grants, request.session.get(remembered(ground.dataset))
-    usual = [str(grant.pk) for grant in grants if grant.user_id or len(grants) == 1]
-    known = [str(grant.pk) for grant in grants]
+    allocations, last = ground.allocations, request.session.get(remembered(ground.dataset))
+    usual = [
+        str(allocation.pk)
+        for allocation in allocations
+        if allocation.user_id or len(allocations) == 1
+    ]
+    known = [str(allocation.pk) for allocation in allocations]
     data["allocation"] = last if last in known else next(iter(usual), "")
     return data
 
@@ -76,7 +80,7 @@ def remembered(dataset: Dataset) -> str:
 
 def form_on(ground: Ground, data: QueryDict) -> AskForm:
     """The form with this data in it."""
-    allocations = names_of_grants(ground.grants)
+    allocations = names_of_allocations(ground.allocations)
     return AskForm(data, ground.schema, dataset=ground.dataset.slug, allocations=allocations)
 
 

@@ -70,7 +70,7 @@ def charged() -> set[Any]:
     return set(Reservation.objects.values_list("budget", flat=True))
 
 
-def test_with_one_grant_nothing_has_to_be_chosen(
+def test_with_one_allocation_nothing_has_to_be_chosen(
     browser: Client, dataset: Dataset, own: Allocation, counting: Filled
 ) -> None:
     page = browser.get(ASK).content.decode()
@@ -79,7 +79,7 @@ def test_with_one_grant_nothing_has_to_be_chosen(
     assert charged() == {own.pk, dataset.budget_id}
 
 
-def test_of_several_grants_one_is_chosen_and_remembered(
+def test_of_several_allocations_one_is_chosen_and_remembered(
     browser: Client, dataset: Dataset, own: Allocation, shared: Allocation, counting: Filled
 ) -> None:
     first = browser.get(ASK).content.decode()
@@ -108,7 +108,7 @@ def test_of_two_projects_none_is_taken_for_granted(
     assert refused.status_code == 422
 
 
-def test_a_grant_that_ended_meanwhile_is_not_replaced_silently(
+def test_an_allocation_that_ended_meanwhile_is_not_replaced_silently(
     browser: Client,
     dataset: Dataset,
     own: Allocation,
@@ -124,7 +124,7 @@ def test_a_grant_that_ended_meanwhile_is_not_replaced_silently(
     assert "That allocation has ended" in response.content.decode()
 
 
-def test_without_a_needed_grant_nothing_is_admitted(
+def test_without_a_needed_allocation_nothing_is_admitted(
     browser: Client, api: APIClient, dataset: Dataset, counting: Filled, unchanged: Unchanged
 ) -> None:
     Dataset.objects.filter(pk=dataset.pk).update(needs_allocation=True)
@@ -149,7 +149,7 @@ def test_the_quote_names_every_limit_with_the_binding_one_first(
     assert "Use ε 0.25, the most that fits" in said
 
 
-def test_the_api_lists_ones_grants_and_charges_the_named_one(
+def test_the_api_lists_ones_allocations_and_charges_the_named_one(
     api: APIClient, dataset: Dataset, own: Allocation, shared: Allocation
 ) -> None:
     budget = api.get("/api/v1/datasets/visits/budget/").json()

@@ -1,6 +1,6 @@
 """L16: what fits is one value, on every page and in every answer that says it.
 
-Random limits, grants, rates, parts, shared budgets, policies and permits: asking for the value is
+Random limits, allocations, rates, parts, shared budgets, policies, permits: asking for the value is
 accepted, a billionth more is refused.
 """
 

@@ -107,7 +107,7 @@ def test_nothing_is_given_to_whoever_is_no_longer_who_asked(
     about: str,
     said: Any,
 ) -> None:
-    """L9: the request ends, with an entry of its own, and neither grant nor permit is made."""
+    """L9: the request ends, with an entry of its own, and neither allocation nor permit is made."""
     wish = asked(browser, about=about, epsilon_limit="20" if about == "limit" else "1")
     actor = actor_of(admin.user)
     if what == "suspended":
