@@ -19,7 +19,7 @@ def read_waiting() -> int:
 
 
 def arrived(client: Client, response: Any) -> Any:
-    """Where a wish to register leads once it was read: a dataset, or the form with the reason."""
+    """Where an arrival leads once it was read: a dataset, or the form with the reason."""
     if response.status_code != 302 or not response.url.endswith("/reading/"):
         return response
     read_waiting()

@@ -109,19 +109,19 @@ def _spec(column: Column) -> ColumnSpec:
 def uploads_of(tenant: Tenant, user: User) -> QuerySet[Upload]:
     """The files that this person uploaded and did not register yet, newest first.
 
-    `running` and `refused` say what became of the last wish to register each.
+    `running` and `refused` say what became of the last arrival of each.
     """
     ready = Upload.objects.filter(tenant=tenant, uploader=user, state=Upload.State.READY)
-    wishes = Arrival.objects.filter(upload=OuterRef("pk"))
+    arrivals = Arrival.objects.filter(upload=OuterRef("pk"))
     told = {
-        "running": Exists(wishes.filter(state__in=Arrival.UNFINISHED)),
-        "refused": Exists(wishes.filter(state=Arrival.State.REFUSED)),
+        "running": Exists(arrivals.filter(state__in=Arrival.UNFINISHED)),
+        "refused": Exists(arrivals.filter(state=Arrival.State.REFUSED)),
     }
     return ready.annotate(**told).select_related("draft").order_by("-created_at")
 
 
 def arrival_of(upload: Upload) -> Arrival | None:
-    """The last wish to register this file, with its dataset; None if nobody asked yet."""
+    """The last arrival of this file, with its dataset; None if nobody asked yet."""
     return Arrival.objects.filter(upload=upload).select_related("dataset__budget").first()
 
 

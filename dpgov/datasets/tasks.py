@@ -23,7 +23,7 @@ from dpgov.datasets.services.files.slots import Busy, reader_slot
 from dpgov.operation.tallies import count_broker_failure
 from dpgov.tenants.boundary import acting_for
 
-# A fresh wish's own message is still on its way; then the pause doubles with each message.
+# A fresh arrival's own message is still on its way; then the pause doubles with each message.
 _PATIENCE = timedelta(seconds=2)
 _MOST_DOUBLED = 8
 logger = logging.getLogger(__name__)

@@ -34,7 +34,7 @@ def get_notice(membership: Membership, notice_id: UUID) -> Notice:
     return notices_of(membership).get(pk=notice_id)
 
 
-def wishes_of(tenant_id: UUID, kind: Kind) -> dict[UUID, Choice]:
+def choices_by_person(tenant_id: UUID, kind: Kind) -> dict[UUID, Choice]:
     """What people have chosen about this kind, by person; without an entry the default counts."""
     rows = Choice.objects.filter(tenant_id=tenant_id, kind=kind)
     return {choice.person_id: choice for choice in rows}
@@ -44,10 +44,10 @@ def choices_of(membership: Membership) -> list[tuple[Kind, bool, bool]]:
     """(kind, in the product, by e-mail) for each kind that can reach this person."""
     rows = Choice.objects.filter(tenant_id=membership.tenant_id, person_id=membership.user_id)
     chosen = {row.kind: row for row in rows}
-    return [(kind, *_wish(kind, chosen.get(kind))) for kind in kinds_for(membership.role)]
+    return [(kind, *_chosen(kind, chosen.get(kind))) for kind in kinds_for(membership.role)]
 
 
-def _wish(kind: Kind, choice: Choice | None) -> tuple[bool, bool]:
+def _chosen(kind: Kind, choice: Choice | None) -> tuple[bool, bool]:
     return (choice.in_app, choice.letter) if choice else (True, REACHES[kind].letter)
 
 

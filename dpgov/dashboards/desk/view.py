@@ -14,7 +14,7 @@ from dpgov.dashboards.desk.bench import bench
 from dpgov.dashboards.desk.checklist import checklist
 from dpgov.dashboards.desk.forecast import forecasts
 from dpgov.datasets.selectors import datasets_of, uploads_of
-from dpgov.queries.workbench.wishes import budget_requests_waiting
+from dpgov.queries.workbench.budget_requests import budget_requests_waiting
 from dpgov.tenants.permissions import Permission, may, requires
 from dpgov.tenants.requests import membership_of
 
@@ -42,7 +42,7 @@ def desk(request: HttpRequest) -> HttpResponse:
         ]
     if may(membership, Permission.REGISTER_DATASETS):
         context["uploads"] = uploads_of(membership.tenant, membership.user)
-        context["wishes"] = budget_requests_waiting(membership).select_related(
+        context["budget_requests"] = budget_requests_waiting(membership).select_related(
             "dataset__budget", "asked_by"
         )[:_REQUESTS]
     if may(membership, Permission.SUBMIT_QUERIES):

@@ -11,7 +11,7 @@ from dpgov.tenants.models import Tenant, User
 
 
 class Arrival(models.Model):
-    """One wish to register an upload, and how far it has come. The row itself is the outbox.
+    """An upload that shall be registered, and how far it has come. The row itself is the outbox.
 
     A worker holds it by lease and fencing token, and writes under `version_id`. `dataset` is the
     one that gets a version, or the new one once it is there. `declared` is what was declared, until

@@ -5,7 +5,7 @@ own transaction.
 """
 
 from dpgov.datasets.services.appending import why_not_append
-from dpgov.datasets.services.arrivals.wishes import (
+from dpgov.datasets.services.arrivals.states import (
     ask_registration,
     ask_version,
     cancel_arrival,

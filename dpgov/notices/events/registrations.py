@@ -1,7 +1,7 @@
 """What became of files that somebody asked to have registered: told to them, and to nobody else.
 
 The log says that a dataset was registered, and nothing of a file that was refused: so this looks at
-the wishes themselves. Each is told once.
+the arrivals themselves. Each is told once.
 """
 
 from collections.abc import Iterator

@@ -14,7 +14,7 @@ from django.db import transaction
 
 from dpgov.notices.kinds import REACHES, Kind
 from dpgov.notices.models import Choice, Delivery, Event, Notice, State, Webhook
-from dpgov.notices.selectors import webhooks_of, wishes_of
+from dpgov.notices.selectors import choices_by_person, webhooks_of
 from dpgov.tenants.models import Membership
 
 
@@ -72,7 +72,7 @@ def plan_deliveries(event: Event, webhooks: Iterable[Webhook]) -> None:
 
 def _notices(event: Event, people: frozenset[UUID]) -> list[Notice]:
     kind = Kind(event.kind)
-    wishes = wishes_of(event.tenant_id, kind)
+    choices = choices_by_person(event.tenant_id, kind)
     members = Membership.objects.filter(
         tenant_id=event.tenant_id,
         user_id__in=people,
@@ -80,17 +80,17 @@ def _notices(event: Event, people: frozenset[UUID]) -> list[Notice]:
         role__in=REACHES[kind].roles,
     )
     found = members.order_by("user_id").values_list("user_id", flat=True)
-    told = (_notice(event, kind, person, wishes.get(person)) for person in found)
+    told = (_notice(event, kind, person, choices.get(person)) for person in found)
     return [notice for notice in told if notice.in_app or notice.letter]
 
 
-def _notice(event: Event, kind: Kind, person_id: UUID, wish: Choice | None) -> Notice:
-    letter = wish.letter if wish else REACHES[kind].letter
+def _notice(event: Event, kind: Kind, person_id: UUID, choice: Choice | None) -> Notice:
+    letter = choice.letter if choice else REACHES[kind].letter
     return Notice(
         tenant_id=event.tenant_id,
         event=event,
         person_id=person_id,
-        in_app=wish.in_app if wish else True,
+        in_app=choice.in_app if choice else True,
         due_at=event.due_at,
         letter=State.WAITING if letter else "",
         next_attempt_at=event.due_at if letter else None,

@@ -62,7 +62,7 @@ def parse_wanted(raw: object, schema: DatasetSchema, *, dataset: str) -> tuple[P
         )
     problems.raise_if_any()
     if plan is None or wanted is None:
-        raise AssertionError("a plan or a wish that could not be read was let through")
+        raise AssertionError("a plan or an accuracy that could not be read was let through")
     return plan, wanted
 
 

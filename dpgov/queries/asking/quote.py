@@ -70,7 +70,7 @@ def read_batch(version: DatasetVersion, raw_batch: object) -> Asked:
 def priced_blueprint(
     dataset: Dataset, raw_plan: object, assumed_rows: int | None = None
 ) -> Blueprint:
-    """The plan with its amount: its own, or the smallest that its wish needs; InvalidPlan."""
+    """The plan with its amount: its own, or the smallest that its accuracy needs; InvalidPlan."""
     return _read_wanted(current_version(dataset), raw_plan, assumed_rows).blueprints[0]
 
 

@@ -41,7 +41,7 @@ class SavedQuestion(models.Model):
 
 
 class BudgetRequest(models.Model):
-    """An analyst's wish for budget of a dataset: WAITING, then answered by an owner once.
+    """An analyst's request for budget of a dataset: WAITING, then answered by an owner once.
 
     `epsilon_nano` is what is wanted in all: as an allocation, or as the dataset's limit; of a
     permit it is the pure ε of one question. GRANTED: `granted_nano` was allocated or permitted.
@@ -81,20 +81,20 @@ class BudgetRequest(models.Model):
             models.UniqueConstraint(
                 fields=["tenant", "dataset", "asked_by", "about"],
                 condition=Q(state="waiting"),
-                name="queries_one_waiting_wish",
+                name="queries_one_waiting_budget_request",
             ),
             models.CheckConstraint(
-                name="queries_wish_is_answered_once",
+                name="queries_budget_request_is_answered_once",
                 condition=Q(state="waiting", answered_at__isnull=True, answered_by__isnull=True)
                 | (Q(answered_at__isnull=False, answered_by__isnull=False) & ~Q(state="waiting")),
             ),
             models.CheckConstraint(
-                name="queries_wish_granted_with_its_amount",
+                name="queries_budget_request_granted_with_its_amount",
                 condition=Q(state="granted", granted_nano__gt=0)
                 | (Q(granted_nano__isnull=True) & ~Q(state="granted")),
             ),
             models.CheckConstraint(
-                name="queries_wish_is_positive", condition=Q(epsilon_nano__gt=0)
+                name="queries_budget_request_is_positive", condition=Q(epsilon_nano__gt=0)
             ),
         ]
         indexes: ClassVar = [models.Index(fields=["tenant", "state", "-asked_at"])]

@@ -17,7 +17,7 @@ from dpgov.datasets.lookup import dataset_or_404
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.web.forms.requests import GRANT, PASS_ON, AnswerForm, AskForBudgetForm
 from dpgov.queries.workbench import budget_requests as service
-from dpgov.queries.workbench.wishes import budget_requests_of, get_budget_request
+from dpgov.queries.workbench.budget_requests import budget_requests_of, get_budget_request
 from dpgov.tenants.permissions import Permission, may, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.web.pages import show_page
@@ -43,7 +43,7 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
     form = AskForBudgetForm(sent, initial=_wanted(request), currency=dataset.budget.currency)
     if form.is_valid():
         try:
-            wish = service.ask_for_budget(
+            budget_request = service.ask_for_budget(
                 membership=membership,
                 dataset=dataset,
                 about=form.cleaned_data["about"],
@@ -54,7 +54,7 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error("about", str(refusal))
         else:
             messages.success(request, _("Your request is sent. You see here what becomes of it."))
-            return redirect("queries:budget_request", wish.pk)
+            return redirect("queries:budget_request", budget_request.pk)
     context = {"dataset": dataset, "form": form}
     return show_page(request, "queries/budget_ask.html", context, refused=form.errors)
 
@@ -72,36 +72,36 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_safe
 def detail(request: HttpRequest, request_id: UUID) -> HttpResponse:
     """One request; for an owner with the form to answer it."""
-    wish = _wish(request, request_id)
-    return _page(request, wish, AnswerForm(wish=wish))
+    budget_request = _budget_request(request, request_id)
+    return _page(request, budget_request, AnswerForm(budget_request=budget_request))
 
 
 @requires(Permission.REGISTER_DATASETS)
 @require_POST
 def answer(request: HttpRequest, request_id: UUID) -> HttpResponse:
     """Grant it, pass it on, or decline it."""
-    wish = _wish(request, request_id)
-    form = AnswerForm(request.POST, wish=wish)
-    if form.is_valid() and _answered(request, wish, form):
-        wish.refresh_from_db()
-        if wish.state == BudgetRequest.State.STALE:
+    budget_request = _budget_request(request, request_id)
+    form = AnswerForm(request.POST, budget_request=budget_request)
+    if form.is_valid() and _answered(request, budget_request, form):
+        budget_request.refresh_from_db()
+        if budget_request.state == BudgetRequest.State.STALE:
             messages.warning(request, str(RequesterGone()))
         else:
             messages.success(request, _("The analyst sees your answer."))
-        return redirect("queries:budget_request", wish.pk)
-    return _page(request, wish, form)
+        return redirect("queries:budget_request", budget_request.pk)
+    return _page(request, budget_request, form)
 
 
 @requires(Permission.SUBMIT_QUERIES)
 @require_POST
 def withdraw(request: HttpRequest, request_id: UUID) -> HttpResponse:
     """Take one's own request back."""
-    wish = _wish(request, request_id)
+    budget_request = _budget_request(request, request_id)
     try:
-        service.withdraw_request(membership=membership_of(request), request_id=wish.pk)
+        service.withdraw_request(membership=membership_of(request), request_id=budget_request.pk)
     except service.AlreadyAnswered as refusal:
         messages.warning(request, str(refusal))
-    return redirect("queries:budget_request", wish.pk)
+    return redirect("queries:budget_request", budget_request.pk)
 
 
 def _wanted(request: HttpRequest) -> dict[str, str]:
@@ -112,12 +112,12 @@ def _wanted(request: HttpRequest) -> dict[str, str]:
     }
 
 
-def _answered(request: HttpRequest, wish: BudgetRequest, form: AnswerForm) -> bool:
+def _answered(request: HttpRequest, budget_request: BudgetRequest, form: AnswerForm) -> bool:
     """Do what was decided, or put the refusal at its field."""
     said, decision = form.cleaned_data, form.cleaned_data["decision"]
-    known: dict[str, Any] = {"membership": membership_of(request), "request_id": wish.pk}
+    known: dict[str, Any] = {"membership": membership_of(request), "request_id": budget_request.pk}
     try:
-        if decision == GRANT and wish.is_of_one_question:
+        if decision == GRANT and budget_request.is_of_one_question:
             service.grant_permit(
                 **known,
                 epsilon_nano=said["epsilon_limit"],
@@ -135,19 +135,19 @@ def _answered(request: HttpRequest, wish: BudgetRequest, form: AnswerForm) -> bo
     return not form.errors
 
 
-def _wish(request: HttpRequest, request_id: UUID) -> BudgetRequest:
+def _budget_request(request: HttpRequest, request_id: UUID) -> BudgetRequest:
     try:
         return get_budget_request(membership_of(request), request_id)
     except BudgetRequest.DoesNotExist as missing:
         raise Http404 from missing
 
 
-def _page(request: HttpRequest, wish: BudgetRequest, form: AnswerForm) -> HttpResponse:
+def _page(request: HttpRequest, budget_request: BudgetRequest, form: AnswerForm) -> HttpResponse:
     membership = membership_of(request)
     context = {
-        "wish": wish,
+        "budget_request": budget_request,
         "form": form,
-        "may_answer": wish.is_waiting and may(membership, Permission.REGISTER_DATASETS),
-        "is_own": wish.asked_by_id == membership.user_id,
+        "may_answer": budget_request.is_waiting and may(membership, Permission.REGISTER_DATASETS),
+        "is_own": budget_request.asked_by_id == membership.user_id,
     }
     return show_page(request, "queries/budget_request.html", context, refused=form.errors)

@@ -9,6 +9,7 @@ from datetime import date
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import Case, QuerySet, Value, When
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -63,7 +64,7 @@ def ask_for_budget(
     """Ask for so much in all, in nano-ε as an owner would type it; raises MayNot, AlreadyAsked."""
     if not may(membership, Permission.SUBMIT_QUERIES):
         raise MayNot
-    wish = BudgetRequest(
+    budget_request = BudgetRequest(
         tenant_id=membership.tenant_id,
         dataset=dataset,
         asked_by=membership.user,
@@ -73,11 +74,11 @@ def ask_for_budget(
     )
     try:
         with transaction.atomic():
-            wish.save(force_insert=True)
+            budget_request.save(force_insert=True)
     except IntegrityError as twin:
         raise AlreadyAsked from twin
-    _record(wish, membership, Action.BUDGET_REQUESTED, reason=reason)
-    return wish
+    _record(budget_request, membership, Action.BUDGET_REQUESTED, reason=reason)
+    return budget_request
 
 
 @transaction.atomic
@@ -88,17 +89,17 @@ def grant_request(
 
     Raises AlreadyAnswered, MayNot, and what `budgets.services.allocate` raises.
     """
-    wish = _waiting(membership, request_id, About.ALLOCATION)
-    if not _is_still_there(wish):
-        return _lapse(wish, membership)
+    budget_request = _waiting(membership, request_id, About.ALLOCATION)
+    if not _is_still_there(budget_request):
+        return _lapse(budget_request, membership)
     allocate(
-        dataset_budget=wish.dataset.budget,
-        holder=wish.asked_by,
+        dataset_budget=budget_request.dataset.budget,
+        holder=budget_request.asked_by,
         limit_nano=limit_nano,
         actor=actor_of(membership.user),
-        reason=_why(wish, answer),
+        reason=_why(budget_request, answer),
     )
-    return _end(wish, State.GRANTED, membership, answer, granted_nano=limit_nano)
+    return _end(budget_request, State.GRANTED, membership, answer, granted_nano=limit_nano)
 
 
 @transaction.atomic
@@ -109,18 +110,18 @@ def grant_permit(
 
     Raises AlreadyAnswered, MayNot.
     """
-    wish = _waiting(membership, request_id, About.PERMIT)
-    if not _is_still_there(wish):
-        return _lapse(wish, membership)
+    budget_request = _waiting(membership, request_id, About.PERMIT)
+    if not _is_still_there(budget_request):
+        return _lapse(budget_request, membership)
     permit(
-        dataset=wish.dataset,
-        user=wish.asked_by,
-        limit_nano=wish.dataset.budget.currency.price_of(epsilon_nano),
+        dataset=budget_request.dataset,
+        user=budget_request.asked_by,
+        limit_nano=budget_request.dataset.budget.currency.price_of(epsilon_nano),
         last_day=last_day,
         owner=membership.user,
-        reason=_why(wish, answer),
+        reason=_why(budget_request, answer),
     )
-    return _end(wish, State.GRANTED, membership, answer, granted_nano=epsilon_nano)
+    return _end(budget_request, State.GRANTED, membership, answer, granted_nano=epsilon_nano)
 
 
 @transaction.atomic
@@ -131,89 +132,132 @@ def pass_on(
 
     Raises AlreadyAnswered, MayNot, and what `request_raise` raises.
     """
-    wish = _waiting(membership, request_id, About.LIMIT)
-    if not _is_still_there(wish):
-        return _lapse(wish, membership)
+    budget_request = _waiting(membership, request_id, About.LIMIT)
+    if not _is_still_there(budget_request):
+        return _lapse(budget_request, membership)
     request_raise(
         membership=membership,
-        budget=wish.dataset.budget,
+        budget=budget_request.dataset.budget,
         limit_nano=limit_nano,
-        reason=_why(wish, answer),
+        reason=_why(budget_request, answer),
     )
-    return _end(wish, State.PASSED_ON, membership, answer)
+    return _end(budget_request, State.PASSED_ON, membership, answer)
 
 
 @transaction.atomic
 def decline_request(*, membership: Membership, request_id: UUID, answer: str) -> BudgetRequest:
     """Say no, with a reason. Raises AlreadyAnswered, MayNot."""
-    wish = _end(_waiting(membership, request_id), State.DECLINED, membership, answer)
-    _record(wish, membership, Action.BUDGET_REQUEST_DECLINED, answer=answer)
-    return wish
+    budget_request = _end(_waiting(membership, request_id), State.DECLINED, membership, answer)
+    _record(budget_request, membership, Action.BUDGET_REQUEST_DECLINED, answer=answer)
+    return budget_request
 
 
 @transaction.atomic
 def withdraw_request(*, membership: Membership, request_id: UUID) -> BudgetRequest:
     """Take one's own request back. Raises AlreadyAnswered; DoesNotExist for anybody else's."""
-    wish = _locked(membership, request_id, asked_by_id=membership.user_id)
-    _end(wish, State.WITHDRAWN, membership, "")
-    _record(wish, membership, Action.BUDGET_REQUEST_WITHDRAWN)
-    return wish
+    budget_request = _locked(membership, request_id, asked_by_id=membership.user_id)
+    _end(budget_request, State.WITHDRAWN, membership, "")
+    _record(budget_request, membership, Action.BUDGET_REQUEST_WITHDRAWN)
+    return budget_request
 
 
 def _waiting(membership: Membership, request_id: UUID, *about: str) -> BudgetRequest:
     """The request under its lock, for an owner. Raises MayNot for another kind than `about`."""
-    wish = _locked(membership, request_id)
-    if not may(membership, Permission.REGISTER_DATASETS) or (about and wish.about not in about):
+    budget_request = _locked(membership, request_id)
+    if not may(membership, Permission.REGISTER_DATASETS) or (
+        about and budget_request.about not in about
+    ):
         raise MayNot
-    return wish
+    return budget_request
 
 
-def _is_still_there(wish: BudgetRequest) -> bool:
+def _is_still_there(budget_request: BudgetRequest) -> bool:
     """Whether who asked is still who they were; kept so until the end of the step."""
-    rows = Membership.objects.filter(tenant_id=wish.tenant_id, user_id=wish.asked_by_id)
-    same = rows.filter(role_since__lte=wish.asked_at, user__is_active=True)
+    rows = Membership.objects.filter(
+        tenant_id=budget_request.tenant_id, user_id=budget_request.asked_by_id
+    )
+    same = rows.filter(role_since__lte=budget_request.asked_at, user__is_active=True)
     return same.select_for_update(of=("self",)).first() is not None
 
 
-def _lapse(wish: BudgetRequest, membership: Membership) -> BudgetRequest:
-    _end(wish, State.STALE, membership, "")
-    _record(wish, membership, Action.BUDGET_REQUEST_LAPSED)
-    return wish
+def _lapse(budget_request: BudgetRequest, membership: Membership) -> BudgetRequest:
+    _end(budget_request, State.STALE, membership, "")
+    _record(budget_request, membership, Action.BUDGET_REQUEST_LAPSED)
+    return budget_request
 
 
 def _locked(membership: Membership, request_id: UUID, **own: object) -> BudgetRequest:
     found = BudgetRequest.objects.filter(tenant_id=membership.tenant_id, **own)
     locked = found.select_related("dataset__budget", "asked_by").select_for_update(of=("self",))
-    wish = locked.get(pk=request_id)
-    if not wish.is_waiting:
-        raise AlreadyAnswered(wish.get_state_display())
-    return wish
+    budget_request = locked.get(pk=request_id)
+    if not budget_request.is_waiting:
+        raise AlreadyAnswered(budget_request.get_state_display())
+    return budget_request
 
 
-def _why(wish: BudgetRequest, answer: str) -> str:
-    return f"{answer} (Asked for by {wish.asked_by.email}: {wish.reason})"[:_LONGEST]
+def _why(budget_request: BudgetRequest, answer: str) -> str:
+    return f"{answer} (Asked for by {budget_request.asked_by.email}: {budget_request.reason})"[
+        :_LONGEST
+    ]
 
 
 def _end(
-    wish: BudgetRequest,
+    budget_request: BudgetRequest,
     state: str,
     membership: Membership,
     answer: str,
     *,
     granted_nano: int | None = None,
 ) -> BudgetRequest:
-    wish.state, wish.answer, wish.granted_nano = state, answer, granted_nano
-    wish.answered_by, wish.answered_at = membership.user, timezone.now()
-    wish.save(update_fields=["state", "answer", "granted_nano", "answered_by", "answered_at"])
-    return wish
+    budget_request.state, budget_request.answer, budget_request.granted_nano = (
+        state,
+        answer,
+        granted_nano,
+    )
+    budget_request.answered_by, budget_request.answered_at = membership.user, timezone.now()
+    budget_request.save(
+        update_fields=["state", "answer", "granted_nano", "answered_by", "answered_at"]
+    )
+    return budget_request
 
 
-def _record(wish: BudgetRequest, actor: Membership, action: Action, **detail: str) -> None:
+def _record(
+    budget_request: BudgetRequest, actor: Membership, action: Action, **detail: str
+) -> None:
     append(
-        tenant_id=wish.tenant_id,
+        tenant_id=budget_request.tenant_id,
         actor=actor_of(actor.user),
         action=action,
-        subject=f"request:{wish.pk}",
-        dataset=wish.dataset.slug,
-        detail={"about": wish.about, "epsilon": as_text(wish.epsilon_nano), **detail},
+        subject=f"request:{budget_request.pk}",
+        dataset=budget_request.dataset.slug,
+        detail={
+            "about": budget_request.about,
+            "epsilon": as_text(budget_request.epsilon_nano),
+            **detail,
+        },
+    )
+
+
+def budget_requests_of(membership: Membership) -> QuerySet[BudgetRequest]:
+    """An analyst's own, or all of the organisation's; those that wait first, then the newest."""
+    found = BudgetRequest.objects.filter(tenant_id=membership.tenant_id)
+    if not may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
+        found = found.filter(asked_by_id=membership.user_id)
+    waiting_first = Case(When(state=BudgetRequest.State.WAITING, then=Value(0)), default=Value(1))
+    return found.select_related("dataset__budget", "asked_by", "answered_by").order_by(
+        waiting_first, "-asked_at", "-id"
+    )
+
+
+def get_budget_request(membership: Membership, request_id: UUID) -> BudgetRequest:
+    """One of the above; BudgetRequest.DoesNotExist for a foreign and a missing one alike."""
+    return budget_requests_of(membership).get(pk=request_id)
+
+
+def budget_requests_waiting(membership: Membership) -> QuerySet[BudgetRequest]:
+    """Those that this person could answer now."""
+    if not may(membership, Permission.REGISTER_DATASETS):
+        return BudgetRequest.objects.none()
+    return BudgetRequest.objects.filter(
+        tenant_id=membership.tenant_id, state=BudgetRequest.State.WAITING
     )

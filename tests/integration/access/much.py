@@ -41,7 +41,7 @@ def much_of_everything(world: World, ask: Ask, answer_all: Callable[[], int]) ->
     answer_all()
     _questions(ask, [analyst, *colleagues])
     _grants(dataset, colleagues)
-    _wishes(dataset, datasets, analyst, colleagues)
+    _budget_requests(dataset, datasets, analyst, colleagues)
     _requests(owner, datasets)
     _shared_budgets(world, dataset)
     _people(world, analyst)
@@ -73,7 +73,7 @@ def _grants(dataset: Dataset, holders: Sequence[Membership]) -> None:
         )
 
 
-def _wishes(
+def _budget_requests(
     dataset: Dataset,
     datasets: Sequence[Dataset],
     analyst: Membership,

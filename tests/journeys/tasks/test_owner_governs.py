@@ -21,7 +21,7 @@ def nobody_granted(visit: Visit, wards: str) -> None:
 
 
 @pytest.fixture
-def wish(visit: Visit, nobody_granted: None, wards: str) -> None:
+def budget_request(visit: Visit, nobody_granted: None, wards: str) -> None:
     """An analyst asks for an allocation."""
     ask_for_budget(visit().sign_in("analyst"), wards, "allocation", "0.75")
 
@@ -71,7 +71,7 @@ def test_grant_an_allocation(nobody_granted: None, desk: Page) -> None:
 
 
 @task(Role.OWNER, pages=2, clicks=3)
-def test_answer_a_request_for_budget(wish: None, desk: Page) -> None:
+def test_answer_a_request_for_budget(budget_request: None, desk: Page) -> None:
     desk.get_by_role("link", name="An allocation, ε 0.75").first.click()
     desk.get_by_role("textbox", name="Your answer").fill("for the study")
     desk.get_by_role("button", name="Grant the allocation").click()

@@ -1,7 +1,7 @@
 """A worker's part of a registration: taken by turns, read under a lease, ended once.
 
 A worker that was away too long finds its fence outdated, stops its reader and leaves nothing. Must
-never end a wish for what one machine lacks.
+never end an arrival for what one machine lacks.
 """
 
 import time
@@ -19,7 +19,7 @@ from dpgov.datasets import storage
 from dpgov.datasets.crossing import next_arrivals
 from dpgov.datasets.declaration import column_of, of_json
 from dpgov.datasets.models import Arrival, Dataset, DatasetVersion
-from dpgov.datasets.services.arrivals import wishes
+from dpgov.datasets.services.arrivals import states
 from dpgov.datasets.services.files.handing_in import TooManyFiles
 from dpgov.datasets.services.files.ingesting import remove_attempt
 from dpgov.datasets.services.files.uploads import UploadUsed
@@ -106,7 +106,7 @@ def _claim(pk: UUID, tenant_id: UUID) -> Claim | None:
 
 
 class _Follower:
-    """Renews the lease while the file is read, and ends the wish with its registration."""
+    """Renews the lease while the file is read, and ends the arrival with its registration."""
 
     def __init__(self, arrival: Arrival) -> None:
         self._arrival = arrival
@@ -132,7 +132,7 @@ class _Follower:
     def recorded(self, made: Registered | DatasetVersion) -> None:
         """In the transaction of the registration: both, or neither."""
         shares = isinstance(made, Registered) and made.shares_budget
-        if not wishes.done(self._arrival, made.dataset, shares_budget=shares):
+        if not states.done(self._arrival, made.dataset, shares_budget=shares):
             raise LostArrival(self._arrival.pk)
 
     def _renew(self, **changes: object) -> None:
@@ -156,18 +156,18 @@ def carry_out(claim: Claim) -> None:
     except LostArrival:
         _log.info("a registration was stopped", arrival=str(arrival.pk))
     except UploadUsed:
-        wishes.void(arrival)
+        states.void(arrival)
     except InvalidDomain as problem:
-        wishes.refuse(arrival, problem.args[0], field=problem.field)
+        states.refuse(arrival, problem.args[0], field=problem.field)
     except RefusedFile as refusal:
-        wishes.refuse(arrival, refusal.args[0], field=refusal.field, column=refusal.column)
+        states.refuse(arrival, refusal.args[0], field=refusal.field, column=refusal.column)
     except Dataset.DoesNotExist:
-        wishes.refuse(arrival, _ARCHIVED)
+        states.refuse(arrival, _ARCHIVED)
     except TooManyFiles as refusal:
-        wishes.refuse(arrival, refusal.args[0])
+        states.refuse(arrival, refusal.args[0])
     except (FingerprintKeyChanged, storage.NoRoom) as refusal:
         _log.error("nothing can be registered", kind=type(refusal).__name__)
-        wishes.refuse(arrival, refusal.args[0])
+        states.refuse(arrival, refusal.args[0])
     except (OperationalError, InterfaceError):
         connection.close()
         _give_back(arrival)
@@ -203,13 +203,13 @@ def _register(arrival: Arrival) -> None:
 
 
 def _may_still(arrival: Arrival) -> bool:
-    """A wish of somebody who was removed meanwhile, or has another role now, is void."""
+    """An arrival of somebody who was removed meanwhile, or has another role now, is void."""
     member = Membership.objects.filter(
         tenant_id=arrival.tenant_id, user_id=arrival.asked_by_id, user__is_active=True
     ).first()
     if may(member, Permission.REGISTER_DATASETS):
         return True
-    wishes.void(arrival)
+    states.void(arrival)
     return False
 
 
@@ -231,7 +231,7 @@ def give_up_old(tenant_id: UUID) -> int:
 
 
 def _give_up(arrival: Arrival, words: str) -> bool:
-    if not wishes.refuse(arrival, words):
+    if not states.refuse(arrival, words):
         return False
     _log.error("a registration was given up", arrival=str(arrival.pk), attempts=arrival.attempts)
     remove_attempt(arrival.version_id)

@@ -67,13 +67,13 @@ class QuestionOffer:
 class Offer:
     """Either a quote, or the problems that stand in its way; `body` is what would be sent.
 
-    `wish` says how exact it was asked to be, where that set the price.
+    `wanted` says how exact it was asked to be, where that set the price.
     """
 
     problems: list[tuple[str, str]] = field(default_factory=list)
     body: dict[str, Any] | None = None
     quote: Quote | None = None
-    wish: str = ""
+    wanted: str = ""
 
     @property
     def price(self) -> str:
@@ -196,7 +196,7 @@ def offer_for(form: PricedForm, priced_by: Callable[[dict[str, Any]], Quote]) ->
         return Offer(problems=form.problems())
     # What was found for a wanted accuracy is sent with its amount, like any other plan.
     sent = priced.plan.as_json() if "accuracy" in body else body
-    return Offer(body=sent, quote=priced, wish=form.price.wish)
+    return Offer(body=sent, quote=priced, wanted=form.price.wanted)
 
 
 class NotSent(Exception):

@@ -169,7 +169,7 @@ class PriceForm(forms.Form):
         return {"accuracy": wanted | part}
 
     @property
-    def wish(self) -> str:
+    def wanted(self) -> str:
         """A sentence on how exact the answer was asked to be, if that sets the price.
 
         Only when valid.
@@ -178,7 +178,7 @@ class PriceForm(forms.Form):
         if way not in ("error", "relative"):
             return ""
         target = data["target"] or self.places[0]
-        return _wish(self.way, counted_in_rows=target in self.in_rows).format(
+        return _wanted(self.way, counted_in_rows=target in self.in_rows).format(
             statistic=lower_first(dict(self.statistics)[target]),
             bound=f"{data['percent']} %" if way == "relative" else data["value"],
             share=dict(_LEVELS)[data["level"]],
@@ -241,7 +241,7 @@ _NEEDED = {
 }
 
 
-def _wish(way: str, *, counted_in_rows: bool) -> str:
+def _wanted(way: str, *, counted_in_rows: bool) -> str:
     """The sentence with {statistic}, {bound}, {share} and {least} to be filled in."""
     if way == "error" and counted_in_rows:
         return _(

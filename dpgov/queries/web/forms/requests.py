@@ -84,11 +84,11 @@ class AnswerForm(forms.Form):
     )
     answer = _text(gettext_lazy("Your answer"), gettext_lazy("Give the analyst a reason."))
 
-    def __init__(self, *args: Any, wish: BudgetRequest, **kwargs: Any) -> None:
-        kwargs.setdefault("initial", {"epsilon_limit": as_text(wish.epsilon_nano)})
+    def __init__(self, *args: Any, budget_request: BudgetRequest, **kwargs: Any) -> None:
+        kwargs.setdefault("initial", {"epsilon_limit": as_text(budget_request.epsilon_nano)})
         super().__init__(*args, **kwargs)
-        _count(self, wish.is_of_one_question, wish.dataset.budget.currency)
-        if not wish.is_of_one_question:
+        _count(self, budget_request.is_of_one_question, budget_request.dataset.budget.currency)
+        if not budget_request.is_of_one_question:
             del self.fields["last_day"]
 
     def clean(self) -> dict[str, Any]:

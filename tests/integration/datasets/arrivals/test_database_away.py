@@ -94,7 +94,7 @@ def test_a_reader_outlives_the_database(browser: Client, tmp_path: Path) -> None
             wait_until(lambda: b"the database is away while a file" in log.read_bytes())
             between.restore()
             wait_until(lambda: arrivals_round() >= 0 and not now().is_running)
-            # Files go after the commit that ends the wish.
+            # Files go after the commit that ends the arrival.
             wait_until(lambda: str(arrival.upload_id) not in files("uploads"))
     assert (arrival.state, arrival.attempts) == (Arrival.State.DONE, 1)
     assert Dataset.objects.count() == 1

@@ -43,7 +43,7 @@ def told(member: Membership) -> list[str]:
 
 
 def test_the_page_answers_before_the_file_is_read(browser: Client, asked: Arrival) -> None:
-    """L13, S10: no reader runs in a web request; the wish is in the database."""
+    """L13, S10: no reader runs in a web request; the arrival is in the database."""
     assert asked.state == Arrival.State.WAITING
     assert not Dataset.objects.exists()
     assert actions() == ["FILE_UPLOADED"]
@@ -82,7 +82,7 @@ def test_a_reader_registers_it_with_one_entry_and_the_owner_is_led_there(
 def test_nothing_is_registered_whose_entry_cannot_be_written(
     asked: Arrival, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """G1, L13: nothing behind the log's back; the wish stays, and another attempt succeeds."""
+    """G1, L13: nothing behind the log's back; the arrival stays, and another attempt succeeds."""
     before = files("data")
 
     def fail(*_: object) -> None:
@@ -265,7 +265,7 @@ def test_a_full_disk_is_no_fault_of_the_file_and_loses_nothing(
 
 
 def test_somebody_who_may_not_any_more_registers_nothing(asked: Arrival, owner: Membership) -> None:
-    """L13, S13: a wish of somebody who has another role now, or none, is void."""
+    """L13, S13: an arrival of somebody who has another role now, or none, is void."""
     Membership.objects.filter(pk=owner.pk).update(role=Role.ANALYST)
     read_next()
     asked.refresh_from_db()

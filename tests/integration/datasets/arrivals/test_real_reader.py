@@ -49,7 +49,7 @@ def test_a_reader_that_is_killed_leaves_the_file_to_another(
     assert arrival.state == Arrival.State.READING
     with reader_of_files(tmp_path / "second.log", DPGOV_LEASE_SECONDS="30"):
         wait_until(lambda: arrivals_round() >= 0 and not now().is_running)
-        # Files go after the commit that ends the wish.
+        # Files go after the commit that ends the arrival.
         wait_until(lambda: str(arrival.upload_id) not in files("uploads"))
     assert (arrival.state, arrival.attempts) == (Arrival.State.DONE, 2)
     assert Dataset.objects.count() == 1

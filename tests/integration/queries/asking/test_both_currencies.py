@@ -73,8 +73,8 @@ def test_nowhere_does_an_epsilon_stand_alone(
     """L20: every ε of a dataset that counts ρ says its δ, or that it is the pure one."""
     browser.post("/datasets/counts-rho/save/", counting.posted(saved_name="Kept"))
     browser.post(ASK, counting.posted(by="rho", rho="0.005", price="0.005"))
-    wish = {"about": "allocation", "epsilon_limit": "1", "reason": "the spring study"}
-    browser.post("/datasets/counts-rho/request/", wish)
+    wanted = {"about": "allocation", "epsilon_limit": "1", "reason": "the spring study"}
+    browser.post("/datasets/counts-rho/request/", wanted)
     assert answer_now() == 1
     query = Query.objects.get()
     mine = [ASK, "/", "/history/", "/saved/", "/requests/", "/datasets/counts-rho/budget/"]

@@ -51,14 +51,14 @@ def test_an_owner_gives_the_permit_and_the_question_is_accepted(
     assert "Questions up to this pure ε" in form
     sent = {"about": "permit", "epsilon_limit": "1", "reason": "the spring study"}
     assert browser.post("/datasets/visits/request/", sent).status_code == 302
-    wish, owners = BudgetRequest.objects.get(), client_for(owner)
+    waiting, owners = BudgetRequest.objects.get(), client_for(owner)
     assert "A permit for questions up to ε 1" in text_of(owners.get("/requests/").content)
     answer = {"decision": "grant", "epsilon_limit": "1", "answer": "for the study"}
-    unsaid = owners.post(f"/requests/{wish.pk}/answer/", answer)
+    unsaid = owners.post(f"/requests/{waiting.pk}/answer/", answer)
     assert unsaid.status_code == 422
     assert not Permit.objects.exists()
     until = (timezone.now() + timedelta(days=3)).date().isoformat()
-    assert owners.post(f"/requests/{wish.pk}/answer/", answer | {"last_day": until}).status_code
+    assert owners.post(f"/requests/{waiting.pk}/answer/", answer | {"last_day": until}).status_code
     assert Permit.objects.get().limit_nano == NANO
     assert AuditEntry.objects.latest("pk").action == "QUESTIONS_PERMITTED"
     accepted = browser.post(ASK, counting.posted(epsilon="1", price="1"))

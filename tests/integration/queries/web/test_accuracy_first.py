@@ -42,8 +42,8 @@ def test_an_error_to_live_with_gets_its_price_before_anything_is_spent(
 def test_a_part_of_the_answer_is_priced_for_the_least_answer(
     browser: Client, dataset: Dataset, counting: Filled
 ) -> None:
-    wish = {"by": "relative", "percent": "5", "least": "1000", "level": "0.99"}
-    said = text_of(browser.post(QUOTE, counting.posted(**wish)).content)
+    wanted = {"by": "relative", "percent": "5", "least": "1000", "level": "0.99"}
+    said = text_of(browser.post(QUOTE, counting.posted(**wanted)).content)
     assert "off by at most 5 % in 99 % of answers, if it is at least 1000" in said
     assert "Ask for ε 0.09120" in said or re.search(r"Ask for ε 0\.09\d\d", said)
 
@@ -63,8 +63,8 @@ def test_an_old_price_of_a_new_wish_is_not_charged(
     browser: Client, dataset: Dataset, counting: Filled, unchanged: Unchanged
 ) -> None:
     with unchanged():
-        wish = {**FIFTY, "value": "40"}
-        response = browser.post("/datasets/visits/ask/", counting.posted(**wish, price="0.05932"))
+        wanted = {**FIFTY, "value": "40"}
+        response = browser.post("/datasets/visits/ask/", counting.posted(**wanted, price="0.05932"))
     assert response.status_code == 422
     assert "The price of this question is now" in response.content.decode()
 
@@ -73,8 +73,8 @@ def test_the_chosen_one_of_several_statistics_sets_the_price(
     browser: Client, dataset: Dataset, counting: Filled
 ) -> None:
     counting.add("statistic", kind="median", column="age")
-    wish = counting.posted(by="error", value="20", target="1")
-    said = text_of(browser.post(QUOTE, wish).content)
+    wanted = counting.posted(by="error", value="20", target="1")
+    said = text_of(browser.post(QUOTE, wanted).content)
     assert "keeps the median of age off by at most 20 rows in 95 % of answers" in said
     assert re.search(r"Median of age ε [\d.]+ 20 rows", said)
 
@@ -99,7 +99,7 @@ def test_what_fits_is_filled_in_in_place_of_the_wish(
 
 
 @pytest.mark.parametrize(
-    ("wish", "field", "message"),
+    ("wanted", "field", "message"),
     [
         ({"by": "error"}, "id_value", "Type how far the answer may be off"),
         ({"by": "error", "value": "x"}, "id_value", "plain number"),
@@ -115,21 +115,21 @@ def test_what_fits_is_filled_in_in_place_of_the_wish(
     ],
 )
 def test_a_wish_that_cannot_be_priced_has_its_message_at_its_field(
-    wish: dict[str, str], field: str, message: str, browser: Client, dataset: Dataset,
+    wanted: dict[str, str], field: str, message: str, browser: Client, dataset: Dataset,
     counting: Filled, unchanged: Unchanged,
 ) -> None:  # fmt: skip
     with unchanged():
-        page = browser.post(QUOTE, {**counting.posted(), **wish}).content.decode()
+        page = browser.post(QUOTE, {**counting.posted(), **wanted}).content.decode()
     refusals = re.findall(r'<a href="#([\w-]+)">([^<]*)</a>', page)
     assert [said for where, said in refusals if where == field and message in said]
 
 
 def test_a_mean_needs_a_guess_before_its_price_is_known(browser: Client, dataset: Dataset) -> None:
     mean = Filled().add("statistic", kind="mean", column="age")
-    wish = {"by": "error", "value": "2"}
-    page = browser.post(QUOTE, mean.posted(**wish)).content.decode()
+    wanted = {"by": "error", "value": "2"}
+    page = browser.post(QUOTE, mean.posted(**wanted)).content.decode()
     assert 'href="#id_assumed_rows">How exact this is depends on the rows.' in page
-    said = text_of(browser.post(QUOTE, mean.posted(**wish, assumed_rows="150")).content)
+    said = text_of(browser.post(QUOTE, mean.posted(**wanted, assumed_rows="150")).content)
     assert re.search(r"Mean of age ε [\d.]+ ± (2|1\.9\d*) ", said)
 
 
@@ -146,8 +146,8 @@ def test_the_api_prices_an_accuracy_and_spends_nothing(
 ) -> None:
     body: dict[str, Any] = {"statistics": [{"statistic": "count"}]}
     with unchanged():
-        wish = {"accuracy": {"statistic": 0, "value": 50, "confidence_level": 0.95}}
-        priced = api.post(API_QUOTE, body | wish, format="json").json()
+        wanted = {"accuracy": {"statistic": 0, "value": 50, "confidence_level": 0.95}}
+        priced = api.post(API_QUOTE, body | wanted, format="json").json()
         part = {"accuracy": {"relative": 0.05, "at_least": 1000}}
         assert api.post(API_QUOTE, body | part, format="json").json()["plan"] == priced["plan"]
     assert priced["plan"]["epsilon"] == priced["cost_epsilon"] == 0.05932

@@ -23,7 +23,7 @@ from tests.integration.queries.conftest import Filled, lower_limit
 from tests.integration.queries.web.test_quote_page import text_of
 
 ASK = "/datasets/visits/request/"
-WISH = {"about": "allocation", "epsilon_limit": "3", "reason": "the spring study"}
+WANTED = {"about": "allocation", "epsilon_limit": "3", "reason": "the spring study"}
 
 
 @pytest.fixture
@@ -32,15 +32,15 @@ def owners(owner: Membership, client_for: Callable[[Membership], Client]) -> Cli
 
 
 def asked(browser: Client, **more: str) -> BudgetRequest:
-    answer = browser.post(ASK, WISH | more)
+    answer = browser.post(ASK, WANTED | more)
     assert answer.status_code == 302, text_of(answer.content)
     return BudgetRequest.objects.latest("asked_at")
 
 
-def answered(owners: Client, wish: BudgetRequest, **said: str) -> tuple[int, str]:
+def answered(owners: Client, sent: BudgetRequest, **said: str) -> tuple[int, str]:
     body = {"epsilon_limit": "2", "answer": "for the study", **said}
-    answer = owners.post(f"/requests/{wish.pk}/answer/", body)
-    page = owners.get(f"/requests/{wish.pk}/")
+    answer = owners.post(f"/requests/{sent.pk}/answer/", body)
+    page = owners.get(f"/requests/{sent.pk}/")
     return answer.status_code, text_of(answer.content or page.content)
 
 
@@ -48,12 +48,12 @@ def test_an_owner_grants_less_and_the_analyst_reads_it_and_may_ask(
     browser: Client, owners: Client, analyst: Membership, dataset: Dataset
 ) -> None:
     Dataset.objects.update(needs_allocation=True)
-    wish = asked(browser)
+    sent = asked(browser)
     listed = text_of(owners.get("/requests/").content)
     assert "An allocation of up to ε 3 Visits Anna" in listed
     assert "Requests 1 waiting for you" in listed
-    assert answered(owners, wish, decision="grant")[0] == 302
-    said = text_of(browser.get(f"/requests/{wish.pk}/").content)
+    assert answered(owners, sent, decision="grant")[0] == 302
+    said = text_of(browser.get(f"/requests/{sent.pk}/").content)
     assert "State Granted Wanted up to ε 3 in all Reason the spring study" in said
     assert "Granted up to ε 2 in all Answer for the study" in said
     (grant,) = allocations_of(analyst.user, dataset.budget_id)
@@ -66,24 +66,24 @@ def test_an_owner_grants_less_and_the_analyst_reads_it_and_may_ask(
 def test_a_higher_limit_is_passed_on_to_where_two_persons_decide(
     browser: Client, owners: Client, dataset: Dataset
 ) -> None:
-    wish = asked(browser, about="limit", epsilon_limit="20")
-    assert answered(owners, wish, decision="pass_on", epsilon_limit="15")[0] == 302
+    sent = asked(browser, about="limit", epsilon_limit="20")
+    assert answered(owners, sent, decision="pass_on", epsilon_limit="15")[0] == 302
     change = ChangeRequest.objects.get()
     assert change.payload["after_nano"] == 15 * NANO
     assert "the spring study" in change.reason
     dataset.budget.refresh_from_db()
     assert dataset.budget.limit_nano == 10 * NANO
     assert "Passed on to a compliance officer" in text_of(
-        browser.get(f"/requests/{wish.pk}/").content
+        browser.get(f"/requests/{sent.pk}/").content
     )
 
 
 def test_a_no_comes_with_its_reason_and_gives_nothing(
     browser: Client, owners: Client, analyst: Membership, dataset: Dataset
 ) -> None:
-    wish = asked(browser)
-    assert answered(owners, wish, decision="decline", epsilon_limit="")[0] == 302
-    assert "Answer for the study" in text_of(browser.get(f"/requests/{wish.pk}/").content)
+    sent = asked(browser)
+    assert answered(owners, sent, decision="decline", epsilon_limit="")[0] == 302
+    assert "Answer for the study" in text_of(browser.get(f"/requests/{sent.pk}/").content)
     assert AuditEntry.objects.latest("pk").action == "BUDGET_REQUEST_DECLINED"
     assert allocations_of(analyst.user, dataset.budget_id) == []
 
@@ -108,7 +108,7 @@ def test_nothing_is_given_to_whoever_is_no_longer_who_asked(
     said: Any,
 ) -> None:
     """L9: the request ends, with an entry of its own, and neither allocation nor permit is made."""
-    wish = asked(browser, about=about, epsilon_limit="20" if about == "limit" else "1")
+    sent = asked(browser, about=about, epsilon_limit="20" if about == "limit" else "1")
     actor = actor_of(admin.user)
     if what == "suspended":
         User.objects.filter(pk=analyst.user_id).update(is_active=False)
@@ -119,22 +119,22 @@ def test_nothing_is_given_to_whoever_is_no_longer_who_asked(
         remove_member(membership=analyst, actor=actor)
     if what == "came again":
         Membership.objects.create(tenant=analyst.tenant, user=analyst.user, role=Role.ANALYST)
-    status, page = answered(owners, wish, **{"epsilon_limit": "1", **said})
+    status, page = answered(owners, sent, **{"epsilon_limit": "1", **said})
     assert (status, "State Out of date" in page) == (302, True)
     assert "was removed, suspended or given another role" in page
     assert AuditEntry.objects.latest("pk").action == "BUDGET_REQUEST_LAPSED"
     given = (Permit.objects, Allocation.objects, ChangeRequest.objects)
     assert [rows.count() for rows in given] == [0, 0, 0]
-    assert "was answered before: out of date" in answered(owners, wish, **said)[1]
+    assert "was answered before: out of date" in answered(owners, sent, **said)[1]
 
 
 def test_a_second_answer_is_refused_and_changes_nothing(
     browser: Client, owners: Client, analyst: Membership, dataset: Dataset
 ) -> None:
-    wish = asked(browser)
-    answered(owners, wish, decision="decline")
+    sent = asked(browser)
+    answered(owners, sent, decision="decline")
     before = AuditEntry.objects.count()
-    status, said = answered(owners, wish, decision="grant")
+    status, said = answered(owners, sent, decision="grant")
     assert status == 422
     assert "was answered before: declined. Nothing was changed." in said
     assert AuditEntry.objects.count() == before
@@ -153,24 +153,24 @@ def test_a_second_answer_is_refused_and_changes_nothing(
 def test_an_incomplete_answer_says_what_is_missing(
     browser: Client, owners: Client, dataset: Dataset, said: dict[str, str], told: str
 ) -> None:
-    wish = asked(browser)
-    status, text = answered(owners, wish, **said)
+    sent = asked(browser)
+    status, text = answered(owners, sent, **said)
     assert (status, told in text) == (422, True)
-    wish.refresh_from_db()
-    assert wish.is_waiting
+    sent.refresh_from_db()
+    assert sent.is_waiting
 
 
 def test_the_same_waits_once_and_after_withdrawing_it_may_be_asked_anew(
     browser: Client, dataset: Dataset
 ) -> None:
-    wish = asked(browser)
-    again = browser.post(ASK, WISH)
+    sent = asked(browser)
+    again = browser.post(ASK, WANTED)
     assert again.status_code == 422
     assert "no owner has answered yet" in text_of(again.content)
-    said = text_of(browser.post(f"/requests/{wish.pk}/withdraw/", follow=True).content)
+    said = text_of(browser.post(f"/requests/{sent.pk}/withdraw/", follow=True).content)
     assert "State Withdrawn" in said
     assert AuditEntry.objects.latest("pk").action == "BUDGET_REQUEST_WITHDRAWN"
-    assert asked(browser).pk != wish.pk
+    assert asked(browser).pk != sent.pk
 
 
 def test_a_colleague_sees_nothing_of_it(
@@ -180,11 +180,11 @@ def test_a_colleague_sees_nothing_of_it(
     client_for: Callable[[Membership], Client],
 ) -> None:
     """H1: within a tenant, analysts see their own requests only."""
-    wish = asked(browser)
+    sent = asked(browser)
     colleague = client_for(join(analyst.tenant, Role.ANALYST, "carl"))
     assert "Visits" not in text_of(colleague.get("/requests/").content)
-    assert colleague.get(f"/requests/{wish.pk}/").status_code == 404
-    assert colleague.post(f"/requests/{wish.pk}/withdraw/").status_code == 404
+    assert colleague.get(f"/requests/{sent.pk}/").status_code == 404
+    assert colleague.post(f"/requests/{sent.pk}/withdraw/").status_code == 404
 
 
 def test_only_analysts_ask_and_only_owners_answer(
@@ -199,16 +199,16 @@ def test_only_analysts_ask_and_only_owners_answer(
     }
     with pytest.raises(service.MayNot):
         service.ask_for_budget(membership=owner, **wanted)
-    wish = service.ask_for_budget(membership=analyst, **wanted)
+    sent = service.ask_for_budget(membership=analyst, **wanted)
     with pytest.raises(service.MayNot):
-        service.decline_request(membership=officer, request_id=wish.pk, answer="no")
+        service.decline_request(membership=officer, request_id=sent.pk, answer="no")
 
 
 def test_the_database_knows_no_half_answered_request(browser: Client, dataset: Dataset) -> None:
-    wish = asked(browser)
+    sent = asked(browser)
     for change in ({"state": "declined"}, {"granted_nano": 5}, {"epsilon_nano": 0}):
         with pytest.raises(IntegrityError), transaction.atomic():
-            BudgetRequest.objects.filter(pk=wish.pk).update(**change)
+            BudgetRequest.objects.filter(pk=sent.pk).update(**change)
 
 
 def test_a_refusal_leads_to_a_request_with_the_amount_that_would_do(

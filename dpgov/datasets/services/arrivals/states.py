@@ -1,4 +1,4 @@
-"""Wishes to register a file: asked for at a page, read by a worker, stopped by whoever asked.
+"""Arrivals: registration is asked for at a page, read by a worker, stopped by whoever asked.
 
 Until a worker has registered the file nothing has changed that anybody else could see, so asking
 and stopping make no entry, like drafts; the registration makes its own.
@@ -31,7 +31,7 @@ def ask_registration(
 ) -> Arrival:
     """Have the upload registered under this declaration; what was typed is kept beside it.
 
-    Asked again while it waits or is read, it is the same wish. Raises InvalidDomain naming the
+    Asked again while it waits or is read, it is the same arrival. Raises InvalidDomain naming the
     field, UploadUsed, DraftTooLarge, TooManyFiles; then nothing has changed.
     """
     check_declared(upload, declaration)
@@ -61,7 +61,7 @@ def ask_version(
 
 
 @transaction.atomic
-def _ask(upload: Upload, user: User, typed: QueryDict, **wish: Any) -> Arrival:
+def _ask(upload: Upload, user: User, typed: QueryDict, **asked: Any) -> Arrival:
     ready_upload(upload.pk)
     earlier = arrival_of(upload)
     if earlier is not None and earlier.is_running:
@@ -69,7 +69,7 @@ def _ask(upload: Upload, user: User, typed: QueryDict, **wish: Any) -> Arrival:
     keep_draft(upload=upload, typed=typed)
     # One at a time, and the last one is what its owner is told about.
     Arrival.objects.filter(upload=upload).delete()
-    return Arrival.objects.create(tenant_id=upload.tenant_id, upload=upload, asked_by=user, **wish)
+    return Arrival.objects.create(tenant_id=upload.tenant_id, upload=upload, asked_by=user, **asked)
 
 
 def cancel_arrival(*, upload: Upload) -> bool:
