@@ -48,5 +48,5 @@ def test_an_owner_begins_from_any_empty_list(
 ) -> None:
     page = client_for(owner).get(path)
     assert re.search(
-        r'<a class="btn btn-primary" href="/(datasets|shared_budgets)/new/"', page.text
+        r'<a class="btn btn-primary" href="/(datasets|shared-budgets)/new/"', page.text
     )
