@@ -20,7 +20,7 @@ APPEND_ONLY = (
 GUARDED = (
     "approvals_changerequest",
     "budgets_budget",
-    "budgets_partitionline",
+    "budgets_budgetpart",
     "budgets_sharedbudgetmember",
     "datasets_dataset",
     "datasets_look",

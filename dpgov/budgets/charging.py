@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.models import Allocation, Budget, PartitionLine, RateLimit, SharedBudgetMember
+from dpgov.budgets.models import Allocation, Budget, BudgetPart, RateLimit, SharedBudgetMember
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.windows import counting_day, window_of
 from dpgov.budgets.words import amount, limit_in_words, rate_in_words
@@ -73,13 +73,13 @@ class Limit:
     taken_nano: int = 0
 
     @property
-    def room_nano(self) -> int:
+    def admitted_nano(self) -> int:
         """What it still admits, of everything that counts on it."""
         return 0 if self.stopped else max(0, self.remaining_nano)
 
     @property
     def fits(self) -> bool:
-        """Whether what is taken finds room."""
+        """Whether what is taken fits."""
         return not self.stopped and self.taken_nano <= self.remaining_nano
 
     @property
@@ -90,7 +90,7 @@ class Limit:
     @property
     def fit_nano(self) -> int:
         """The largest cost that still fits."""
-        return self.room_nano // self.factor
+        return self.admitted_nano // self.factor
 
     @property
     def shortage(self) -> str:
@@ -191,7 +191,7 @@ def _divided_and_joined(budget_id: UUID) -> tuple[dict[str, UUID], list[UUID], b
     One read, made after the question's version was read: whoever sees the file that ended the
     discount sees its end.
     """
-    divided = PartitionLine.objects.filter(dataset_budget=budget_id).order_by()
+    divided = BudgetPart.objects.filter(dataset_budget=budget_id).order_by()
     joined = SharedBudgetMember.objects.filter(dataset_budget=budget_id, left_at__isnull=True)
     ended = Budget.objects.filter(pk=budget_id, undivided_at__isnull=False).order_by()
     rows = divided.values_list(Value("part"), "position", "part", "budget").union(
@@ -236,7 +236,7 @@ def limits_within_reach(dataset_budget_id: UUID, allocations: Iterable[UUID]) ->
     joined = SharedBudgetMember.objects.filter(
         dataset_budget=dataset_budget_id, left_at__isnull=True
     ).values("shared_budget")
-    lines = PartitionLine.objects.filter(dataset_budget=dataset_budget_id).order_by()
+    lines = BudgetPart.objects.filter(dataset_budget=dataset_budget_id).order_by()
     within = Q(pk__in=[dataset_budget_id, *allocations]) | Q(pk__in=joined)
     within |= Q(pk__in=lines.values("budget"))
     found = _limits(Budget.objects.filter(within), {}, None)
@@ -250,9 +250,9 @@ def _limits(
 ) -> list[Limit]:
     """One read: a budget comes once for each of its rates, or once without any."""
     now = moment or timezone.now()
-    rows = budgets.select_related(
-        "partition_line", "allocation__project", "allocation__user"
-    ).annotate(**{f"rate_{name}": F(f"rate_limits__{name}") for name in _OF_A_RATE})
+    rows = budgets.select_related("as_part", "allocation__project", "allocation__user").annotate(
+        **{f"rate_{name}": F(f"rate_limits__{name}") for name in _OF_A_RATE}
+    )
     known = {}
     for budget in rows:
         factor = factors.get(budget.pk, 1)

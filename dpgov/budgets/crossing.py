@@ -1,4 +1,4 @@
-"""What sharing a budget asks across tenants: a code's offer, its single use, who else is there.
+"""What sharing a budget asks across tenants: a code's preview, its single use, who else is there.
 
 The same questions through the wall on PostgreSQL and to the models on SQLite, always for the
 tenant that is acting. Never a name, a number of questions or an identity of the other side.
@@ -19,7 +19,7 @@ from dpgov.tenants.crossing import through_door
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Preview:
     """What whoever holds a code may know before joining: the name, two amounts, their currency."""
 
     label: str
@@ -53,20 +53,20 @@ class Claim:
     shared_budget_id: UUID
 
 
-def offer_of(code_hash: str, tenant_id: UUID) -> Offer | None:
-    """The offer behind a code; None for a wrong, used, expired or own one alike."""
+def preview_of(code_hash: str, tenant_id: UUID) -> Preview | None:
+    """The preview behind a code; None for a wrong, used, expired or own one alike."""
     if connection.vendor == "postgresql":
         rows = through_door(
             "SELECT label, limit_nano, committed_nano, mode, delta, target_nano"
             " FROM budgets_invitation(%s)",
             code_hash,
         )
-        return Offer(*rows[0]) if rows else None
+        return Preview(*rows[0]) if rows else None
     found = _open(code_hash, tenant_id).select_related("shared_budget").first()
     if found is None:
         return None
     shared = found.shared_budget
-    return Offer(
+    return Preview(
         shared.label,
         shared.limit_nano,
         shared.committed_nano,

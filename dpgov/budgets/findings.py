@@ -13,10 +13,10 @@ from dpgov.budgets.findings_agreed import disagreed
 from dpgov.budgets.models import (
     Allocation,
     Budget,
+    BudgetPart,
     Charge,
     Correction,
     LimitChange,
-    PartitionLine,
     RateLimit,
     Reservation,
     SharedBudgetMember,
@@ -40,7 +40,7 @@ def ledger_findings(tenant: Tenant | None = None) -> list[str]:
 def _other_currencies(budgets: QuerySet[Budget]) -> Iterator[str]:
     """Budgets that are charged together must count alike: there is no sum of ε and ρ."""
     lines: tuple[tuple[QuerySet[Any], str], ...] = (
-        (PartitionLine.objects.all(), "budget"),
+        (BudgetPart.objects.all(), "budget"),
         (Allocation.objects.all(), "budget"),
         (SharedBudgetMember.objects.filter(left_at__isnull=True), "shared_budget"),
     )
@@ -58,7 +58,7 @@ def _other_currencies(budgets: QuerySet[Budget]) -> Iterator[str]:
 
 def _recounted(budgets: QuerySet[Budget]) -> QuerySet[Any]:
     held, settled = Reservation.State.HELD, Reservation.State.SETTLED
-    parts = PartitionLine.objects.filter(dataset_budget=OuterRef("pk")).order_by()
+    parts = BudgetPart.objects.filter(dataset_budget=OuterRef("pk")).order_by()
     lines = parts.values("dataset_budget")
     newest = LimitChange.objects.filter(budget=OuterRef("pk")).order_by("-id")
     return budgets.annotate(

@@ -43,7 +43,7 @@ def _of_budgets(json: Json) -> Iterator[Guard]:
         "a new budget has nothing spent or reserved",
     )
     follows = (
-        "NEW.kind = 'partition' AND EXISTS (SELECT 1 FROM budgets_partitionline p"
+        "NEW.kind = 'partition' AND EXISTS (SELECT 1 FROM budgets_budgetpart p"
         " JOIN budgets_budget d ON d.id = p.dataset_budget_id"
         " WHERE p.budget_id = NEW.id AND d.limit_nano >= NEW.limit_nano)"
     )
@@ -115,7 +115,7 @@ def _of_members_and_parts(json: Json) -> Iterator[Guard]:
     )
     yield Guard(
         "guard_part",
-        "budgets_partitionline",
+        "budgets_budgetpart",
         "INSERT",
         "NEW.budget_id <> NEW.dataset_budget_id",
         "EXISTS (SELECT 1 FROM budgets_budget b JOIN budgets_budget d"
@@ -123,6 +123,6 @@ def _of_members_and_parts(json: Json) -> Iterator[Guard]:
         " WHERE b.id = NEW.budget_id AND b.kind = 'partition' AND d.kind = 'dataset'"
         " AND b.limit_nano <= d.limit_nano"
         " AND (d.spent_nano + d.reserved_nano = 0 OR EXISTS (SELECT 1"
-        " FROM budgets_partitionline p WHERE p.dataset_budget_id = d.id)))",
+        " FROM budgets_budgetpart p WHERE p.dataset_budget_id = d.id)))",
         "a budget that was charged as a whole is not divided any more",
     )

@@ -47,7 +47,7 @@ def balances_before(budgets: Iterable[UUID], since: datetime) -> dict[UUID, int]
     return dict(charges.values_list("budget").annotate(least=Min(first)))
 
 
-def spending_drawn(budget: Budget) -> tuple[list[Balance], bool]:
+def spending_thinned(budget: Budget) -> tuple[list[Balance], bool]:
     """The spent balance and the limit through the budget's life, oldest first.
 
     Every step while there are few; else the balance at evenly spaced moments, and True. The last
@@ -72,7 +72,7 @@ Moment = tuple[datetime, int]
 def _with_its_parts(budget: Budget) -> list[Budget]:
     """The budget as it is now, then its parts; with the moments of their first and last charge."""
     charges = Charge.objects.filter(budget=OuterRef("pk")).values("created_at")
-    within = Q(pk=budget.pk) | Q(partition_line__dataset_budget=budget)
+    within = Q(pk=budget.pk) | Q(as_part__dataset_budget=budget)
     found = Budget.objects.filter(within).annotate(
         first_at=Subquery(charges.order_by("created_at")[:1]),
         last_at=Subquery(charges.order_by("-created_at")[:1]),

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from dpgov.budgets.models import Allocation, Budget, PartitionLine, RateLimit, Reservation
+from dpgov.budgets.models import Allocation, Budget, BudgetPart, RateLimit, Reservation
 from dpgov.budgets.windows import counting_day, day_of, window_of
 from dpgov.budgets.words import limit_in_words
 
@@ -65,7 +65,7 @@ def _rate(period: RateLimit.Period, rates: Iterable[RateLimit], moment: datetime
 
 def parts_of(budget: Budget) -> list[Part]:
     """The lines of a partitioned dataset in their declared order; nothing for other datasets."""
-    lines = list(PartitionLine.objects.filter(dataset_budget=budget).select_related("budget"))
+    lines = list(BudgetPart.objects.filter(dataset_budget=budget).select_related("budget"))
     largest = max((line.budget.committed_nano for line in lines), default=0)
     return [
         Part(line.part, line.budget, 0 < largest == line.budget.committed_nano) for line in lines
@@ -93,7 +93,7 @@ def get_allocation(dataset_budget: Budget, allocation_id: UUID) -> Allocation:
 def charged_to(query_id: UUID, *, reader_id: UUID) -> list[tuple[str, int]]:
     """What a question counts against, in words, and how much of each."""
     holds = Reservation.objects.filter(query_id=query_id).select_related(
-        "budget__partition_line", "budget__allocation__project", "budget__allocation__user"
+        "budget__as_part", "budget__allocation__project", "budget__allocation__user"
     )
     found = [
         (limit_in_words(h.budget, reader_id=reader_id), h.amount_nano, h.budget) for h in holds

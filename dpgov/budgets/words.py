@@ -137,7 +137,7 @@ def limit_in_words(budget: Budget, *, reader_id: UUID | None = None) -> str:
 def whose_said(budget: Budget, *, reader_id: UUID | None = None) -> str:
     """The same for a refusal."""
     if budget.kind == Budget.Kind.PARTITION:
-        return said("the budget for “{part}”", part=budget.partition_line.part)
+        return said("the budget for “{part}”", part=budget.as_part.part)
     if budget.kind == Budget.Kind.ALLOCATION:
         holder = budget.allocation.user_id
         if holder is not None and reader_id in (None, holder):

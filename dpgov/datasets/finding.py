@@ -13,7 +13,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Win
 from django.utils import timezone
 
 from dpgov.budgets.charging import Limit
-from dpgov.budgets.rooms import ways_for
+from dpgov.budgets.ways import ways_for
 from dpgov.datasets.fitting import NOTHING, Fit, all_rows, fit, terms_shown
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.selectors import datasets_of
@@ -25,7 +25,7 @@ PAGE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Available:
     """What fits for one person; `tightest` is the limit of the ledger that admits least."""
 
     fit: Fit
@@ -42,13 +42,13 @@ class Room:
 class Found:
     """A dataset with its columns; `matching` are the names of those that a word is in.
 
-    `room` is what fits for this person now, None for who asks nothing.
+    `available` is what fits for this person now, None for who asks nothing.
     """
 
     dataset: Dataset
     columns: list[Column]
     matching: frozenset[str]
-    room: Room | None
+    available: Available | None
 
 
 def find(membership: Membership, text: str, page: str | None) -> tuple[Page[Dataset], list[Found]]:
@@ -57,7 +57,7 @@ def find(membership: Membership, text: str, page: str | None) -> tuple[Page[Data
     shown = Paginator(_matching(membership, words), PAGE).get_page(page)
     datasets = list(shown.object_list)
     columns = _columns(datasets)
-    rooms = _rooms(membership, datasets)
+    available = _available(membership, datasets)
     return shown, [
         Found(
             dataset,
@@ -67,7 +67,7 @@ def find(membership: Membership, text: str, page: str | None) -> tuple[Page[Data
                 for column in columns.get(dataset.pk, [])
                 if any(word.casefold() in column.name.casefold() for word in words)
             ),
-            rooms.get(dataset.pk),
+            available.get(dataset.pk),
         )
         for dataset in datasets
     ]
@@ -77,8 +77,8 @@ def first_by_name(membership: Membership, most: int) -> tuple[list[Found], int]:
     """The first datasets with what fits of each, without their columns; and how many there are."""
     counted = datasets_of(membership.tenant).annotate(every=Window(Count("pk")))
     datasets = list(counted[:most])
-    rooms = _rooms(membership, datasets)
-    found = [Found(one, [], frozenset(), rooms.get(one.pk)) for one in datasets]
+    available = _available(membership, datasets)
+    found = [Found(one, [], frozenset(), available.get(one.pk)) for one in datasets]
     return found, getattr(datasets[0], "every") if datasets else 0  # noqa: B009
 
 
@@ -101,13 +101,13 @@ def _columns(datasets: list[Dataset]) -> dict[UUID, list[Column]]:
     return found
 
 
-def _rooms(membership: Membership, datasets: Sequence[Dataset]) -> dict[UUID, Room]:
+def _available(membership: Membership, datasets: Sequence[Dataset]) -> dict[UUID, Available]:
     if not may(membership, Permission.SUBMIT_QUERIES) or not datasets:
         return {}
-    return rooms_for(membership.user, datasets)
+    return available_on(membership.user, datasets)
 
 
-def rooms_for(user: User | None, datasets: Sequence[Dataset]) -> dict[UUID, Room]:
+def available_on(user: User | None, datasets: Sequence[Dataset]) -> dict[UUID, Available]:
     """What fits on each of these datasets, in the way that admits most, for a count of all rows.
 
     Without a user: for somebody without an allocation and a permit. The datasets were read with
@@ -116,13 +116,13 @@ def rooms_for(user: User | None, datasets: Sequence[Dataset]) -> dict[UUID, Room
     needing = {dataset.budget_id for dataset in datasets if dataset.needs_allocation}
     ways = ways_for(user, [dataset.budget_id for dataset in datasets], needing=needing)
     terms = terms_shown(datasets, user, timezone.now().astimezone(UTC).date())
-    rooms = {}
+    available = {}
     for dataset in datasets:
         asked = all_rows(dataset)
         fits = [(fit(terms[dataset.pk], w.limits, asked), w) for w in ways[dataset.budget_id]]
         if not fits:
-            rooms[dataset.pk] = Room(NOTHING, needs_allocation=True)
+            available[dataset.pk] = Available(NOTHING, needs_allocation=True)
             continue
         most, way = max(fits, key=lambda pair: pair[0].nano)
-        rooms[dataset.pk] = Room(most, way.limits[0])
-    return rooms
+        available[dataset.pk] = Available(most, way.limits[0])
+    return available

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dpgov.explain.policy import Policy
+from dpgov.explain.promise import Promise
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of
 
@@ -21,7 +21,7 @@ _LEAST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Round:
     """After so many tries: the averages, what they cost and how often a guess is right.
 
     `with_budget` is the average of the answers that were given, `answered` their number.
@@ -46,7 +46,7 @@ class Replay:
 
     epsilon_nano: int
     allowed: int
-    steps: tuple[Step, ...]
+    steps: tuple[Round, ...]
 
     @property
     def is_stopped(self) -> bool:
@@ -54,29 +54,29 @@ class Replay:
         return self.allowed < self.steps[-1].asked
 
     @property
-    def last(self) -> Step:
+    def last(self) -> Round:
         """At the end of what is shown."""
         return self.steps[-1]
 
 
-def replay(policy: Policy, epsilon_nano: int) -> Replay:
-    """Count the same people again and again, for ε each, with and without the policy's limit."""
-    price = policy.currency.price_of(epsilon_nano)
-    allowed = policy.limit_nano // price
+def replay(promise: Promise, epsilon_nano: int) -> Replay:
+    """Count the same people again and again, for ε each, with and without the promise's limit."""
+    price = promise.currency.price_of(epsilon_nano)
+    allowed = promise.limit_nano // price
     total = min(_MOST, max(_LEAST, 4 * allowed))
-    scale = policy.schema.group_size * policy.schema.unit.max_rows_per_unit * NANO / epsilon_nano
+    scale = promise.schema.group_size * promise.schema.unit.max_rows_per_unit * NANO / epsilon_nano
     sums = _running_sums(scale, total)
     steps = []
     for asked in _ladder(total, allowed):
         answered = min(asked, allowed)
         steps.append(
-            Step(
+            Round(
                 asked=asked,
                 without_budget=TRUTH + sums[asked] / asked,
-                guess_without=frequency_of(best_guess(asked * price, policy.currency)),
+                guess_without=frequency_of(best_guess(asked * price, promise.currency)),
                 with_budget=TRUTH + sums[answered] / answered if answered else None,
                 answered=answered,
-                guess_with=frequency_of(best_guess(answered * price, policy.currency)),
+                guess_with=frequency_of(best_guess(answered * price, promise.currency)),
             )
         )
     return Replay(epsilon_nano, allowed, tuple(steps))

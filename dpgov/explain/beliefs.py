@@ -1,4 +1,4 @@
-"""How far a well-informed attacker's guess can move under a policy, in numbers for tables.
+"""How far a well-informed attacker's guess can move under a promise, in numbers for tables.
 
 Words are those of `budgets.meaning`: never more optimistic than the truth.
 """
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from dpgov.budgets.meaning import factor_text, range_text
-from dpgov.explain.policy import Policy
+from dpgov.explain.promise import Promise
 from dpgov.privacy.meaning.odds import Belief, Frequency, belief_after, best_guess, frequency_of
 from dpgov.privacy.meaning.odds import together_of as amount_together
 
@@ -64,39 +64,39 @@ class Together:
     is_setting: bool
 
 
-def stage(policy: Policy, name: str, nano: int) -> Stage:
+def stage(promise: Promise, name: str, nano: int) -> Stage:
     """What a loss of `nano` means for the protected group."""
-    replaced = policy.steps_to_another_value * policy.schema.group_size
-    present = _guesses(policy, nano, policy.schema.group_size) if policy.hides_presence else None
-    factor = factor_text(nano, policy.currency)
-    return Stage(name, nano, present, _guesses(policy, nano, replaced), factor)
+    replaced = promise.steps_to_another_value * promise.schema.group_size
+    present = _guesses(promise, nano, promise.schema.group_size) if promise.hides_presence else None
+    factor = factor_text(nano, promise.currency)
+    return Stage(name, nano, present, _guesses(promise, nano, replaced), factor)
 
 
-def moved(policy: Policy, before: Decimal) -> Moved:
+def moved(promise: Promise, before: Decimal) -> Moved:
     """Bounds on a belief about what the neighbouring relation hides."""
     return Moved(
         before,
-        belief_after(before, policy.committed_nano, policy.currency),
-        belief_after(before, policy.limit_nano, policy.currency),
+        belief_after(before, promise.committed_nano, promise.currency),
+        belief_after(before, promise.limit_nano, promise.currency),
     )
 
 
-def groups(policy: Policy) -> list[Together]:
+def groups(promise: Promise) -> list[Together]:
     """The guesses about groups of some sizes, and of the setting."""
-    setting = policy.schema.group_size
+    setting = promise.schema.group_size
     return [
         Together(
             size,
-            _guesses(policy, policy.committed_nano, size),
-            _guesses(policy, policy.limit_nano, size),
+            _guesses(promise, promise.committed_nano, size),
+            _guesses(promise, promise.limit_nano, size),
             size == setting,
         )
         for size in sorted({*_GROUPS, setting})
     ]
 
 
-def _guesses(policy: Policy, nano: int, units: int) -> Frequency:
+def _guesses(promise: Promise, nano: int, units: int) -> Frequency:
     amount = amount_together(
-        nano, units=units, setting=policy.schema.group_size, currency=policy.currency
+        nano, units=units, setting=promise.schema.group_size, currency=promise.currency
     )
-    return frequency_of(best_guess(amount, policy.currency))
+    return frequency_of(best_guess(amount, promise.currency))

@@ -83,7 +83,7 @@ def charged(budget: Budget) -> list[Asked]:
 
 
 def _most_used(budget: Budget) -> Budget:
-    lines = Budget.objects.filter(partition_line__dataset_budget=budget)
+    lines = Budget.objects.filter(as_part__dataset_budget=budget)
     return lines.order_by("-spent_nano", "pk").first() or budget
 
 

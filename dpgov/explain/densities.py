@@ -1,6 +1,6 @@
 """A question as an attacker sees it: the answer's noise without somebody and with them.
 
-Of the very mechanism that would answer it, on the policy's declarations; no data, no draw.
+Of the very mechanism that would answer it, on the promise's declarations; no data, no draw.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from django.utils.translation import gettext as _
 
-from dpgov.explain.policy import Policy
+from dpgov.explain.promise import Promise
 from dpgov.privacy.accounting.budget import as_text
 from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of
@@ -60,12 +60,12 @@ class Sides:
         ]
 
 
-def sides(policy: Policy, *, statistic: str, column: str, epsilon_nano: int) -> Sides:
+def sides(promise: Promise, *, statistic: str, column: str, epsilon_nano: int) -> Sides:
     """The two noises of this question. Raises InvalidPlan for what could not be asked."""
     facts = StatisticKind(statistic).facts
     asked = {"statistic": statistic} | ({"column": column} if facts.takes_column else {})
     raw = {"statistics": [asked], "epsilon": as_text(epsilon_nano)}
-    blueprint = prepare(parse_plan(raw, policy.schema, dataset="example"), policy.schema)
+    blueprint = prepare(parse_plan(raw, promise.schema, dataset="example"), promise.schema)
     (mechanism,) = blueprint.mechanisms
     if not isinstance(mechanism, Total | Moments | PublicMean):
         raise TypeError(f"{statistic} is not made of sums.")
@@ -73,10 +73,10 @@ def sides(policy: Policy, *, statistic: str, column: str, epsilon_nano: int) -> 
     reading = taken.readings[-1]
     alone = len(taken.readings) == 1
     # Of the two sums of a mean, somebody at the upper bound moves the last one alone.
-    rows = policy.schema.group_size * policy.schema.unit.max_rows_per_unit
+    rows = promise.schema.group_size * promise.schema.unit.max_rows_per_unit
     overlap = Overlap(taken.noise, taken.reach.l1 if alone else rows * reading.unit.denominator)
-    is_exact = alone or policy.hides_presence
-    bound = best_guess(blueprint.cost_nano, policy.currency)
+    is_exact = alone or promise.hides_presence
+    bound = best_guess(blueprint.cost_nano, promise.currency)
     guess = min(bound, Decimal(overlap.best_guess)) if is_exact else bound
     return Sides(
         axis=_("noisy sum behind the mean") if isinstance(mechanism, Moments) else _(facts.name),

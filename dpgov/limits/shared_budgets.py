@@ -105,9 +105,9 @@ def candidates(tenant: Tenant, shared_budget: Budget | None = None) -> list[Name
     known: dict[UUID, list[Dataset]] = {}
     for dataset in found.select_related("budget").order_by("name", "slug"):
         known.setdefault(dataset.budget_id, []).append(dataset)
-    room = None if shared_budget is None else shared_budget.remaining_nano
+    left = None if shared_budget is None else shared_budget.remaining_nano
     return [
-        _named(each[0].budget, known, fits=room is None or each[0].budget.committed_nano <= room)
+        _named(each[0].budget, known, fits=left is None or each[0].budget.committed_nano <= left)
         for each in known.values()
     ]
 

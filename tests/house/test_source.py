@@ -129,7 +129,7 @@ _OWN_ROWS = {
         "Charge",
         "Correction",
         "LimitChange",
-        "PartitionLine",
+        "BudgetPart",
         "SharedBudgetInvitation",
         "SharedBudgetMember",
         "RateLimit",

@@ -9,7 +9,7 @@ from dpgov.budgets.models.entries import Charge, Correction, LimitChange, Reserv
 from dpgov.budgets.models.mark import DatabaseMark, RestoreMark
 from dpgov.budgets.models.sharing import (
     Allocation,
-    PartitionLine,
+    BudgetPart,
     SharedBudgetInvitation,
     SharedBudgetMember,
 )
@@ -18,11 +18,11 @@ __all__ = [
     "Allocation",
     "Budget",
     "BudgetAccess",
+    "BudgetPart",
     "Charge",
     "Correction",
     "DatabaseMark",
     "LimitChange",
-    "PartitionLine",
     "RateLimit",
     "Reservation",
     "RestoreMark",

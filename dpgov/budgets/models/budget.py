@@ -16,8 +16,8 @@ class Budget(models.Model):
     """A limit and what has been taken from it: reserved + spent never passes limit.
 
     `kind` says whose limit it is: the dataset's own, or another one that the same query touches.
-    A dataset's budget with partition lines is never charged itself: its counters are those of its
-    largest line. Once `undivided_at` is set every question is charged to each of its lines, for
+    A dataset's budget with parts is never charged itself: its counters are those of its
+    largest part. Once `undivided_at` is set every question is charged to each of its parts, for
     good, as a unit may lie in several parts. `counted_on` is the latest local day on which anything
     was counted here: a trigger sees to it that it never goes back, whatever a clock does, and the
     windows of the rates are those of that day. A frozen budget admits nothing until an officer

@@ -9,11 +9,11 @@ from dpgov.budgets.models.budget import Budget
 from dpgov.tenants.models import Project, Tenant, User
 
 
-class PartitionLine(models.Model):
-    """The line of one part of a dataset's partition column; charged instead of the dataset."""
+class BudgetPart(models.Model):
+    """One part of a dataset's partition column; charged instead of the dataset."""
 
     budget = models.OneToOneField(
-        Budget, on_delete=models.PROTECT, primary_key=True, related_name="partition_line"
+        Budget, on_delete=models.PROTECT, primary_key=True, related_name="as_part"
     )
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     dataset_budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="parts")
@@ -23,7 +23,7 @@ class PartitionLine(models.Model):
     class Meta:
         ordering = ["position"]
         constraints = [
-            models.UniqueConstraint(fields=["dataset_budget", "part"], name="budgets_one_line"),
+            models.UniqueConstraint(fields=["dataset_budget", "part"], name="budgets_one_part"),
         ]
 
     def __str__(self) -> str:

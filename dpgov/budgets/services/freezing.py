@@ -123,7 +123,7 @@ def confirm_budget(
 
 def _beside(budget: Budget) -> tuple[list[Budget], list[Budget]]:
     """The lines of a dataset's budget and its shared one; all locked, in the one order."""
-    lines = Q(partition_line__dataset_budget=budget)
+    lines = Q(as_part__dataset_budget=budget)
     shared = Q(members__dataset_budget=budget, members__left_at__isnull=True)
     ids = Budget.objects.filter(lines | shared).values_list("pk", flat=True)
     rows = Budget.objects.filter(pk__in=[budget.pk, *ids]).order_by("pk")

@@ -66,13 +66,13 @@ def new_invitation(shared_budget: Budget) -> tuple[SharedBudgetInvitation, str]:
     return invitation, "-".join(code[start : start + 4] for start in range(0, len(code), 4))
 
 
-def look_at(*, code: str, tenant_id: UUID) -> crossing.Offer:
+def look_at(*, code: str, tenant_id: UUID) -> crossing.Preview:
     """What the code offers; uses one of the tenant's tries. Raises InvalidCode, TooManyCodes."""
     _count_a_try(tenant_id)
-    offer = crossing.offer_of(_hash(_normal(code)), tenant_id)
-    if offer is None:
+    preview = crossing.preview_of(_hash(_normal(code)), tenant_id)
+    if preview is None:
         raise InvalidCode
-    return offer
+    return preview
 
 
 @transaction.atomic
@@ -83,7 +83,7 @@ def request_to_join(
 
     Raises InvalidCode, TooManyCodes, AlreadyShares, CannotShare and what `request_change` does.
     """
-    offer = look_at(code=code, tenant_id=membership.tenant_id)
+    preview = look_at(code=code, tenant_id=membership.tenant_id)
     _check_free(membership, dataset_budgets)
     claimed = crossing.claim(_hash(_normal(code)), membership.tenant_id)
     if claimed is None:
@@ -94,10 +94,10 @@ def request_to_join(
         subject=f"budget:{claimed.shared_budget_id}",
         payload={
             "invitation": str(claimed.invitation_id),
-            "name": offer.label,
-            "limit_nano": offer.limit_nano,
-            "limit_epsilon": as_text(offer.limit_epsilon_nano),
-            **({"delta": offer.delta} if offer.delta else {}),
+            "name": preview.label,
+            "limit_nano": preview.limit_nano,
+            "limit_epsilon": as_text(preview.limit_epsilon_nano),
+            **({"delta": preview.delta} if preview.delta else {}),
             "dataset_budgets": [str(budget.pk) for budget in dataset_budgets],
             "datasets": [budget.label for budget in dataset_budgets],
         },

@@ -68,7 +68,7 @@ def move_limit(
         after_nano=limit_nano,
         reason=reason,
     )
-    for line in Budget.objects.filter(partition_line__dataset_budget=budget).order_by("pk"):
+    for line in Budget.objects.filter(as_part__dataset_budget=budget).order_by("pk"):
         move_limit(budget=line, limit_nano=limit_nano, target_nano=target_nano, reason=reason)
 
 
@@ -100,7 +100,7 @@ def set_rate_limit(
     locked = locked_with_lines(budget)
     currency = locked.currency
     limit = None if limit_nano is None else amount(currency.limit_of(amount(limit_nano)))
-    lines = list(Budget.objects.filter(partition_line__dataset_budget=budget)) or [locked]
+    lines = list(Budget.objects.filter(as_part__dataset_budget=budget)) or [locked]
     before = RateLimit.objects.filter(budget=lines[0], period=period).first()
     for line in lines:
         _set_rate(line, period, limit, counting_day(moment or timezone.now(), line.counted_on))

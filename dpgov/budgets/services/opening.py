@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from dpgov.budgets.models import Budget, BudgetAccess, LimitChange, PartitionLine
+from dpgov.budgets.models import Budget, BudgetAccess, BudgetPart, LimitChange
 from dpgov.budgets.services.line import amount
 from dpgov.privacy.accounting.currency import PURE, Currency
 from dpgov.tenants.models import Tenant
@@ -74,20 +74,20 @@ def _opened(budget: Budget, reason: str) -> Budget:
 
 
 @transaction.atomic
-def open_partition_lines(*, budget: Budget, parts: Sequence[str]) -> None:
+def open_parts(*, budget: Budget, parts: Sequence[str]) -> None:
     """Divide a dataset's budget into one line for each part, each with the dataset's limit.
 
-    A unit lies in one part only, so the dataset's loss is that of the largest line (PRIVACY:
+    A unit lies in one part only, so the dataset's loss is that of the largest part (PRIVACY:
     parallel composition). No audit entry of its own. Raises AlreadyCharged.
     """
     locked = Budget.objects.select_for_update().get(pk=budget.pk)
     if locked.committed_nano or locked.reservations.exists() or locked.parts.exists():
         raise AlreadyCharged
     for position, part in enumerate(parts):
-        open_line(locked, part=part, position=position)
+        open_part(locked, part=part, position=position)
 
 
-def open_line(budget: Budget, *, part: str, position: int) -> Budget:
+def open_part(budget: Budget, *, part: str, position: int) -> Budget:
     """The line of one part, with nothing spent; the caller holds the lock of the dataset's budget.
 
     A part of a larger step, which knows that no unit in it has lost anything.
@@ -98,7 +98,7 @@ def open_line(budget: Budget, *, part: str, position: int) -> Budget:
         label=f"{budget.label}: {part}"[:200],
         kind=Budget.Kind.PARTITION,
     )
-    PartitionLine.objects.create(
+    BudgetPart.objects.create(
         budget=line, tenant=budget.tenant, dataset_budget=budget, position=position, part=part
     )
     return line

@@ -10,8 +10,8 @@ from uuid import UUID
 from django.db.models import Max
 from django.utils import timezone
 
-from dpgov.budgets.models import Budget, PartitionLine, RateLimit
-from dpgov.budgets.services.opening import open_line
+from dpgov.budgets.models import Budget, BudgetPart, RateLimit
+from dpgov.budgets.services.opening import open_part
 
 
 def is_undivided(budget_id: UUID) -> bool:
@@ -38,13 +38,13 @@ def add_parts(*, budget_id: UUID, parts: Sequence[str]) -> list[str]:
     first time lie in a part that was not there before.
     """
     locked = Budget.objects.select_for_update(no_key=True).get(pk=budget_id)
-    lines = PartitionLine.objects.filter(dataset_budget=locked)
+    lines = BudgetPart.objects.filter(dataset_budget=locked)
     lines = lines.select_related("budget").order_by("position")
     known = {line.part: line for line in lines}
     new = [part for part in parts if part not in known]
     last = lines.aggregate(last=Max("position"))["last"] or 0
     for place, part in enumerate(new):
-        line = open_line(locked, part=part, position=last + 1 + place)
+        line = open_part(locked, part=part, position=last + 1 + place)
         _same_rates(next(iter(known.values())).budget, line)
     return new
 

@@ -11,9 +11,9 @@ from django.utils import timezone
 from dpgov.budgets.models import (
     Budget,
     BudgetAccess,
+    BudgetPart,
     Charge,
     Correction,
-    PartitionLine,
     RateLimit,
     Reservation,
     SharedBudgetMember,
@@ -126,7 +126,7 @@ def _locked(ids: Sequence[UUID]) -> list[Budget]:
 
 
 def _parents(ids: Sequence[UUID]) -> list[UUID]:
-    lines = PartitionLine.objects.filter(budget__in=ids).order_by()
+    lines = BudgetPart.objects.filter(budget__in=ids).order_by()
     return list(lines.values_list("dataset_budget", flat=True).distinct())
 
 
@@ -168,15 +168,15 @@ def _over(rates: Sequence[RateLimit], wanted: dict[UUID, int]) -> Outcome | None
 
 
 def _too_fast(wanted: dict[UUID, int], days: dict[UUID, date]) -> Outcome | None:
-    room = {
+    left = {
         rate: rate.limit_nano - window_of(rate.period, days[rate.budget_id], rate).taken_nano
         for rate in RateLimit.objects.filter(budget__in=wanted)
     }
-    tight = [rate for rate in room if wanted[rate.budget_id] > room[rate]]
+    tight = [rate for rate in left if wanted[rate.budget_id] > left[rate]]
     if not tight:
         return None
-    rate = min(tight, key=lambda rate: room[rate])
-    return Outcome("rate", rate.budget_id, max(room[rate], 0), rate.period)
+    rate = min(tight, key=lambda rate: left[rate])
+    return Outcome("rate", rate.budget_id, max(left[rate], 0), rate.period)
 
 
 def _write_holds(
@@ -247,9 +247,9 @@ def _move(budget_id: UUID, *, reserved: int = 0, spent: int = 0) -> None:
 
 
 def _follow_lines(parents: Sequence[UUID]) -> None:
-    """A dataset with partition lines has the counters of its largest line."""
+    """A dataset with parts has the counters of its largest part."""
     for parent in parents:
-        lines = Budget.objects.filter(partition_line__dataset_budget=parent)
+        lines = Budget.objects.filter(as_part__dataset_budget=parent)
         spent = max(line.spent_nano for line in lines)
         committed = max(line.committed_nano for line in lines)
         Budget.objects.filter(pk=parent).update(spent_nano=spent, reserved_nano=committed - spent)

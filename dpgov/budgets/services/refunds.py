@@ -9,7 +9,7 @@ from uuid import UUID
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approved
 from dpgov.budgets.errors import NothingCharged
-from dpgov.budgets.models import Budget, Charge, Correction, PartitionLine
+from dpgov.budgets.models import Budget, BudgetPart, Charge, Correction
 from dpgov.budgets.services.corrections import correct
 
 REFUND = "refund"
@@ -53,7 +53,7 @@ def charged_lines(query_id: UUID) -> list[Charge]:
 
 def _locked(ids: Sequence[UUID]) -> dict[UUID, Budget]:
     """All of them and the datasets of lines, in the one order, before the first is booked."""
-    lines = PartitionLine.objects.filter(budget__in=ids).order_by()
+    lines = BudgetPart.objects.filter(budget__in=ids).order_by()
     parents = lines.values_list("dataset_budget", flat=True)
     rows = Budget.objects.select_for_update(no_key=True).filter(pk__in=[*ids, *parents])
     return {row.pk: row for row in rows.order_by("pk")}

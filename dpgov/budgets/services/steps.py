@@ -18,7 +18,7 @@ from dpgov.budgets.errors import (
     LedgerRefusal,
     NothingHeld,
 )
-from dpgov.budgets.models import Budget, PartitionLine, Reservation
+from dpgov.budgets.models import Budget, BudgetPart, Reservation
 from dpgov.budgets.services import one_statement, portable
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.budgets.services.line import Line, Outcome, Steps, amount, checked
@@ -57,7 +57,7 @@ def take(lines: Iterable[Line]) -> None:
     earlier in it; taken all at once, batches and single queries still never deadlock.
     """
     ids = {line.budget_id for line in lines}
-    parents = PartitionLine.objects.filter(budget__in=ids).values_list("dataset_budget", flat=True)
+    parents = BudgetPart.objects.filter(budget__in=ids).values_list("dataset_budget", flat=True)
     rows = Budget.objects.filter(pk__in=[*ids, *parents.order_by()]).order_by("pk")
     list(rows.select_for_update(no_key=True).values_list("pk"))
 
@@ -106,7 +106,7 @@ def settle(*, query_id: UUID, amount_nano: int) -> Sequence[Line]:
 def extend(*, query_id: UUID, amount_nano: int) -> Sequence[Line]:
     """Hold more for a query, on every line its factor times as much; returns what was added.
 
-    All of it or nothing: raises what `reserve` raises where a line has no room for it, and
+    All of it or nothing: raises what `reserve` raises where a line cannot hold it, and
     NothingHeld when the query holds nothing (any more).
     """
     outcome = _database().extend(query_id, amount(amount_nano))

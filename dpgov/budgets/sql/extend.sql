@@ -26,7 +26,7 @@ BEGIN
     FROM unnest(factors) WITH ORDINALITY AS f (factor, place);
     FOR v IN
         SELECT b.id, b.frozen_at, b.closed_at, line.amount,
-               b.limit_nano - b.spent_nano - b.reserved_nano AS room
+               b.limit_nano - b.spent_nano - b.reserved_nano AS left_over
         FROM budgets_budget b
         LEFT JOIN unnest(budgets, amounts) AS line (budget_id, amount) ON line.budget_id = b.id
         WHERE b.id = ANY (budgets || v_parents) ORDER BY b.id
@@ -36,26 +36,26 @@ BEGIN
             budget := v.id;
             RETURN;
         END IF;
-        IF v.amount > v.room AND (available IS NULL OR v.room < available) THEN
+        IF v.amount > v.left_over AND (available IS NULL OR v.left_over < available) THEN
             refusal := 'insufficient';
             budget := v.id;
-            available := v.room;
+            available := v.left_over;
         END IF;
     END LOOP;
     IF refusal IS NOT NULL THEN
         RETURN;
     END IF;
     FOR v IN
-        SELECT r.budget_id, r.period, line.amount, r.limit_nano - r.taken_nano AS room
+        SELECT r.budget_id, r.period, line.amount, r.limit_nano - r.taken_nano AS left_over
         FROM budgets_ratelimit r
         JOIN unnest(budgets, amounts) AS line (budget_id, amount) ON line.budget_id = r.budget_id
         JOIN budgets_reservation h ON h.query_id = p_query AND h.budget_id = r.budget_id
         WHERE r.window_start = budgets_window(r.period, h.counted_on)
     LOOP
-        IF v.amount > v.room AND (available IS NULL OR v.room < available) THEN
+        IF v.amount > v.left_over AND (available IS NULL OR v.left_over < available) THEN
             refusal := 'rate';
             budget := v.budget_id;
-            available := greatest(v.room, 0);
+            available := greatest(v.left_over, 0);
             period := v.period;
         END IF;
     END LOOP;

@@ -19,14 +19,14 @@ LANGUAGE sql IMMUTABLE AS $$
                          ELSE date_trunc(p_period, p_today::timestamp)::date END
 $$;
 
--- A dataset with partition lines has the counters of its largest line. The caller holds its lock.
+-- A dataset with parts has the counters of its largest part. The caller holds its lock.
 CREATE OR REPLACE FUNCTION budgets_follow_lines(p_parents uuid[]) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     UPDATE budgets_budget dataset
     SET spent_nano = lines.spent, reserved_nano = lines.committed - lines.spent
     FROM (SELECT part.dataset_budget_id, max(line.spent_nano) AS spent,
                  max(line.spent_nano + line.reserved_nano) AS committed
-          FROM budgets_partitionline part JOIN budgets_budget line ON line.id = part.budget_id
+          FROM budgets_budgetpart part JOIN budgets_budget line ON line.id = part.budget_id
           WHERE part.dataset_budget_id = ANY (p_parents)
           GROUP BY part.dataset_budget_id) lines
     WHERE dataset.id = lines.dataset_budget_id
@@ -35,7 +35,7 @@ $$;
 CREATE OR REPLACE FUNCTION budgets_parents(p_budgets uuid[]) RETURNS uuid[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    RETURN array_agg(DISTINCT dataset_budget_id) FROM budgets_partitionline
+    RETURN array_agg(DISTINCT dataset_budget_id) FROM budgets_budgetpart
     WHERE budget_id = ANY (p_budgets);
 END $$;
 
@@ -74,7 +74,7 @@ BEGIN
         RETURN;
     END IF;
     FOR v IN
-        SELECT b.id, b.limit_nano - b.spent_nano - b.reserved_nano AS room, b.frozen_at,
+        SELECT b.id, b.limit_nano - b.spent_nano - b.reserved_nano AS left_over, b.frozen_at,
                b.closed_at, line.amount
         FROM budgets_budget b
         LEFT JOIN unnest(p_budgets, p_amounts) AS line (budget_id, amount)
@@ -91,10 +91,10 @@ BEGIN
             budget := v.id;
             EXIT;
         END IF;
-        IF v.amount > v.room AND (available IS NULL OR v.room < available) THEN
+        IF v.amount > v.left_over AND (available IS NULL OR v.left_over < available) THEN
             refusal := 'insufficient';
             budget := v.id;
-            available := v.room;
+            available := v.left_over;
         END IF;
     END LOOP;
     -- Who shares a budget with whom changes under these locks only: seen from here it is final.
@@ -131,17 +131,17 @@ BEGIN
         SELECT r.budget_id, r.period, line.amount, r.limit_nano - CASE
                    WHEN r.window_start
                         = budgets_window(r.period, greatest(b.counted_on, v_today))
-                   THEN r.taken_nano ELSE 0 END AS room
+                   THEN r.taken_nano ELSE 0 END AS left_over
         FROM budgets_ratelimit r
         JOIN budgets_budget b ON b.id = r.budget_id
         JOIN unnest(p_budgets, p_amounts) AS line (budget_id, amount)
           ON line.budget_id = r.budget_id
     LOOP
         v_rates := true;
-        IF v.amount > v.room AND (available IS NULL OR v.room < available) THEN
+        IF v.amount > v.left_over AND (available IS NULL OR v.left_over < available) THEN
             refusal := 'rate';
             budget := v.budget_id;
-            available := greatest(v.room, 0);
+            available := greatest(v.left_over, 0);
             period := v.period;
         END IF;
     END LOOP;

@@ -22,7 +22,7 @@ _GIVEN_BACK = (Reservation.State.VOIDED, Reservation.State.EXPIRED)
 Moment = tuple[datetime, int]
 
 
-def committed_drawn(budget: Budget) -> tuple[list[Balance], bool]:
+def committed_thinned(budget: Budget) -> tuple[list[Balance], bool]:
     """The committed amount and the limit, oldest first; what was given back never counted.
 
     Each of the newest questions is a step; before them, each day is one, and then True.
@@ -100,8 +100,8 @@ def _end_of(day: date) -> datetime:
 
 
 def _of_largest_line(budget: Budget) -> list[Moment]:
-    """Holds of the lines by submission: a partitioned budget has what its largest line has."""
-    holds = Reservation.objects.filter(budget__partition_line__dataset_budget=budget)
+    """Holds of the lines by submission: a partitioned budget has what its largest part has."""
+    holds = Reservation.objects.filter(budget__as_part__dataset_budget=budget)
     kept = holds.exclude(state__in=_GIVEN_BACK).order_by("created_at")
     lines: defaultdict[object, int] = defaultdict(int)
     top, steps = 0, []

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from statistics import median_low
 
 from dpgov.budgets.charging import Limit
-from dpgov.budgets.history import Balance, spending_drawn
+from dpgov.budgets.history import Balance, spending_thinned
 from dpgov.budgets.models import Budget
-from dpgov.dashboards.budget.committed import committed_drawn
+from dpgov.dashboards.budget.committed import committed_thinned
 from dpgov.datasets.fitting import NOTHING, Fit
 from dpgov.datasets.models import Dataset
 from dpgov.limits.ways import Way, anybodys_way, usual
@@ -42,7 +42,7 @@ def balances(budget: Budget, *, split: bool) -> tuple[list[Balance], bool]:
 
     Without `split` everything counts as spent.
     """
-    steps, is_thinned = spending_drawn(budget) if split else committed_drawn(budget)
+    steps, is_thinned = spending_thinned(budget) if split else committed_thinned(budget)
     shown = _thinned(steps)
     return shown, is_thinned or len(shown) < len(steps)
 

@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 from dpgov.budgets.charging import Limit
 from dpgov.budgets.history import balances_before
 from dpgov.budgets.models import Budget
-from dpgov.budgets.rooms import for_life
+from dpgov.budgets.ways import for_life
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import DayTally, Query
 

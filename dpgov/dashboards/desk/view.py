@@ -10,9 +10,9 @@ from django.views.decorators.http import require_safe
 
 from dpgov.approvals.kinds import title_of
 from dpgov.approvals.selectors import requests_of
-from dpgov.dashboards.desk.bench import bench
 from dpgov.dashboards.desk.checklist import checklist
 from dpgov.dashboards.desk.forecast import forecasts
+from dpgov.dashboards.desk.workbench import workbench
 from dpgov.datasets.selectors import datasets_of, uploads_of
 from dpgov.queries.workbench.budget_requests import budget_requests_waiting
 from dpgov.tenants.permissions import Permission, may, requires
@@ -46,5 +46,5 @@ def desk(request: HttpRequest) -> HttpResponse:
             "dataset__budget", "asked_by"
         )[:_REQUESTS]
     if may(membership, Permission.SUBMIT_QUERIES):
-        context |= bench(request)
+        context |= workbench(request)
     return render(request, "dashboards/desk.html", context)

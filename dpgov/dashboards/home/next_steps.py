@@ -29,13 +29,13 @@ def next_steps(membership: Membership, datasets: Sequence[Dataset]) -> list[Step
     if role == Role.OWNER:
         return [_register()] if not datasets else _nearly_spent(datasets)
     if role == Role.ANALYST and datasets:
-        return [_ask(datasets)] if any(_has_room(d) for d in datasets) else []
+        return [_ask(datasets)] if any(_has_some_left(d) for d in datasets) else []
     if role == Role.OFFICER:
         return [_verify()]
     return [_invite()] if role == Role.ADMIN else []
 
 
-def _has_room(dataset: Dataset) -> bool:
+def _has_some_left(dataset: Dataset) -> bool:
     return dataset.budget.remaining_nano > 0
 
 

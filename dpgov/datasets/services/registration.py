@@ -17,7 +17,7 @@ from django.utils.text import slugify
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services import open_budget, open_partition_lines
+from dpgov.budgets.services import open_budget, open_parts
 from dpgov.budgets.words import noted, noted_limit
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset, Upload
@@ -173,7 +173,7 @@ def _budget(tenant: Tenant, slug: str, declaration: Declaration, earlier: Datase
     )
     if declaration.partition_column:
         parts = partition_parts(declaration.schema, declaration.partition_column)
-        open_partition_lines(budget=budget, parts=parts)
+        open_parts(budget=budget, parts=parts)
     return budget
 
 

@@ -10,15 +10,15 @@ from django.utils.translation import gettext as _
 from dpgov.explain.averaging import TRUTH, Replay
 from dpgov.explain.beliefs import moved
 from dpgov.explain.densities import Sides
-from dpgov.explain.policy import Policy
+from dpgov.explain.promise import Promise
 from dpgov.queries.wording.figures import Figure, as_figure, inert
 
 _PLACES = [Decimal(place) / 200 for place in (1, *range(4, 197, 4), 199)]
 
 
-def beliefs(policy: Policy) -> Figure:
+def beliefs(promise: Promise) -> Figure:
     """How sure somebody can become who was so sure before."""
-    found = [moved(policy, before) for before in _PLACES]
+    found = [moved(promise, before) for before in _PLACES]
     before = [_percent(each.before) for each in found]
     traces = [
         _band(before, [_percent(e.at_last.low) for e in found], "limit", "", None),
@@ -30,7 +30,7 @@ def beliefs(policy: Policy) -> Figure:
             "tonexty",
         ),
     ]
-    if policy.committed_nano:
+    if promise.committed_nano:
         low = [_percent(each.so_far.low) for each in found]
         high = [_percent(each.so_far.high) for each in found]
         traces.append(_band(before, low, "spent", "", None))

@@ -7,7 +7,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.explain.densities import STATISTICS, Sides, sides
-from dpgov.explain.policy import Policy
+from dpgov.explain.promise import Promise
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.budget import InvalidAmount, as_text, parse_epsilon
 from dpgov.privacy.plan.plan import InvalidPlan
@@ -40,19 +40,19 @@ class ExampleForm(forms.Form):
         help_text=_("Nothing is asked and nothing is spent by looking."),
     )
 
-    def __init__(self, data: QueryDict, *, policy: Policy) -> None:
-        self.policy = policy
+    def __init__(self, data: QueryDict, *, promise: Promise) -> None:
+        self.policy = promise
         offered = {
             "statistic": STATISTICS[0].value,
-            "column": next(iter(policy.numbers), ""),
-            "epsilon": as_text(policy.currency.question(_usual_nano(policy))),
+            "column": next(iter(promise.numbers), ""),
+            "epsilon": as_text(promise.currency.question(_usual_nano(promise))),
         }
         super().__init__(offered | {k: v for k, v in data.items() if k in offered and v})
         self.sides: Sides | None = None
         numbers = self.fields["column"]
         if isinstance(numbers, forms.ChoiceField):
-            numbers.choices = [(name, name) for name in policy.numbers]
-        if not policy.numbers:
+            numbers.choices = [(name, name) for name in promise.numbers]
+        if not promise.numbers:
             del self.fields["column"]
 
     def clean_epsilon(self) -> int:
@@ -84,9 +84,9 @@ class ExampleForm(forms.Form):
         return data
 
 
-def _usual_nano(policy: Policy) -> int:
+def _usual_nano(promise: Promise) -> int:
     """A question of which twenty or so fit into the budget, and not more than one may cost."""
-    return max(1, min(policy.question_nano, policy.limit_nano // _QUESTIONS))
+    return max(1, min(promise.question_nano, promise.limit_nano // _QUESTIONS))
 
 
 class InventedForm(forms.Form):

@@ -15,7 +15,7 @@ from dpgov.explain.averaging import replay
 from dpgov.explain.beliefs import BELIEFS, groups, moved, stage
 from dpgov.explain.figures import understanding as figures
 from dpgov.explain.glossary import THEMES
-from dpgov.explain.policy import Policy, invented_policy, policy_of
+from dpgov.explain.promise import Promise, invented_promise, promise_of
 from dpgov.explain.web.forms import ExampleForm, InventedForm
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.tenants.permissions import Permission, requires
@@ -26,7 +26,7 @@ from dpgov.tenants.permissions import Permission, requires
 def understanding(request: HttpRequest, slug: str) -> HttpResponse:
     """What the ε of this dataset means, in force and so far."""
     dataset = dataset_or_404(request, slug)
-    return _page(request, policy_of(dataset), {"dataset": dataset})
+    return _page(request, promise_of(dataset), {"dataset": dataset})
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -35,7 +35,7 @@ def understanding_general(request: HttpRequest) -> HttpResponse:
     """The same for an ε that the reader chooses."""
     invented = InventedForm(request.GET)
     limit_nano = invented.cleaned_data["limit"] if invented.is_valid() else NANO
-    return _page(request, invented_policy(limit_nano), {"invented": invented})
+    return _page(request, invented_promise(limit_nano), {"invented": invented})
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -45,18 +45,18 @@ def glossary(request: HttpRequest) -> HttpResponse:
     return render(request, "explain/glossary.html", {"themes": THEMES})
 
 
-def _page(request: HttpRequest, policy: Policy, more: dict[str, Any]) -> HttpResponse:
-    form = ExampleForm(request.GET, policy=policy)
+def _page(request: HttpRequest, promise: Promise, more: dict[str, Any]) -> HttpResponse:
+    form = ExampleForm(request.GET, promise=promise)
     context: dict[str, Any] = {
-        "policy": policy,
+        "promise": promise,
         "form": form,
-        "stages": _stages(policy),
-        "beliefs": [moved(policy, before) for before in BELIEFS],
-        "beliefs_figure": figures.beliefs(policy),
-        "together": groups(policy),
+        "stages": _stages(promise),
+        "beliefs": [moved(promise, before) for before in BELIEFS],
+        "beliefs_figure": figures.beliefs(promise),
+        "together": groups(promise),
     }
     if form.is_valid() and form.sides is not None:
-        attack = replay(policy, form.cleaned_data["epsilon"])
+        attack = replay(promise, form.cleaned_data["epsilon"])
         context |= {
             "sides": form.sides,
             "noises_figure": figures.noises(form.sides),
@@ -66,10 +66,10 @@ def _page(request: HttpRequest, policy: Policy, more: dict[str, Any]) -> HttpRes
     return render(request, "explain/understanding.html", context | more)
 
 
-def _stages(policy: Policy) -> list[Any]:
+def _stages(promise: Promise) -> list[Any]:
     named = [
-        (_("One question of the largest size"), policy.question_nano),
-        (_("All answers so far"), policy.committed_nano),
-        (_("Every answer that the budget allows"), policy.limit_nano),
+        (_("One question of the largest size"), promise.question_nano),
+        (_("All answers so far"), promise.committed_nano),
+        (_("Every answer that the budget allows"), promise.limit_nano),
     ]
-    return [stage(policy, name, nano) for name, nano in named if nano]
+    return [stage(promise, name, nano) for name, nano in named if nano]

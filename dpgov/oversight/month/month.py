@@ -71,7 +71,7 @@ class Month:
 
 
 @dataclass(slots=True)
-class Line:
+class Row:
     """What one dataset was asked, or one person asked, in the month; amounts by their sign."""
 
     name: str
@@ -107,7 +107,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Others:
     """A kind of entry in the log other than questions, how many, and the search for them."""
 
     action: str
@@ -121,12 +121,12 @@ class MonthFigures:
     """Everything about the month, the busiest first."""
 
     month: Month
-    datasets: tuple[Line, ...]
-    people: tuple[Line, ...]
+    datasets: tuple[Row, ...]
+    people: tuple[Row, ...]
     refusals: tuple[Refused, ...]
     nearly_spent: tuple[Dataset, ...]
     decisions: Mapping[str, int]
-    steps: tuple[Step, ...]
+    steps: tuple[Others, ...]
 
     @property
     def asked(self) -> int:
@@ -157,7 +157,7 @@ def figures_of(tenant: Tenant, month: Month) -> MonthFigures:
         nearly_spent=tuple(dataset for dataset in datasets.values() if _is_nearly_spent(dataset)),
         decisions=_decisions(tenant, month),
         steps=tuple(
-            Step(action, in_words(action), number, _search(action, month))
+            Others(action, in_words(action), number, _search(action, month))
             for action, number in rare_actions_between(tenant.pk, *month.span())
         ),
     )
@@ -203,8 +203,8 @@ def _lines(
     datasets: Mapping[UUID, Dataset],
     *,
     by: str,
-) -> tuple[Line, ...]:
-    lines: defaultdict[Any, Line] = defaultdict(lambda: Line(""))
+) -> tuple[Row, ...]:
+    lines: defaultdict[Any, Row] = defaultdict(lambda: Row(""))
     currencies = {key: dataset.budget.currency for key, dataset in datasets.items()}
     for row in rows:
         _add(lines[row[by]], row, currencies[row["dataset_id"]])
@@ -216,7 +216,7 @@ def _lines(
     return tuple(sorted(lines.values(), key=lambda line: (-line.asked, -line.refused, line.name)))
 
 
-def _add(line: Line, row: dict[str, Any], currency: Currency) -> None:
+def _add(line: Row, row: dict[str, Any], currency: Currency) -> None:
     line.asked += row["number"]
     line.near += row["near"]
     if row["reuse"]:

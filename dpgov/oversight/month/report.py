@@ -11,7 +11,7 @@ from pathlib import Path
 from fpdf import FPDF
 from fpdf.fonts import FontFace
 
-from dpgov.oversight.month.month import Line, MonthFigures
+from dpgov.oversight.month.month import MonthFigures, Row
 
 _FONTS = Path(__file__).parent / "fonts"
 _FONT = "DejaVu"
@@ -108,7 +108,7 @@ def _table(page: _Page, head: Sequence[str], rows: Rows, widths: Sequence[int]) 
     page.ln(2)
 
 
-def _lines(page: _Page, title: str, first: str, lines: Sequence[Line]) -> None:
+def _lines(page: _Page, title: str, first: str, lines: Sequence[Row]) -> None:
     _heading(page, title)
     if not lines:
         _text(page, "Nothing was asked.")

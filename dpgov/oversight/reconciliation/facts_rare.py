@@ -95,7 +95,7 @@ def _booked_on_the_confirmed(say: Dialect, missing: str, confirmed: str) -> str:
     return (
         f"SELECT 'after_restore' AS kind, {found} AS budget, {missing} AS nano,"
         f" {found} AS about FROM said_rare e"
-        f" LEFT JOIN budgets_partitionline p ON p.dataset_budget_id = {budget}"
+        f" LEFT JOIN budgets_budgetpart p ON p.dataset_budget_id = {budget}"
         f" WHERE {confirmed}"
     )
 

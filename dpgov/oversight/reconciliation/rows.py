@@ -58,13 +58,13 @@ def _views() -> dict[str, str]:
         " FROM datasets_look l JOIN datasets_datasetversion v ON v.id = l.version_id"
         " WHERE l.tenant_id = {tenant} AND l.by_id IS NOT NULL AND l.outcome = 'goes_on'",
         "budget": "id AS budget, kind, label, spent_nano, EXISTS (SELECT 1"
-        " FROM budgets_partitionline p WHERE p.dataset_budget_id = budgets_budget.id) AS divided"
+        " FROM budgets_budgetpart p WHERE p.dataset_budget_id = budgets_budget.id) AS divided"
         " FROM budgets_budget WHERE tenant_id = {tenant}",
         "limit": "b.id AS budget, b.kind, b.label, c.before_nano, c.after_nano"
         " FROM budgets_limitchange c JOIN budgets_budget b ON b.id = c.budget_id"
         " WHERE b.tenant_id = {tenant} AND b.kind <> 'partition'",
         "part": "p.budget_id AS budget, b.limit_nano AS nano, d.limit_nano AS whole_nano"
-        " FROM budgets_partitionline p JOIN budgets_budget b ON b.id = p.budget_id"
+        " FROM budgets_budgetpart p JOIN budgets_budget b ON b.id = p.budget_id"
         " JOIN budgets_budget d ON d.id = p.dataset_budget_id WHERE p.tenant_id = {tenant}",
         "guest": guest.format(table="budgets_charge")
         + f" UNION ALL SELECT {guest.format(table='budgets_correction')}",

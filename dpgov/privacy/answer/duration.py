@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.mechanisms.grid import MOST_PLACES, room_for
+from dpgov.privacy.mechanisms.grid import MOST_PLACES, places_for
 from dpgov.privacy.plan.request import (
     ROWS_OF_UNIT,
     CodeFilter,
@@ -117,4 +117,4 @@ def _choices(said: dict[str, Any], cells: int) -> int:
     candidates, depth = int(said.get("candidates", 0)), int(said.get("depth", 1))
     if depth == 1:
         return candidates
-    return depth * min(candidates * MOST_PLACES, room_for(cells))
+    return depth * min(candidates * MOST_PLACES, places_for(cells))

@@ -70,7 +70,7 @@ def _bins(top: int, width: int) -> tuple[tuple[int, int], ...]:
     return tuple((start, start + width - 1) for start in range(0, top + 1, width))
 
 
-def room_for(cells: int) -> int:
+def places_for(cells: int) -> int:
     """How many candidates, with their finer places, one cell of so many may have."""
     return max(2, min(MOST_CANDIDATES, MOST_SCORES // cells))
 
@@ -80,12 +80,12 @@ def grid_for(domain: NumericDomain, cells: int, *, several: bool = False) -> Gri
 
     For several quantiles it is coarser, so that the rows of one value can still be told apart.
     """
-    room = room_for(cells)
-    most = max(room // _GOOD_PLACES, min(room, _COARSEST)) if several else room
+    fitting = places_for(cells)
+    most = max(fitting // _GOOD_PLACES, min(fitting, _COARSEST)) if several else fitting
     width = -(-(domain.top + 1) // most)
     if not several:
         return Grid(domain, width)
-    places = min(MOST_PLACES, 1 << ((room // (domain.top // width + 1)).bit_length() - 1))
+    places = min(MOST_PLACES, 1 << ((fitting // (domain.top // width + 1)).bit_length() - 1))
     return Grid(domain, width, max(1, places))
 
 

@@ -76,7 +76,7 @@ class Basis:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CountOrSum:
     """A count or a sum: the sum over rows of a straight line in u, on a lattice of its own."""
 
     statistic: Statistic
@@ -202,13 +202,13 @@ class Variance:
         return squared
 
 
-View = Line | Mean | Variance
+View = CountOrSum | Mean | Variance
 VIEWS: dict[Recipe, type[Mean] | type[Variance]] = {Recipe.MEAN: Mean, Recipe.SPREAD: Variance}
 
 
 def view_of(statistic: Statistic, basis: Basis) -> View:
     """The statistic as what is made of these sums."""
-    return VIEWS.get(statistic.kind.facts.recipe, Line)(statistic, basis)
+    return VIEWS.get(statistic.kind.facts.recipe, CountOrSum)(statistic, basis)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dpgov.privacy.mechanisms.mechanism import Mechanism
 from dpgov.privacy.mechanisms.moments import degree_of
 from dpgov.privacy.mechanisms.public_mean import PublicMean
 from dpgov.privacy.mechanisms.totals import Total
-from dpgov.privacy.mechanisms.views import Line, Moments
+from dpgov.privacy.mechanisms.views import CountOrSum, Moments
 from dpgov.privacy.plan.canonical import counted_as, names_of
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.schema import DatasetSchema
@@ -98,7 +98,7 @@ def _from_moments(
         return None
     if kind is StatisticKind.SUM and (statistic.column != column or basis.scale.off):
         return None
-    line = Line(Statistic(kind, statistic.column), basis)
+    line = CountOrSum(Statistic(kind, statistic.column), basis)
     return mechanism.taken, line.weights, line.lattice
 
 

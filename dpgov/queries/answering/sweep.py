@@ -45,12 +45,12 @@ def sweep() -> Swept:
     for tenant_id in tenants:
         with acting_for(tenant_id):
             given_up += _give_up_all(tenant_id, now)
-    room = _room()
+    places = _free_places()
     for tenant_id in tenants:
-        if sent >= room:
+        if sent >= places:
             break
         with acting_for(tenant_id):
-            reminded = _remind(list(_due(tenant_id, now)[: room - sent]), now)
+            reminded = _remind(list(_due(tenant_id, now)[: places - sent]), now)
         if reminded is None:
             # Each message to a broker that is away costs a second; the next round tries again.
             break
@@ -58,7 +58,7 @@ def sweep() -> Swept:
     return Swept(sent=sent, given_up=given_up)
 
 
-def _room() -> int:
+def _free_places() -> int:
     """How many messages may be sent: no more than questions wait, those that lie there included.
 
     None as long as the broker does not say how many lie there.

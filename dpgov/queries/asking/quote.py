@@ -240,7 +240,7 @@ def _under_limits(
     limits = [
         replace(limit, taken_nano=taken[limit.budget_id]) for limit in limits_touched(together)
     ]
-    limits.sort(key=lambda limit: Fraction(limit.room_nano, limit.taken_nano))
+    limits.sort(key=lambda limit: Fraction(limit.admitted_nano, limit.taken_nano))
     whole = replace(priced, limits=tuple(limits))
     refusal = _refusal(whole, asked)
     outside, lacks_permit = (None, False) if refusal else _outside(asked, terms)

@@ -135,7 +135,7 @@ def _record(query: Query, chosen: FreeAnswer, digest: str) -> None:
             "plan": query.plan,
             "version": query.version.number,
             "lines": [],
-            "way": chosen.way.value,
+            "way": chosen.origin.value,
             "sources": list(chosen.sources),
             "release_sha256": digest,
         },

@@ -31,13 +31,13 @@ def largest_whole(
     parts = parts_for(batch, schema)
     most = [largest(terms, terms.most_nano, Question(plan, schema))[0] for plan in batch.plans]
     counted = _counted(lines)
-    rooms = [(limit.budget_id, limit.room_nano) for limit in limits]
+    admitted = [(limit.budget_id, limit.admitted_nano) for limit in limits]
 
     def fits(whole: int) -> bool:
         found = parts(whole)
         return all(part <= each for part, each in zip(found, most, strict=True)) and all(
             sum(found[place] * factor for place, factor in counted[budget].items()) <= left
-            for budget, left in rooms
+            for budget, left in admitted
         )
 
     low, high = 0, MAX_NANO + 1

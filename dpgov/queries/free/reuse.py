@@ -34,7 +34,7 @@ _READ = ("id", "plan", "cost_nano", "canonical_sha256")
 _BETTER = 0.98
 
 
-class Way(StrEnum):
+class Origin(StrEnum):
     """How a free answer comes about."""
 
     IDENTICAL = "identical"
@@ -46,7 +46,7 @@ class Way(StrEnum):
 class FreeAnswer:
     """An answer that is at hand; `expected` says of each column how exact it is."""
 
-    way: Way
+    origin: Origin
     derivation: Derivation
     expected: Columns
 
@@ -58,7 +58,7 @@ class FreeAnswer:
     @property
     def choice(self) -> str:
         """A name for it, the same as long as nothing better comes."""
-        return hashlib.sha256(" ".join((self.way, *self.sources)).encode()).hexdigest()[:16]
+        return hashlib.sha256(" ".join((self.origin, *self.sources)).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,8 +86,10 @@ def reusable_for(
         return NOTHING_STORED
     rows = blueprint.rows_in_a_cell(assumed_rows)
     free = [
-        FreeAnswer(way, found, found.expected(rows))
-        for way, found in _ways(blueprint, [source for _, source in sources], _same(sources, form))
+        FreeAnswer(origin, found, found.expected(rows))
+        for origin, found in _origins(
+            blueprint, [source for _, source in sources], _same(sources, form)
+        )
     ]
     return Reusable(tuple(free), _with_new(blueprint, [s for _, s in sources], rows))
 
@@ -99,19 +101,19 @@ def _same(sources: Sequence[_Source], form: str) -> list[Stored]:
     return [source for its_form, source in sources if its_form == form]
 
 
-def _ways(
+def _origins(
     blueprint: Blueprint, sources: Sequence[Stored], same: Sequence[Stored]
-) -> list[tuple[Way, Derivation]]:
+) -> list[tuple[Origin, Derivation]]:
     """The best of each kind; later ones only where they are better than all before."""
     others = [source for source in sources if source not in same]
-    found: list[tuple[Way, Derivation]] = []
-    for way, some in ((Way.IDENTICAL, same), (Way.DERIVED, others)):
+    found: list[tuple[Origin, Derivation]] = []
+    for origin, some in ((Origin.IDENTICAL, same), (Origin.DERIVED, others)):
         best = _best(blueprint, some)
         if best is not None and all(_noise(best) < _noise(one) for _, one in found):
-            found.append((way, best))
+            found.append((origin, best))
     pooled = derive(blueprint.plan, blueprint.schema, sources, together=True)
     if pooled is not None and len(pooled.keys) > 1 and _wins(pooled, [one for _, one in found]):
-        found.append((Way.COMBINED, pooled))
+        found.append((Origin.COMBINED, pooled))
     return found
 
 

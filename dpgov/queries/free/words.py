@@ -6,20 +6,22 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.reuse.estimates import Columns
-from dpgov.queries.free.reuse import Reusable, Way
+from dpgov.queries.free.reuse import Origin, Reusable
 from dpgov.queries.wording.drawings import together
 from dpgov.queries.wording.numbers import NOTHING, margin
 from dpgov.queries.wording.words import statistic_in_words
 
 _TITLES = {
-    Way.IDENTICAL: gettext_lazy("Already answered: free"),
-    Way.DERIVED: gettext_lazy("Stored answers already tell it: free"),
-    Way.COMBINED: gettext_lazy("Several stored answers put together: free"),
+    Origin.IDENTICAL: gettext_lazy("Already answered: free"),
+    Origin.DERIVED: gettext_lazy("Stored answers already tell it: free"),
+    Origin.COMBINED: gettext_lazy("Several stored answers put together: free"),
 }
 _SENTENCES = {
-    Way.IDENTICAL: gettext_lazy("The same question was asked before. You get the same numbers."),
-    Way.DERIVED: gettext_lazy("The groups of an answer that was given before add up to this one."),
-    Way.COMBINED: gettext_lazy(
+    Origin.IDENTICAL: gettext_lazy("The same question was asked before. You get the same numbers."),
+    Origin.DERIVED: gettext_lazy(
+        "The groups of an answer that was given before add up to this one."
+    ),
+    Origin.COMBINED: gettext_lazy(
         "Each of them holds its own noise, and together they are more exact."
     ),
 }
@@ -40,8 +42,8 @@ def free_offers(reusable: Reusable) -> list[FreeOffer]:
     return [
         FreeOffer(
             one.choice,
-            str(_TITLES[one.way]),
-            str(_SENTENCES[one.way]),
+            str(_TITLES[one.origin]),
+            str(_SENTENCES[one.origin]),
             errors_of(one.expected),
         )
         for one in reusable.free

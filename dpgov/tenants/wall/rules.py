@@ -110,7 +110,7 @@ WRITES: dict[str, str] = {
     "budgets.Charge": "SELECT",
     "budgets.Correction": "SELECT",
     "budgets.BudgetAccess": "SELECT, INSERT",
-    "budgets.PartitionLine": "SELECT, INSERT",
+    "budgets.BudgetPart": "SELECT, INSERT",
     "budgets.Allocation": "SELECT, INSERT",
     "budgets.SharedBudgetMember": "SELECT, INSERT, UPDATE (left_at)",
     "budgets.SharedBudgetInvitation": "SELECT, INSERT",

@@ -19,10 +19,10 @@ from dpgov.audit.models import AuditEntry
 from dpgov.audit.services import append
 from dpgov.budgets.models import (
     Budget,
+    BudgetPart,
     Charge,
     Correction,
     LimitChange,
-    PartitionLine,
     Reservation,
 )
 from dpgov.budgets.services import open_budget
@@ -225,7 +225,7 @@ def _a_larger_part(dataset: Dataset) -> None:
         )
         for kind, nano in (("dataset", 3), ("partition", 4))
     )
-    PartitionLine.objects.create(
+    BudgetPart.objects.create(
         budget=part, tenant=dataset.tenant, dataset_budget=whole, position=0, part="north"
     )
 

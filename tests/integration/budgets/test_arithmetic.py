@@ -9,7 +9,7 @@ from django.db.models import F
 
 from dpgov.budgets.errors import InsufficientBudget
 from dpgov.budgets.findings import ledger_findings
-from dpgov.budgets.history import spending_drawn
+from dpgov.budgets.history import spending_thinned
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import Line, open_budget, reserve, settle, void
 from dpgov.privacy.accounting.budget import parse_epsilon
@@ -70,7 +70,7 @@ def test_spending_over_time_ends_at_the_stored_balance(budget: Budget, balances:
         reserve(query_id=query_id, tenant_id=budget.tenant_id, lines=[Line(budget.id, amount)])
     settle(query_id=first, amount_nano=3)
     void(query_id=second)
-    last = spending_drawn(budget)[0][-1]
+    last = spending_thinned(budget)[0][-1]
     assert (last.limit_nano, last.reserved_nano, last.spent_nano) == balances() == (10 * NANO, 7, 3)
 
 

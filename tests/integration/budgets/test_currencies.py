@@ -18,7 +18,7 @@ from dpgov.budgets.services import (
     change_limit,
     correct,
     open_budget,
-    open_partition_lines,
+    open_parts,
     set_rate_limit,
     settle,
 )
@@ -142,12 +142,12 @@ def test_half_a_currency_is_refused_by_the_database(
 def test_allocations_parts_and_rates_count_as_their_dataset_does(
     zcdp: Budget, analyst: Membership
 ) -> None:
-    open_partition_lines(budget=zcdp, parts=["north", "south"])
+    open_parts(budget=zcdp, parts=["north", "south"])
     grant = allocate(
         dataset_budget=zcdp, holder=analyst.user, limit_nano=NANO, actor=OPERATOR, reason="study"
     )
     set_rate_limit(budget=zcdp, period=RateLimit.Period.WEEK, limit_nano=NANO // 2, actor=OPERATOR)
-    lines = Budget.objects.filter(partition_line__dataset_budget=zcdp)
+    lines = Budget.objects.filter(as_part__dataset_budget=zcdp)
     assert {line.currency for line in lines} == {grant.budget.currency} == {RHO}
     assert {(line.limit_nano, line.target_nano) for line in lines} == {(LIMIT, 3 * NANO)}
     assert grant.budget.limit_nano == rho_limit(NANO, DELTA)

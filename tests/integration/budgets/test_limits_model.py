@@ -30,7 +30,7 @@ from dpgov.budgets.services import (
     expire,
     freeze_tenant,
     open_budget,
-    open_partition_lines,
+    open_parts,
     reserve,
     set_rate_limit,
     settle,
@@ -60,7 +60,7 @@ class LimitsMachine(RuleBasedStateMachine):
         self.transaction.__enter__()
         self.tenant = Tenant.objects.create(slug="model", name="Model")
         divided = open_budget(tenant=self.tenant, label="divided", limit_nano=100)
-        open_partition_lines(budget=divided, parts=PARTS)
+        open_parts(budget=divided, parts=PARTS)
         other = open_budget(tenant=self.tenant, label="other", limit_nano=100)
         self.person = join(self.tenant, Role.ANALYST, "anna").user
         self.allocation = allocate(

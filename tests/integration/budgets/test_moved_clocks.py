@@ -10,7 +10,7 @@ from dpgov.budgets.charging import limits_touched
 from dpgov.budgets.errors import InsufficientBudget
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget, RateLimit, Reservation
-from dpgov.budgets.services import Line, open_partition_lines, void
+from dpgov.budgets.services import Line, open_parts, void
 from dpgov.budgets.services.parts import add_parts
 from dpgov.budgets.standing import rates_of
 from dpgov.budgets.windows import window_end, window_start
@@ -97,7 +97,7 @@ def test_a_rate_that_was_set_while_the_clock_was_ahead_counts_from_there(budget:
 
 def test_a_part_that_is_added_begins_where_the_others_are(budget: Budget) -> None:
     """L14, F5: with their rates it takes their day."""
-    open_partition_lines(budget=budget, parts=["North"])
+    open_parts(budget=budget, parts=["North"])
     limit_to(budget, DAY, 10, NOON)
     (north,) = (part.budget for part in budget.parts.all())
     take(north, 3, NOON + AHEAD[DAY])

@@ -10,12 +10,12 @@ import pytest
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.errors import InsufficientBudget
 from dpgov.budgets.findings import ledger_findings
-from dpgov.budgets.models import Budget, PartitionLine, RateLimit
+from dpgov.budgets.models import Budget, BudgetPart, RateLimit
 from dpgov.budgets.services import (
     Line,
     allocate,
     open_budget,
-    open_partition_lines,
+    open_parts,
     reserve,
     set_rate_limit,
     settle,
@@ -60,7 +60,7 @@ def nest(budget: Budget) -> Nest:
     """Room for 40 in each part and for 60 in the shared budget."""
     tenant = budget.tenant
     divided = open_budget(tenant=tenant, label="divided", limit_nano=40)
-    open_partition_lines(budget=divided, parts=["North", "South", "other"])
+    open_parts(budget=divided, parts=["North", "South", "other"])
     shared_budget = open_shared_budget(tenant=tenant, name="All", limit_nano=60, actor=OPERATOR)
     grants = []
     for number, owned in enumerate((divided, budget)):
@@ -71,7 +71,7 @@ def nest(budget: Budget) -> Nest:
                 dataset_budget=owned, holder=analyst, limit_nano=25, actor=OPERATOR, reason="x"
             ).budget
         )
-    lines = PartitionLine.objects.filter(dataset_budget=divided).select_related("budget")
+    lines = BudgetPart.objects.filter(dataset_budget=divided).select_related("budget")
     return Nest(tenant.pk, tuple(p.budget for p in lines), budget, shared_budget, tuple(grants))
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from dpgov.audit.models import AuditEntry
-from dpgov.budgets.models import Budget, Charge, PartitionLine
-from dpgov.budgets.services import open_partition_lines
+from dpgov.budgets.models import Budget, BudgetPart, Charge
+from dpgov.budgets.services import open_parts
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.privacy.plan.schema import Neighbouring
@@ -26,7 +26,7 @@ Balances = dict[str, int]
 
 def divide(dataset: Dataset) -> Dataset:
     """Each education gets a line of its own."""
-    open_partition_lines(budget=dataset.budget, parts=PARTS)
+    open_parts(budget=dataset.budget, parts=PARTS)
     Dataset.objects.filter(pk=dataset.pk).update(partition_column="education")
     dataset.refresh_from_db()
     return dataset
@@ -47,7 +47,7 @@ def changing(dataset: Dataset) -> Dataset:
 
 
 def committed(dataset: Dataset) -> Balances:
-    lines = PartitionLine.objects.filter(dataset_budget=dataset.budget).select_related("budget")
+    lines = BudgetPart.objects.filter(dataset_budget=dataset.budget).select_related("budget")
     return {line.part: line.budget.committed_nano for line in lines}
 
 
@@ -67,7 +67,7 @@ def on(column: str, op: str, value: Any = None) -> dict[str, Any]:
 def test_a_question_about_one_part_is_charged_there_alone(
     divided: Dataset, analyst: Membership, ask: Ask
 ) -> None:
-    """F5: and the dataset's loss is that of its largest line."""
+    """F5: and the dataset's loss is that of its largest part."""
     ask(analyst, where=(on("education", "=", "Primary"),))
     assert committed(divided) == everywhere(0) | {"Primary": HALF}
     assert whole(divided) == (HALF, 0)
@@ -206,7 +206,7 @@ def test_the_log_names_every_line(
     """G8: what was asked and what was booked can be added up from the entries alone."""
     query: Query = ask(analyst, where=(on("education", "=", "Primary"),))
     answer_all()
-    line = PartitionLine.objects.get(part="Primary", dataset_budget=divided.budget)
+    line = BudgetPart.objects.get(part="Primary", dataset_budget=divided.budget)
     booked = f'"budget":"{line.pk}","epsilon":"0.5","factor":1'
     for action in ("QUERY_SUBMITTED", "QUERY_RELEASED"):
         entry = AuditEntry.objects.get(action=action, subject=f"query:{query.pk}")

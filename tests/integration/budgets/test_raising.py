@@ -13,7 +13,7 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.errors import InvalidAmount, NotRaised, RaisingTakesTwo
 from dpgov.budgets.models import Budget, LimitChange
-from dpgov.budgets.services import change_limit, open_budget, open_partition_lines
+from dpgov.budgets.services import change_limit, open_budget, open_parts
 from dpgov.budgets.services.raising import raise_limit, request_raise
 from dpgov.language.translation import retold
 from dpgov.tenants.models import Membership
@@ -57,7 +57,7 @@ def test_two_persons_raise_it_and_the_log_says_from_where_to_where(
     budget: Budget, owner: Membership, officer: Membership
 ) -> None:
     """F8: the lines of a partition follow."""
-    open_partition_lines(budget=budget, parts=["north", "south"])
+    open_parts(budget=budget, parts=["north", "south"])
     request = request_raise(
         membership=owner, budget=budget, limit_nano=5 * NANO, reason="the study goes on"
     )

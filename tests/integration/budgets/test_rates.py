@@ -18,7 +18,7 @@ from dpgov.budgets.services import (
     Line,
     change_limit,
     expire,
-    open_partition_lines,
+    open_parts,
     reserve,
     set_rate_limit,
     settle,
@@ -216,7 +216,7 @@ def test_a_lifted_rate_is_gone(budget: Budget) -> None:
 
 def test_each_part_of_a_partition_has_the_rate_to_itself(budget: Budget) -> None:
     """F5, F7: what one part used leaves the others alone."""
-    open_partition_lines(budget=budget, parts=["North", "South"])
+    open_parts(budget=budget, parts=["North", "South"])
     limit_to(budget, DAY, 10)
     north, south = (part.budget for part in budget.parts.order_by("position"))
     take(north, 10)

@@ -13,7 +13,7 @@ from dpgov.approvals.services import Decision, approve
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.errors import AlreadyCorrected
 from dpgov.budgets.models import Budget, Charge, Correction, RateLimit
-from dpgov.budgets.services import correct, open_partition_lines, set_rate_limit
+from dpgov.budgets.services import correct, open_parts, set_rate_limit
 from dpgov.budgets.services.refunds import refund_charges
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset
@@ -212,7 +212,7 @@ def test_every_line_is_given_back_but_no_rate_window(
     ask: Asking,
 ) -> None:
     """F8, F7: both lines of a partition; what a week had used stays used."""
-    open_partition_lines(budget=dataset.budget, parts=["Female", "Male"])
+    open_parts(budget=dataset.budget, parts=["Female", "Male"])
     set_rate_limit(
         budget=dataset.budget,
         period=RateLimit.Period.WEEK,

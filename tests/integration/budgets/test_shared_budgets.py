@@ -17,7 +17,7 @@ from dpgov.budgets.services import (
     close_budget,
     confirm_budget,
     freeze_tenant,
-    open_partition_lines,
+    open_parts,
     reserve,
     settle,
     void,
@@ -82,10 +82,10 @@ def test_a_hold_that_was_carried_over_settles_once_and_gives_nothing_back(tenant
 
 
 def test_a_dataset_in_parts_brings_its_largest_line(tenant: Tenant) -> None:
-    """F5: a person lies in one part, so the largest line is what they may have lost."""
+    """F5: a person lies in one part, so the largest part is what they may have lost."""
     survey = dataset_budget(tenant, "survey")
-    open_partition_lines(budget=survey, parts=["north", "south"])
-    north, south = Budget.objects.filter(partition_line__dataset_budget=survey).order_by("label")
+    open_parts(budget=survey, parts=["north", "south"])
+    north, south = Budget.objects.filter(as_part__dataset_budget=survey).order_by("label")
     for line, amount in ((north, NANO), (south, 3 * NANO)):
         reserve(query_id=fresh(line).pk, tenant_id=tenant.pk, lines=[Line(line.pk, amount)])
     assert committed(shared_budget(tenant, "Residents", survey)) == 3 * NANO
@@ -94,8 +94,8 @@ def test_a_dataset_in_parts_brings_its_largest_line(tenant: Tenant) -> None:
 def test_a_question_about_one_part_is_still_charged_to_the_shared_budget(tenant: Tenant) -> None:
     """A line alone is refused when its dataset shares a budget: the parent's lock tells."""
     survey = dataset_budget(tenant, "survey")
-    open_partition_lines(budget=survey, parts=["north", "south"])
-    line = Budget.objects.filter(partition_line__dataset_budget=survey).first()
+    open_parts(budget=survey, parts=["north", "south"])
+    line = Budget.objects.filter(as_part__dataset_budget=survey).first()
     assert line is not None
     shared_budget(tenant, "Residents", survey)
     with pytest.raises(BudgetsMoved):
@@ -162,12 +162,12 @@ def test_a_balance_that_may_be_wrong_or_is_final_does_not_join(tenant: Tenant) -
 def test_what_a_backup_forgot_is_booked_on_the_shared_budget_as_well(tenant: Tenant) -> None:
     """A9: people who lost it in the dataset lost it; on every line, and once for all of them."""
     survey = dataset_budget(tenant, "survey")
-    open_partition_lines(budget=survey, parts=["north", "south"])
+    open_parts(budget=survey, parts=["north", "south"])
     shared = shared_budget(tenant, "Residents", survey)
     freeze_tenant(tenant_id=tenant.pk, reason="restored")
     confirm_budget(budget=survey, actor=OPERATOR, reason="receipts", missing_nano=2 * NANO)
     confirm_budget(budget=shared, actor=OPERATOR, reason="nothing else")
-    lines = Budget.objects.filter(partition_line__dataset_budget=survey)
+    lines = Budget.objects.filter(as_part__dataset_budget=survey)
     assert [line.spent_nano for line in lines] == [2 * NANO, 2 * NANO]
     assert (committed(survey), committed(shared)) == (2 * NANO, 2 * NANO)
     entry = AuditEntry.objects.filter(action="BUDGET_CONFIRMED").order_by("sequence")[0]

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from dpgov.budgets.history import spending_drawn
+from dpgov.budgets.history import spending_thinned
 from dpgov.dashboards.budget.figures import over_time, shares
 from dpgov.dashboards.budget.shares import Share
 from dpgov.datasets.models import Dataset
@@ -107,7 +107,7 @@ def test_every_text_of_a_figure_is_made_inert(text: str, dataset: Dataset) -> No
     parts = [Share(text, 1, 2), Share(f"{text} again", 3)]
     for made in (
         shares(parts, split=True),
-        over_time(spending_drawn(dataset.budget)[0], split=True, until=dataset.created_at),
+        over_time(spending_thinned(dataset.budget)[0], split=True, until=dataset.created_at),
         {"layout": {"xaxis": labelled_axis([text], text)}},
     ):
         strings = [found for found in _strings(made) if "hover" not in found[0]]

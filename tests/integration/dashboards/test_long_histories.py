@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from dpgov.audit.actor import SWEEPER
 from dpgov.dashboards.budget import committed
-from dpgov.dashboards.budget.committed import committed_drawn
+from dpgov.dashboards.budget.committed import committed_thinned
 from dpgov.dashboards.history import newest
 from dpgov.datasets.models import Dataset
 from dpgov.queries.answering.ending import give_up
@@ -95,9 +95,9 @@ def test_a_chart_of_many_questions_has_days_and_then_the_newest(
         Query.objects.filter(pk=query.pk).update(submitted_at=earlier)
     if counted:
         tally_round()
-    exact = [balance.spent_nano for balance in committed_drawn(dataset.budget)[0]]
+    exact = [balance.spent_nano for balance in committed_thinned(dataset.budget)[0]]
     monkeypatch.setattr(committed, "_MOST_STEPS", 2)
-    series, _ = committed_drawn(dataset.budget)
+    series, _ = committed_thinned(dataset.budget)
     assert [balance.spent_nano for balance in series] == exact
     assert sorted(balance.at for balance in series) == [balance.at for balance in series]
 

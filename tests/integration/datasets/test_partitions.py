@@ -8,7 +8,7 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from dpgov.audit.models import AuditEntry
-from dpgov.budgets.models import Budget, PartitionLine
+from dpgov.budgets.models import Budget, BudgetPart
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.tenants.models import Membership
@@ -27,7 +27,7 @@ def divided(browser: Client, upload: Upload) -> Dataset:
 
 def test_each_category_and_the_others_get_a_line_with_the_whole_limit(divided: Dataset) -> None:
     """F5: within the registration's transaction."""
-    lines = PartitionLine.objects.filter(dataset_budget=divided.budget).order_by("position")
+    lines = BudgetPart.objects.filter(dataset_budget=divided.budget).order_by("position")
     assert [line.part for line in lines] == ["f", "m", "other"]
     assert {line.budget.limit_nano for line in lines} == {3 * NANO}
     assert divided.partition_column == "sex"
@@ -35,7 +35,7 @@ def test_each_category_and_the_others_get_a_line_with_the_whole_limit(divided: D
 
 def test_a_declared_category_may_be_called_other(browser: Client, upload: Upload) -> None:
     register(browser, upload, partition_column="sex", sex__categories="f\nother")
-    parts = PartitionLine.objects.order_by("position").values_list("part", flat=True)
+    parts = BudgetPart.objects.order_by("position").values_list("part", flat=True)
     assert list(parts) == ["f", "other", "(other)"]
 
 
@@ -76,7 +76,7 @@ def test_the_same_data_must_be_divided_in_the_same_way(
     assert refused(response)
     assert 'id="id_partition_column_error"' in response.content.decode()
     assert register(browser, uploaded(browser), partition_column="sex").status_code == 302
-    assert PartitionLine.objects.count() == 3
+    assert BudgetPart.objects.count() == 3
 
 
 def test_data_with_an_undivided_budget_cannot_be_divided_later(browser: Client) -> None:
@@ -85,7 +85,7 @@ def test_data_with_an_undivided_budget_cannot_be_divided_later(browser: Client) 
     response = register(browser, uploaded(browser), partition_column="sex")
     assert refused(response)
     assert "without a partition column" in response.content.decode()
-    assert not PartitionLine.objects.exists()
+    assert not BudgetPart.objects.exists()
 
 
 def test_a_version_keeps_the_parts(browser: Client) -> None:

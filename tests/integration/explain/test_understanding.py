@@ -1,4 +1,4 @@
-"""What ε means: live from a dataset's own policy, the same for everybody, never from its data."""
+"""What ε means: live from a dataset's own promise, the same for everybody, never from its data."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -12,7 +12,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.explain.averaging import TRUTH, replay
 from dpgov.explain.beliefs import stage
 from dpgov.explain.densities import sides
-from dpgov.explain.policy import Policy, invented_policy, policy_of
+from dpgov.explain.promise import Promise, invented_promise, promise_of
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of
 from dpgov.queries.models import Query
@@ -52,7 +52,7 @@ def test_what_is_spent_so_far_moves_less_than_what_may_be(
     assert "All answers so far" in html
     # 0.5 + 0.25 + 1 + 0.125, reserved and spent alike
     assert "ε&nbsp;1.875" in html
-    expected = frequency_of(best_guess(1_875_000_000, invented_policy(NANO).currency))
+    expected = frequency_of(best_guess(1_875_000_000, invented_promise(NANO).currency))
     assert f"{expected.count} of {expected.of}" in html
     so_far = trace(html, "beliefs", "after the answers so far")
     at_last = trace(html, "beliefs", "after every answer that the budget allows")
@@ -128,13 +128,13 @@ def test_a_column_that_is_not_declared_is_refused_at_its_field(
 
 
 def test_the_attack_on_invented_numbers_converges_unless_the_budget_stops_it() -> None:
-    attack = replay(invented_policy(NANO), NANO // 10)
+    attack = replay(invented_promise(NANO), NANO // 10)
     assert attack.allowed == 10
     assert attack.is_stopped
     assert abs(attack.last.without_budget - TRUTH) < 3
     assert attack.last.guess_without.is_certain
     assert attack.last.answered == 10
-    assert attack.last.guess_with == frequency_of(best_guess(NANO, invented_policy(NANO).currency))
+    assert attack.last.guess_with == frequency_of(best_guess(NANO, invented_promise(NANO).currency))
     assert attack.steps[0].without_budget == attack.steps[0].with_budget
     assert next(s.asked for s in attack.steps if s.is_refused) == 11
 
@@ -149,32 +149,32 @@ def test_the_attack_looks_the_same_every_time_and_is_marked_as_invented(
 
 
 def test_a_question_that_costs_more_than_the_budget_is_never_answered() -> None:
-    attack = replay(invented_policy(NANO), 5 * NANO)
+    attack = replay(invented_promise(NANO), 5 * NANO)
     assert attack.allowed == 0
     assert attack.steps[0].with_budget is None
     assert attack.steps[0].guess_with == Frequency(50, 100)
 
 
 def test_a_tiny_question_is_not_replayed_for_ever() -> None:
-    attack = replay(invented_policy(1000 * NANO), 1)
+    attack = replay(invented_promise(1000 * NANO), 1)
     assert attack.last.asked == 2000
     assert not attack.is_stopped
 
 
 def test_changing_what_a_row_says_counts_twice_where_rows_come_and_go() -> None:
     """One row goes and another comes: two steps of “add or remove”."""
-    found = stage(invented_policy(NANO), "all", NANO)
+    found = stage(invented_promise(NANO), "all", NANO)
     assert found.present == frequency_of(Decimal("0.731058578631"))
-    assert found.says == frequency_of(best_guess(2 * NANO, invented_policy(NANO).currency))
+    assert found.says == frequency_of(best_guess(2 * NANO, invented_promise(NANO).currency))
 
 
 @pytest.mark.django_db
 def test_no_answer_tells_more_than_its_price_allows(dataset: Dataset) -> None:
     """Whatever is asked, the exact guess from one answer stays within what its price promises."""
-    policy: Policy = policy_of(dataset)
+    promise: Promise = promise_of(dataset)
     for statistic in ("count", "sum", "mean"):
         for nano in (NANO // 100, NANO, 10 * NANO):
-            found = sides(policy, statistic=statistic, column="age", epsilon_nano=nano)
+            found = sides(promise, statistic=statistic, column="age", epsilon_nano=nano)
             assert found.is_exact
             share = Decimal(found.guess.count) / found.guess.of
             assert share <= Decimal(found.bound.count) / found.bound.of

@@ -4,7 +4,7 @@ import re
 
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Allocation
-from dpgov.budgets.services import allocate, open_partition_lines
+from dpgov.budgets.services import allocate, open_parts
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Project, User
 
@@ -25,5 +25,5 @@ def grant(dataset: Dataset, holder: User | Project, nano: int) -> Allocation:
 
 
 def divide(dataset: Dataset) -> None:
-    open_partition_lines(budget=dataset.budget, parts=["Primary", "Secondary", "other"])
+    open_parts(budget=dataset.budget, parts=["Primary", "Secondary", "other"])
     Dataset.objects.filter(pk=dataset.pk).update(partition_column="education")

@@ -7,7 +7,7 @@ import pytest
 from dpgov.approvals.kinds import carry_out
 from dpgov.approvals.services import approve
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services import confirm_budget, freeze_tenant, open_partition_lines
+from dpgov.budgets.services import confirm_budget, freeze_tenant, open_parts
 from dpgov.budgets.services.agreed import INVITE_TO_SHARE, accept_as_agreed, invite_as_agreed
 from dpgov.budgets.services.invitations import request_to_join
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
@@ -52,7 +52,7 @@ def test_parts_and_what_was_booked_on_each_of_them_agree(
     answer_all: Answering,
 ) -> None:
     """G8, A9"""
-    open_partition_lines(budget=dataset.budget, parts=["Female", "Male"])
+    open_parts(budget=dataset.budget, parts=["Female", "Male"])
     ask(analyst)
     answer_all()
     freeze_tenant(tenant_id=dataset.tenant_id, reason="restored")

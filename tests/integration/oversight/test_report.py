@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from dpgov.oversight.month.month import Line, Month, MonthFigures, Refused, Step
+from dpgov.oversight.month.month import Month, MonthFigures, Others, Refused, Row
 from dpgov.oversight.month.report import report_of
 from dpgov.privacy.accounting.currency import PURE
 from dpgov.tenants.models import Membership
@@ -20,7 +20,7 @@ NOVEMBER = Month(date(2026, 11, 1))
 
 def figures(lines: int = 2) -> MonthFigures:
     some = tuple(
-        Line(f"Žluťoučký {n}", asked=n, charged=Counter({PURE: n * 10**9})) for n in range(lines)
+        Row(f"Žluťoučký {n}", asked=n, charged=Counter({PURE: n * 10**9})) for n in range(lines)
     )
     return MonthFigures(
         month=NOVEMBER,
@@ -29,7 +29,7 @@ def figures(lines: int = 2) -> MonthFigures:
         refusals=(Refused("Ана", "Visits", "Did not fit what remained", 3, "ε 0.5"),),
         nearly_spent=(),
         decisions={"Approved": 1},
-        steps=(Step("DATASET_REGISTERED", "Dataset registered", 2, "action:DATASET_REGISTERED"),),
+        steps=(Others("DATASET_REGISTERED", "Dataset registered", 2, "action:DATASET_REGISTERED"),),
     )
 
 

@@ -8,7 +8,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.queries.asking.quote import priced_blueprint
 from dpgov.queries.asking.taking import take
-from dpgov.queries.free.reuse import FreeAnswer, Way, reusable_for
+from dpgov.queries.free.reuse import FreeAnswer, Origin, reusable_for
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 
@@ -29,8 +29,8 @@ def free(dataset: Dataset, raw: dict[str, Any]) -> tuple[FreeAnswer, ...]:
     return reusable_for(current_version(dataset), blueprint).free
 
 
-def ways(dataset: Dataset, raw: dict[str, Any]) -> list[Way]:
-    return [one.way for one in free(dataset, raw)]
+def ways(dataset: Dataset, raw: dict[str, Any]) -> list[Origin]:
+    return [one.origin for one in free(dataset, raw)]
 
 
 def taken(

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from dpgov.approvals.errors import ApprovalRefusal
-from dpgov.budgets.crossing import Offer
+from dpgov.budgets.crossing import Preview
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.services.invitations import look_at, request_to_join
 from dpgov.limits import shared_budgets
@@ -26,18 +26,18 @@ from dpgov.web.pages import show_page
 @requires(Permission.REGISTER_DATASETS)
 @require_http_methods(["GET", "HEAD", "POST"])
 def accept(request: HttpRequest) -> HttpResponse:
-    """Enter a code; see the offer; ask a second person to let own datasets join."""
+    """Enter a code; see the preview; ask a second person to let own datasets join."""
     if request.method != "POST":
         return _page(request, CodeForm())
     if "reason" in request.POST:
         return _join(request)
     form = CodeForm(request.POST)
-    offer = _offer(request, form) if form.is_valid() else None
-    if offer is None:
+    preview = _preview(request, form) if form.is_valid() else None
+    if preview is None:
         return _page(request, form)
     named = shared_budgets.candidates(membership_of(request).tenant)
     joining = AcceptForm(named=named, initial={"code": form.cleaned_data["code"]})
-    return _page(request, joining, offer=offer)
+    return _page(request, joining, preview=preview)
 
 
 def _join(request: HttpRequest) -> HttpResponse:
@@ -62,13 +62,13 @@ def _join(request: HttpRequest) -> HttpResponse:
 
 
 def _again(request: HttpRequest, form: AcceptForm) -> HttpResponse:
-    """The same offer with what is wrong; or the first step where the code does not work."""
+    """The same preview with what is wrong; or the first step where the code does not work."""
     first = CodeForm({"code": request.POST.get("code", "")})
-    offer = _offer(request, first) if first.is_valid() else None
-    return _page(request, first) if offer is None else _page(request, form, offer=offer)
+    preview = _preview(request, first) if first.is_valid() else None
+    return _page(request, first) if preview is None else _page(request, form, preview=preview)
 
 
-def _offer(request: HttpRequest, form: CodeForm) -> Offer | None:
+def _preview(request: HttpRequest, form: CodeForm) -> Preview | None:
     try:
         return look_at(code=form.cleaned_data["code"], tenant_id=membership_of(request).tenant_id)
     except LedgerRefusal as refusal:

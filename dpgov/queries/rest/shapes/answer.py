@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from dpgov.privacy.plan.ranges import SAYS_NOTHING
 from dpgov.privacy.plan.statistics import IN_ROWS
-from dpgov.queries.free.reuse import FreeAnswer, Way
+from dpgov.queries.free.reuse import FreeAnswer, Origin
 from dpgov.queries.rest.shapes.plan import MadeSerializer
 
 
@@ -117,7 +117,7 @@ class FreeAnswerSerializer(serializers.Serializer[FreeAnswer]):
     """An answer that costs nothing."""
 
     choice = serializers.CharField(help_text="To take this one.")
-    way = serializers.ChoiceField(source="way.value", choices=[way.value for way in Way])
+    way = serializers.ChoiceField(source="origin.value", choices=[one.value for one in Origin])
     made_from = serializers.ListField(source="sources", child=serializers.UUIDField())
     statistics = ExpectedStatisticSerializer(source="expected", many=True)
 

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from dpgov.audit.models import AuditEntry
-from dpgov.budgets.models import Budget, PartitionLine, RateLimit
+from dpgov.budgets.models import Budget, BudgetPart, RateLimit
 from dpgov.budgets.services import give_up_parts, set_rate_limit
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset
@@ -36,7 +36,7 @@ SPECS = columns()
 
 
 def _lines(dataset: Dataset) -> dict[str, int]:
-    lines = PartitionLine.objects.filter(dataset_budget=dataset.budget).select_related("budget")
+    lines = BudgetPart.objects.filter(dataset_budget=dataset.budget).select_related("budget")
     return {line.part: line.budget.committed_nano for line in lines}
 
 
@@ -129,7 +129,7 @@ def test_a_new_category_is_a_new_line_for_those_who_come_with_it(
     assert parts_of(first) == {0: {"North"}, 2: {"East"}}
     ask(analyst, first, "East")
     assert (committed(first), _lines(first)["East"]) == (NANO, NANO)
-    line = Budget.objects.get(partition_line__part="East")
+    line = Budget.objects.get(as_part__part="East")
     assert (line.limit_nano, line.rate_limits.get().limit_nano) == (100 * NANO, 5 * NANO)
     assert line.rate_limits.get().taken_nano == NANO
 

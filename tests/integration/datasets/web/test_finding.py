@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.services import allocate, withdraw
-from dpgov.datasets.finding import rooms_for
+from dpgov.datasets.finding import available_on
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.queries.asking.quote import quote
@@ -87,7 +87,7 @@ def grant(dataset: Dataset, holder: Any, epsilon: int) -> Any:
 
 
 def room(dataset: Dataset, analyst: Membership) -> int:
-    return rooms_for(analyst.user, [dataset])[dataset.pk].nano
+    return available_on(analyst.user, [dataset])[dataset.pk].nano
 
 
 def test_the_room_is_what_a_quote_says_under_every_kind_of_allocation(

@@ -11,7 +11,7 @@ from dpgov.budgets.models import Budget, Charge, Reservation
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.queries.asking.quote import priced_blueprint
-from dpgov.queries.free.reuse import Way, reusable_for
+from dpgov.queries.free.reuse import Origin, reusable_for
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership, Role
 from tests.cast import answer_query, join, publish_now
@@ -27,7 +27,7 @@ def test_an_identical_question_in_other_words_gets_the_same_numbers(
     """F12: whatever it would cost, and under the asker's own plan."""
     first = stored(plan(where=[FEMALE]))
     again = plan(where=[{"not": {"not": FEMALE}}], epsilon=1.5)
-    assert ways(dataset, again) == [Way.IDENTICAL]
+    assert ways(dataset, again) == [Origin.IDENTICAL]
     query = taken(analyst, dataset, again)
     body, paid = body_of(query), body_of(first)
     assert body["statistics"][0]["cells"] == paid["statistics"][0]["cells"]
@@ -67,7 +67,7 @@ def test_a_total_is_made_of_a_histogram_with_a_wider_interval(
 ) -> None:
     """F12: three cells of noise are added up, and the statement says so."""
     first = stored(BY_SEX)
-    assert ways(dataset, plan()) == [Way.DERIVED]
+    assert ways(dataset, plan()) == [Origin.DERIVED]
     (cell,) = body_of(taken(analyst, dataset, plan()))["statistics"][0]["cells"]
     cells = body_of(first)["statistics"][0]["cells"]
     assert cell["value"] == sum(one["value"] for one in cells)
@@ -80,7 +80,7 @@ def test_several_answers_are_put_together_where_that_is_better(
     """F12: identical first; then what has a smaller error."""
     one, two = stored(plan(epsilon=0.4)), stored(plan(epsilon=0.5))
     offers = free(dataset, plan())
-    assert [offer.way for offer in offers] == [Way.IDENTICAL, Way.COMBINED]
+    assert [offer.origin for offer in offers] == [Origin.IDENTICAL, Origin.COMBINED]
     assert offers[0].sources == (str(two.pk),)
     assert set(offers[1].sources) == {str(one.pk), str(two.pk)}
     errors = [offer.expected[0][1][1]["value"] for offer in offers]
@@ -139,7 +139,7 @@ def test_an_answer_made_of_others_is_no_source_again(
     first = stored(BY_SEX)
     taken(analyst, dataset, plan())
     (offer,) = free(dataset, plan())
-    assert (offer.way, offer.sources) == (Way.DERIVED, (str(first.pk),))
+    assert (offer.origin, offer.sources) == (Origin.DERIVED, (str(first.pk),))
 
 
 def test_answers_from_before_forms_were_kept_are_not_used(

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Allocation, Budget, RateLimit, Reservation
-from dpgov.budgets.services import allocate, open_partition_lines, set_rate_limit, withdraw
+from dpgov.budgets.services import allocate, open_parts, set_rate_limit, withdraw
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.budget import NANO
 from dpgov.tenants.models import Membership, Project, ProjectMember
@@ -214,7 +214,7 @@ def test_a_frozen_dataset_admits_nothing(
 
 def test_a_frozen_dataset_in_parts_admits_nothing_either(api: APIClient, dataset: Dataset) -> None:
     """A9, F5: the parts are not frozen by themselves, their dataset is."""
-    open_partition_lines(budget=dataset.budget, parts=["Primary", "other"])
+    open_parts(budget=dataset.budget, parts=["Primary", "other"])
     Dataset.objects.filter(pk=dataset.pk).update(partition_column="education")
     Budget.objects.filter(pk=dataset.budget_id).update(frozen_at="2026-01-01T00:00:00Z")
     quoted = send(api, "quote").json()

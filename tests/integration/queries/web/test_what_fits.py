@@ -21,7 +21,7 @@ from rest_framework.test import APIClient
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.errors import NotAdmitted
 from dpgov.budgets.models import RateLimit
-from dpgov.budgets.services import allocate, open_partition_lines, set_rate_limit
+from dpgov.budgets.services import allocate, open_parts, set_rate_limit
 from dpgov.dashboards.budget.selectors import outlook
 from dpgov.dashboards.desk.forecast import forecasts
 from dpgov.datasets.finding import first_by_name
@@ -103,7 +103,7 @@ def test_every_number_that_says_what_fits_is_the_same(
 def _make(world: World, dataset: Dataset, owner: Membership, analyst: Membership) -> None:
     price, budget = dataset.budget.currency.price_of, dataset.budget
     if world.divided:
-        open_partition_lines(budget=budget, parts=[*EDUCATIONS, "other"])
+        open_parts(budget=budget, parts=[*EDUCATIONS, "other"])
         Dataset.objects.update(partition_column="education")
     if world.shared and budget.mode == "pure":
         shared_budget(owner.tenant, "The same people", budget, limit=world.shared)
@@ -145,8 +145,8 @@ def _same_everywhere(analyst: Membership, api: APIClient) -> None:
     priced = quote(user=analyst.user, dataset=dataset, raw_plan=COUNT | {currency.unit: "0.01"})
     fits = priced.largest_fit_nano
     found, _every = first_by_name(analyst, 8)
-    assert found[0].room is not None
-    assert found[0].room.nano == fits, "the desk"
+    assert found[0].available is not None
+    assert found[0].available.nano == fits, "the desk"
     seen = outlook(dataset, analyst, ways_to_ask(dataset, analyst))
     assert seen.fit.nano == fits, "the budget page"
     assert seen.questions * seen.usual_nano <= seen.fit.in_all_nano

@@ -61,7 +61,7 @@ CHANGES = (
     "DELETE FROM budgets_budget",
     _COPY.format(kind="kind", spent=7),
     f"WITH fresh AS ({_FRESH}) UPDATE datasets_dataset d SET budget_id = fresh.id FROM fresh",
-    f"WITH part AS ({_PART}) INSERT INTO budgets_partitionline"
+    f"WITH part AS ({_PART}) INSERT INTO budgets_budgetpart"
     " (budget_id, tenant_id, dataset_budget_id, position, part)"
     " SELECT id, tenant_id, '{budget}', 0, 'all' FROM part",
     "UPDATE datasets_dataset SET budget_id = '{foreign_budget}'",
@@ -69,7 +69,7 @@ CHANGES = (
     "'id', gen_random_uuid(), 'slug', 'copy', 'budget_id', (SELECT id FROM budgets_budget"
     " WHERE label = 'shared')))).* FROM datasets_dataset d WHERE slug = 'visits'",
     "UPDATE datasets_datasetversion SET dataset_id = '{held}', number = 9",
-    "UPDATE budgets_partitionline SET dataset_budget_id = '{budget}'",
+    "UPDATE budgets_budgetpart SET dataset_budget_id = '{budget}'",
     "UPDATE budgets_allocation SET dataset_budget_id = '{budget}'",
     "UPDATE budgets_sharedbudgetmember SET left_at = now() WHERE left_at IS NULL",
     "UPDATE budgets_sharedbudgetmember SET shared_budget_id = '{budget}'",

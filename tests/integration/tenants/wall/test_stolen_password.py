@@ -16,8 +16,8 @@ from django.utils import timezone
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.findings import ledger_findings
-from dpgov.budgets.models import Budget, PartitionLine
-from dpgov.budgets.services import open_partition_lines
+from dpgov.budgets.models import Budget, BudgetPart
+from dpgov.budgets.services import open_parts
 from dpgov.budgets.services.raising import request_raise
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
@@ -43,7 +43,7 @@ WATCHED = (
     "budgets_charge",
     "budgets_correction",
     "budgets_limitchange",
-    "budgets_partitionline",
+    "budgets_budgetpart",
     "budgets_sharedbudgetmember",
     "approvals_changerequest",
     "datasets_dataset",
@@ -173,8 +173,8 @@ def test_a_question_is_held_on_the_budget_of_its_own_data_only(
     """L8: else another budget of the organisation would pay for what this data gives away."""
     tenant = str(dataset.tenant_id)
     other = register_small_dataset(join(dataset.tenant, Role.OWNER, "otto"), name="other")
-    open_partition_lines(budget=other.budget, parts=["North"])
-    (north,) = PartitionLine.objects.values_list("budget_id", flat=True)
+    open_parts(budget=other.budget, parts=["North"])
+    (north,) = BudgetPart.objects.values_list("budget_id", flat=True)
     query = Query.objects.get(tenant=dataset.tenant, state=Query.State.QUEUED)
     query.dataset, query.version = other, current_version(other)
     query.pk, query.idempotency_key = uuid4(), "held by a thief"

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Q, Value
 
 from dpgov.budgets.charging import Limit, lifetime, limits_touched
-from dpgov.budgets.models import Allocation, Budget, PartitionLine, SharedBudgetMember
+from dpgov.budgets.models import Allocation, Budget, BudgetPart, SharedBudgetMember
 from dpgov.budgets.services.line import Line
 from dpgov.tenants.models import User
 
@@ -38,7 +38,7 @@ def ways_for(
     shared = _shared(dataset_budgets)
     granted = {} if user is None else _granted(user, dataset_budgets)
     every = {one for budgets in (*shared.values(), *granted.values()) for one in budgets}
-    found = limits_touched([Line(budget, 0, what="room") for budget in every])
+    found = limits_touched([Line(budget, 0, what="way") for budget in every])
     limits: dict[UUID, list[Limit]] = {}
     for limit in found:
         limits.setdefault(limit.budget_id or UUID(int=0), []).append(limit)
@@ -73,7 +73,7 @@ def _way(
 
 def _shared(dataset_budgets: Collection[UUID]) -> dict[UUID, list[UUID]]:
     """What everybody's question on a dataset touches: itself or its parts, and shared budgets."""
-    lines = PartitionLine.objects.filter(dataset_budget__in=dataset_budgets).order_by()
+    lines = BudgetPart.objects.filter(dataset_budget__in=dataset_budgets).order_by()
     joined = SharedBudgetMember.objects.filter(
         dataset_budget__in=dataset_budgets, left_at__isnull=True
     ).order_by()

@@ -22,7 +22,7 @@ from dpgov.privacy.plan.schema import (
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class Promise:
     """Amounts are in the currency; `committed_nano` is what is spent or reserved."""
 
     schema: DatasetSchema
@@ -61,10 +61,10 @@ class Policy:
         return said % {"size": size}
 
 
-def policy_of(dataset: Dataset) -> Policy:
+def promise_of(dataset: Dataset) -> Promise:
     """The dataset's own, as it is in force now."""
     budget = dataset.budget
-    return Policy(
+    return Promise(
         schema=schema_of(current_version(dataset)),
         currency=budget.currency,
         limit_nano=budget.limit_nano,
@@ -74,7 +74,7 @@ def policy_of(dataset: Dataset) -> Policy:
     )
 
 
-def invented_policy(limit_nano: int) -> Policy:
+def invented_promise(limit_nano: int) -> Promise:
     """A dataset that does not exist: one row a person, their age and sex, this limit in nano-ε."""
     age = ColumnSpec("age", NumericDomain(Decimal(0), Decimal(120), Decimal(1)))
     sex = ColumnSpec("sex", CategoryDomain(("female", "male")))
@@ -85,4 +85,4 @@ def invented_policy(limit_nano: int) -> Policy:
         group_size=1,
         max_rows=NANO,
     )
-    return Policy(schema, PURE, limit_nano, limit_nano, 0, max(1, limit_nano // 10))
+    return Promise(schema, PURE, limit_nano, limit_nano, 0, max(1, limit_nano // 10))

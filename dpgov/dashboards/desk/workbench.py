@@ -17,7 +17,7 @@ _DATASETS = 8
 _OWN = 5
 
 
-def bench(request: HttpRequest) -> dict[str, Any]:
+def workbench(request: HttpRequest) -> dict[str, Any]:
     """The first datasets by name, and the newest saved and asked questions of this person."""
     membership = membership_of(request)
     found, every = first_by_name(membership, _DATASETS)
