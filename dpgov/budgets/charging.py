@@ -180,9 +180,7 @@ def lines_of_query(
     lines = list(_dataset_lines(dataset_budget_id, divided, cost_nano, touched))
     if allocation is not None:
         lines.append(Line(allocation.pk, cost_nano, what="allocation"))
-    return lines + [
-        Line(shared_budget, cost_nano, what="shared_budget") for shared_budget in joined
-    ]
+    return lines + [Line(budget, cost_nano, what="shared_budget") for budget in joined]
 
 
 def _divided_and_joined(budget_id: UUID) -> tuple[dict[str, UUID], list[UUID], bool]:

@@ -28,7 +28,7 @@ TYPES: dict[str, type[Contract]] = {
 PLANTED = {
     "rooms": ("dpgov.budgets.words", "dpgov.datasets.models"),
     "layers-of-a-room": ("dpgov.tenants.models", "dpgov.tenants.services"),
-    "doors": ("dpgov.limits.web.limits", "dpgov.limits.web.populations"),
+    "doors": ("dpgov.limits.web.limits", "dpgov.limits.web.shared_budgets.pages"),
     "queries": ("dpgov.queries.asking.quote", "dpgov.queries.workbench.trial"),
     "privacy": ("dpgov.privacy.accounting.budget", "dpgov.privacy.plan.plan"),
     "alone": ("dpgov.engines.scan", "django"),

@@ -215,13 +215,7 @@ def _quote(
         priced = replace(priced, reusable=free)
     try:
         lines = [
-            lines_of(
-                one,
-                dataset=dataset,
-                user=user,
-                allocation_id=allocation_id,
-                allocations=allocations,
-            )
+            lines_of(one, dataset=dataset, user=user, allocation_id=allocation_id, own=allocations)
             for one in blueprints
         ]
     except (AllocationNeeded, ChooseAllocation) as problem:

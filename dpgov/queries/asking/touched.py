@@ -22,15 +22,15 @@ def lines_of(
     dataset: Dataset,
     user: User,
     allocation_id: UUID | None = None,
-    allocations: Allocations | None = None,
+    own: Allocations | None = None,
 ) -> list[Line]:
     """Every budget that this question of this person would be charged to, and how much.
 
-    `allocations` are the person's own on this dataset, where they were read already. Raises
+    `own` are the person's allocations on this dataset, where they were read already. Raises
     AllocationNeeded and ChooseAllocation.
     """
     allocation = choose_allocation(
-        allocations_of(user, dataset.budget_id) if allocations is None else allocations,
+        allocations_of(user, dataset.budget_id) if own is None else own,
         wanted=allocation_id,
         needed=dataset.needs_allocation,
     )
