@@ -45,7 +45,7 @@
       part.hidden = false;
       const range = part.querySelector("input");
       const text = fieldOf(part).value;
-      if (document.activeElement !== range) range.value = placeOf(part, Number(text));
+      if (document.activeElement !== range) range.value = placeOf(part, Number(text.replace(",", ".")));
       range.setAttribute("aria-valuetext", `${part.dataset.sign} ${text}`);
     }
   };

@@ -12,6 +12,7 @@ from dpgov.language.translation import translated
 from dpgov.privacy.accounting.budget import InvalidAmount, as_text, parse_epsilon
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.statistics import StatisticKind
+from dpgov.web.typed import TypedNumber
 
 _SELECT = {"class": "form-select"}
 _QUESTIONS = 20
@@ -32,7 +33,7 @@ class ExampleForm(forms.Form):
         required=False,
         widget=forms.Select(attrs=_SELECT | {"translate": "no"}),
     )
-    epsilon = forms.CharField(
+    epsilon = TypedNumber(
         label=_("Pure ε of the question"),
         required=False,
         max_length=40,
@@ -92,7 +93,7 @@ def _usual_nano(promise: Promise) -> int:
 class InventedForm(forms.Form):
     """The limit of the dataset that there is not yet."""
 
-    limit = forms.CharField(
+    limit = TypedNumber(
         label=_("ε of all answers together"),
         required=False,
         max_length=40,

@@ -51,6 +51,18 @@ def test_a_file_becomes_a_dataset_with_a_budget_and_one_entry_for_each_step(
     assert stored.stat().st_mode & 0o777 == 0o600
 
 
+def test_numbers_are_declared_as_the_page_s_language_spells_them(
+    browser: Client, upload: Upload
+) -> None:
+    """D5: "10.000" is ten thousand on a German page, and is no ten on any other."""
+    browser.cookies["django_language"] = "de"
+    spelt = {"max_rows": "10.000", "age__upper": "120,0", "epsilon_limit": "2,5"}
+    assert register(browser, upload, **spelt).status_code == 302
+    dataset = Dataset.objects.get(slug="people")
+    assert (dataset.max_rows, dataset.budget.limit_nano) == (10_000, 2_500_000_000)
+    assert schema_of(current_version(dataset)).columns[0].domain.upper == 120
+
+
 def test_the_engine_answers_from_what_was_registered(browser: Client, upload: Upload) -> None:
     """E5: declared categories in declared order, then one bin for everything else."""
     register(browser, upload)
@@ -98,11 +110,14 @@ WRONG = [
     ({"sex__categories": ""}, "column-1-categories", "Declare 1 to"),
     ({"sex__categories": "f\nm\nf"}, "column-1-categories", "twice"),
     ({"sex__missing": "impute", "sex__impute": "q"}, "column-1-impute", "one of the categories"),
+    ({"sex__categories": "f, m"}, "column-1-categories", "a line of its own"),
+    ({"age__lower": "0,5"}, "column-0-lower", "Write 0.5"),
     ({"name": ""}, "name", "required"),
     ({"unit": "person"}, "private_id", "whose row it is"),
     ({"neighbouring": "friends"}, "neighbouring", "valid choice"),
     ({"group_size": "0"}, "group_size", "greater than or equal to 1"),
     ({"max_rows": "3"}, "max_rows", "more than 3 rows"),
+    ({"max_rows": "10.000"}, "max_rows", "could be 10000 or 10"),
     ({"max_rows": "999999999999", "age__step": "0.000001"}, "max_rows", "could not be kept exact"),
     ({"public_rows": "2000"}, "public_rows", "above the largest number"),
     ({"neighbouring": "change_one", "public_rows": "5"}, "public_rows", "has 4 rows"),

@@ -19,6 +19,7 @@ from dpgov.datasets.web.forms.unit import LARGEST_BOUND
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.budget import InvalidAmount
 from dpgov.privacy.plan.domains import MAX_GROUP_SIZE
+from dpgov.web.typed import TypedWholeNumber
 
 _SELECT = {"class": "form-select"}
 _NUMBER = {"class": "form-control", "inputmode": "numeric"}
@@ -48,14 +49,14 @@ class ChoosingForm(forms.Form):
         required=False,
         widget=forms.Select(attrs=_SELECT),
     )
-    group_size = forms.IntegerField(
+    group_size = TypedWholeNumber(
         label=_("Group size"),
         required=False,
         min_value=1,
         max_value=MAX_GROUP_SIZE,
         widget=forms.TextInput(attrs=_NUMBER),
     )
-    max_rows_per_unit = forms.IntegerField(
+    max_rows_per_unit = TypedWholeNumber(
         label=_("Most rows of one person"),
         required=False,
         min_value=1,

@@ -3,6 +3,7 @@
 Nothing is ever filled in from the data: what is offered at first is the same for every column.
 """
 
+import re
 from typing import Any
 
 from django import forms
@@ -13,6 +14,7 @@ from dpgov.language.said import said
 from dpgov.language.translation import translated
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, InvalidDomain, NumericDomain
+from dpgov.web.typed import TypedNumber, plain_number
 
 _BOUND = {"class": "form-control", "inputmode": "decimal", "autocomplete": "off"}
 _SELECT = {"class": "form-select"}
@@ -28,19 +30,19 @@ class ColumnForm(forms.Form):
         choices=[("", _("Left out")), *Column.Kind.choices],
         widget=forms.Select(attrs=_SELECT),
     )
-    lower = forms.CharField(
+    lower = TypedNumber(
         label=_("Lower bound"),
         required=False,
         max_length=60,
         widget=forms.TextInput(attrs=_BOUND),
     )
-    upper = forms.CharField(
+    upper = TypedNumber(
         label=_("Upper bound"),
         required=False,
         max_length=60,
         widget=forms.TextInput(attrs=_BOUND),
     )
-    step = forms.CharField(
+    step = TypedNumber(
         label=_("Step"),
         required=False,
         max_length=60,
@@ -79,7 +81,7 @@ class ColumnForm(forms.Form):
         elif not self.errors:
             try:
                 self.spec = column_spec(
-                    self.column, self._domain(), data["missing"] or "drop", data["impute"]
+                    self.column, self._domain(), data["missing"] or "drop", self._impute()
                 )
             except InvalidDomain as problem:
                 self.add_error(
@@ -95,11 +97,20 @@ class ColumnForm(forms.Form):
                 "kind", _("Choose a type, or empty what you typed below to leave the column out.")
             )
 
+    def _impute(self) -> str:
+        """The value in place of a missing one: a number as it is spelt here, or a category."""
+        typed: str = self.cleaned_data["impute"]
+        is_number = self.cleaned_data["kind"] != Column.Kind.CATEGORY
+        return plain_number(typed) if is_number else typed
+
     def _domain(self) -> NumericDomain | CategoryDomain:
         data = self.cleaned_data
         if data["kind"] == Column.Kind.CATEGORY:
             lines = [line.strip() for line in data["categories"].splitlines()]
-            return category_domain([line for line in lines if line])
+            found = [line for line in lines if line]
+            if len(found) == 1 and _LISTED.search(found[0]):
+                raise InvalidDomain("categories", _ONE_LINE)
+            return category_domain(found)
         self._require_bounds()
         return numeric_domain(data["lower"], data["upper"], data["step"])
 
@@ -122,6 +133,9 @@ WITHIN_A_LINE = {
     "missing": _("missing values"),
     "impute": _("value to use instead"),
 }
+# One category alone says nothing, so several were meant.
+_LISTED = re.compile(r"[,;|\t]")
+_ONE_LINE = said("Put each category on a line of its own; a line is one category as it stands.")
 _EMPTY = {
     "lower": said("Give the lowest value that makes sense, such as 0."),
     "upper": said("Give the highest value that makes sense, such as 120 for an age."),

@@ -12,6 +12,7 @@ from dpgov.language.translation import translated
 from dpgov.privacy.accounting.budget import NANO, InvalidAmount, parse_epsilon
 from dpgov.privacy.accounting.currency import PURE, Currency
 from dpgov.privacy.accounting.loss import InvalidDelta, Mode, parse_delta
+from dpgov.web.typed import TypedNumber, TypedWholeNumber
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -21,7 +22,7 @@ _SELECT = {"class": "form-select"}
 _NUMBER = {"class": "form-control", "inputmode": "numeric"}
 
 
-class EpsilonField(forms.CharField):
+class EpsilonField(TypedNumber):
     """An amount of ε as text; cleans to integer nano-ε, exactly; to None where it is left out.
 
     As the limit of a budget it has to leave room for something in that budget's currency.
@@ -56,7 +57,7 @@ class EpsilonField(forms.CharField):
             raise forms.ValidationError(translated(problem.args[0])) from problem
 
 
-class DeltaField(forms.CharField):
+class DeltaField(TypedNumber):
     """A δ as text, or nothing; cleans to an exact decimal or None."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -160,7 +161,7 @@ class DatasetForm(UnitForm):
             "more exact."
         ),
     )
-    group_size = forms.IntegerField(
+    group_size = TypedWholeNumber(
         label=_("Group size"),
         min_value=1,
         max_value=1000,
@@ -171,7 +172,7 @@ class DatasetForm(UnitForm):
             "the size of a household for households. The noise grows with it."
         ),
     )
-    max_rows = forms.IntegerField(
+    max_rows = TypedWholeNumber(
         label=_("Largest number of rows"),
         min_value=1,
         max_value=10**12,
@@ -182,7 +183,7 @@ class DatasetForm(UnitForm):
             "sums exact and does not change the noise."
         ),
     )
-    public_rows = forms.IntegerField(
+    public_rows = TypedWholeNumber(
         label=_("Approximate number of rows"),
         required=False,
         min_value=1,

@@ -14,6 +14,7 @@ from dpgov.privacy.accounting.budget import as_text
 from dpgov.privacy.accounting.currency import PURE, Currency
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.tenants.models import Membership, Role, Tenant
+from dpgov.web.typed import TypedWholeNumber
 
 _CHOICES = [(kind.value, _(kind.facts.label)) for kind in StatisticKind]
 _TEXT = {"class": "form-control"}
@@ -52,7 +53,7 @@ class PolicyForm(forms.Form):
             "higher price means fewer of them."
         ),
     )
-    least_error = forms.IntegerField(
+    least_error = TypedWholeNumber(
         label=_("Counts are off by at least so many rows"),
         required=False,
         min_value=1,

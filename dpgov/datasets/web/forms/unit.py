@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.plan.schema import PrivacyUnit
+from dpgov.web.typed import TypedWholeNumber
 
 _TEXT = {"class": "form-control"}
 _NUMBER = {"class": "form-control", "inputmode": "numeric"}
@@ -17,7 +18,7 @@ LARGEST_BOUND = 100_000
 class BoundsForm(forms.Form):
     """How much one person may add: the part of the unit that a new version may change."""
 
-    max_rows_per_unit = forms.IntegerField(
+    max_rows_per_unit = TypedWholeNumber(
         label=_("Most rows of one person"),
         required=False,
         min_value=1,
@@ -29,7 +30,7 @@ class BoundsForm(forms.Form):
             "that anybody has. It can be changed later, and there is help with choosing it."
         ),
     )
-    max_groups_per_unit = forms.IntegerField(
+    max_groups_per_unit = TypedWholeNumber(
         label=_("Most groups that one person counts in"),
         required=False,
         min_value=1,

@@ -20,6 +20,7 @@ from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.web.forms.rows import SELECT, TEXT
 from dpgov.queries.web.forms.text import NumberField
 from dpgov.queries.wording.words import lower_first
+from dpgov.web.typed import TypedNumber
 
 _LARGEST_GUESS = 10**12
 _DECIMAL = {**TEXT, "inputmode": "decimal"}
@@ -54,13 +55,13 @@ class PriceForm(forms.Form):
         required=False,
         widget=forms.Select(attrs=SELECT),
     )
-    epsilon = forms.CharField(
+    epsilon = TypedNumber(
         label=gettext_lazy("Privacy loss ε"),
         max_length=60,
         required=False,
         widget=forms.TextInput(attrs=_DECIMAL),
     )
-    rho = forms.CharField(
+    rho = TypedNumber(
         label=gettext_lazy("Privacy loss ρ"),
         max_length=60,
         required=False,
@@ -78,7 +79,8 @@ class PriceForm(forms.Form):
     target = forms.ChoiceField(
         required=False, label=gettext_lazy("This is about"), widget=forms.Select(attrs=SELECT)
     )
-    assumed_rows = forms.CharField(
+    assumed_rows = TypedNumber(
+        whole=True,
         label=gettext_lazy("How many rows do you expect to match?"),
         required=False,
         max_length=20,

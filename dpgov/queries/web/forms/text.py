@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from dpgov.privacy.plan.parsing.groups import MAX_BINS
 from dpgov.privacy.plan.parsing.statistics import MAX_QUANTILES
 from dpgov.privacy.plan.schema import NumericDomain
+from dpgov.web.typed import TypedNumber, plain_number, split_numbers
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,12})?", re.ASCII)
 # What the buttons beside a list of quantiles fill in.
@@ -21,7 +22,7 @@ PRESETS = {"quartiles": "0.25, 0.5, 0.75", "deciles": ", ".join(f"0.{n}" for n i
 _NOT_A_NUMBER = gettext_lazy("Type a plain number, like 40 or -2.5.")
 
 
-class NumberField(forms.CharField):
+class NumberField(TypedNumber):
     """A plain decimal number, kept exact; empty is None."""
 
     def __init__(self, **options: Any) -> None:
@@ -34,20 +35,21 @@ class NumberField(forms.CharField):
 
     def clean(self, value: Any) -> Decimal | None:
         """The number; raises ValidationError with what to type instead."""
-        text = str(super().clean(value)).strip()
+        text = super().clean(value)
         return number(text) if text else None
 
 
 def number(text: str) -> Decimal:
     """Read one number; raises ValidationError."""
-    if not _NUMBER.fullmatch(text.strip()):
+    plain = plain_number(text)
+    if not _NUMBER.fullmatch(plain):
         raise forms.ValidationError(_NOT_A_NUMBER)
-    return Decimal(text.strip())
+    return Decimal(plain)
 
 
 def number_list(text: str) -> list[Decimal]:
     """Read numbers separated by commas, semicolons or spaces; raises ValidationError."""
-    parts = [part for part in re.split(r"[,;\s]+", text.strip()) if part]
+    parts = split_numbers(text)
     if len(parts) > MAX_BINS:
         refusal = _("Give at most {most} numbers.")
         raise forms.ValidationError(refusal.format(most=MAX_BINS))
@@ -56,7 +58,7 @@ def number_list(text: str) -> list[Decimal]:
 
 def quantile_list(text: str) -> list[Decimal]:
     """Read shares of one, or percentages, in any order; raises ValidationError."""
-    parts = [part for part in re.split(r"[,;\s]+", re.sub(r"\s+%", "%", text.strip())) if part]
+    parts = split_numbers(re.sub(r"\s+%", "%", text))
     if len(parts) > MAX_QUANTILES:
         refusal = _("Give at most {most} quantiles.")
         raise forms.ValidationError(refusal.format(most=MAX_QUANTILES))

@@ -10,6 +10,7 @@ from dpgov.language.translation import translated
 from dpgov.privacy.accounting.budget import InvalidAmount, parse_epsilon
 from dpgov.privacy.answer.unit_choice import EDGES, SizeBin, size_bins
 from dpgov.queries.web.forms.rows import TEXT
+from dpgov.web.typed import TypedDecimal, TypedNumber, TypedWholeNumber
 
 _DECIMAL = {**TEXT, "inputmode": "decimal", "autocomplete": "off"}
 _BINS = size_bins([0.0] * len(EDGES))
@@ -18,7 +19,7 @@ _BINS = size_bins([0.0] * len(EDGES))
 class SizesQuestionForm(forms.Form):
     """What the small question about the data may cost."""
 
-    epsilon = forms.CharField(
+    epsilon = TypedNumber(
         label=gettext_lazy("Pure ε of this question"),
         max_length=60,
         widget=forms.TextInput(attrs=_DECIMAL),
@@ -35,7 +36,7 @@ class SizesQuestionForm(forms.Form):
 class BeliefForm(forms.Form):
     """What somebody believes without looking, and the questions that they have in mind."""
 
-    people = forms.IntegerField(
+    people = TypedWholeNumber(
         label=gettext_lazy("About how many people are in the data?"),
         required=False,
         min_value=1,
@@ -43,12 +44,12 @@ class BeliefForm(forms.Form):
         widget=forms.TextInput(attrs={**TEXT, "inputmode": "numeric"}),
         help_text=gettext_lazy("Only a number that you know without looking into the file."),
     )
-    epsilon = forms.CharField(
+    epsilon = TypedNumber(
         label=gettext_lazy("Pure ε of a usual question"),
         max_length=60,
         widget=forms.TextInput(attrs=_DECIMAL),
     )
-    part = forms.DecimalField(
+    part = TypedDecimal(
         label=gettext_lazy("Part of all rows that it is about, in %"),
         min_value=0,
         max_value=100,
@@ -61,7 +62,7 @@ class BeliefForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for place, one in enumerate(_BINS):
-            self.fields[f"share_{place}"] = forms.DecimalField(
+            self.fields[f"share_{place}"] = TypedDecimal(
                 label=_rows(one),
                 required=False,
                 min_value=0,

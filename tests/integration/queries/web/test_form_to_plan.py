@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.http import QueryDict
 from django.test import Client
+from django.utils.translation import override
 
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
@@ -129,6 +130,18 @@ def test_each_filter_is_asked_as_chosen(
 ) -> None:
     filled = Filled().add("statistic", kind="count").add("filter", **row)
     assert plan_of(filled, dataset)["where"] == conditions
+
+
+def test_numbers_are_asked_as_the_page_s_language_spells_them(dataset: Dataset) -> None:
+    filled = Filled(epsilon="0,05")
+    filled.add("statistic", kind="quantiles", column="age", quantiles="0,25; 0,5")
+    filled.add("filter", column="age", op="between", value="20", upper="39,5")
+    filled.add("filter", column="age", op="in", value="20,5; 30")
+    with override("de"):
+        plan = plan_of(filled, dataset)
+    assert plan["epsilon"] == 0.05
+    assert plan["statistics"][0]["quantiles"] == [0.25, 0.5]
+    assert [condition["value"] for condition in plan["where"]] == [[20, 39.5], [20.5, 30]]
 
 
 def test_every_statistic_that_can_be_asked_is_in_the_form() -> None:

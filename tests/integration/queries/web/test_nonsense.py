@@ -44,12 +44,12 @@ def test_a_poor_mean_says_so_first_before_and_after(
 
 
 def test_a_count_has_no_interval_below_zero() -> None:
-    """L23: an answer of an earlier release too, which says nothing of ranges."""
+    """L23: as wide as its error is, it is cut where no count can be."""
     accuracy = [{"confidence_level": 0.95, "value": 30, "message": ""}]
     cells = [{"value": 4, "accuracy": accuracy}]
     body = {
         "groups": [],
-        "statistics": [{"statistic": "count", "column": None, "cells": cells}],
+        "statistics": [{"statistic": "count", "column": None, "range": [0, 1000], "cells": cells}],
         "guarantee": {"epsilon": 0.1, "neighbouring": "add_remove", "group_size": 1},
         "draws": [],
         "plan": {},

@@ -38,7 +38,7 @@ def error_at(field: str, page: bytes) -> str:
         ("0.1234567891", "at most nine decimals"),
         ("True", "plain decimal number"),
         ("０.５", "plain decimal number"),
-        ("0,5", "plain decimal number"),
+        ("0,5", "Write 0.5: decimals take a point here."),
         ("1001", "at most 1000"),
         ("9" * 59, "plain decimal number"),
     ],
