@@ -1,7 +1,8 @@
 """When a budget would be used up at the pace of the last thirty days. For owners and officers.
 
-From daily sums of what was asked and the balance; never from data. A pace says nothing about
-tomorrow: nobody should be promised a day.
+From daily sums of what was asked and the balance; never from data. What is younger has the pace of
+the days that it has been there, and none in its first week. A pace says nothing about tomorrow:
+nobody should be promised a day.
 """
 
 from collections import Counter
@@ -24,6 +25,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.queries.models import DayTally, Query
 
 DAYS = 30
+_TOO_YOUNG = 7
 _FURTHEST = 3_650
 _NONE = UUID(int=0)
 _COMMITTED = (*Query.HOLDING, *Query.CHARGED)
@@ -32,6 +34,8 @@ _COMMITTED = (*Query.HOLDING, *Query.CHARGED)
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """What was taken of a dataset's budget in DAYS days, by all who share it, and what remains.
+
+    In the first week there are no `days_left` yet: it is `too_early`.
 
     `left_nano` is what remains under every limit for life: the dataset's own, its fullest part's,
     and those of the budgets that it `shared`, where one of these has least left.
@@ -42,12 +46,15 @@ class Forecast:
     left_nano: int
     days_left: int | None
     shared: bool = False
+    too_early: bool = False
 
     @property
     def words(self) -> str:
         """When it would be used up, as one says it."""
         if self.left_nano <= 0:
             return _("used up")
+        if self.too_early:
+            return _("too early to tell")
         if not self.taken_nano:
             return _("never at this pace: nothing was asked in %(days)s days") % {"days": DAYS}
         if self.days_left is None:
@@ -65,15 +72,33 @@ def forecasts(datasets: Sequence[Dataset], today: date) -> list[Forecast]:
     budgets = [dataset.budget_id for dataset in datasets]
     taken = _taken(budgets, today)
     limits = for_life(dataset.budget for dataset in datasets)
-    shared = _taken_of_shared(limits.values(), today)
+    shared = _paces_of_shared(limits.values(), today)
     found = [
-        _forecast(one, taken[one.budget_id], limits[one.budget_id], shared) for one in datasets
+        _forecast(one, _Pace(taken[one.budget_id], _age(one, today)), limits[one.budget_id], shared)
+        for one in datasets
     ]
     return sorted(found, key=_first_ends)
 
 
-def _taken_of_shared(found: Iterable[Sequence[Limit]], today: date) -> dict[UUID, int]:
-    """What all who share a budget took of it since: from running balances, one statement.
+@dataclass(frozen=True, slots=True)
+class _Pace:
+    """What was taken in so many of the last days."""
+
+    taken_nano: int
+    age: int
+
+    def lasts(self, left_nano: int) -> int | None:
+        """The days for which so much is enough, rounded up; None where nothing is taken."""
+        days = max(1, min(DAYS, self.age))
+        return -(-left_nano * days // self.taken_nano) if self.taken_nano else None
+
+
+def _age(thing: Dataset | Budget, today: date) -> int:
+    return (today - thing.created_at.astimezone(UTC).date()).days
+
+
+def _paces_of_shared(found: Iterable[Sequence[Limit]], today: date) -> dict[UUID, _Pace]:
+    """What all who share a budget took of it since: from running balances, two statements.
 
     Another organisation's entries are not seen, but the balance that they left is.
     """
@@ -83,8 +108,15 @@ def _taken_of_shared(found: Iterable[Sequence[Limit]], today: date) -> dict[UUID
         for limit in of_one
         if limit.kind == Budget.Kind.SHARED_BUDGET and limit.budget_id
     }
-    before = balances_before(limits, _begin(today)) if limits else {}
-    return {budget: max(0, limits[budget] - before[budget]) for budget in before}
+    if not limits:
+        return {}
+    before = balances_before(limits, _begin(today))
+    budgets = Budget.objects.filter(pk__in=limits).only("created_at")
+    ages = {budget.pk: _age(budget, today) for budget in budgets}
+    return {
+        budget: _Pace(max(0, limits[budget] - before[budget]), ages.get(budget, DAYS))
+        for budget in before
+    }
 
 
 def _taken(budgets: list[UUID], today: date) -> Counter[UUID]:
@@ -113,21 +145,23 @@ def _begin(today: date) -> datetime:
 
 
 def _forecast(
-    dataset: Dataset, taken: int, limits: Sequence[Limit], shared: Mapping[UUID, int]
+    dataset: Dataset, own: _Pace, limits: Sequence[Limit], shared: Mapping[UUID, _Pace]
 ) -> Forecast:
     """The first of its limits to be used up tells when; the one with least left, what remains."""
     paces = [
-        (max(0, limit.remaining_nano), max(taken, shared.get(limit.budget_id or _NONE, 0)))
-        for limit in limits
+        (max(0, one.remaining_nano), (own, shared.get(one.budget_id or _NONE))) for one in limits
     ]
-    days = min((-(-left * DAYS // pace) for left, pace in paces if pace), default=None)
+    lasts = [pace.lasts(left) for left, both in paces for pace in both if pace]
+    days = min((found for found in lasts if found is not None), default=None)
     tightest = min(limits, key=lambda limit: limit.remaining_nano)
+    too_early = own.age < _TOO_YOUNG
     return Forecast(
         dataset,
-        taken,
+        own.taken_nano,
         max(0, tightest.remaining_nano),
-        days if days is not None and days <= _FURTHEST else None,
+        None if too_early or days is None or days > _FURTHEST else days,
         shared=tightest.kind == Budget.Kind.SHARED_BUDGET,
+        too_early=too_early,
     )
 
 

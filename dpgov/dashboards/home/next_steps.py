@@ -54,14 +54,20 @@ def _nearly_spent(datasets: Sequence[Dataset]) -> list[Step]:
     low = [d for d in datasets if d.budget.remaining_nano * _NEARLY < d.budget.limit_nano]
     return [
         Step(
-            title=_("%(dataset)s is nearly spent") % {"dataset": dataset.name},
-            text=_("Of its budget remains %(rest)s.") % {"rest": _left(dataset)},
+            title=_title(dataset),
+            text=_("%(rest)s of its budget is left.") % {"rest": _left(dataset)},
             action=_("See where it went"),
             url_name="dashboards:budget",
             slug=dataset.slug,
         )
         for dataset in low[:2]
     ]
+
+
+def _title(dataset: Dataset) -> str:
+    if _has_some_left(dataset):
+        return _("%(dataset)s is nearly used up") % {"dataset": dataset.name}
+    return _("%(dataset)s is used up") % {"dataset": dataset.name}
 
 
 def _register() -> Step:

@@ -1,11 +1,14 @@
 """The desk: what each role needs next, and how long budgets last at the present pace."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
+from dpgov.budgets.models import Budget
 from dpgov.budgets.services.raising import request_raise
 from dpgov.dashboards.desk.forecast import Forecast
 from dpgov.datasets.models import Dataset
@@ -20,11 +23,19 @@ pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
 
 
+def registered(dataset: Dataset, days: int) -> None:
+    """As if it had been there for so many days, and its budgets too."""
+    before = timezone.now() - timedelta(days=days)
+    Dataset.objects.filter(pk=dataset.pk).update(created_at=before)
+    Budget.objects.update(created_at=before)
+
+
 def test_a_forecast_is_what_remains_at_the_pace_of_thirty_days(
     ask: Ask, answer_all: Callable[[], int], analyst: Membership, officer: Membership,
     owner: Membership, dataset: Dataset, client_for: ClientFor,
 ) -> None:  # fmt: skip
     """ε 2 in 30 days leaves ε 8, so 120 days; the same before and after the tallies counted it."""
+    registered(dataset, 400)
     ask(analyst, epsilon=2)
     answer_all()
     for _ in range(2):
@@ -33,6 +44,28 @@ def test_a_forecast_is_what_remains_at_the_pace_of_thirty_days(
         tally(dataset.tenant_id)
     assert Query.objects.get().counted
     assert found.words == "in about 120 days at this pace"
+
+
+AGES = [
+    (0, None, "too early to tell"),
+    (6, None, "too early to tell"),
+    (10, 40, "in about 40 days at this pace"),
+    (30, 120, "in about 120 days at this pace"),
+]
+
+
+@pytest.mark.parametrize(("age", "days", "words"), AGES)
+def test_a_young_dataset_has_the_pace_of_its_own_days(
+    age: int, days: int | None, words: str, ask: Ask, answer_all: Callable[[], int],
+    analyst: Membership, owner: Membership, dataset: Dataset, client_for: ClientFor,
+) -> None:  # fmt: skip
+    """ε 2 of 10 asked on the first day: what is left does not last for 120 days."""
+    registered(dataset, age)
+    ask(analyst, epsilon=2)
+    answer_all()
+    (found,) = client_for(owner).get("/desk/").context["forecasts"]
+    assert found.days_left == days
+    assert found.words == words
 
 
 WORDS = [
@@ -56,6 +89,7 @@ def test_a_forecast_knows_the_budget_that_a_dataset_shares(
 ) -> None:  # fmt: skip
     """L16: of ε 8 in the dataset's budget ε 1 is left in the shared one: 15 days, not 120."""
     shared_budget(owner.tenant, "The same people", dataset.budget, limit=3 * NANO)
+    registered(dataset, 400)
     ask(analyst, epsilon=2)
     answer_all()
     page = client_for(owner).get("/desk/")
