@@ -14,7 +14,7 @@ from dpgov.audit.actor import Actor
 from dpgov.audit.services import append
 from dpgov.budgets.models import Allocation, Budget
 from dpgov.budgets.services.limits import move_limit
-from dpgov.budgets.services.line import amount
+from dpgov.budgets.services.line import bookable
 from dpgov.budgets.services.opening import open_budget
 from dpgov.budgets.words import noted, noted_target
 from dpgov.language.said import said
@@ -57,7 +57,7 @@ def allocate(
     A withdrawn allocation comes back with what was spent under it. Raises NotAHolder, or
     LimitBelowCommitted below what is spent or reserved under it already.
     """
-    limit = amount(limit_nano)
+    limit = bookable(limit_nano)
     _check_holder(dataset_budget, holder)
     found = _found(dataset_budget, holder)
     if found is None:
@@ -140,7 +140,7 @@ def _opened(dataset_budget: Budget, holder: User | Project, limit: int, reason: 
 def _changed(allocation: Allocation, limit: int, reason: str) -> _Step:
     locked = Budget.objects.select_for_update().get(pk=allocation.pk)
     currency = locked.currency
-    after = amount(currency.limit_of(limit))
+    after = bookable(currency.limit_of(limit))
     move_limit(
         budget=locked, limit_nano=after, target_nano=currency.target_of(limit), reason=reason
     )

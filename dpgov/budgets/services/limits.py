@@ -11,7 +11,7 @@ from dpgov.audit.actor import Actor
 from dpgov.audit.services import append
 from dpgov.budgets.errors import LimitBelowCommitted, RaisingTakesTwo
 from dpgov.budgets.models import Budget, LimitChange, RateLimit, Reservation
-from dpgov.budgets.services.line import amount
+from dpgov.budgets.services.line import bookable
 from dpgov.budgets.windows import counting_day, window_start
 from dpgov.budgets.words import noted, noted_target
 
@@ -28,7 +28,8 @@ def change_limit(*, budget: Budget, limit_nano: int, actor: Actor, reason: str) 
     """
     locked = locked_with_lines(budget)
     currency, before = locked.currency, locked.limit_nano
-    limit, target = amount(currency.limit_of(amount(limit_nano))), currency.target_of(limit_nano)
+    limit = bookable(currency.limit_of(bookable(limit_nano)))
+    target = currency.target_of(limit_nano)
     if limit > before and locked.kind != Budget.Kind.ALLOCATION:
         raise RaisingTakesTwo
     move_limit(budget=locked, limit_nano=limit, target_nano=target, reason=reason)
@@ -99,7 +100,7 @@ def set_rate_limit(
     """
     locked = locked_with_lines(budget)
     currency = locked.currency
-    limit = None if limit_nano is None else amount(currency.limit_of(amount(limit_nano)))
+    limit = None if limit_nano is None else bookable(currency.limit_of(bookable(limit_nano)))
     lines = list(Budget.objects.filter(as_part__dataset_budget=budget)) or [locked]
     before = RateLimit.objects.filter(budget=lines[0], period=period).first()
     for line in lines:

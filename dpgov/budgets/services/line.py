@@ -78,13 +78,13 @@ class Steps(Protocol):
 def checked(lines: Sequence[Line]) -> list[Line]:
     """The lines in the one order in which budgets are taken; raises InvalidAmount."""
     for line in lines:
-        amount(line.amount_nano)
+        bookable(line.amount_nano)
         if type(line.factor) is not int or line.factor < 1 or line.amount_nano % line.factor:
             raise InvalidAmount(line.factor)
     return sorted(lines, key=lambda line: line.budget_id.bytes)
 
 
-def amount(value: object) -> int:
+def bookable(value: object) -> int:
     """A bookable amount; raises InvalidAmount for anything that is no positive integer."""
     if type(value) is not int or not 0 < value <= MAX_NANO:
         raise InvalidAmount(value)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from dpgov.budgets.models import Budget, BudgetAccess, BudgetPart, LimitChange
-from dpgov.budgets.services.line import amount
+from dpgov.budgets.services.line import bookable
 from dpgov.privacy.accounting.currency import PURE, Currency
 from dpgov.tenants.models import Tenant
 
@@ -36,7 +36,7 @@ def open_budget(
         label=label,
         mode=currency.mode.value,
         delta=currency.delta_text,
-        limit_nano=amount(currency.limit_of(amount(limit_nano))),
+        limit_nano=bookable(currency.limit_of(bookable(limit_nano))),
         target_nano=currency.target_of(limit_nano),
         protects=protects,
     )

@@ -13,7 +13,7 @@ from dpgov.budgets import crossing
 from dpgov.budgets.errors import InvalidAmount, NotRaised, SharedLimit
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.limits import locked_with_lines, move_limit
-from dpgov.budgets.services.line import amount
+from dpgov.budgets.services.line import bookable
 from dpgov.budgets.words import limit_said, noted, noted_target
 from dpgov.language.said import said
 from dpgov.privacy.accounting.budget import as_text, parse_epsilon
@@ -38,7 +38,7 @@ def request_raise(
         raise SharedLimit
     present = Budget.objects.get(pk=budget.pk)
     currency = present.currency
-    after = amount(currency.limit_of(amount(limit_nano)))
+    after = bookable(currency.limit_of(bookable(limit_nano)))
     if after <= present.limit_nano:
         raise NotRaised(limit=limit_said(present))
     return request_change(

@@ -21,7 +21,7 @@ from dpgov.budgets.errors import (
 from dpgov.budgets.models import Budget, BudgetPart, Reservation
 from dpgov.budgets.services import one_statement, portable
 from dpgov.budgets.services.freezing import confirm_place
-from dpgov.budgets.services.line import Line, Outcome, Steps, amount, checked
+from dpgov.budgets.services.line import Line, Outcome, Steps, bookable, checked
 from dpgov.budgets.words import rate_said, whose_said
 
 
@@ -94,7 +94,7 @@ def settle(*, query_id: UUID, amount_nano: int) -> Sequence[Line]:
     `amount_nano` is what the release really cost; every line must hold its factor times that
     (AmountMismatch). Raises NothingHeld when there is no hold left, e.g. at a second settle.
     """
-    booked = amount(amount_nano)
+    booked = bookable(amount_nano)
     outcome = _database().settle(query_id, booked)
     if outcome.refusal == "mismatch":
         raise AmountMismatch(booked_nano=booked, held_nano=outcome.available_nano or 0)
@@ -109,7 +109,7 @@ def extend(*, query_id: UUID, amount_nano: int) -> Sequence[Line]:
     All of it or nothing: raises what `reserve` raises where a line cannot hold it, and
     NothingHeld when the query holds nothing (any more).
     """
-    outcome = _database().extend(query_id, amount(amount_nano))
+    outcome = _database().extend(query_id, bookable(amount_nano))
     if outcome.refusal == "nothing":
         raise NothingHeld(query_id)
     if outcome.refusal is not None:

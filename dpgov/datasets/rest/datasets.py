@@ -22,7 +22,7 @@ from dpgov.tenants.requests import membership_of
 
 
 class DatasetListView(ListAPIView[Dataset]):
-    """The datasets of the token's tenant, by name."""
+    """The datasets of the token's organisation, by name."""
 
     permission = Permission.VIEW_DATASETS
     serializer_class = DatasetSummarySerializer

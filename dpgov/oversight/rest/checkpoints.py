@@ -54,7 +54,7 @@ class AuditCheckpointList(generics.ListAPIView[AuditCheckpoint]):
         return super().get(request, *args, **kwargs)
 
     def get_queryset(self) -> QuerySet[AuditCheckpoint]:
-        """The checkpoints of the token's tenant alone."""
+        """The checkpoints of the token's organisation alone."""
         return checkpoints_of(self.request.membership.tenant_id)
 
 

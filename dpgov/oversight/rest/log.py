@@ -87,7 +87,7 @@ class AuditEntryList(generics.ListAPIView[AuditEntry]):
         return super().get(request, *args, **kwargs)
 
     def get_queryset(self) -> QuerySet[AuditEntry]:
-        """The entries of the token's tenant alone."""
+        """The entries of the token's organisation alone."""
         query = EntryFilterSerializer(data=self.request.query_params)
         query.is_valid(raise_exception=True)
         return entries_of(self.request.membership.tenant_id, EntryFilter(**query.validated_data))

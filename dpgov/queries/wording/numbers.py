@@ -68,11 +68,11 @@ def warning_in_words(
 def price(priced: dict[str, Any]) -> str:
     """The amount that a draw or a guarantee names: "ε 0.5" or "ρ 0.01"."""
     if "rho" in priced:
-        return f"ρ {amount(priced['rho'])}"
-    return f"ε {amount(priced['epsilon'])}"
+        return f"ρ {four_digits(priced['rho'])}"
+    return f"ε {four_digits(priced['epsilon'])}"
 
 
-def amount(value: float) -> str:
+def four_digits(value: float) -> str:
     """An amount to four digits, small ones too, without an exponent."""
     if value <= 0:
         return "0"

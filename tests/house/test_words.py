@@ -1,0 +1,101 @@
+"""One word for one thing: every sentence keeps to the glossary of docs/architecture.md."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from drf_spectacular.generators import SchemaGenerator
+
+from tests.house import tree
+
+_ROW = re.compile(r"^\| \*\*(.+?)\*\* \|.*\| (.+?) \|$", re.MULTILINE)
+_NAMED = re.compile(r"“(.+?)”")
+_CALLS = ("_", "said", "pattern", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy")
+_CALLS_IN_CONTEXT = ("pgettext", "pgettext_lazy", "npgettext", "npgettext_lazy")
+_BLOCK = re.compile(r"\{% blocktranslate\b.*?%\}(.*?)\{% endblocktranslate %\}", re.DOTALL)
+_IN_TAGS = re.compile(r"(?:\{% translate |_\()(?:\"([^\"]*)\"|'([^']*)')")
+_PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{\w*\}|%\(\w+\)s|<[^>]*>|<code>.*?</code>")
+
+
+def test_no_sentence_uses_a_word_that_the_glossary_replaced() -> None:
+    """On pages, in messages and in the API's descriptions."""
+    instead = _instead()
+    assert len(instead) >= 10
+    found = [
+        f"{place}: “{word}”, say “{better}”: {sentence}"
+        for place, sentence in _sentences()
+        for word, better in instead.items()
+        if re.search(rf"\b{re.escape(word)}\b", sentence, re.IGNORECASE)
+    ]
+    assert found == []
+
+
+def test_the_glossary_names_what_is_there() -> None:
+    """Each class or module that it sends the reader to."""
+    defined = {
+        node.name
+        for _, module in tree.python("dpgov")
+        for node in ast.walk(module)
+        if isinstance(node, ast.ClassDef | ast.FunctionDef)
+    }
+    modules = {
+        ".".join(path.relative_to(tree.ROOT / "dpgov").with_suffix("").parts)
+        for path, _ in tree.python("dpgov")
+    }
+    named = [name for row in _table() for name in re.findall(r"`([\w.]+)`", row.split(" | ")[2])]
+    assert named
+    for name in named:
+        packages = {f"{name}.__init__", name}
+        assert name.rpartition(".")[2] in defined or packages & modules, name
+
+
+def _table() -> list[str]:
+    text = (tree.ROOT / "docs/architecture.md").read_text()
+    section = text.partition("\n## Glossary\n")[2].partition("\n## ")[0]
+    return [line for line in section.splitlines() if line.startswith("| **")]
+
+
+def _instead() -> dict[str, str]:
+    """The words that are not used, each with the one that is."""
+    rows = _ROW.findall("\n".join(_table()))
+    return {word: better for better, cell in rows for word in _NAMED.findall(cell)}
+
+
+def _sentences() -> Iterator[tuple[str, str]]:
+    for path, module in tree.python("dpgov"):
+        for sentence in _of_python(module):
+            yield tree.name(path), _PLACEHOLDER.sub(" ", sentence)
+    for path in tree.files(".html"):
+        text = path.read_text()
+        for sentence in [*_BLOCK.findall(text), *map("".join, _IN_TAGS.findall(text))]:
+            yield tree.name(path), _PLACEHOLDER.sub(" ", sentence)
+
+    schema = SchemaGenerator(api_version="v1").get_schema(request=None, public=True)
+    yield from (("API", sentence) for sentence in _of_schema(schema))
+
+
+def _of_schema(node: Any) -> Iterator[str]:
+    parts = node.items() if isinstance(node, dict) else enumerate(node)
+    for key, part in parts:
+        if key in ("description", "summary") and isinstance(part, str):
+            yield part
+        elif isinstance(part, dict | list):
+            yield from _of_schema(part)
+
+
+def _of_python(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        marked = node.args[1:] if name in _CALLS_IN_CONTEXT else node.args
+        if name in _CALLS or name in _CALLS_IN_CONTEXT:
+            yield from _texts(marked)
+        yield from _texts([k.value for k in node.keywords if k.arg == "help_text"])
+
+
+def _texts(nodes: Sequence[ast.expr]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
