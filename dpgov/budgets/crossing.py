@@ -15,7 +15,7 @@ from django.utils import timezone
 from dpgov.budgets.models import Budget, BudgetAccess, SharedBudgetInvitation, SharedBudgetMember
 from dpgov.privacy.accounting.currency import Currency
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.tenants.crossing import through_door
+from dpgov.tenants.crossing import through_gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Claim:
 def preview_of(code_hash: str, tenant_id: UUID) -> Preview | None:
     """The preview behind a code; None for a wrong, used, expired or own one alike."""
     if connection.vendor == "postgresql":
-        rows = through_door(
+        rows = through_gate(
             "SELECT label, limit_nano, committed_nano, mode, delta, target_nano"
             " FROM budgets_invitation(%s)",
             code_hash,
@@ -79,7 +79,7 @@ def preview_of(code_hash: str, tenant_id: UUID) -> Preview | None:
 def claim(code_hash: str, tenant_id: UUID) -> Claim | None:
     """Use the code up for this tenant; None when there is nothing (more) to use."""
     if connection.vendor == "postgresql":
-        rows = through_door("SELECT id, shared_budget FROM budgets_claim_invitation(%s)", code_hash)
+        rows = through_gate("SELECT id, shared_budget FROM budgets_claim_invitation(%s)", code_hash)
         return Claim(*rows[0]) if rows else None
     found = _open(code_hash, tenant_id).first()
     if found is None:
@@ -92,7 +92,7 @@ def claim(code_hash: str, tenant_id: UUID) -> Claim | None:
 def admit(invitation_id: UUID, tenant_id: UUID) -> UUID | None:
     """Let this tenant's queries charge the shared budget of an invitation that it used up."""
     if connection.vendor == "postgresql":
-        found: UUID | None = through_door("SELECT budgets_admit_by_invitation(%s)", invitation_id)[
+        found: UUID | None = through_gate("SELECT budgets_admit_by_invitation(%s)", invitation_id)[
             0
         ][0]
         return found
@@ -106,7 +106,7 @@ def admit(invitation_id: UUID, tenant_id: UUID) -> UUID | None:
 def protect(shared_budget_id: UUID, promise: str) -> None:
     """Say what a shared budget protects, whoever's it is, if nobody has said so before."""
     if connection.vendor == "postgresql":
-        through_door("SELECT budgets_protect(%s, %s)", shared_budget_id, promise)
+        through_gate("SELECT budgets_protect(%s, %s)", shared_budget_id, promise)
     else:
         Budget.objects.filter(pk=shared_budget_id, protects="").update(protects=promise)
 
@@ -118,7 +118,7 @@ def shared_with_others(shared_budget_id: UUID, tenant_id: UUID) -> bool:
     """
     if connection.vendor == "postgresql":
         answer = "SELECT budgets_shared_with_others(%s, %s)"
-        return bool(through_door(answer, shared_budget_id, tenant_id)[0][0])
+        return bool(through_gate(answer, shared_budget_id, tenant_id)[0][0])
     members = SharedBudgetMember.objects.filter(
         shared_budget=shared_budget_id, left_at__isnull=True
     )

@@ -1,11 +1,11 @@
-"""What the ledger needs in the database: steps, what never changes, doors of shared budgets."""
+"""What the ledger needs in the database: steps, what never changes, gates of shared budgets."""
 
 from pathlib import Path
 
 from dpgov.audit.append_only import append_only, refuse_updates
 from dpgov.budgets.guards import guards
 from dpgov.operation.installed import Installed
-from dpgov.tenants.wall.functions import door
+from dpgov.tenants.wall.functions import gate
 from dpgov.tenants.wall.guards import installed_guards
 
 _SQL = Path(__file__).parent / "sql"
@@ -90,23 +90,23 @@ def installed() -> tuple[Installed, ...]:
         ),
         Installed(functions=_STEPS, postgresql=((_SQL / "ledger.sql").read_text(),)),
         Installed(functions=("budgets_extend",), postgresql=((_SQL / "extend.sql").read_text(),)),
-        door(
+        gate(
             "budgets_invitation(text)",
             returns="TABLE (label text, limit_nano bigint, committed_nano bigint, mode text,"
             " delta text, target_nano bigint)",
             body="SELECT b.label::text, b.limit_nano, b.spent_nano + b.reserved_nano,"
             f" b.mode::text, b.delta::text, b.target_nano {_OPEN}",
         ),
-        door(
+        gate(
             "budgets_claim_invitation(text)",
             returns="TABLE (id uuid, shared_budget uuid)",
             volatility="VOLATILE",
             body=_CLAIM,
         ),
-        door(
+        gate(
             "budgets_admit_by_invitation(uuid)", returns="uuid", volatility="VOLATILE", body=_ADMIT
         ),
-        door("budgets_shared_with_others(uuid, uuid)", returns="boolean", body=_SHARED),
-        door("budgets_protect(uuid, text)", returns="uuid", volatility="VOLATILE", body=_PROTECT),
+        gate("budgets_shared_with_others(uuid, uuid)", returns="boolean", body=_SHARED),
+        gate("budgets_protect(uuid, text)", returns="uuid", volatility="VOLATILE", body=_PROTECT),
         *installed_guards(guards),
     )

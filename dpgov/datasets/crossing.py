@@ -1,6 +1,6 @@
 """What is asked of datasets across tenants, each question as narrow as what it is asked for.
 
-On PostgreSQL each is a door through the wall (a function of the database, made in the migrations);
+On PostgreSQL each is a gate through the wall (a function of the database, made in the migrations);
 on SQLite the same question to the models. Data of two tenants is compared only after officers of
 both agreed; of the rest never a name, a time, or whose data it is.
 """
@@ -22,7 +22,7 @@ from dpgov.datasets.models import (
     Upload,
     VersionFingerprint,
 )
-from dpgov.tenants.crossing import through_door
+from dpgov.tenants.crossing import through_gate
 from dpgov.tenants.models import Tenant
 
 # Fingerprints of data that nobody could ever ask about.
@@ -48,7 +48,7 @@ def agreed_with(tenant_id: UUID) -> dict[str, str]:
     Nobody agrees for both sides: two consents of one person are none.
     """
     if connection.vendor == "postgresql":
-        return dict(through_door("SELECT slug, name FROM datasets_agreed_with(%s)", tenant_id))
+        return dict(through_gate("SELECT slug, name FROM datasets_agreed_with(%s)", tenant_id))
     return {tenant.slug: tenant.name for tenant in _agreed_with(tenant_id)}
 
 
@@ -68,7 +68,7 @@ def parts_of_agreed(tenant_id: UUID, whole: str, marks: list[int]) -> list[Agree
     Oldest first; discarded datasets are left out.
     """
     if connection.vendor == "postgresql":
-        rows = through_door(
+        rows = through_gate(
             "SELECT * FROM datasets_fingerprints_agreed(%s, %s, %s::bigint[])",
             tenant_id,
             whole,
@@ -103,7 +103,7 @@ def _parts_of_agreed(tenant_id: UUID, whole: str, marks: list[int]) -> Iterator[
 def versions_among(ids: list[UUID]) -> set[UUID]:
     """Which of these are versions of any dataset."""
     if connection.vendor == "postgresql":
-        rows = through_door("SELECT datasets_versions_among(%s)", ids)
+        rows = through_gate("SELECT datasets_versions_among(%s)", ids)
         return {row[0] for row in rows}
     return set(DatasetVersion.objects.filter(pk__in=ids).values_list("pk", flat=True))
 
@@ -111,7 +111,7 @@ def versions_among(ids: list[UUID]) -> set[UUID]:
 def waiting_uploads_among(ids: list[UUID]) -> set[UUID]:
     """Which of these are uploads that can still be registered."""
     if connection.vendor == "postgresql":
-        rows = through_door("SELECT datasets_waiting_uploads_among(%s)", ids)
+        rows = through_gate("SELECT datasets_waiting_uploads_among(%s)", ids)
         return {row[0] for row in rows}
     ready = Upload.objects.filter(pk__in=ids, state=Upload.State.READY)
     return set(ready.values_list("pk", flat=True))
@@ -124,7 +124,7 @@ def next_arrivals(attempts: int, most: int) -> list[tuple[UUID, UUID]]:
     up another tenant's one. Of one tenant the oldest first.
     """
     if connection.vendor == "postgresql":
-        rows = through_door("SELECT id, tenant FROM datasets_next_arrivals(%s, %s)", attempts, most)
+        rows = through_gate("SELECT id, tenant FROM datasets_next_arrivals(%s, %s)", attempts, most)
         return [(row[0], row[1]) for row in rows]
     turns = Arrival.objects.filter(tenant=OuterRef("tenant")).order_by().values("tenant")
     last = Subquery(turns.annotate(last=Max("taken_at")).values("last"))
@@ -137,6 +137,6 @@ def next_arrivals(attempts: int, most: int) -> list[tuple[UUID, UUID]]:
 def tenants_with_arrivals() -> list[UUID]:
     """Every tenant with a file that shall be read or is being read; in no particular order."""
     if connection.vendor == "postgresql":
-        return [row[0] for row in through_door("SELECT datasets_tenants_with_arrivals()")]
+        return [row[0] for row in through_gate("SELECT datasets_tenants_with_arrivals()")]
     unfinished = Arrival.objects.filter(state__in=Arrival.UNFINISHED).order_by()
     return list(unfinished.values_list("tenant_id", flat=True).distinct())

@@ -1,4 +1,4 @@
-"""Doors of datasets: what comparing data, reading files in turn and clearing up need to see.
+"""Gates of datasets: what comparing data, reading files in turn and clearing up need to see.
 
 Across tenants only what officers of both agreed to compare is to be seen, and by name: parts that
 have something in common with the given one, keyed as they are.
@@ -6,7 +6,7 @@ have something in common with the given one, keyed as they are.
 
 from dpgov.datasets.guards import guards
 from dpgov.operation.installed import Installed
-from dpgov.tenants.wall.functions import door
+from dpgov.tenants.wall.functions import gate
 from dpgov.tenants.wall.guards import installed_guards
 
 _NEXT = """
@@ -54,24 +54,24 @@ ORDER BY f.id, p.id
 def installed() -> tuple[Installed, ...]:
     """All of it."""
     return (
-        door(
+        gate(
             "datasets_versions_among(uuid[])",
             returns="SETOF uuid",
             body="SELECT id FROM datasets_datasetversion WHERE id = ANY ($1)",
         ),
-        door(
+        gate(
             "datasets_waiting_uploads_among(uuid[])",
             returns="SETOF uuid",
             body="SELECT id FROM datasets_upload WHERE id = ANY ($1) AND state = 'ready'",
         ),
-        door(
+        gate(
             "datasets_next_arrivals(integer, integer)",
             returns="TABLE (id uuid, tenant uuid)",
             body=_NEXT,
         ),
-        door("datasets_tenants_with_arrivals()", returns="SETOF uuid", body=_TENANTS),
-        door("datasets_agreed_with(uuid)", returns="TABLE (slug text, name text)", body=_AGREED),
-        door(
+        gate("datasets_tenants_with_arrivals()", returns="SETOF uuid", body=_TENANTS),
+        gate("datasets_agreed_with(uuid)", returns="TABLE (slug text, name text)", body=_AGREED),
+        gate(
             "datasets_fingerprints_agreed(uuid, text, bigint[])",
             returns="TABLE (organisation text, fingerprint bigint, whole text, "
             "kind text, total bigint, digest text, span bigint, sketch bytea)",

@@ -1,4 +1,4 @@
-"""What stands in the database beside its tables: functions, triggers and doors.
+"""What stands in the database beside its tables: functions, triggers and gates.
 
 A room lists its own in its `installed` module, and its app registers them. They are texts of ours
 that may be put up any number of times, so that a changed text reaches an old installation at its

@@ -1,10 +1,10 @@
-"""What questions need in the database: releases that only grow, doors for worker and sweeper."""
+"""What questions need in the database: releases that only grow, gates for worker and sweeper."""
 
 from collections.abc import Iterator
 
 from dpgov.audit.append_only import append_only
 from dpgov.operation.installed import Installed
-from dpgov.tenants.wall.functions import door
+from dpgov.tenants.wall.functions import gate
 from dpgov.tenants.wall.guards import NEVER, Guard, Json, installed_guards
 
 # The same as `dpgov.queries.answering.lease.free`; $1 is the most attempts.
@@ -88,42 +88,42 @@ def installed() -> tuple[Installed, ...]:
     """All of it."""
     return (
         append_only("queries_release"),
-        door(
+        gate(
             "queries_unfinished_tenants()",
             returns="SETOF uuid",
             body="SELECT DISTINCT tenant_id FROM queries_query"
             " WHERE state IN ('queued', 'running')",
         ),
-        door(
+        gate(
             "queries_counts()",
             returns="TABLE (state text, number bigint, oldest timestamptz)",
             body="SELECT state::text, count(*), min(submitted_at) FROM queries_query GROUP BY 1",
         ),
-        door(
+        gate(
             "queries_uncounted_tenants()",
             returns="SETOF uuid",
             body="SELECT DISTINCT tenant_id FROM queries_query"
             " WHERE NOT counted AND state NOT IN ('queued', 'running')",
         ),
-        door(
+        gate(
             "queries_sealed_tenants()",
             returns="SETOF uuid",
             body="SELECT DISTINCT tenant_id FROM queries_query WHERE state = 'sealed'",
         ),
-        door(
+        gate(
             "queries_next(integer, boolean, uuid[])",
             returns="TABLE (tenant_id uuid, query_id uuid, turn bigint)",
             body=_NEXT,
             language="plpgsql",
             volatility="VOLATILE",
         ),
-        door(
+        gate(
             "queries_waiting(integer)",
             returns="TABLE (heavy boolean, number bigint, oldest timestamptz)",
             body=_WAITING,
             volatility="VOLATILE",
         ),
-        door(
+        gate(
             "queries_versions_asked_for()",
             returns="TABLE (version_id uuid, file_seal text, key_id text)",
             body=_ASKED_FOR,

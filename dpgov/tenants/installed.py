@@ -1,9 +1,9 @@
-"""What the wall needs in the database: who is asking, and doors of signing in."""
+"""What the wall needs in the database: who is asking, and gates of signing in."""
 
 from django.conf import settings
 
 from dpgov.operation.installed import Installed
-from dpgov.tenants.wall.functions import ASKED_BY_POLICIES, door
+from dpgov.tenants.wall.functions import ASKED_BY_POLICIES, gate
 
 # A role audits every tenant at first; `appoint_auditor` says which from then on.
 _AUDITORS = """
@@ -23,7 +23,7 @@ BEGIN
     END IF;
 END $$
 """
-_AUDITED = door(
+_AUDITED = gate(
     "dpgov_audited()",
     returns="SETOF uuid",
     body="""
@@ -43,22 +43,22 @@ def installed() -> tuple[Installed, ...]:
             functions=("dpgov_tenant", "dpgov_user", "dpgov_every_tenant"),
             postgresql=(ASKED_BY_POLICIES,),
         ),
-        door(
+        gate(
             "dpgov_tenants()",
             returns="TABLE (id uuid, slug text, name text)",
             body="SELECT id, slug::text, name::text FROM tenants_tenant",
         ),
-        door(
+        gate(
             "dpgov_belongs_somewhere(uuid)",
             returns="boolean",
             body="SELECT EXISTS (SELECT 1 FROM tenants_membership WHERE user_id = $1)",
         ),
-        door(
+        gate(
             "dpgov_users_of_token(text)",
             returns="SETOF uuid",
             body="SELECT user_id FROM tenants_apitoken WHERE token_key = $1",
         ),
-        door(
+        gate(
             "dpgov_tenant_of_invitation(text)",
             returns="uuid",
             body="SELECT tenant_id FROM tenants_invitation WHERE token_hash = $1",

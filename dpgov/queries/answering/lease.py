@@ -50,7 +50,7 @@ def free(now: datetime) -> QuerySet[Query]:
     """Questions that a worker may take: they wait, or their last worker's lease is over.
 
     None of a dataset that is frozen or held: after a restore it may have been answered already, in
-    what the backup does not know. The door `queries_next` says the same.
+    what the backup does not know. The gate `queries_next` says the same.
     """
     return Query.objects.filter(
         Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now),

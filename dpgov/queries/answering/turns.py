@@ -2,7 +2,7 @@
 
 Among tenants the one with the fewest questions at work comes first, then the one whose last turn
 is longest ago; within a tenant the oldest question. Turns are counted, not timed, so that no clock
-matters. What is asked across tenants is asked through doors; on SQLite of the models.
+matters. What is asked across tenants is asked through gates; on SQLite of the models.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from django.db.models import Count, Max, Min, Q
 from dpgov.queries.answering.lease import free
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
-from dpgov.tenants.crossing import through_door
+from dpgov.tenants.crossing import through_gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def next_turn(*, light_only: bool = False, unseen: frozenset[UUID] = frozenset()
     Questions about the versions `unseen` are passed over, and those that another worker looks at.
     """
     if connection.vendor == "postgresql":
-        rows = through_door(
+        rows = through_gate(
             "SELECT tenant_id, query_id, turn FROM queries_next(%s, %s, %s::uuid[])",
             settings.DPGOV_QUERY_ATTEMPTS,
             light_only,
@@ -82,7 +82,7 @@ def version_asked(query_id: UUID) -> tuple[UUID, str, str | None]:
 def waiting_by_lane() -> dict[bool, Waiting]:
     """What could be taken now, over all tenants: of the light lane (False) and the heavy (True)."""
     if connection.vendor == "postgresql":
-        rows = through_door(
+        rows = through_gate(
             "SELECT heavy, number, oldest FROM queries_waiting(%s)", settings.DPGOV_QUERY_ATTEMPTS
         )
     else:

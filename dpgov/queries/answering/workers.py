@@ -19,7 +19,7 @@ from dpgov.queries.clock import database_now
 from dpgov.queries.crossing import UNFINISHED
 from dpgov.queries.models import Query
 from dpgov.queries.models.workers import Worker
-from dpgov.tenants.crossing import through_door
+from dpgov.tenants.crossing import through_gate
 
 _EVERY_SECONDS = 10.0
 _THERE = timedelta(minutes=1)
@@ -102,7 +102,7 @@ def seen_by_nobody() -> list[UUID]:
 def asked_for() -> list[Asked]:
     """The versions that questions wait for, each with its file's seal and its key's name."""
     if connection.vendor == "postgresql":
-        rows = through_door("SELECT * FROM queries_versions_asked_for()")
+        rows = through_gate("SELECT * FROM queries_versions_asked_for()")
         return [(version, seal, key) for version, seal, key in rows]
     waiting = Query.objects.filter(state__in=UNFINISHED).order_by()
     known = ("version_id", "version__file_seal", "version__fingerprint__key_id")

@@ -1,13 +1,13 @@
-"""Functions in the database: what policies ask, and the narrow doors through the wall.
+"""Functions in the database: what policies ask, and the narrow gates through the wall.
 
-A door is a function that runs with the rights of the tables' owner and sees every tenant. It must
+A gate is a function that runs with the rights of the tables' owner and sees every tenant. It must
 give away no more than its name says, and the application's role is the only other one to use it.
 """
 
 from dpgov.operation.installed import Installed
 
 # A function of an ordinary role may set search_path for itself, but no setting of our own. So
-# this name, of a schema that does not exist, is how a door says that it looks at every tenant;
+# this name, of a schema that does not exist, is how a gate says that it looks at every tenant;
 # the policies believe it from the owner of the tables only.
 EVERY_TENANT = "dpgov_every_tenant"
 
@@ -27,17 +27,17 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$;
 """
 
-_DOOR = """
+_GATE = """
 CREATE OR REPLACE FUNCTION {signature} RETURNS {returns}
 LANGUAGE {language} {volatility} SECURITY DEFINER
-SET search_path = pg_catalog, {schema}, pg_temp, {every_tenant} AS $door$
+SET search_path = pg_catalog, {schema}, pg_temp, {every_tenant} AS $gate$
 {body}
-$door$;
+$gate$;
 REVOKE EXECUTE ON FUNCTION {signature} FROM PUBLIC;
 """
 
 
-def door(
+def gate(
     signature: str,
     *,
     returns: str,
@@ -45,12 +45,12 @@ def door(
     language: str = "sql",
     volatility: str = "STABLE",
 ) -> Installed:
-    """One door; nothing on SQLite.
+    """One gate; nothing on SQLite.
 
     `signature` is "name(argument types)"; the body names arguments $1, $2, … and every table
     without a schema. `migrate` lets the application's role use it.
     """
-    made = _DOOR.format(
+    made = _GATE.format(
         signature=signature,
         returns=returns,
         language=language,

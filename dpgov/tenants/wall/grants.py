@@ -12,30 +12,30 @@ from psycopg import sql
 
 from dpgov.tenants.wall.registry import is_audited, our_models
 from dpgov.tenants.wall.roles import Roles
-from dpgov.tenants.wall.rules import AUDITED_TOO, AUDITOR_DOORS, DELETES, SIGNS, WRITES
+from dpgov.tenants.wall.rules import AUDITED_TOO, AUDITOR_GATES, DELETES, SIGNS, WRITES
 
 _EVERYTHING = "SELECT, INSERT, UPDATE, DELETE"
 
 
 def statements(
-    roles: Roles, *, schema: str, append_only: set[str], doors: list[str]
+    roles: Roles, *, schema: str, append_only: set[str], gates: list[str]
 ) -> Iterator[sql.Composable]:
     """Everything to run, in order."""
     for name in roles.present():
         yield from _nothing(name, schema)
-    for door in doors:
-        yield sql.SQL("REVOKE EXECUTE ON FUNCTION {} FROM PUBLIC").format(sql.SQL(door))
+    for gate in gates:
+        yield sql.SQL("REVOKE EXECUTE ON FUNCTION {} FROM PUBLIC").format(sql.SQL(gate))
     for role, signs in roles.acting().items():
         for table, privileges in application_privileges(append_only, signs=signs):
             yield _grant(privileges, table, role)
         yield _for("GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}", role, schema)
-        for door in doors:
-            yield _for(f"GRANT EXECUTE ON FUNCTION {door} TO {{role}}", role, schema)
+        for gate in gates:
+            yield _for(f"GRANT EXECUTE ON FUNCTION {gate} TO {{role}}", role, schema)
     if roles.auditor:
         for table, privileges in auditor_privileges():
             yield _grant(privileges, table, roles.auditor)
-        for door in AUDITOR_DOORS.intersection(doors):
-            yield _for(f"GRANT EXECUTE ON FUNCTION {door} TO {{role}}", roles.auditor, schema)
+        for gate in AUDITOR_GATES.intersection(gates):
+            yield _for(f"GRANT EXECUTE ON FUNCTION {gate} TO {{role}}", roles.auditor, schema)
 
 
 def on_database(roles: Roles, database: str) -> Iterator[sql.Composable]:

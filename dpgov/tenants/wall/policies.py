@@ -1,7 +1,7 @@
 """Row-level security: the statements that let a session see and write its own tenant's rows only.
 
 FORCE, because the owner of a table would pass otherwise; a separate policy lets the owner act for
-every tenant (migrations, backups, doors) when it says so. What an auditor sees is not for the
+every tenant (migrations, backups, gates) when it says so. What an auditor sees is not for the
 session to say: it follows from the table of auditors, and `dpgov.tenant` means nothing to them.
 """
 

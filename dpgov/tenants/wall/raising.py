@@ -43,7 +43,7 @@ _HOME = """
     SELECT current_database(), pg_has_role(current_user, datdba, 'USAGE')
     FROM pg_database WHERE datname = current_database()
 """
-_DOORS = """
+_GATES = """
     SELECT oid::regprocedure::text FROM pg_proc
     WHERE prosecdef AND pronamespace = current_schema()::regnamespace
       AND proowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)
@@ -119,7 +119,7 @@ def _privileges() -> Iterable[sql.Composable]:
         known_roles(),
         schema=schema,
         append_only=append_only_tables(),
-        doors=[door for (door,) in _rows(_DOORS)],
+        gates=[gate for (gate,) in _rows(_GATES)],
     )
     database, is_ours = _rows(_HOME)[0]
     if is_ours and known_roles().application:

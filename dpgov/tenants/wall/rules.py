@@ -59,7 +59,7 @@ RULES: dict[str, Rule] = {
     "budgets.Budget": Rule(
         see=_CHARGEABLE.replace("{column}", "id"), update=_CHARGEABLE.replace("{column}", "id")
     ),
-    # Access to another tenant's shared budget comes through a door, with an invitation.
+    # Access to another tenant's shared budget comes through a gate, with an invitation.
     "budgets.BudgetAccess": Rule(insert=f"{OWN} AND {_OF_OWN_BUDGET}"),
     "budgets.RateLimit": Rule(see=_RATES, update=_RATES),
     "budgets.Reservation": _ENTRIES,
@@ -141,4 +141,4 @@ AUDITED_TOO = {
     "datasets.Look": "SELECT",
 }
 # The one function of the owner's that an auditor may call: whom their role audits.
-AUDITOR_DOORS = frozenset({"dpgov_audited()"})
+AUDITOR_GATES = frozenset({"dpgov_audited()"})

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 Two = tuple[Membership, Membership]
 
 COUNTERS = ("spent_nano", "reserved_nano", "tenant_id")
-PUBLIC_DOORS = """
+PUBLIC_GATES = """
     SELECT oid::regprocedure::text FROM pg_proc
     WHERE prosecdef AND proname <> 'dpgov_audited' AND pronamespace = current_schema()::regnamespace
       AND (has_function_privilege('public', oid, 'EXECUTE')
@@ -84,7 +84,7 @@ def test_the_application_cannot_take_the_wall_down(statement: str, analyst: Memb
 def test_doors_are_open_to_the_application_alone() -> None:
     """H2: functions that see every tenant are nobody else's to use; an auditor may ask for whom."""
     assert rows("SELECT count(*) > 5 FROM pg_proc WHERE prosecdef") == [(True,)]
-    assert rows(PUBLIC_DOORS, AUDITOR) == []
+    assert rows(PUBLIC_GATES, AUDITOR) == []
 
 
 def test_every_door_looks_for_tables_where_nobody_else_can_put_them() -> None:

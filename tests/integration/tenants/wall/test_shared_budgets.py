@@ -58,7 +58,7 @@ def test_a_shared_budget_is_locked_but_not_changed_by_the_other_tenant(
 
 
 def test_nobody_gives_themselves_access_to_a_foreign_budget(two_tenants: Two) -> None:
-    """H2: access comes with an invitation, through its own door."""
+    """H2: access comes with an invitation, through its own gate."""
     ours, theirs = two_tenants
     foreign = Budget.objects.filter(tenant=theirs.tenant).get()
     with (

@@ -80,7 +80,7 @@ def test_a_worker_that_acts_for_one_tenant_cannot_answer_for_another(two_tenants
 def test_the_questions_across_tenants_are_answered_to_somebody_who_sees_none(
     two_tenants: Two,
 ) -> None:
-    """H2: each door gives what its name says."""
+    """H2: each gate gives what its name says."""
     ours, theirs = two_tenants
     query = waiting(ours).pk
     with acting_for(None):
