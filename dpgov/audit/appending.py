@@ -19,13 +19,13 @@ from dpgov.audit.models import AuditEntry, AuditHead
 _CALL = "SELECT * FROM audit_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 
 
-def append_arguments(said: Mapping[str, Any], at: datetime | None = None) -> list[Any]:
+def append_arguments(fields: Mapping[str, Any], at: datetime | None = None) -> list[Any]:
     """What the database function `audit_append` takes, in its order."""
-    parts = fragments(said)
+    parts = fragments(fields)
     texts = ("actor_kind", "actor_id", "actor_label", "action", "subject", "dataset", "detail")
     return [
-        said["tenant_id"],
-        *(said[name] for name in texts),
+        fields["tenant_id"],
+        *(fields[name] for name in texts),
         parts.before_at,
         parts.before_sequence,
         parts.rest,
@@ -33,17 +33,17 @@ def append_arguments(said: Mapping[str, Any], at: datetime | None = None) -> lis
     ]
 
 
-def append_by_function(said: Mapping[str, Any], at: datetime | None) -> AuditEntry:
+def append_by_function(fields: Mapping[str, Any], at: datetime | None) -> AuditEntry:
     """One round trip: the database numbers, dates and hashes the entry (sql/append.sql)."""
     with connection.cursor() as cursor:
-        cursor.execute(_CALL, append_arguments(said, at))
+        cursor.execute(_CALL, append_arguments(fields, at))
         identity, sequence, moment, leaf = cursor.fetchone()
-    return AuditEntry(id=identity, sequence=sequence, at=moment, leaf_hash=bytes(leaf), **said)
+    return AuditEntry(id=identity, sequence=sequence, at=moment, leaf_hash=bytes(leaf), **fields)
 
 
-def append_by_models(said: Mapping[str, Any], at: datetime | None) -> AuditEntry:
+def append_by_models(fields: Mapping[str, Any], at: datetime | None) -> AuditEntry:
     """The same where there are no database functions; the transaction keeps other writers out."""
-    values = {**said, "at": at or timezone.now(), "sequence": _next_number(said["tenant_id"])}
+    values = {**fields, "at": at or timezone.now(), "sequence": _next_number(fields["tenant_id"])}
     return AuditEntry.objects.create(**values, leaf_hash=leaf_hash(line_of(values)))
 
 

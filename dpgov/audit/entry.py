@@ -56,16 +56,16 @@ class Fragments:
         return f"{self.before_at}{at}{self.before_sequence}{sequence}{self.rest}".encode("ascii")
 
 
-def fragments(said: Mapping[str, Any]) -> Fragments:
+def fragments(fields: Mapping[str, Any]) -> Fragments:
     """The fixed parts of the entry that says this; `at` and `sequence` are not looked at."""
     return Fragments(
-        before_at=f'{{"action":{_quoted(said["action"])},"actor_id":{_quoted(said["actor_id"])}'
-        f',"actor_kind":{_quoted(said["actor_kind"])}'
-        f',"actor_label":{_quoted(said["actor_label"])},"at":"',
-        before_sequence=f'","dataset":{_quoted(said["dataset"])}'
-        f',"detail":{_quoted(said["detail"])},"sequence":',
-        rest=f',"subject":{_quoted(said["subject"])}'
-        f',"tenant_id":{_quoted(str(said["tenant_id"]))}}}',
+        before_at=f'{{"action":{_quoted(fields["action"])},"actor_id":{_quoted(fields["actor_id"])}'
+        f',"actor_kind":{_quoted(fields["actor_kind"])}'
+        f',"actor_label":{_quoted(fields["actor_label"])},"at":"',
+        before_sequence=f'","dataset":{_quoted(fields["dataset"])}'
+        f',"detail":{_quoted(fields["detail"])},"sequence":',
+        rest=f',"subject":{_quoted(fields["subject"])}'
+        f',"tenant_id":{_quoted(str(fields["tenant_id"]))}}}',
     )
 
 

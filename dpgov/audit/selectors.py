@@ -182,8 +182,8 @@ def _announcements(tenant_id: UUID) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for detail in entries.values_list("detail", flat=True):
         try:
-            said = json.loads(detail)
-            found[said["new_key"]] = signatures_in("\n".join(said["statement"]))
+            announced = json.loads(detail)
+            found[announced["new_key"]] = signatures_in("\n".join(announced["statement"]))
         except (ValueError, TypeError, LookupError):
             continue
     return found

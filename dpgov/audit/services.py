@@ -42,7 +42,7 @@ def append(
     """
     if not connection.in_atomic_block:
         raise OutsideTransaction(action)
-    said = {
+    fields = {
         "tenant_id": tenant_id,
         "actor_kind": actor.kind,
         "actor_id": bounded(actor.id, 64),
@@ -52,13 +52,13 @@ def append(
         "dataset": bounded(dataset, 200),
         "detail": bounded_json(detail or {}),
     }
-    return _store(said, at)
+    return _store(fields, at)
 
 
-def _store(said: dict[str, Any], at: datetime | None) -> AuditEntry:
+def _store(fields: dict[str, Any], at: datetime | None) -> AuditEntry:
     if connection.vendor == "postgresql":
-        return append_by_function(said, at)
-    return append_by_models(said, at)
+        return append_by_function(fields, at)
+    return append_by_models(fields, at)
 
 
 @transaction.atomic
@@ -102,6 +102,6 @@ def _continue_after(tenant_id: UUID) -> int:
         return 0
     checks = entries_of(tenant_id, EntryFilter(action=Action.AUDIT_LOG_VERIFIED.value))
     newest = checks.first()
-    said = json.loads(newest.detail) if newest else {}
-    last, size = said.get("last", 0), said.get("size", 0)
+    detail = json.loads(newest.detail) if newest else {}
+    last, size = detail.get("last", 0), detail.get("size", 0)
     return int(last) if last < size else 0

@@ -23,7 +23,7 @@ def weakening_of(
 ) -> list[str]:
     """`limits` as they were typed, before and after; `amounts` the same in the currency."""
     before, after = (factor_text(nano, currency) for nano in amounts)
-    said = [
+    words = [
         gettext(
             "For everybody in this data the guarantee weakens from ε {before} to ε {after}, for "
             "good: what was released cannot be taken back."
@@ -35,13 +35,13 @@ def weakening_of(
         ).format(after=after, before=before),
     ]
     if currency.delta is not None:
-        said.append(
+        words.append(
             gettext(
                 "All of this holds but for a probability of δ {delta}, with which the promise may "
                 "fail; δ stays as it is."
             ).format(delta=currency.delta_text)
         )
-    return said
+    return words
 
 
 def _certainty(before: str, after: str) -> str:

@@ -113,8 +113,8 @@ def noted(nano: int | None, currency: Currency, name: str = "") -> dict[str, str
 
 def noted_limit(budget: Budget, name: str = "limit") -> dict[str, str | None]:
     """A limit as the log has it; under zCDP with the (ε, δ) that it keeps."""
-    said = noted(budget.limit_nano, budget.currency, name)
-    return said | noted_target(budget.target_nano, budget.currency, name)
+    fields = noted(budget.limit_nano, budget.currency, name)
+    return fields | noted_target(budget.target_nano, budget.currency, name)
 
 
 def noted_target(

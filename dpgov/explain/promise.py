@@ -57,8 +57,8 @@ class Promise:
         size = self.schema.group_size
         if size == 1:
             return _("one person") if named else _("one row")
-        said = _("any %(size)s people together") if named else _("any %(size)s rows together")
-        return said % {"size": size}
+        words = _("any %(size)s people together") if named else _("any %(size)s rows together")
+        return words % {"size": size}
 
 
 def promise_of(dataset: Dataset) -> Promise:

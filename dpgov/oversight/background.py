@@ -152,13 +152,13 @@ def _limits(budget: Budget) -> list[str]:
 
 def _step(step: LimitChange, currency: Currency) -> str:
     changed = _("limit changed from %(before)s to %(after)s on %(day)s")
-    said = (changed if step.before_nano else _("limit opened at %(after)s on %(day)s")) % {
+    words = (changed if step.before_nano else _("limit opened at %(after)s on %(day)s")) % {
         "before": amount(step.before_nano, currency),
         "after": amount(step.after_nano, currency),
         "day": _day(step.created_at),
     }
     why = step.reason if step.before_nano else ""
-    return f"{said} ({why})" if why else said
+    return f"{words} ({why})" if why else words
 
 
 def _day(moment: datetime) -> str:

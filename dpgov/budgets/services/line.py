@@ -28,9 +28,9 @@ class Line:
 
     def as_json(self, currency: Currency) -> dict[str, object]:
         """The line as the log has it; all lines of a query have one currency."""
-        said: dict[str, object] = {"what": self.what} if self.what else {}
+        named: dict[str, object] = {"what": self.what} if self.what else {}
         return {
-            **said,
+            **named,
             "budget": str(self.budget_id),
             **noted(self.amount_nano, currency),
             "factor": self.factor,

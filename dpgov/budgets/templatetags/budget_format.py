@@ -77,9 +77,9 @@ def limit(budget: words.Limited) -> str | SafeString:
 
 def _written(text: str) -> SafeString:
     """Signs stay with their numbers; what is in brackets is small print."""
-    said, _, exact = text.partition(" (")
+    sentence, _, exact = text.partition(" (")
     small = format_html(' <small class="text-body-secondary">({}</small>', _kept(exact))
-    return format_html("{}{}", _kept(said), small if exact else "")
+    return format_html("{}{}", _kept(sentence), small if exact else "")
 
 
 def _kept(text: str) -> SafeString:

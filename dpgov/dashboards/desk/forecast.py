@@ -59,12 +59,12 @@ class Forecast:
             return _("never at this pace: nothing was asked in %(days)s days") % {"days": DAYS}
         if self.days_left is None:
             return _("not within ten years at this pace")
-        said = ngettext(
+        words = ngettext(
             "in about %(days)s day at this pace",
             "in about %(days)s days at this pace",
             self.days_left,
         )
-        return said % {"days": number_format(self.days_left, force_grouping=True)}
+        return words % {"days": number_format(self.days_left, force_grouping=True)}
 
 
 def forecasts(datasets: Sequence[Dataset], today: date) -> list[Forecast]:

@@ -144,8 +144,8 @@ def question_table(
         made = heading.column.cell(query)
         if heading.column.name != "question" or query.pk not in allocations:
             return made
-        said = _("(allocation: %(holder)s)") % {"holder": allocations[query.pk]}
-        return format_html('{} <small class="text-body-secondary">{}</small>', made, said)
+        words = _("(allocation: %(holder)s)") % {"holder": allocations[query.pk]}
+        return format_html('{} <small class="text-body-secondary">{}</small>', made, words)
 
     rows = (tuple((heading, cell(heading, query)) for heading in headings) for query in queries)
     return QuestionTable(headings, tuple(rows))

@@ -98,12 +98,12 @@ def budget_meter(budget: Budget, split: bool) -> Meter:
 
 def _meter_sentence(budget: Budget, split: bool) -> str:
     currency = budget.currency
-    said = (
+    words = (
         _("Budget: spent %(spent)s, reserved %(reserved)s, remaining %(left)s of %(limit)s.")
         if split
         else _("Budget: committed %(committed)s, remaining %(left)s of %(limit)s.")
     )
-    return said % {
+    return words % {
         "spent": together(budget.spent_nano, currency),
         "reserved": together(budget.reserved_nano, currency),
         "committed": together(budget.committed_nano, currency),

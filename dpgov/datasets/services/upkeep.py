@@ -41,8 +41,8 @@ def describe_dataset(*, dataset: Dataset, description: str, user: User) -> None:
     """Replace the description; declarations stay as registered."""
     before = Dataset.objects.select_for_update().get(pk=dataset.pk).description
     Dataset.objects.filter(pk=dataset.pk).update(description=description)
-    said = {"before_description": before[:500], "after_description": description[:500]}
-    _record(dataset, user, Action.DATASET_DESCRIBED, said)
+    fields = {"before_description": before[:500], "after_description": description[:500]}
+    _record(dataset, user, Action.DATASET_DESCRIBED, fields)
 
 
 @transaction.atomic
@@ -58,8 +58,8 @@ def set_needs_allocation(*, dataset: Dataset, needed: bool, user: User) -> None:
     """Let only people and projects with an allocation ask, or everybody who may ask questions."""
     before = Dataset.objects.select_for_update().get(pk=dataset.pk).needs_allocation
     Dataset.objects.filter(pk=dataset.pk).update(needs_allocation=needed)
-    said = {"before_needs_allocation": before, "after_needs_allocation": needed}
-    _record(dataset, user, Action.ALLOCATION_RULE_CHANGED, said)
+    fields = {"before_needs_allocation": before, "after_needs_allocation": needed}
+    _record(dataset, user, Action.ALLOCATION_RULE_CHANGED, fields)
 
 
 @transaction.atomic

@@ -69,8 +69,8 @@ class ExampleForm(forms.Form):
         kind = StatisticKind(data.get("statistic") or STATISTICS[0])
         if self.errors or (kind.facts.takes_column and not self.policy.numbers):
             if not self.errors:
-                said = _("No column of numbers is declared: look at a count.")
-                self.add_error("statistic", said)
+                words = _("No column of numbers is declared: look at a count.")
+                self.add_error("statistic", words)
             return data
         try:
             self.sides = sides(

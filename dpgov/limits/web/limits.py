@@ -83,8 +83,8 @@ def change_allocation(request: HttpRequest, slug: str, allocation_id: UUID) -> H
     if request.method == "POST" and form.is_valid():
         holder = allocation.project or allocation.user
         if _granted(request, dataset, holder, form):
-            said = _("The allocation of %(holder)s is changed.")
-            messages.success(request, said % {"holder": allocation})
+            words = _("The allocation of %(holder)s is changed.")
+            messages.success(request, words % {"holder": allocation})
             return redirect("dashboards:limits", slug)
     return _page(request, "allocation_change", dataset, form, allocation=allocation)
 
@@ -105,8 +105,8 @@ def withdraw_allocation(request: HttpRequest, slug: str, allocation_id: UUID) ->
         except AllocationEnded as refusal:
             messages.warning(request, str(refusal))
         else:
-            said = _("The allocation of %(holder)s is withdrawn.")
-            messages.success(request, said % {"holder": allocation})
+            words = _("The allocation of %(holder)s is withdrawn.")
+            messages.success(request, words % {"holder": allocation})
         return redirect("dashboards:limits", slug)
     return _page(request, "allocation_withdraw", dataset, form, allocation=allocation)
 
@@ -128,8 +128,8 @@ def rate(request: HttpRequest, slug: str, period: str) -> HttpResponse:
             actor=actor_of(membership_of(request).user),
             reason=form.cleaned_data["reason"],
         )
-        said = _("The limit for %(period)s is changed.")
-        messages.success(request, said % {"period": present.words})
+        words = _("The limit for %(period)s is changed.")
+        messages.success(request, words % {"period": present.words})
         return redirect("dashboards:limits", slug)
     return _page(request, "rate", dataset, form, rate=present)
 

@@ -84,13 +84,13 @@ def _is_member(notice: Notice) -> bool:
 
 def _letter(notice: Notice) -> EmailMessage:
     with language_of(notice.person):
-        said = sentence(notice.event.kind, notice.event.detail)
+        words = sentence(notice.event.kind, notice.event.detail)
         why = _("Which e-mails you get is for you to choose: under Notices, What reaches you.")
     where = whole_address(page_of(notice.event.kind, notice.event.detail))
     rest = f"{where}\n\n" if where else ""
     return EmailMessage(
-        subject=" ".join(f"{notice.tenant.name}: {said}".split())[:200],
-        body=f"{said}\n\n{rest}{why}\n",
+        subject=" ".join(f"{notice.tenant.name}: {words}".split())[:200],
+        body=f"{words}\n\n{rest}{why}\n",
         to=[notice.person.email],
         headers={"Message-ID": f"<{notice.pk}@notices.dpgov>", "Auto-Submitted": "auto-generated"},
     )

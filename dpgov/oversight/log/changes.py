@@ -41,24 +41,24 @@ class Change:
 def changes_in(detail: str) -> list[Change]:
     """Every pair in the detail, also within an approved change; empty where there is none."""
     try:
-        said = json.loads(detail)
+        known = json.loads(detail)
     except ValueError:
         return []
-    return list(_pairs(said)) if isinstance(said, dict) else []
+    return list(_pairs(known)) if isinstance(known, dict) else []
 
 
-def _pairs(said: Mapping[str, Any]) -> Iterator[Change]:
-    for name, before in said.items():
-        if name == "before" and "after" in said:
-            yield Change(_("Value"), _text(before), _text(said["after"]))
+def _pairs(fields: Mapping[str, Any]) -> Iterator[Change]:
+    for name, before in fields.items():
+        if name == "before" and "after" in fields:
+            yield Change(_("Value"), _text(before), _text(fields["after"]))
         elif name.startswith("before_"):
             what = name.removeprefix("before_")
             for after in (f"after_{what}", f"limit_{what}"):
-                if after in said:
-                    yield Change(_words(what), _text(before), _text(said[after]))
+                if after in fields:
+                    yield Change(_words(what), _text(before), _text(fields[after]))
                     break
     for name in ("effect", "payload"):
-        if isinstance(inner := said.get(name), dict):
+        if isinstance(inner := fields.get(name), dict):
             yield from _pairs(inner)
 
 

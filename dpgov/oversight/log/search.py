@@ -59,17 +59,17 @@ def parse(text: str) -> EntryFilter:
 
     Raises NotUnderstood, naming the place, and that the span of time is empty.
     """
-    said: dict[str, Word] = {}
+    fields: dict[str, Word] = {}
     for word in _words(text):
         name = _UNITS.get(word.name, word.name)
-        if name in said:
+        if name in fields:
             twice = _("“%(name)s:” is said twice; say it once.") % {"name": word.name}
             raise NotUnderstood(twice, place=word.begin)
-        said[name] = word
+        fields[name] = word
     chosen = EntryFilter()
-    for name, word in said.items():
+    for name, word in fields.items():
         chosen = _with(chosen, name, word)
-    return _checked(chosen, said)
+    return _checked(chosen, fields)
 
 
 def _words(text: str) -> Iterator[Word]:
@@ -151,17 +151,17 @@ def _amount(unit: str, word: Word) -> Amount:
     return Amount(unit, found["sign"] or "=", nano)
 
 
-def _checked(chosen: EntryFilter, said: dict[str, Word]) -> EntryFilter:
+def _checked(chosen: EntryFilter, fields: dict[str, Word]) -> EntryFilter:
     """What contradicts itself is refused where the later word stands."""
-    if "on" in said and {"since", "until"} & said.keys():
+    if "on" in fields and {"since", "until"} & fields.keys():
         whole = _("“on:” is a whole day; leave since: and until: out.")
-        raise NotUnderstood(whole, place=said["on"].place)
+        raise NotUnderstood(whole, place=fields["on"].place)
     if chosen.since and chosen.until and chosen.until <= chosen.since:
         early = _("this day is before the one of since:.")
-        raise NotUnderstood(early, place=said["until"].place)
+        raise NotUnderstood(early, place=fields["until"].place)
     if chosen.amount and chosen.action not in ("", Action.QUERY_SUBMITTED):
         raise NotUnderstood(
             _("an amount finds questions when they were asked; leave action: out."),
-            place=said[chosen.amount.unit].place,
+            place=fields[chosen.amount.unit].place,
         )
     return chosen

@@ -89,10 +89,10 @@ class Row:
         by_sign: Counter[str] = Counter()
         for currency, nano in self.charged.items():
             by_sign[currency.symbol] += nano
-        said = [amount(n, _any(self.charged, sign)) for sign, n in sorted(by_sign.items()) if n]
-        if len(said) < 2:
-            return said[0] if said else amount(0, PURE)
-        return _("%(epsilon)s and %(rho)s") % {"epsilon": said[0], "rho": said[1]}
+        words = [amount(n, _any(self.charged, sign)) for sign, n in sorted(by_sign.items()) if n]
+        if len(words) < 2:
+            return words[0] if words else amount(0, PURE)
+        return _("%(epsilon)s and %(rho)s") % {"epsilon": words[0], "rho": words[1]}
 
 
 @dataclass(frozen=True, slots=True)

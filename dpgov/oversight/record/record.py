@@ -178,7 +178,7 @@ def _accounting(dataset: Dataset) -> dict[str, str]:
 
 def _implementation(dataset: Dataset, typed: Typed) -> dict[str, str]:
     noise = " or ".join(released_by(StatisticKind.SUM.facts, dataset.budget.currency.mode))
-    said = {
+    fields = {
         "preprocessing_and_hyperparameter_tuning": "Bounds, categories and limits are declared by "
         "the owner and not taken from the data; values are clamped to them.",
         "mechanisms": f"Integer aggregates with {noise} noise from the OpenDP library. No floating "
@@ -186,4 +186,4 @@ def _implementation(dataset: Dataset, typed: Typed) -> dict[str, str]:
         "refusals depend on the data in time.",
         "justification": typed.justification,
     }
-    return {key: text for key, text in said.items() if text}
+    return {key: text for key, text in fields.items() if text}

@@ -47,7 +47,7 @@ def audit_checkpoints(request: MemberRequest) -> HttpResponse:
         "size": head.size,
         "checkpoint": last,
         "root": bytes(last.root).hex() if last else "",
-        "contradictions": [translated(said) for said in head.findings],
+        "contradictions": [translated(words) for words in head.findings],
         "outside": newest_outside(tenant_id),
         "keys": [_key(key.as_text(), key.fingerprint) for key in head.keys],
         **_chosen_proof(request),
@@ -91,7 +91,7 @@ def _chosen_proof(request: MemberRequest) -> dict[str, Any]:
         "form": form,
         "proof": proof,
         "chosen": form.cleaned_data,
-        "problems": [translated(said) for said in consistency_problems(proof, keys=keys)],
+        "problems": [translated(words) for words in consistency_problems(proof, keys=keys)],
     }
 
 

@@ -47,8 +47,8 @@ def confirm(request: HttpRequest, budget_id: UUID) -> HttpResponse:
         except NotFrozen:
             return _page(request, problem=_("This was confirmed before. Nothing was changed."))
         else:
-            said = _("%(name)s is confirmed. Questions are admitted again.")
-            messages.success(request, said % {"name": budget.label})
+            words = _("%(name)s is confirmed. Questions are admitted again.")
+            messages.success(request, words % {"name": budget.label})
             return redirect("dashboards:frozen")
     return _page(request, budget, form)
 

@@ -61,7 +61,7 @@ def audit_log(request: MemberRequest) -> HttpResponse:
         "size": head.size,
         "checkpoint": (last := head.newest),
         "root": bytes(last.root).hex() if last else "",
-        "contradictions": [translated(said) for said in head.findings],
+        "contradictions": [translated(words) for words in head.findings],
         "most_at_once": MOST_AT_ONCE,
         "actors": [m.user.email for m in members_of(tenant)]
         + [actor.label for actor in (WORKER, SWEEPER, OPERATOR)],

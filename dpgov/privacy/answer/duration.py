@@ -106,15 +106,15 @@ def _draws(blueprint: Blueprint) -> int:
     return sum(_draw(mechanism.describe(), blueprint.cells) for mechanism in blueprint.mechanisms)
 
 
-def _draw(said: dict[str, Any], cells: int) -> int:
-    numbers = len(said.get("readings", ())) or 1
-    each = _NOISE * numbers + _CANDIDATE * _choices(said, cells)
-    return _DRAW + cells * (each + (_BIN if "strategy" in said else 0))
+def _draw(fields: dict[str, Any], cells: int) -> int:
+    numbers = len(fields.get("readings", ())) or 1
+    each = _NOISE * numbers + _CANDIDATE * _choices(fields, cells)
+    return _DRAW + cells * (each + (_BIN if "strategy" in fields else 0))
 
 
-def _choices(said: dict[str, Any], cells: int) -> int:
+def _choices(fields: dict[str, Any], cells: int) -> int:
     """How many candidates are looked at: of several quantiles their finer places too."""
-    candidates, depth = int(said.get("candidates", 0)), int(said.get("depth", 1))
+    candidates, depth = int(fields.get("candidates", 0)), int(fields.get("depth", 1))
     if depth == 1:
         return candidates
     return depth * min(candidates * MOST_PLACES, places_for(cells))

@@ -137,8 +137,8 @@ def _publish(query_id: UUID) -> bool:
     )
     lines = ledger.settle(query_id=query.pk, amount_nano=query.cost_nano)
     if not answered:
-        said = {"never_read": "yes"} if unread else {}
-        _record(query, Action.QUERY_FAILED, query.cost_nano, lines, at=at, **said)
+        noted = {"never_read": "yes"} if unread else {}
+        _record(query, Action.QUERY_FAILED, query.cost_nano, lines, at=at, **noted)
         return True
     digest = hashlib.sha256(text.encode()).hexdigest()
     Release.objects.create(query=query, tenant_id=query.tenant_id, body=text, sha256=digest)

@@ -295,6 +295,6 @@ def _record(query: Query, lines: Sequence[Line]) -> None:
 
 def hash_of(dataset: Dataset, body: object, allocation_id: UUID | None) -> str:
     """What tells one request from another under the same key."""
-    said = [str(dataset.pk), body, *([str(allocation_id)] if allocation_id else [])]
-    text = json.dumps(said, sort_keys=True, default=str)
+    parts = [str(dataset.pk), body, *([str(allocation_id)] if allocation_id else [])]
+    text = json.dumps(parts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()

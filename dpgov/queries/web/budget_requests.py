@@ -114,22 +114,24 @@ def _wanted(request: HttpRequest) -> dict[str, str]:
 
 def _answered(request: HttpRequest, budget_request: BudgetRequest, form: AnswerForm) -> bool:
     """Do what was decided, or put the refusal at its field."""
-    said, decision = form.cleaned_data, form.cleaned_data["decision"]
+    typed, decision = form.cleaned_data, form.cleaned_data["decision"]
     known: dict[str, Any] = {"membership": membership_of(request), "request_id": budget_request.pk}
     try:
         if decision == GRANT and budget_request.is_of_one_question:
             service.grant_permit(
                 **known,
-                epsilon_nano=said["epsilon_limit"],
-                last_day=said["last_day"],
-                answer=said["answer"],
+                epsilon_nano=typed["epsilon_limit"],
+                last_day=typed["last_day"],
+                answer=typed["answer"],
             )
         elif decision == GRANT:
-            service.grant_request(**known, limit_nano=said["epsilon_limit"], answer=said["answer"])
+            service.grant_request(
+                **known, limit_nano=typed["epsilon_limit"], answer=typed["answer"]
+            )
         elif decision == PASS_ON:
-            service.pass_on(**known, limit_nano=said["epsilon_limit"], answer=said["answer"])
+            service.pass_on(**known, limit_nano=typed["epsilon_limit"], answer=typed["answer"])
         else:
-            service.decline_request(**known, answer=said["answer"])
+            service.decline_request(**known, answer=typed["answer"])
     except _REFUSALS as refusal:
         form.add_error("epsilon_limit", str(refusal))
     return not form.errors

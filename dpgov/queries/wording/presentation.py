@@ -113,8 +113,8 @@ class Answer:
     @property
     def warnings(self) -> list[str]:
         """What says nothing, first of all; once each."""
-        said = [f"{s.label}: {s.warning}" for s in self.statistics if s.warning]
-        return list(dict.fromkeys(said))
+        words = [f"{s.label}: {s.warning}" for s in self.statistics if s.warning]
+        return list(dict.fromkeys(words))
 
     @property
     def aims(self) -> list[str]:

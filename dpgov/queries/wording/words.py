@@ -40,11 +40,11 @@ def in_words(plan: dict[str, Any]) -> str:
     parts = [joined([first, *(lower_first(text) for text in others)])]
     if conditions := plan.get("where"):
         inside = "and" if len(conditions) > 1 else ""
-        said = joined([filter_in_words(c, inside=inside) for c in conditions])
-        parts.append(gettext("where {conditions}").format(conditions=said))
+        words = joined([filter_in_words(c, inside=inside) for c in conditions])
+        parts.append(gettext("where {conditions}").format(conditions=words))
     if groupings := plan.get("group_by"):
-        said = joined([grouping_in_words(g) for g in groupings])
-        parts.append(gettext("for each {groups}").format(groups=said))
+        words = joined([grouping_in_words(g) for g in groupings])
+        parts.append(gettext("for each {groups}").format(groups=words))
     return ", ".join(parts)
 
 
@@ -98,8 +98,8 @@ def condition_in_words(condition: dict[str, Any]) -> str:
     pattern = str(_CONDITIONS.get(op, "{column} " + op + " {value}"))
     if op == "between":
         return pattern.format(column=column, low=value[0], high=value[1])
-    said = joined(_shortened(value), "or") if isinstance(value, list) else value
-    return pattern.format(column=column, value=said)
+    words = joined(_shortened(value), "or") if isinstance(value, list) else value
+    return pattern.format(column=column, value=words)
 
 
 def grouping_in_words(grouping: dict[str, Any]) -> str:

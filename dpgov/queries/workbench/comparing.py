@@ -97,5 +97,5 @@ def _against(first: dict[str, Any], other: dict[str, Any] | None) -> Side:
         return _side(other, verdict=UNKNOWN)
     apart = other["value"] - first["value"]
     explained = sum(bound for bound in bounds if bound is not None)
-    said = f"{'+' if apart > 0 else ''}{readable(apart, explained)} ± {readable(explained)}"
-    return _side(other, said, BEYOND if abs(apart) > explained else WITHIN)
+    words = f"{'+' if apart > 0 else ''}{readable(apart, explained)} ± {readable(explained)}"
+    return _side(other, words, BEYOND if abs(apart) > explained else WITHIN)

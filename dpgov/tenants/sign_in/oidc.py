@@ -31,8 +31,8 @@ class StrictProvider(OpenIDConnectProvider):  # type: ignore[misc]
     ) -> SocialLogin:
         """Raises OAuth2Error when the identity token is missing or answers another request."""
         expected = request.session.pop(_NONCE, "")
-        said = response.get("id_token", {}).get("nonce")
-        if not expected or not constant_time_compare(str(said), expected):
+        nonce = response.get("id_token", {}).get("nonce")
+        if not expected or not constant_time_compare(str(nonce), expected):
             raise OAuth2Error("The nonce is not that of this request.")
         return super().sociallogin_from_response(request, response)
 

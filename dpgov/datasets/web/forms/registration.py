@@ -32,14 +32,14 @@ class RegistrationForm:
         imported: Filled | None = None,
     ) -> None:
         left = {**(typed or {}), **(imported.dataset if imported else {})}
-        said = imported.columns if imported else {}
+        found = imported.columns if imported else {}
         self.dataset: forms.Form = DatasetForm(data, initial=left or None)
         self.columns = [
             ColumnForm(
                 data,
                 prefix=f"column-{place}",
                 column=name,
-                initial={**(_of_column(typed, place) or {}), **said.get(name, {})} or None,
+                initial={**(_of_column(typed, place) or {}), **found.get(name, {})} or None,
             )
             for place, name in enumerate(headers)
         ]

@@ -34,6 +34,6 @@ class Command(BaseCommand):
                     self.stderr.write(f"{tenant.slug}: REFUSED, {reason}")
                 return False
             deliver_waiting(tenant.id)
-            said = f"signed {made.size} entries" if made else "nothing new"
-            self.stdout.write(f"{tenant.slug}: {said}, {waiting(tenant.id)} deliveries waiting")
+            words = f"signed {made.size} entries" if made else "nothing new"
+            self.stdout.write(f"{tenant.slug}: {words}, {waiting(tenant.id)} deliveries waiting")
         return True

@@ -70,8 +70,8 @@ class AuditFilterForm(forms.Form):
             self.add_error("until", _("The end must be later than the beginning."))
         for name in self._contradicted(cleaned):
             label = self.fields[name].label
-            said = _("The search says something else than “%(label)s”: use one of them.")
-            self.add_error(name, said % {"label": label})
+            words = _("The search says something else than “%(label)s”: use one of them.")
+            self.add_error(name, words % {"label": label})
         return cleaned
 
     def _contradicted(self, cleaned: dict[str, Any]) -> list[str]:
@@ -90,9 +90,9 @@ class AuditFilterForm(forms.Form):
         """The filter; everything when a field is wrong, whose message is then shown."""
         if not self.is_valid():
             return EntryFilter()
-        said = dict(self.cleaned_data)
-        searched: EntryFilter = said.pop("q")
-        given = {name: value for name, value in said.items() if value not in ("", None)}
+        typed = dict(self.cleaned_data)
+        searched: EntryFilter = typed.pop("q")
+        given = {name: value for name, value in typed.items() if value not in ("", None)}
         return replace(searched, **(_of(searched) | given))
 
     def narrowed(self) -> bool:

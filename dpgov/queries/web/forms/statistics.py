@@ -85,10 +85,10 @@ class StatisticRow(Row):
     def name(self) -> str:
         """What is chosen, for a list of the statistics: "Mean of age"."""
         facts, column = self._facts, str(self["column"].value() or "")
-        said = _(facts.label) if facts else _("Statistic")
+        words = _(facts.label) if facts else _("Statistic")
         if not (facts and facts.takes_column and column):
-            return said
-        return _("{statistic} of {column}").format(statistic=said, column=column)
+            return words
+        return _("{statistic} of {column}").format(statistic=words, column=column)
 
     @property
     def in_rows(self) -> bool:
