@@ -184,7 +184,7 @@ def lines_of_query(
 
 
 def _divided_and_joined(budget_id: UUID) -> tuple[dict[str, UUID], list[UUID], bool]:
-    """The lines of a partition by their part, the shared budgets, and whether parts are told apart.
+    """The parts by name, the shared budgets, and whether parts are told apart.
 
     One read, made after the question's version was read: whoever sees the file that ended the
     discount sees its end.

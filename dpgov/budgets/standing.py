@@ -64,7 +64,7 @@ def _rate(period: RateLimit.Period, rates: Iterable[RateLimit], moment: datetime
 
 
 def parts_of(budget: Budget) -> list[Part]:
-    """The lines of a partitioned dataset in their declared order; nothing for other datasets."""
+    """The parts of a divided budget in their declared order; nothing for other datasets."""
     lines = list(BudgetPart.objects.filter(dataset_budget=budget).select_related("budget"))
     largest = max((line.budget.committed_nano for line in lines), default=0)
     return [

@@ -22,7 +22,7 @@ def change_limit(*, budget: Budget, limit_nano: int, actor: Actor, reason: str) 
 
     `limit_nano` is the owner's, in nano-ε; under zCDP the limit is the ρ that keeps it at δ.
 
-    The lines of a partition follow their dataset. RaisingTakesTwo for a higher limit, which
+    The parts of a budget follow it. RaisingTakesTwo for a higher limit, which
     `raising.raise_limit` sets once two persons agree; an owner alone raises an allocation only,
     because the dataset's limit binds whatever the allocations add up to.
     """

@@ -1,4 +1,4 @@
-"""The lines of a partition after it was made: new parts, and the end of their discount.
+"""The parts of a budget after they were made: new parts, and the end of their discount.
 
 Both join the caller's transaction, which records them. Must never give a discount back: where a
 unit may lie in two parts, every question is charged to all lines from then on, for good.

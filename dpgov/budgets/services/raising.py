@@ -59,7 +59,7 @@ def request_raise(
 
 
 def raise_limit(request: ChangeRequest) -> Effect:
-    """Carry out an approved raise; the lines of a partition follow.
+    """Carry out an approved raise; the parts of a budget follow.
 
     Raises Stale when the limit is no longer the one that both persons saw.
     """

@@ -89,7 +89,7 @@ def booked(say: Dialect) -> Iterator[str]:
 
 
 def _booked_on_the_confirmed(say: Dialect, missing: str, confirmed: str) -> str:
-    """On the budget that an officer confirmed after a restore, or on each of its lines."""
+    """On the budget that an officer confirmed after a restore, or on each of its parts."""
     budget = say.identity(_SUBJECT)
     found = f"COALESCE(p.budget_id, {budget})"
     return (
