@@ -114,7 +114,7 @@ PEOPLE = Theme(
             ("privacy-unit",),
         ),
         Term(
-            "shared_budget",
+            "shared-budget",
             _("Shared budget"),
             _(
                 "Datasets about the same people that share one budget, because it is the people "
