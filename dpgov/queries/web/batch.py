@@ -29,6 +29,7 @@ from dpgov.tenants.permissions import Permission, requires
 from dpgov.tenants.requests import membership_of
 from dpgov.web.pages import show_page
 
+Kept = tuple[str, int]
 _USUAL_EPSILON = NANO
 
 
@@ -45,7 +46,9 @@ def put_aside(request: HttpRequest, slug: str) -> HttpResponse:
         refusal = _("A batch holds at most {most} questions.")
         messages.error(request, refusal.format(most=MAX_PLANS))
     else:
-        _keep(request, dataset, [*kept, text_of(offer.quote.plan.as_json())])
+        _keep(
+            request, dataset, [*kept, (text_of(offer.quote.plan.as_json()), offer.quote.cost_nano)]
+        )
     return redirect("queries:batch", slug=slug)
 
 
@@ -55,27 +58,33 @@ def batch(request: HttpRequest, slug: str) -> HttpResponse:
     """The questions that were put aside, with their prices; asks them all when a price is sent."""
     dataset = dataset_or_404(request, slug)
     if request.method != "POST":
-        currency = dataset.budget.currency
-        usual = currency.tidy_limit(currency.price_of(_USUAL_EPSILON))
-        data = batch_of(_kept(request, dataset), currency.unit, as_text(usual))
-        return _page(request, dataset, data)
+        kept = _kept(request, dataset)
+        amount = as_text(sum(nano for _, nano in kept) or _usual(dataset))
+        texts = [text for text, _ in kept]
+        return _page(request, dataset, batch_of(texts, dataset.budget.currency.unit, amount))
     data = request.POST.copy()
     verb, _, row_id = data.get("action", "").partition("_")
     if verb == "remove":
         data.setlist(QUESTION, [i for i in row_ids(data, QUESTION) if i != row_id])
-        left = row_ids(data, QUESTION)
-        _keep(request, dataset, [data.get(f"{QUESTION}-{i}-plan", "") for i in left])
+        prices = dict(_kept(request, dataset))
+        left = [data.get(f"{QUESTION}-{i}-plan", "") for i in row_ids(data, QUESTION)]
+        _keep(request, dataset, [(text, prices.get(text, 0)) for text in left])
     data = filled(data)
     return _ask(request, dataset, data) if "price" in data else _page(request, dataset, data)
 
 
-def _kept(request: HttpRequest, dataset: Dataset) -> list[str]:
-    kept: list[str] = request.session.get(_name(dataset), [])
-    return kept
+def _usual(dataset: Dataset) -> int:
+    currency = dataset.budget.currency
+    return currency.tidy_limit(currency.price_of(_USUAL_EPSILON))
 
 
-def _keep(request: HttpRequest, dataset: Dataset, plans: list[str]) -> None:
-    request.session[_name(dataset)] = plans
+def _kept(request: HttpRequest, dataset: Dataset) -> list[Kept]:
+    """Each question with the price at which it was put aside: together they begin at the sum."""
+    return [(text, nano) for text, nano in request.session.get(_name(dataset), [])]
+
+
+def _keep(request: HttpRequest, dataset: Dataset, questions: list[Kept]) -> None:
+    request.session[_name(dataset)] = questions
 
 
 def _name(dataset: Dataset) -> str:

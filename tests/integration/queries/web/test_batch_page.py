@@ -49,6 +49,21 @@ def test_questions_are_put_aside_and_asked_together_from_their_page(
     assert answer_now() == 2
 
 
+def test_a_batch_begins_at_the_prices_of_what_was_put_aside(
+    browser: Client, dataset: Dataset
+) -> None:
+    """Two questions at ε 0.1 are no batch at ε 1, and one of them taken out is half of it."""
+    for kind in ("mean", "sum"):
+        cheap = Filled(epsilon="0.1").add("statistic", kind=kind, column="age")
+        browser.post(f"{PAGE}add/", cheap.posted())
+    page = browser.get(PAGE).content
+    assert "Ask all for ε 0.2" in text_of(page)
+    found = re.findall(r'name="(question-\d-plan)" value="([^"]*)"', page.decode())
+    plans = {name: value.replace("&quot;", '"') for name, value in found}
+    browser.post(PAGE, {"question": ["0", "1"], "action": "remove_0", "epsilon": "0.2", **plans})
+    assert "Ask all for ε 0.1" in text_of(browser.get(PAGE).content)
+
+
 def test_a_question_with_problems_is_not_put_aside(
     browser: Client, dataset: Dataset, unchanged: Unchanged
 ) -> None:
