@@ -63,7 +63,7 @@ class FreeAnswer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reusable:
-    """Everything that stored answers do for a plan: what is free, an identical answer first.
+    """Everything that stored answers do for a plan: what is free, the most exact first.
 
     `with_new` is what to expect of asking and then putting the new answer together with stored
     ones; empty where that wins nothing.
@@ -104,7 +104,7 @@ def _same(sources: Sequence[_Source], form: str) -> list[Stored]:
 def _origins(
     blueprint: Blueprint, sources: Sequence[Stored], same: Sequence[Stored]
 ) -> list[tuple[Origin, Derivation]]:
-    """The best of each kind; later ones only where they are better than all before."""
+    """The best of each kind, the most exact first; what takes more only where it is better."""
     others = [source for source in sources if source not in same]
     found: list[tuple[Origin, Derivation]] = []
     for origin, some in ((Origin.IDENTICAL, same), (Origin.DERIVED, others)):
@@ -114,7 +114,7 @@ def _origins(
     pooled = derive(blueprint.plan, blueprint.schema, sources, together=True)
     if pooled is not None and len(pooled.keys) > 1 and _wins(pooled, [one for _, one in found]):
         found.append((Origin.COMBINED, pooled))
-    return found
+    return found[::-1]
 
 
 def _best(blueprint: Blueprint, sources: Sequence[Stored]) -> Derivation | None:

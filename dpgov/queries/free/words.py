@@ -38,7 +38,7 @@ class FreeOffer:
 
 
 def free_offers(reusable: Reusable) -> list[FreeOffer]:
-    """What is free, an identical answer first."""
+    """What is free, the most exact first."""
     return [
         FreeOffer(
             one.choice,
