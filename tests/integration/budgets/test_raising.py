@@ -27,7 +27,7 @@ SETTERS = {
     "budgets/services/allocations.py": "allocations, under the dataset's limit, which binds",
     "budgets/services/dividing.py": "merging and splitting, approved by two persons",
     "datasets/services/upkeep.py": "refuses what is not lower",
-    "limits/web/shared_budgets.py": "lowers, by the step that refuses to raise",
+    "limits/web/shared_budgets/pages.py": "lowers, by the step that refuses to raise",
 }
 
 
