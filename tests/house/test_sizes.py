@@ -12,6 +12,7 @@ LONG_FILE = 300
 LOOKED_AT_TWICE: dict[str, str] = {}
 LONGEST_FUNCTION = 70
 LONGEST_TEMPLATE = 150
+WIDEST_TEMPLATE = 120
 FULLEST_FOLDER = 25
 
 
@@ -50,6 +51,17 @@ def test_no_template_is_longer_than_150_lines() -> None:
     lengths = {tree.name(path): _lines(path.read_text()) for path in tree.files(".html")}
     print(f"\nmedian template: {median(lengths.values())} lines of {len(lengths)} templates")
     assert {name: n for name, n in lengths.items() if n > LONGEST_TEMPLATE} == {}
+
+
+def test_no_line_of_a_template_is_wider_than_120_columns() -> None:
+    """Django's tags cannot span lines: long sentences and conditions stand around them."""
+    wide = [
+        f"{tree.name(path)}:{number}"
+        for path in tree.files(".html")
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if len(line) > WIDEST_TEMPLATE
+    ]
+    assert wide == []
 
 
 def test_our_own_scripts_and_styles_stay_within_300_lines() -> None:

@@ -67,7 +67,7 @@ def test_an_officer_sees_coarsely_what_a_colleague_s_data_resembles(
     """L1: it began at once, on a budget of its own; the officer is told which data it is like."""
     new = quick.registered(neighbour, LIKE[words], NAMES, "New")
     assert (new.held_at, new.budget_id == earlier.budget_id) == (None, False)
-    listed = desk.get(reverse("datasets:new_data")).content.decode()
+    listed = " ".join(desk.get(reverse("datasets:new_data")).content.decode().split())
     assert listed.count("New, version 1") == 1
     page = desk.get(page_of(new)).content.decode()
     assert words in page
