@@ -2,8 +2,11 @@
 
 `uv run bench/trips.py`: an installation of its own, one small dataset, each trip once to load what
 is loaded late and once to be counted. It says what a newcomer has to read; nothing is timed.
+`--files` lists what the last line of the table counts: lines, modules that import it, trips, name.
 """
 
+import argparse
+import ast
 import atexit
 import os
 import shutil
@@ -48,6 +51,7 @@ from dpgov.tenants.tokens import create_token  # noqa: E402
 _OURS = str(ROOT / "dpgov") + os.sep
 _BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 _QUESTION = "ask + answer + chart: different files"
+_ASKED = ("GET the ask page", "POST ask", "worker and publisher", "answer page with its chart")
 
 
 @dataclass
@@ -83,6 +87,9 @@ class Trip:
 
 def main() -> None:
     """Take each trip twice and print the second."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--files", action="store_true", help="list the files of a question")
+    listed = options.parse_args().files
     call_command("migrate", verbosity=0, interactive=False)
     cast = make_cast("trips", datasets=1)
     _taken(cast)
@@ -90,9 +97,43 @@ def main() -> None:
     print("\n| trip | files entered | changes of file | SQL |\n|---|---:|---:|---:|")
     for name, trip in trips.items():
         print(f"| {name} | {len(trip.files)} | {trip.changes} | {trip.statements} |")
-    asked = ("GET the ask page", "POST ask", "worker and publisher", "answer page with its chart")
-    together = set().union(*(trips[name].files for name in asked))
+    together = set().union(*(trips[name].files for name in _ASKED))
     print(f"| {_QUESTION} | **{len(together)}** | | |")
+    if listed:
+        _list(together, [trips[name].files for name in _ASKED])
+
+
+def _list(files: set[str], trips: list[set[str]]) -> None:
+    importers = _importers()
+    print("\n| lines | importers | trips | file |\n|---:|---:|---|---|")
+    for name in sorted(files):
+        path = Path(name).relative_to(ROOT)
+        lines = Path(name).read_text().count("\n")
+        entered = "".join("x" if name in trip else "." for trip in trips)
+        print(f"| {lines} | {len(importers.get(_module(path), ()))} | {entered} | {path} |")
+
+
+def _importers() -> dict[str, set[str]]:
+    """By module: those of ours that import it or a name of it."""
+    found: dict[str, set[str]] = {}
+    for path in (ROOT / "dpgov").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            for name in _imported(node):
+                found.setdefault(name, set()).add(str(path))
+    return found
+
+
+def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        within = node.module or ""
+        return [within, *(f"{within}.{alias.name}" for alias in node.names)]
+    return []
+
+
+def _module(path: Path) -> str:
+    return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
 
 
 def _taken(cast: Cast) -> dict[str, Trip]:
