@@ -7,9 +7,9 @@ from celery.signals import setup_logging
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dpgov.settings")
-TRANSPORT_ALIASES["filesystem"] = "dpgov.operation.file_broker:Transport"
+TRANSPORT_ALIASES["filesystem"] = "dpgov.operation.messages:Transport"
 
-app = Celery("dpgov", task_cls="dpgov.operation.traced:TracedTask")
+app = Celery("dpgov", task_cls="dpgov.operation.messages:TracedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["dpgov.datasets", "dpgov.queries.answering"])
 

@@ -99,8 +99,8 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "dpgov.tenants.web.middleware.NoStoreMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "dpgov.tenants.web.language.LanguageMiddleware",
-    "dpgov.operation.bodies.BodyLimitMiddleware",
+    "dpgov.tenants.web.middleware.LanguageMiddleware",
+    "dpgov.operation.middleware.BodyLimitMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -114,7 +114,7 @@ MIDDLEWARE = [
     "dpgov.tenants.web.middleware.LettersMiddleware",
     "dpgov.tenants.web.middleware.TenantMiddleware",
     "dpgov.tenants.rates.RateMiddleware",
-    "dpgov.tenants.sign_in.second_factor.SecondFactorMiddleware",
+    "dpgov.tenants.web.middleware.SecondFactorMiddleware",
 ]
 TEMPLATES = [
     {
@@ -128,7 +128,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
-                "dpgov.tenants.web.context.tenant",
+                "dpgov.tenants.web.middleware.tenant",
             ],
         },
     },

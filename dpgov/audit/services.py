@@ -1,19 +1,104 @@
-"""The only writer of the log, and the officer's steps that are themselves recorded."""
+"""The only writer of the log, and the officer's steps that are themselves recorded.
 
+An entry is bounded, so that nothing that strangers typed harms whoever reads it (catalogue G9), and
+gets into the tables in its caller's transaction: by one statement on PostgreSQL, a few on SQLite.
+Both ways store the same values and the same hash: that of the entry's canonical JSON.
+"""
+
+import hashlib
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
-from dpgov.audit.appending import append_by_function, append_by_models
-from dpgov.audit.models import AuditEntry
+from dpgov.audit.entry import canonical_json, fragments, leaf_hash, line_of
+from dpgov.audit.models import AuditEntry, AuditHead
 from dpgov.audit.recheck import Verdict, recheck_part
 from dpgov.audit.selectors import EntryFilter, entries_of, log_size
-from dpgov.audit.text import bounded, bounded_json
+
+LONGEST_TEXT = 2_000
+LONGEST_DETAIL = 100_000
+
+
+def bounded(value: Any, longest: int) -> Any:
+    """The same value with control and direction marks escaped and long texts cut, recursively."""
+    if isinstance(value, str):
+        return _plain(value[:longest])[:longest]
+    if isinstance(value, dict):
+        return {bounded(str(key), longest): bounded(item, longest) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [bounded(item, longest) for item in value]
+    return value
+
+
+def bounded_json(detail: dict[str, Any]) -> str:
+    """Canonical JSON of at most LONGEST_DETAIL characters.
+
+    A longer detail is replaced by its length, its SHA-256 and its beginning, so that a step is
+    recorded whatever its size and its full text, kept elsewhere, can still be compared.
+    """
+    text = canonical_json(bounded(detail, LONGEST_TEXT))
+    if len(text) <= LONGEST_DETAIL:
+        return text
+    return canonical_json(
+        {
+            "cut_from_characters": len(text),
+            "sha256": hashlib.sha256(text.encode()).hexdigest(),
+            "beginning": text[:LONGEST_TEXT],
+        }
+    )
+
+
+def _plain(text: str) -> str:
+    return "".join(
+        character if character.isprintable() else f"\\u{ord(character):04x}" for character in text
+    )
+
+
+_CALL = "SELECT * FROM audit_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+
+
+def append_arguments(fields: Mapping[str, Any], at: datetime | None = None) -> list[Any]:
+    """What the database function `audit_append` takes, in its order."""
+    parts = fragments(fields)
+    texts = ("actor_kind", "actor_id", "actor_label", "action", "subject", "dataset", "detail")
+    return [
+        fields["tenant_id"],
+        *(fields[name] for name in texts),
+        parts.before_at,
+        parts.before_sequence,
+        parts.rest,
+        at,
+    ]
+
+
+def append_by_function(fields: Mapping[str, Any], at: datetime | None) -> AuditEntry:
+    """One round trip: the database numbers, dates and hashes the entry (sql/append.sql)."""
+    with connection.cursor() as cursor:
+        cursor.execute(_CALL, append_arguments(fields, at))
+        identity, sequence, moment, leaf = cursor.fetchone()
+    return AuditEntry(id=identity, sequence=sequence, at=moment, leaf_hash=bytes(leaf), **fields)
+
+
+def append_by_models(fields: Mapping[str, Any], at: datetime | None) -> AuditEntry:
+    """The same where there are no database functions; the transaction keeps other writers out."""
+    values = {**fields, "at": at or timezone.now(), "sequence": _next_number(fields["tenant_id"])}
+    return AuditEntry.objects.create(**values, leaf_hash=leaf_hash(line_of(values)))
+
+
+def _next_number(tenant_id: UUID) -> int:
+    heads = AuditHead.objects.filter(tenant_id=tenant_id)
+    if not heads.update(sequence=F("sequence") + 1):
+        AuditHead.objects.create(tenant_id=tenant_id, sequence=1)
+    return heads.values_list("sequence", flat=True).get()
+
 
 # What a page may read while somebody waits for it: a second or so.
 MOST_AT_ONCE = 20_000

@@ -15,7 +15,7 @@ import environ
 from dpgov.operation.logs import logging_config
 
 _CACHES = {
-    "FileBasedCache": "dpgov.operation.file_cache.SealedFileCache",
+    "FileBasedCache": "dpgov.operation.sealed.SealedFileCache",
     "RedisCache": "dpgov.operation.steady_cache.SteadyRedisCache",
 }
 

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import get_dataset, get_upload, held_version, version_to_ask
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import membership_of
 
 
 def dataset_or_404(request: HttpRequest | Request, slug: str) -> Dataset:

@@ -1,10 +1,13 @@
 """The embedded engine: one native DuckDB file per dataset version, opened read-only.
 
 Must never write, load an extension, reach another file or the network, or let DuckDB's own error
-texts out: they can quote values.
+texts out: they can quote values. The memory that one question may take has a hard end, whatever the
+database believes: the kernel refuses what goes beyond, so that the process lives to say that it
+failed. It counts address space, hence the room for threads and their arenas.
 """
 
 import os
+import resource
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,9 +18,32 @@ from typing import Any
 import duckdb
 
 from dpgov.engines.base import DataNotOpened, EngineFailure
-from dpgov.engines.guard import bounded_memory
 from dpgov.engines.scan import compile_scan
 from dpgov.privacy.plan.request import ROWS_OF_UNIT, ExactAnswer, ExactRequest
+
+_ROOM_FOR_THREADS = 512_000_000
+
+
+@contextmanager
+def bounded_memory(more_bytes: int) -> Iterator[None]:
+    """Let this process grow by so many bytes and no further while the block runs.
+
+    For a process that answers one question at a time: the bound is the whole process's.
+    """
+    before, hardest = resource.getrlimit(resource.RLIMIT_AS)
+    bound = _held_bytes() + more_bytes + _ROOM_FOR_THREADS
+    bounds = [b for b in (bound, before, hardest) if b != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min(bounds), hardest))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (before, hardest))
+
+
+def _held_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    return pages * resource.getpagesize()
+
 
 _TOPS = {"UTINYINT": 2**8 - 1, "USMALLINT": 2**16 - 1, "UINTEGER": 2**32 - 1}
 _LARGEST_TOP = 2**64 - 1

@@ -1,4 +1,4 @@
-"""One line and one tally for each request, under an id that the caller gets back.
+"""What surrounds every request: its door, the bound of its body, its id, its line in the log.
 
 Must never write a path's parameters, a body or a person: the route's name says enough. How long a
 request took is in the operator's log alone; no header tells it.
@@ -9,11 +9,61 @@ from collections.abc import Callable
 
 import structlog
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.shortcuts import render
 from django.urls import resolve
 
 from dpgov.operation import request_ids
 from dpgov.operation.tallies import count_request
+
+_API = "/api/"
+_METRICS = "/metrics"
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Whether a program asks through the REST API."""
+    return request.path_info.startswith(_API)
+
+
+def is_metrics(request: HttpRequest) -> bool:
+    """Whether a collector reads the metrics."""
+    return request.path_info.startswith(_METRICS)
+
+
+_STATUS = 413
+_API_ANSWER = {
+    "type": "client_error",
+    "errors": [
+        {
+            "code": "request_too_large",
+            "detail": "The body is larger than this site reads.",
+            "attr": None,
+        }
+    ],
+}
+
+
+class BodyLimitMiddleware:
+    """Answers 413, in the one form of the API or as a page, to a body over the limit."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not _is_too_large(request):
+            return self.get_response(request)
+        if is_api(request):
+            return JsonResponse(_API_ANSWER, status=_STATUS)
+        return render(request, "413.html", status=_STATUS)
+
+
+def _is_too_large(request: HttpRequest) -> bool:
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if request.content_type == "multipart/form-data":
+        return False
+    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    return not length.isdecimal() or int(length) > most
+
 
 _log = structlog.get_logger("dpgov.request")
 _HEADER = "X-Request-ID"

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from drf_standardized_errors.handler import ExceptionHandler
 from rest_framework.exceptions import APIException
 
-from dpgov.operation.doors import is_api, is_metrics
+from dpgov.operation.middleware import is_api, is_metrics
 
 RETRY_AFTER_SECONDS = 5
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})

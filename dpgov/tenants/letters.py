@@ -1,18 +1,50 @@
-"""The letter of an invitation. It alone holds the link, and goes to the invited address alone."""
+"""Letters: in the language of who reads them, with whole addresses; and that of an invitation.
+
+The language is the person's own choice, and must never get into what is kept. Addresses begin with
+DPGOV_BASE_URL, never with what a browser sent; only where that is not set, as in a demonstration,
+the address of the request counts, and `manage.py check` refuses a mail server without it. The
+letter of an invitation alone holds its link, and goes to the invited address alone.
+"""
 
 import smtplib
+from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.mail import send_mail
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from dpgov.tenants.language import language_of_address
-from dpgov.tenants.links import whole_link
-from dpgov.tenants.models import Invitation, Role
+from dpgov.tenants.models import Invitation, Role, User
+
+
+def language_of(user: User) -> Any:
+    """A context in which everything is said in this person's language: for letters."""
+    return translation.override(user.language or settings.LANGUAGE_CODE)
+
+
+def language_of_address(email: str) -> Any:
+    """The same for whoever has this address; until they chose, the writer's language counts."""
+    person = User.objects.filter(email__iexact=email).first()
+    chosen = person.language if person else ""
+    return translation.override(chosen or translation.get_language())
+
+
+def whole_link(path: str, request: HttpRequest | None = None) -> str:
+    """The path with this installation's address before it; the bare path where none is known."""
+    if settings.DPGOV_BASE_URL:
+        return f"{settings.DPGOV_BASE_URL}{path}"
+    return request.build_absolute_uri(path or "/") if request is not None else path
+
+
+def at_our_address(url: str, request: HttpRequest | None) -> str:
+    """The same page at this installation's address, whatever host the address given names."""
+    parts = urlsplit(url)
+    return whole_link(parts.path + (f"?{parts.query}" if parts.query else ""), request)
+
 
 _LETTER = gettext_lazy("""{who} invites you to {tenant} on dpgov, as {role}.
 

@@ -1,9 +1,12 @@
-"""Which role may do what: one table, read by pages, the API and the tests."""
+"""Which role may do what: one table, read by pages, the API and the tests.
+
+And what a guarded door receives: a request whose person and membership are known.
+"""
 
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -13,14 +16,32 @@ from django.utils.translation import gettext_noop
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from dpgov.tenants.models import Membership, Role
-from dpgov.tenants.requests import MemberRequest
+from dpgov.tenants.models import Membership, Role, User
 
 if TYPE_CHECKING:
     # rest_framework.views imports this module while it is being imported itself.
     from rest_framework.views import APIView
 
 P = ParamSpec("P")
+
+
+class MemberRequest(HttpRequest):
+    """A request that passed `permissions.requires`; a type for readers, never constructed."""
+
+    user: User
+    membership: Membership
+
+
+class MemberApiRequest(Request):
+    """An API request that passed `permissions.HasMembership`; a type, never constructed."""
+
+    user: User
+    membership: Membership
+
+
+def membership_of(request: HttpRequest | Request) -> Membership:
+    """The membership that a page's or the API's guard has found."""
+    return cast(Membership, request.membership)  # type: ignore[union-attr]
 
 
 class Permission(StrEnum):

@@ -17,7 +17,7 @@ from django.shortcuts import render
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from dpgov.operation.doors import is_api
+from dpgov.operation.middleware import is_api
 from dpgov.tenants.models import ApiToken, Membership
 
 WINDOW = 60

@@ -37,7 +37,7 @@ PLANTED = {
     "noise": ("dpgov.privacy.answer.release", "dpgov.privacy.noise.sampling"),
     "log": ("dpgov.budgets.words", "dpgov.audit.models"),
     "ledger": ("dpgov.queries.answering.answer", "dpgov.budgets.models"),
-    "no-circles": ("dpgov.audit.entry", "dpgov.audit.appending"),
+    "no-circles": ("dpgov.audit.entry", "dpgov.audit.exported"),
 }
 
 

@@ -13,8 +13,7 @@ from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.tenants import invitations as service
 from dpgov.tenants.letters import send_invitation, site_has_mail
 from dpgov.tenants.models import Invitation
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import MemberRequest
+from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of, has_officer
 from dpgov.tenants.services import AlreadyMember
 from dpgov.tenants.web.forms import InvitationForm

@@ -15,8 +15,7 @@ from dpgov.approvals.selectors import subjects_waiting, waiting_about
 from dpgov.approvals.services import withdraw
 from dpgov.tenants import services
 from dpgov.tenants.models import TAKES_TWO_PERSONS, Membership, Role
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import MemberRequest
+from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of, has_officer, members_of
 from dpgov.tenants.web.forms import RoleForm
 from dpgov.web.pages import show_page

@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.tenants.models import ApiToken
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import MemberRequest
+from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of, tokens_of_tenant
 from dpgov.tenants.tokens import revoke_token
 

@@ -13,8 +13,7 @@ from dpgov.dashboards.budget import selectors
 from dpgov.dashboards.budget.shares import shares_by_analyst, shares_by_mechanism, sums_of
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.limits.ways import ways_to_ask
-from dpgov.tenants.permissions import Permission, may, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, may, membership_of, requires
 
 _PAGE = 25
 

@@ -15,8 +15,7 @@ from dpgov.dashboards.desk.forecast import forecasts
 from dpgov.dashboards.desk.workbench import workbench
 from dpgov.datasets.selectors import datasets_of, uploads_of
 from dpgov.queries.workbench.budget_requests import budget_requests_waiting
-from dpgov.tenants.permissions import Permission, may, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, may, membership_of, requires
 
 _MOST = 50
 _REQUESTS = 10

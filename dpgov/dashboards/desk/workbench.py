@@ -11,7 +11,7 @@ from dpgov.dashboards.history.table import columns_for, question_table
 from dpgov.datasets.finding import first_by_name
 from dpgov.queries.selectors import visible_queries
 from dpgov.queries.workbench.saved import saved_questions
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import membership_of
 
 _DATASETS = 8
 _OWN = 5

@@ -15,8 +15,7 @@ from dpgov.dashboards.history.table import (
     question_table,
     sorting,
 )
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 
 _PAGE = 25
 

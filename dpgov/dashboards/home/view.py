@@ -10,8 +10,7 @@ from dpgov.dashboards.history.table import columns_for, question_table
 from dpgov.dashboards.home.next_steps import next_steps
 from dpgov.datasets.selectors import datasets_of
 from dpgov.queries.selectors import visible_queries
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 
 _DATASETS_PAGE = 12
 _RECENT = 8

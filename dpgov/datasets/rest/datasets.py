@@ -17,8 +17,7 @@ from dpgov.datasets.rest.shapes import (
     DatasetSummarySerializer,
 )
 from dpgov.datasets.selectors import datasets_of
-from dpgov.tenants.permissions import Permission
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of
 
 
 class DatasetListView(ListAPIView[Dataset]):

@@ -12,8 +12,7 @@ from dpgov.datasets import services
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import archived_datasets
 from dpgov.datasets.web.forms.changes import DeleteDataForm
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 

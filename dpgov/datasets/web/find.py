@@ -5,8 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dpgov.datasets.finding import find
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 
 _LONGEST = 200
 

@@ -19,8 +19,7 @@ from dpgov.datasets import services
 from dpgov.datasets.lookup import held_or_404
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.web.forms.changes import DecisionForm
-from dpgov.tenants.permissions import Permission, may, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, may, membership_of, requires
 from dpgov.web.pages import show_page
 
 

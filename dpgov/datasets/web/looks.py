@@ -17,8 +17,7 @@ from dpgov.datasets import services
 from dpgov.datasets.models import Agreement, DatasetVersion
 from dpgov.datasets.web.forms.looks import PAUSE, AgreementForm, LookForm, RuleForm
 from dpgov.tenants.models import Membership
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 _MOST = 50

@@ -13,8 +13,7 @@ from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import rules_of
 from dpgov.datasets.web.forms.policy import TEMPLATES, PermitForm, PolicyForm, template, typed
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 

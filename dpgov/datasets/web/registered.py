@@ -18,8 +18,7 @@ from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.web.forms.changes import AccessForm, DescriptionForm, LimitForm, NameForm
 from dpgov.tenants.models import Membership
-from dpgov.tenants.permissions import Permission, may, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, may, membership_of, requires
 from dpgov.web.pages import show_page
 
 _DATASETS_PAGE = 40

@@ -12,8 +12,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.web.forms.unit import BoundsForm
 from dpgov.language.translation import translated
 from dpgov.privacy.plan.schema import InvalidDomain
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 

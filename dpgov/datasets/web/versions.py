@@ -14,8 +14,7 @@ from dpgov.datasets.tasks import wake
 from dpgov.datasets.web.forms.registration import VersionForm, as_posted
 from dpgov.language.translation import retold, translated
 from dpgov.privacy.plan.schema import InvalidDomain
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 

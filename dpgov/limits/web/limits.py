@@ -26,8 +26,7 @@ from dpgov.budgets.standing import allocations_under, get_allocation, parts_of, 
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.limits.web.forms.limits import AllocationForm, AmountForm, RateForm, ReasonForm
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.tenants.selectors import actor_of
 from dpgov.web.pages import show_page
 

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from dpgov.notices.delivery.pauses import GIVEN_UP_AFTER, next_try
 from dpgov.notices.models import Notice, State
 from dpgov.notices.words import page_of, sentence, whole_address
-from dpgov.tenants.language import language_of
+from dpgov.tenants.letters import language_of
 from dpgov.tenants.models import Membership
 
 _ROUND = 50

@@ -16,8 +16,7 @@ from dpgov.notices.models import Notice
 from dpgov.notices.reading import mark, mark_all
 from dpgov.notices.web.forms import ChoicesForm
 from dpgov.notices.words import page_of, sentence
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 _PAGE = 25

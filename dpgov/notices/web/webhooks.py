@@ -14,8 +14,7 @@ from dpgov.notices import selectors, webhooks
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Webhook
 from dpgov.notices.web.forms import WebhookForm
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 _PAGE = 25

@@ -13,8 +13,7 @@ from rest_framework.views import APIView
 from dpgov.audit.models import AuditCheckpoint
 from dpgov.audit.receipts.proofs import NoSuchCheckpoint, consistency
 from dpgov.audit.selectors import checkpoints_of
-from dpgov.tenants.permissions import Permission
-from dpgov.tenants.requests import MemberApiRequest
+from dpgov.tenants.permissions import MemberApiRequest, Permission
 
 
 class AuditCheckpointSerializer(serializers.ModelSerializer[AuditCheckpoint]):

@@ -16,8 +16,7 @@ from dpgov.audit.recheck import Verdict
 from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.audit.services import verify_and_record
 from dpgov.budgets.findings import ledger_findings
-from dpgov.tenants.permissions import Permission
-from dpgov.tenants.requests import MemberApiRequest
+from dpgov.tenants.permissions import MemberApiRequest, Permission
 from dpgov.tenants.selectors import actor_of
 
 

@@ -27,8 +27,7 @@ from dpgov.queries.answering.refunding import refundable
 from dpgov.queries.models import Query
 from dpgov.queries.wording.words import in_words
 from dpgov.tenants.models import Membership
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 _PAGE = 25

@@ -21,8 +21,7 @@ from dpgov.audit.receipts.verify import consistency_problems
 from dpgov.audit.selectors import checkpoints_of, deliveries_of
 from dpgov.language.translation import translated
 from dpgov.oversight.web.forms.log import ConsistencyForm
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import MemberRequest
+from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.web.pages import as_file
 
 PAGE_SIZE = 25

@@ -15,8 +15,7 @@ from dpgov.budgets.services import confirm_budget
 from dpgov.budgets.services.freezing import NotFrozen
 from dpgov.language.translation import retold
 from dpgov.limits.web.forms.reasons import ConfirmForm
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.tenants.selectors import actor_of
 from dpgov.web.pages import show_page
 

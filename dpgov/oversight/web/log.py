@@ -33,8 +33,7 @@ from dpgov.language.translation import translated
 from dpgov.oversight.log.changes import changes_in
 from dpgov.oversight.log.words import in_words
 from dpgov.oversight.web.forms.log import AuditFilterForm
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import MemberRequest
+from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of, members_of
 
 PAGE_SIZE = 50

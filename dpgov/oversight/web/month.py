@@ -8,8 +8,7 @@ from dpgov.language.translation import english
 from dpgov.oversight.month.month import Month, figures_of
 from dpgov.oversight.month.report import report_of
 from dpgov.oversight.month.table import csv_of
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import MemberRequest
+from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.web.pages import CSV, as_file
 
 

@@ -11,8 +11,7 @@ from dpgov.datasets.selectors import current_version
 from dpgov.language.translation import english
 from dpgov.oversight.record.record import record_yaml
 from dpgov.oversight.web.forms.record import RecordForm
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import as_file, show_page
 
 

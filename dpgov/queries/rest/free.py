@@ -12,8 +12,7 @@ from dpgov.queries.rest.shapes.docs import KEY
 from dpgov.queries.rest.shapes.errors import Conflict, RefusingView, refusals
 from dpgov.queries.rest.shapes.plan import PlanSerializer
 from dpgov.queries.rest.shapes.question import QuerySerializer, RefusalSerializer
-from dpgov.tenants.permissions import Permission
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of
 
 _CHOICE = OpenApiParameter(
     "choice",

@@ -53,8 +53,7 @@ from dpgov.queries.selectors import (
     with_public_state,
 )
 from dpgov.queries.wording.presentation import ENDINGS
-from dpgov.tenants.permissions import Permission
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of
 
 
 class QuoteView(RefusingView):

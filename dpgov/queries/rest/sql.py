@@ -16,8 +16,7 @@ from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.quoting import QuoteSerializer
 from dpgov.queries.sql.reading import plan_of_sql
 from dpgov.queries.sql.refusal import RefusedSql
-from dpgov.tenants.permissions import Permission
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of
 
 
 class SqlView(RefusingView):

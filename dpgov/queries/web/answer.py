@@ -30,8 +30,7 @@ from dpgov.queries.wording.figures import caption_of, release_figures
 from dpgov.queries.wording.notebook import answer_lines
 from dpgov.queries.wording.presentation import ENDINGS, ordered, read_answer
 from dpgov.queries.wording.words import in_words
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import CSV, as_file
 
 FORMATS: dict[str, tuple[str, Callable[[Release], bytes]]] = {

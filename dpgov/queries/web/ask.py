@@ -35,8 +35,7 @@ from dpgov.queries.web.forms.page import (
     remembered,
 )
 from dpgov.queries.workbench.saved import get_saved
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 
 _USUAL_EPSILON = NANO // 2
 

@@ -25,8 +25,7 @@ from dpgov.queries.web.forms.batch import QUESTION, BatchForm, batch_of, text_of
 from dpgov.queries.web.forms.offer import NotSent, Offer, offer_for, send
 from dpgov.queries.web.forms.page import priced_form, refused_form
 from dpgov.queries.web.forms.state import filled, row_ids
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 Kept = tuple[str, int]

@@ -18,8 +18,7 @@ from dpgov.queries.models import BudgetRequest
 from dpgov.queries.web.forms.requests import GRANT, PASS_ON, AnswerForm, AskForBudgetForm
 from dpgov.queries.workbench import budget_requests as service
 from dpgov.queries.workbench.budget_requests import budget_requests_of, get_budget_request
-from dpgov.tenants.permissions import Permission, may, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, may, membership_of, requires
 from dpgov.web.pages import show_page
 
 _PAGE = 25

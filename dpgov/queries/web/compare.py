@@ -15,8 +15,7 @@ from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
 from dpgov.queries.wording.words import counted_in_rows, in_words
 from dpgov.queries.workbench.comparing import compared
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 
 _MOST_LISTED = 50
 _MOST_COMPARED = 5

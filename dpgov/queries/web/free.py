@@ -11,8 +11,7 @@ from dpgov.privacy.reuse.derived import SourceChanged
 from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, NotOpen
 from dpgov.queries.asking.taking import NothingFree, take
 from dpgov.queries.web.forms.page import priced_form, refused_form
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 
 
 @requires(Permission.SUBMIT_QUERIES)

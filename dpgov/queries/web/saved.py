@@ -26,8 +26,7 @@ from dpgov.queries.workbench.saved import (
     saved_questions,
 )
 from dpgov.tenants.models import Membership
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 
 
 @requires(Permission.SUBMIT_QUERIES)

@@ -29,8 +29,7 @@ from dpgov.queries.web.forms.offer import REFUSALS
 from dpgov.queries.web.forms.units import BeliefForm, SizesQuestionForm
 from dpgov.queries.wording.numbers import accuracy_at
 from dpgov.tenants.models import Membership
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 _SMALL = NANO // 10

@@ -18,8 +18,7 @@ from allauth.socialaccount.models import SocialApp
 from django.core.mail import EmailMessage
 from django.http import HttpRequest, HttpResponseBase
 
-from dpgov.tenants.language import language_of_address
-from dpgov.tenants.links import at_our_address
+from dpgov.tenants.letters import at_our_address, language_of_address
 from dpgov.tenants.sign_in import guessing
 
 _log = structlog.get_logger("dpgov.tenants")

@@ -1,18 +1,110 @@
-"""What surrounds each request: whose it is, when its session ends, and that no cache keeps it."""
+"""What surrounds each request: whose it is, when its session ends, and that no cache keeps it.
+
+In which language it is answered: by the reader's choice, else as the browser asks; the REST API
+speaks English to everybody, so that answers can be compared. And a second factor is asked for where
+DPGOV_MFA_REQUIRED names the person's role: until one is set up, every page leads to where that is
+done, and nothing may stand in the way of it, of signing out, or of another organisation.
+"""
 
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from itertools import islice
-from typing import cast
+from typing import Any, cast
 
+from allauth.mfa.models import Authenticator
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import logout
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
-from django.utils import timezone
+from django.middleware.locale import LocaleMiddleware
+from django.shortcuts import redirect
+from django.utils import timezone, translation
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
+from django.views.i18n import set_language
 
+from dpgov.operation.middleware import is_api, is_metrics
 from dpgov.tenants.boundary import Scope, acting_as, change_to, current_scope, resumed
+from dpgov.tenants.models import Membership, User
+from dpgov.tenants.permissions import ALLOWED, may
 from dpgov.tenants.selectors import membership_for_session, memberships_of
+
+# Its own routes bear no room's name: account_*, mfa_*, sessions, health and the API's description.
+# The API itself is opened by tokens alone, which are made on a page of a room.
+_WITHOUT_A_FACTOR = frozenset({"tenants:switch", "tenants:join", "tenants:language"})
+_FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+_WORDS = _("Your role needs a second factor. Set up an authenticator app or a passkey to go on.")
+
+
+class SecondFactorMiddleware:
+    """Stands behind TenantMiddleware, which knows the role."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *__: Any) -> HttpResponseBase | None:
+        """The page itself, or the way to the set-up."""
+        match = request.resolver_match
+        if match is None or not _is_guarded(match.view_name):
+            return None
+        if not is_missing(getattr(request, "membership", None)):
+            return None
+        messages.warning(request, str(_WORDS))
+        return redirect("mfa_index")
+
+
+def is_missing(membership: Membership | None) -> bool:
+    """Whether this person needs a second factor for this role, and has none."""
+    if membership is None or membership.role not in settings.DPGOV_MFA_REQUIRED:
+        return False
+    return not Authenticator.objects.filter(user_id=membership.user_id, type__in=_FACTORS).exists()
+
+
+def _is_guarded(name: str) -> bool:
+    room, colon, _page = name.partition(":")
+    return bool(colon) and room != "v1" and name not in _WITHOUT_A_FACTOR
+
+
+def tenant(request: HttpRequest) -> dict[str, Any]:
+    """`membership`, `tenant`, `can.<permission>` (lower-case names) and `languages`."""
+    membership = getattr(request, "membership", None)
+    return {
+        "membership": membership,
+        "tenant": membership.tenant if membership else None,
+        "can": {p.name.lower(): may(membership, p) for p in ALLOWED},
+        "languages": settings.LANGUAGES,
+    }
+
+
+class LanguageMiddleware(LocaleMiddleware):
+    """Django's own, but machines are always answered in English."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        if is_api(request) or is_metrics(request):
+            translation.activate(settings.LANGUAGE_CODE)
+            request.LANGUAGE_CODE = translation.get_language()
+        else:
+            super().process_request(request)
+
+
+@require_POST
+def choose_language(request: HttpRequest) -> HttpResponseBase:
+    """Remember the language in this browser and, for letters, with the person.
+
+    Then back to where one was, on this site. Another language than those offered is a bad request.
+    """
+    code = request.POST.get("language", "")
+    if code not in dict(settings.LANGUAGES):
+        raise BadRequest
+    if request.user.is_authenticated:
+        User.objects.filter(pk=request.user.pk).update(language=code)
+    return set_language(request)
+
 
 # How many parts of a streamed answer are read at a time, on one visit to the database.
 _PARTS = 500

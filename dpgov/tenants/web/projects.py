@@ -11,8 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.tenants import projects as services
 from dpgov.tenants.models import Membership, Project, ProjectMember
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import MemberRequest
+from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of, members_of
 from dpgov.tenants.web.forms import ProjectForm, ProjectMemberForm
 from dpgov.web.pages import show_page

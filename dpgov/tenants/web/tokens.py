@@ -13,8 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.tenants import tokens as token_services
 from dpgov.tenants.models import ApiToken, Membership
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import MemberRequest
+from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of, memberships_of, tokens_of
 from dpgov.tenants.web.forms import TokenForm
 from dpgov.web.pages import show_page

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from dpgov.tenants.web import joining, projects, tokens
-from dpgov.tenants.web.language import choose_language
+from dpgov.tenants.web.middleware import choose_language
 
 app_name = "tenants"
 urlpatterns = [

@@ -17,8 +17,7 @@ from dpgov.audit.entry import canonical_json, facts_of, leaf_hash
 from dpgov.audit.models import AuditEntry, AuditHead
 from dpgov.audit.recheck import recheck_all
 from dpgov.audit.selectors import log_size
-from dpgov.audit.services import OutsideTransaction, append
-from dpgov.audit.text import LONGEST_DETAIL
+from dpgov.audit.services import LONGEST_DETAIL, OutsideTransaction, append
 
 TENANT = uuid.UUID(int=7)
 

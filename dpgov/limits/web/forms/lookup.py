@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest
 
 from dpgov.budgets.models import Budget
 from dpgov.budgets.shared_budgets import get_shared_budget
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import membership_of
 
 
 def shared_budget_or_404(request: HttpRequest, shared_budget_id: UUID) -> Budget:

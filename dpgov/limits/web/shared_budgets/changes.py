@@ -25,8 +25,7 @@ from dpgov.limits import shared_budgets
 from dpgov.limits.web.forms.lookup import own_or_404, shared_budget_or_404
 from dpgov.limits.web.forms.requested import requested
 from dpgov.limits.web.forms.shared_budgets import DivideForm, MergeForm, ShareForm
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 

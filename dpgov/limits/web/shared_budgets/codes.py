@@ -18,8 +18,7 @@ from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.services.invitations import look_at, request_to_join
 from dpgov.limits import shared_budgets
 from dpgov.limits.web.forms.shared_budgets import AcceptForm, CodeForm
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 

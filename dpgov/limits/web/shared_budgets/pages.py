@@ -23,8 +23,7 @@ from dpgov.datasets.web.forms.dataset import declared_currency
 from dpgov.limits import shared_budgets
 from dpgov.limits.web.forms.lookup import own_or_404, shared_budget_or_404
 from dpgov.limits.web.forms.shared_budgets import OneDatasetForm, OpenForm
-from dpgov.tenants.permissions import Permission, requires
-from dpgov.tenants.requests import membership_of
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.tenants.selectors import actor_of
 from dpgov.web.pages import show_page
 

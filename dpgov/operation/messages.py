@@ -1,7 +1,8 @@
-"""Messages as files in a folder, for the embedded profile: kombu's filesystem transport, with care.
+"""Messages of the queue: with the id of the request that sent them, and as files without Redis.
 
-The original writes a message under its final name, so a reader may find it half written, lose it
-and die of it. Here a file gets its name when it is complete, and is taken by renaming it.
+The id in a message is checked like one in a header; nothing depends on it. Of kombu's filesystem
+transport a reader may find a message half written, lose it and die of it: here a file gets its name
+when it is complete, and is taken by renaming it.
 """
 
 import time
@@ -10,8 +11,12 @@ from queue import Empty
 from typing import Any, ClassVar
 from uuid import uuid4
 
+import structlog
+from celery import Task
 from kombu.transport import filesystem
 from kombu.utils.json import dumps, loads
+
+from dpgov.operation import request_ids
 
 
 class Channel(filesystem.Channel):
@@ -49,3 +54,30 @@ class Transport(filesystem.Transport):
     Channel = Channel
     # Files have no host, and kombu need not warn that none was named.
     default_connection_params: ClassVar[dict[str, object]] = {}
+
+
+_log = structlog.get_logger("dpgov.task")
+
+
+class TracedTask(Task):  # type: ignore[misc]
+    """The base of every task; messages are dated, counted and believed elsewhere."""
+
+    def apply_async(self, *args: Any, **options: Any) -> Any:
+        """Send the message with the current id among its headers."""
+        if request_id := request_ids.current():
+            options["headers"] = {**(options.get("headers") or {}), "request_id": request_id}
+        return super().apply_async(*args, **options)
+
+    def before_start(self, task_id: str, args: Any, kwargs: Any) -> None:
+        """Begin a line of events under the sender's id."""
+        request_ids.begin(getattr(self.request, "request_id", None))
+
+    def on_failure(
+        self, exc: BaseException, task_id: str, args: Any, kwargs: Any, einfo: Any
+    ) -> None:
+        """What the worker could not finish ends by the sweep; here it is only told."""
+        _log.error("a task broke off", task=self.name, exc_info=exc)
+
+    def after_return(self, *_: Any) -> None:
+        """Nothing goes on any more."""
+        request_ids.end()

@@ -9,8 +9,7 @@ import duckdb
 import pytest
 
 from dpgov.engines.base import FAILURE, EngineFailure
-from dpgov.engines.files import DuckDBEngine
-from dpgov.engines.guard import bounded_memory
+from dpgov.engines.files import DuckDBEngine, bounded_memory
 from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind
 from tests.house.tree import ROOT
 
@@ -19,7 +18,7 @@ LARGE = "SELECT length(string_agg(repeat('x', 1000), '')) FROM range({})"
 # In a process of its own: what a refused allocation leaves behind must not reach other tests.
 HUNGRY = """
 import duckdb, sys
-from dpgov.engines.guard import bounded_memory
+from dpgov.engines.files import bounded_memory
 with duckdb.connect(config={"memory_limit": "64GB", "threads": 2}) as connection:
     connection.execute("SET enable_progress_bar = false")
     try:
