@@ -12,7 +12,7 @@ from dpgov.budgets.services import allocate
 from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.notices.kinds import Kind as About
 from dpgov.notices.models import Delivery, Event, Notice, State, Webhook
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import BudgetRequest, Refusal, SavedQuestion
 from dpgov.tenants.models import Invitation, Membership, Project, ProjectMember, Role, User
 from tests.triggers import without_triggers

@@ -15,7 +15,7 @@ from bench.busy import Asked, copy, in_order
 from bench.cast import Cast
 from dpgov.audit.actions import Action
 from dpgov.audit.entry import canonical_json, fragments, iso, leaf_hash
-from dpgov.privacy.accounting.budget import as_text
+from dpgov.privacy.accounting.decimals import as_text
 
 _COLUMNS = (
     "tenant_id, sequence, at, actor_kind, actor_id, actor_label, action, subject, dataset, detail,"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dpgov.budgets.services import open_budget
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership, Role, Tenant, User
 from tests.small_dataset import register_small_dataset
 from tests.triggers import without_triggers

@@ -42,7 +42,7 @@ from dpgov.datasets.declaration import Declaration  # noqa: E402
 from dpgov.datasets.models import Dataset  # noqa: E402
 from dpgov.datasets.selectors import current_version, schema_of  # noqa: E402
 from dpgov.datasets.services import engine_for, receive_upload, register_dataset  # noqa: E402
-from dpgov.privacy.accounting.budget import NANO  # noqa: E402
+from dpgov.privacy.accounting.decimals import NANO  # noqa: E402
 from dpgov.privacy.answer.blueprint import prepare  # noqa: E402
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain  # noqa: E402
 from dpgov.privacy.plan.parsing.plans import parse_plan  # noqa: E402

@@ -14,7 +14,7 @@ from bench.cast import Cast
 from bench.plans import plan_of
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.answering.publishing import publish_due
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.asking.submit import submit

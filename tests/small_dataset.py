@@ -20,8 +20,8 @@ from dpgov.datasets.services import receive_upload, register_dataset
 from dpgov.datasets.services.files.limits import child_limits
 from dpgov.engines import child
 from dpgov.engines.child import Ingested, Inspection
-from dpgov.privacy.accounting.budget import NANO
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership

@@ -10,8 +10,7 @@ from dpgov.budgets.services import agreed
 from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET
 from dpgov.budgets.services.raising import RAISE_LIMIT, raise_limit
 from dpgov.budgets.weakening import weakening_of
-from dpgov.privacy.accounting.currency import PURE, Currency
-from dpgov.privacy.accounting.loss import Mode, parse_delta
+from dpgov.privacy.accounting.loss import PURE, Currency, Mode, parse_delta
 
 
 def _raise_title(request: ChangeRequest) -> str:

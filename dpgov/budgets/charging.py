@@ -19,7 +19,7 @@ from dpgov.budgets.windows import counting_day, window_of
 from dpgov.budgets.words import amount, limit_in_words, rate_in_words
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.tenants.models import User
 
 Allocations = Sequence[Allocation]

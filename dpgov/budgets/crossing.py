@@ -13,8 +13,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from dpgov.budgets.models import Budget, BudgetAccess, SharedBudgetInvitation, SharedBudgetMember
-from dpgov.privacy.accounting.currency import Currency
-from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.tenants.crossing import through_gate
 
 

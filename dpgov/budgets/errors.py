@@ -5,7 +5,7 @@ from uuid import UUID
 from dpgov.budgets.words import DATASET, amount
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.loss import PURE, Currency
 
 
 class LedgerRefusal(SpokenRefusal):

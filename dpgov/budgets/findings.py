@@ -24,7 +24,7 @@ from dpgov.budgets.models import (
 from dpgov.budgets.windows import window_end
 from dpgov.budgets.words import amount
 from dpgov.language.said import said
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import Tenant
 
 

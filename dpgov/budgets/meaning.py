@@ -11,7 +11,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.loss import Currency
 from dpgov.privacy.meaning.odds import Belief, Frequency, belief_after, log_odds
 
 _EVEN = Decimal("0.5")

@@ -17,7 +17,7 @@ from dpgov.budgets.services.dividing import merged_limit
 from dpgov.budgets.services.invitations import LIFETIME
 from dpgov.budgets.words import limit_text, together
 from dpgov.language.translation import in_a_row
-from dpgov.privacy.accounting.currency import PURE
+from dpgov.privacy.accounting.loss import PURE
 
 _TOGETHER = gettext_lazy(
     "Joining only makes the guarantee stronger: one limit holds for all of these datasets "

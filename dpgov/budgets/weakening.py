@@ -4,8 +4,8 @@ from django.utils.translation import gettext
 
 from dpgov.budgets.meaning import certainty_text, factor_text
 from dpgov.budgets.models import Budget
-from dpgov.privacy.accounting.budget import as_text
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.decimals import as_text
+from dpgov.privacy.accounting.loss import Currency
 
 
 def weakening(budget: Budget, after_nano: int) -> list[str]:

@@ -12,8 +12,8 @@ from uuid import UUID
 from dpgov.budgets.models import Budget, RateLimit
 from dpgov.language.said import said
 from dpgov.language.translation import translated
-from dpgov.privacy.accounting.budget import as_text
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.decimals import as_text
+from dpgov.privacy.accounting.loss import Currency
 
 DATASET = said("the dataset's budget")
 _REMOVED, _CHANGED = "add_remove", "change"

@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.meaning import factor_text
-from dpgov.privacy.accounting.budget import NANO, as_text
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.decimals import NANO, as_text
+from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of, together_of
 from dpgov.privacy.noise.noise import Noise, NoiseKind
 

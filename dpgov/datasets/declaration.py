@@ -5,10 +5,8 @@ from decimal import Decimal
 from typing import Any
 
 from dpgov.language.said import said
-from dpgov.privacy.accounting.budget import InvalidAmount, as_text
-from dpgov.privacy.accounting.currency import Currency
-from dpgov.privacy.accounting.decimals import decimal_text
-from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.decimals import InvalidAmount, as_text, decimal_text
+from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.privacy.plan.domains import (
     category_domain,
     check_capacity,

@@ -22,8 +22,7 @@ from dpgov.datasets.rules import (
     rules_of,
     rules_shown,
 )
-from dpgov.privacy.accounting.currency import Currency
-from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.plan.plan import InvalidPlan, Plan, Statistic
 from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit

@@ -8,8 +8,8 @@ from uuid import UUID
 from django.conf import settings
 
 from dpgov.datasets.models import Dataset, Permit, Policy
-from dpgov.privacy.accounting.budget import parse_epsilon
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.decimals import parse_epsilon
+from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import User
 
 

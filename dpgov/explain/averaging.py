@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dpgov.explain.promise import Promise
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of
 
 TRUTH = 412

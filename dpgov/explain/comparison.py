@@ -15,10 +15,9 @@ from django.utils.translation import gettext_noop
 from dpgov.budgets.models import Budget, Charge, Correction
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting import comparison
-from dpgov.privacy.accounting.budget import NANO, as_text
-from dpgov.privacy.accounting.comparison import Asked
+from dpgov.privacy.accounting.comparison import Asked, NotInstalled, by_distribution
+from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.accounting.loss_distribution import NotInstalled, by_distribution
 
 _Account = Callable[[Sequence[Asked], Decimal], float]
 

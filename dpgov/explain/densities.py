@@ -10,12 +10,11 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 
 from dpgov.explain.promise import Promise
-from dpgov.privacy.accounting.budget import as_text
+from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of
 from dpgov.privacy.meaning.overlap import Bin, Overlap
-from dpgov.privacy.mechanisms.public_mean import PublicMean
-from dpgov.privacy.mechanisms.totals import Total
+from dpgov.privacy.mechanisms.totals import PublicMean, Total
 from dpgov.privacy.mechanisms.views import Moments
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.statistics import StatisticKind

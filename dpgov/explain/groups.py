@@ -10,7 +10,7 @@ from decimal import ROUND_CEILING, Decimal, localcontext
 from django.utils.translation import gettext as _
 
 from dpgov.privacy.accounting.accountant import delta_of_group, epsilon_of_group, rho_of_group
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.loss import Currency
 
 LARGEST_GROUP = 20
 _DIGITS = 4

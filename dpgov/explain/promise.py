@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.privacy.accounting.budget import NANO
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.plan.schema import (
     CategoryDomain,
     ColumnSpec,

@@ -18,7 +18,7 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.models import Budget, LimitChange
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.loss import Currency
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 

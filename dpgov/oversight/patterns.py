@@ -20,7 +20,7 @@ from django.utils.translation import ngettext
 from dpgov.budgets.meaning import certainty_text, factor_text
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import schema_of
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.loss import Currency
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.patterns import Family, families_of
 from dpgov.privacy.plan.plan import InvalidPlan, Plan

@@ -30,14 +30,14 @@ PLANTED = {
     "layers-of-a-room": ("dpgov.tenants.models", "dpgov.tenants.services"),
     "doors": ("dpgov.limits.web.limits", "dpgov.limits.web.shared_budgets.pages"),
     "queries": ("dpgov.queries.asking.quote", "dpgov.queries.workbench.trial"),
-    "privacy": ("dpgov.privacy.accounting.budget", "dpgov.privacy.plan.plan"),
+    "privacy": ("dpgov.privacy.accounting.decimals", "dpgov.privacy.plan.plan"),
     "alone": ("dpgov.engines.scan", "django"),
     "pure": ("dpgov.privacy.noise.noise", "random"),
     "data": ("dpgov.dashboards.desk.view", "dpgov.engines.files"),
     "noise": ("dpgov.privacy.answer.release", "dpgov.privacy.noise.sampling"),
     "log": ("dpgov.budgets.words", "dpgov.audit.models"),
     "ledger": ("dpgov.queries.answering.answer", "dpgov.budgets.models"),
-    "no-circles": ("dpgov.audit.entry", "dpgov.audit.exported"),
+    "no-circles": ("dpgov.audit.entry", "dpgov.audit.services"),
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.noise.sampling import add_noise, gaussian, gaussian_of, laplace, laplace_of

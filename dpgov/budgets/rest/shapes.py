@@ -10,8 +10,8 @@ from typing import Any
 from rest_framework import serializers
 
 from dpgov.budgets.models import Budget
-from dpgov.privacy.accounting.budget import as_number
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.decimals import as_number
+from dpgov.privacy.accounting.loss import Currency
 
 PURE_EPSILON = (
     "Under `zcdp` the pure ε of one question that the `…_rho` beside it pays for: what a plan's "

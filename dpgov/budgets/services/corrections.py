@@ -8,7 +8,7 @@ from dpgov.budgets.errors import AlreadyCorrected, ForeignBudget, InsufficientBu
 from dpgov.budgets.models import Budget, Correction
 from dpgov.budgets.services import one_statement, portable
 from dpgov.budgets.words import whose_said
-from dpgov.privacy.accounting.budget import MAX_NANO
+from dpgov.privacy.accounting.decimals import MAX_NANO
 
 
 def correct(

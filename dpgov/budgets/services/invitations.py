@@ -24,7 +24,7 @@ from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.models import Budget, SharedBudgetInvitation, SharedBudgetMember
 from dpgov.budgets.services.shared_budgets import AlreadyShares, CannotShare
 from dpgov.language.said import said
-from dpgov.privacy.accounting.budget import as_text
+from dpgov.privacy.accounting.decimals import as_text
 from dpgov.tenants.models import Membership
 
 ACCEPT_SHARED_BUDGET = "accept_shared_budget"

@@ -9,8 +9,8 @@ from uuid import UUID
 from dpgov.budgets.errors import InvalidAmount
 from dpgov.budgets.models import Correction, Reservation
 from dpgov.budgets.words import noted
-from dpgov.privacy.accounting.budget import MAX_NANO
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.decimals import MAX_NANO
+from dpgov.privacy.accounting.loss import Currency
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from dpgov.budgets.models import Budget, BudgetAccess, BudgetPart, LimitChange
 from dpgov.budgets.services.line import bookable
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.tenants.models import Tenant
 
 

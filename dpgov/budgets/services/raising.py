@@ -16,7 +16,7 @@ from dpgov.budgets.services.limits import locked_with_lines, move_limit
 from dpgov.budgets.services.line import bookable
 from dpgov.budgets.words import limit_said, noted, noted_target
 from dpgov.language.said import said
-from dpgov.privacy.accounting.budget import as_text, parse_epsilon
+from dpgov.privacy.accounting.decimals import as_text, parse_epsilon
 from dpgov.tenants.models import Membership
 
 RAISE_LIMIT = "raise_limit"

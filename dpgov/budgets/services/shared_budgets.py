@@ -22,7 +22,7 @@ from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.opening import open_budget
 from dpgov.budgets.words import noted, noted_limit, promise_said, whose_said
 from dpgov.language.said import said
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.tenants.models import Tenant
 
 

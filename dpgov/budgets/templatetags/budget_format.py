@@ -11,8 +11,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from dpgov.budgets import words
-from dpgov.privacy.accounting.budget import as_text
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.decimals import as_text
+from dpgov.privacy.accounting.loss import Currency
 
 register = template.Library()
 _DASH = "–"

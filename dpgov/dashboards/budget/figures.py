@@ -11,8 +11,8 @@ from django.utils.translation import pgettext
 
 from dpgov.budgets.history import Balance
 from dpgov.dashboards.budget.shares import Share
-from dpgov.privacy.accounting.budget import as_number
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.decimals import as_number
+from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.queries.wording.figures import Figure, as_figure, inert, labelled_axis
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from django.db.models import QuerySet
 
 from dpgov.language.translation import english
-from dpgov.privacy.accounting.budget import as_text
+from dpgov.privacy.accounting.decimals import as_text
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import public_state
 from dpgov.queries.wording.words import in_english

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext, pgettext_lazy
 
 from dpgov.budgets.words import question
-from dpgov.privacy.accounting.budget import as_text
+from dpgov.privacy.accounting.decimals import as_text
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import PublicState, public_state
 from dpgov.queries.wording.words import in_words

@@ -6,8 +6,7 @@ from dpgov.budgets.words import promise_of
 from dpgov.datasets.models import Column, Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.language.said import said
-from dpgov.privacy.accounting.currency import Currency
-from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, InvalidDomain, Neighbouring
 
 # The line of the values that were not declared.

@@ -17,7 +17,7 @@ from dpgov.datasets.models import Dataset, Permit, Policy
 from dpgov.datasets.rules import Rules, floor_nano, rules_of
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
 

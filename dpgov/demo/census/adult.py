@@ -12,7 +12,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of
 from dpgov.datasets.services import receive_upload, register_dataset
 from dpgov.demo.census import adult_categories as lists
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.schema import (
     ColumnSpec,

@@ -17,8 +17,8 @@ from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Before
 from dpgov.engines.ingest.values import sql_type
 from dpgov.language.said import said
+from dpgov.privacy.plan.grouping import LARGEST_SIZE
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec
-from dpgov.privacy.plan.unit_sizes import LARGEST_SIZE
 
 
 def remember(

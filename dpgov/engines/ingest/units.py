@@ -24,7 +24,7 @@ from dpgov.engines.ingest.fingerprint import derived
 from dpgov.engines.ingest.request import EarlierFile
 from dpgov.engines.ingest.siphash import SipKey, siphash
 from dpgov.engines.ingest.values import Cells
-from dpgov.privacy.plan.unit_sizes import LARGEST_SIZE
+from dpgov.privacy.plan.grouping import LARGEST_SIZE
 
 MARKS = "id VARCHAR, k UBIGINT, h UBIGINT"
 

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
 from dpgov.explain.groups import GroupReading
-from dpgov.privacy.accounting.budget import as_number
+from dpgov.privacy.accounting.decimals import as_number
 from dpgov.queries.wording.figures import Figure, as_figure
 
 

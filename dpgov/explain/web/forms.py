@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.explain.densities import STATISTICS, Sides, sides
 from dpgov.explain.promise import Promise
 from dpgov.language.translation import translated
-from dpgov.privacy.accounting.budget import InvalidAmount, as_text, parse_epsilon
+from dpgov.privacy.accounting.decimals import InvalidAmount, as_text, parse_epsilon
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.web.typed import TypedNumber

@@ -18,7 +18,7 @@ from dpgov.explain.comparison import DEFAULT_DELTA, compare
 from dpgov.explain.figures import groups as group_figures
 from dpgov.explain.groups import GroupReading, group_readings, group_readings_in_rho
 from dpgov.language.translation import translated
-from dpgov.privacy.accounting.budget import InvalidAmount, parse_epsilon
+from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
 from dpgov.privacy.accounting.loss import InvalidDelta, parse_delta
 from dpgov.tenants.permissions import Permission, requires
 

@@ -17,7 +17,7 @@ from dpgov.explain.figures import understanding as figures
 from dpgov.explain.glossary import THEMES
 from dpgov.explain.promise import Promise, invented_promise, promise_of
 from dpgov.explain.web.forms import ExampleForm, InventedForm
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.permissions import Permission, requires
 
 

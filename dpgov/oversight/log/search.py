@@ -25,7 +25,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.selectors import Amount, EntryFilter
-from dpgov.privacy.accounting.budget import InvalidAmount, parse_epsilon
+from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
 
 LONGEST = 500
 _WORD = re.compile(r'\s*(?:(?P<name>[^\s:"]+):(?P<value>"[^"]*"|[^\s"]+)?|(?P<rest>\S+))')

@@ -21,7 +21,7 @@ from dpgov.budgets.windows import window_end
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.oversight.log.words import in_words
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.queries.models import Query, Refusal
 from dpgov.tenants.models import Tenant, User
 

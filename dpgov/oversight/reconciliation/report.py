@@ -18,7 +18,7 @@ from dpgov.oversight.reconciliation.checks import CHECKS, Check
 from dpgov.oversight.reconciliation.dialect import Dialect, dialect
 from dpgov.oversight.reconciliation.facts import gather
 from dpgov.oversight.reconciliation.rows import hash_answers, show
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Tenant
 

@@ -19,7 +19,7 @@ from jsonschema import Draft202012Validator
 
 from dpgov.budgets.words import limit_text, question
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
-from dpgov.privacy.accounting.budget import as_number
+from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.mechanisms.mechanism import released_by
 from dpgov.privacy.plan.statistics import StatisticKind
 

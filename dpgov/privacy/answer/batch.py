@@ -2,7 +2,7 @@
 
 A function of the plans and the public metadata alone. What is left is shared out so that the sum of
 the squared errors of all statistics, each relative to what it would be with the whole amount, is
-least. It is the rule of `mechanisms.sharing`, over plans: a plan whose statistics w have draws with
+least. It is the rule of `mechanisms.choice`, over plans: a plan whose statistics w have draws with
 the parts s of its price adds C/a² under pure ε and C/a under zCDP at the amount a, with C the sum
 of w/s², or of w/s; so its amount goes with the cube root of C, or with its square root.
 """
@@ -13,8 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpgov.language.said import said
-from dpgov.privacy.accounting.budget import MAX_EPSILON
-from dpgov.privacy.accounting.decimals import InvalidNumber, read_decimal
+from dpgov.privacy.accounting.decimals import MAX_EPSILON, InvalidNumber, read_decimal
 from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.answer.blueprint import Blueprint, loss_of, prepare
 from dpgov.privacy.plan.parsing.plans import parse_plan

@@ -9,12 +9,19 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from dpgov.language.said import said
-from dpgov.privacy.accounting.budget import MAX_NANO, as_text
+from dpgov.privacy.accounting.decimals import MAX_NANO, as_text
 from dpgov.privacy.accounting.loss import Loss, Mode, epsilon_paid_by, rho_of
 from dpgov.privacy.mechanisms.choice import mechanisms_for
 from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
 from dpgov.privacy.noise.noise import NoiseOutOfRange
-from dpgov.privacy.plan.grouping import code_grouping, described
+from dpgov.privacy.plan.grouping import (
+    SIZES,
+    by_sizes,
+    code_grouping,
+    described,
+    means_sizes,
+    problem_with_sizes,
+)
 from dpgov.privacy.plan.plan import InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.plan.predicates import UnknownColumn, row_filter
 from dpgov.privacy.plan.ranges import (
@@ -32,7 +39,6 @@ from dpgov.privacy.plan.request import (
     UnitBounds,
 )
 from dpgov.privacy.plan.schema import DatasetSchema
-from dpgov.privacy.plan.unit_sizes import SIZES, by_sizes, means_sizes, problem_with_sizes
 
 MAX_CELLS = 10_000
 

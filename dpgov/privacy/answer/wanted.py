@@ -12,11 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from dpgov.language.said import said
-from dpgov.privacy.accounting.budget import as_text
-from dpgov.privacy.accounting.decimals import InvalidNumber, read_decimal
+from dpgov.privacy.accounting.decimals import InvalidNumber, as_text, read_decimal
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare, refusal
-from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.problems import Problems

@@ -20,9 +20,8 @@ P(A) = 1 - Q(A) = (1 + t)/2: so t ln((1 + t)/(1 - t)) <= ρ. For t = tanh(ε/2) 
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 
-from dpgov.privacy.accounting.budget import MAX_NANO
-from dpgov.privacy.accounting.currency import Currency
-from dpgov.privacy.accounting.loss import epsilon_paid_by
+from dpgov.privacy.accounting.decimals import MAX_NANO
+from dpgov.privacy.accounting.loss import Currency, epsilon_paid_by
 
 _DIGITS = 60
 # Far above what 60 digits can have lost, far below what is shown.

@@ -18,7 +18,7 @@ from dpgov.privacy.mechanisms.draw import Measured
 from dpgov.privacy.mechanisms.grid import Grid, scores
 from dpgov.privacy.mechanisms.mechanism import Chosen, Column, Drawn, OfOne, Statements
 from dpgov.privacy.noise import sampling
-from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, rank_statement
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, rank_statement
 from dpgov.privacy.noise.sensitivity import Exposure
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.statistics import StatisticKind

@@ -26,7 +26,7 @@ from dpgov.privacy.mechanisms.draw import Measured
 from dpgov.privacy.mechanisms.grid import Counts, Grid, deal_out, scores
 from dpgov.privacy.mechanisms.mechanism import Chosen, Column, Drawn, Statements
 from dpgov.privacy.noise import sampling
-from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, rank_statement
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, rank_statement
 from dpgov.privacy.noise.sensitivity import Exposure
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.schema import Neighbouring

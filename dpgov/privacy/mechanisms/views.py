@@ -10,10 +10,9 @@ import numpy as np
 from dpgov.privacy.accounting.decimals import decimals_of, json_number, json_number_up
 from dpgov.privacy.mechanisms.draw import Draw, Measured, NoisyCell
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements, Summed
-from dpgov.privacy.mechanisms.moments import EXTRA_DECIMALS, Scale
-from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, statement
+from dpgov.privacy.mechanisms.totals import EXTRA_DECIMALS, Scale
 from dpgov.privacy.noise.intervals import HALF, Sums, mean_bounds, variance_range
-from dpgov.privacy.noise.noise import Floats
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, statement
 from dpgov.privacy.noise.spread import weighted
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.statistics import Quantity, Recipe

@@ -24,7 +24,7 @@ import numpy as np
 
 from dpgov.privacy.noise.noise import Floats, Noise
 from dpgov.privacy.noise.spread import sums as spread_sums
-from dpgov.privacy.noise.spread.smooth import SMOOTH
+from dpgov.privacy.noise.spread.weighted import SMOOTH
 
 HALF = 0.5
 QUARTER = 0.25

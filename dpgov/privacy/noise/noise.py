@@ -1,14 +1,17 @@
 """Noise as a value: its kind and scale, and everything that follows from these two alone.
 
-Statements about errors come from here, never from the data; bounds are rounded up.
+How wrong a released number may be is said from here, before and after, in the JSON form of both:
+from the noise, never from the data; bounds are rounded up.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,3 +116,34 @@ def _gaussian_sums(sigma: float) -> tuple[int, Floats]:
     weights = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * sigma**2))
     above = np.concatenate([np.cumsum(weights[::-1])[::-1], [0.0]])
     return reach, above / above[0]
+
+
+CONFIDENCE_LEVELS = (Fraction(90, 100), Fraction(95, 100), Fraction(99, 100))
+
+
+def statement(confidence: Fraction, bound: int | float) -> dict[str, Any]:
+    """One accuracy statement in the JSON form of a quote or release."""
+    return {
+        "confidence_level": float(confidence),
+        "value": bound,
+        "message": f"With {int(confidence * 100)} % confidence the error is at most {bound}.",
+    }
+
+
+def rank_statement(
+    confidence: Fraction, rows: int, *, not_counted: Sequence[str] = ()
+) -> dict[str, Any]:
+    """How far off a quantile may be, counted in rows: there is no bound on the value itself.
+
+    `not_counted` says in words which rows between the two are left out.
+    """
+    but = f", not counting {' or '.join(not_counted)}" if not_counted else ""
+    return {
+        "confidence_level": float(confidence),
+        "value": None,
+        "rank_error": rows,
+        "message": (
+            f"With {int(confidence * 100)} % confidence at most {rows} rows lie between this "
+            f"value and the true one{but}."
+        ),
+    }

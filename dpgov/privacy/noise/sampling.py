@@ -16,7 +16,7 @@ from opendp.measures import max_divergence, zero_concentrated_divergence
 from opendp.metrics import l1_distance, l2_distance, linf_distance
 from opendp.mod import Measurement, enable_features
 
-from dpgov.privacy.accounting.budget import MAX_NANO, NANO, as_fraction
+from dpgov.privacy.accounting.decimals import MAX_NANO, NANO, as_fraction
 from dpgov.privacy.accounting.loss import Loss, Mode, rho_of
 from dpgov.privacy.noise.noise import Noise, NoiseKind, NoiseOutOfRange
 from dpgov.privacy.plan.schema import LARGEST_SUM

@@ -1,17 +1,21 @@
 """The canonical form of a plan: equal for plans that ask the same, whatever they pay for it.
 
 Two plans with the same form have the same exact answer, with the same names of groups, on every
-table. Made of the plan and the public metadata alone; only plans against one schema compare.
+table: filters are made simple, in codes, so that what differs only in how it was written is equal.
+A row passes the result just when it passed the filters. Made of the plan and the public metadata
+alone; only plans against one schema compare.
 """
 
 import hashlib
 import json
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
-from dpgov.privacy.plan.conjuncts import conjuncts_of
 from dpgov.privacy.plan.plan import Plan, Statistic
-from dpgov.privacy.plan.request import CodeFilter, RowFilter
-from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.privacy.plan.predicates import Range, row_filter
+from dpgov.privacy.plan.request import AllOf, AnyOf, CodeFilter, RowFilter
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema
 from dpgov.privacy.plan.statistics import Recipe, StatisticKind
 
 _MIDDLE = "0.5"
@@ -65,3 +69,99 @@ def _as_json(item: RowFilter, schema: DatasetSchema) -> dict[str, Any]:
         missing = {"missing": True} if item.missing_passes else {}
         return {"column": schema.columns[item.column].name, "codes": ranges} | missing
     return {type(item).__name__: [_as_json(member, schema) for member in item.members]}
+
+
+EVERY_ROW = AllOf(())
+NO_ROW = AnyOf(())
+
+
+@lru_cache(maxsize=4096)
+def conjuncts_of(plan: Plan, schema: DatasetSchema) -> tuple[RowFilter, ...]:
+    """What must hold all at once: at most one condition a column, then what is compound; sorted.
+
+    Raises UnknownColumn when the schema no longer has a column.
+    """
+    whole = simplified(AllOf(tuple(row_filter(item, schema) for item in plan.where)), schema)
+    return whole.members if isinstance(whole, AllOf) else (whole,)
+
+
+def simplified(item: RowFilter, schema: DatasetSchema) -> RowFilter:
+    """Nested joints of one kind are one, ranges of a column are put together, in a fixed order."""
+    if isinstance(item, CodeFilter):
+        return _constant_or_itself(item, schema)
+    members = [simplified(member, schema) for member in item.members]
+    absorbed: RowFilter = NO_ROW if isinstance(item, AllOf) else EVERY_ROW
+    joined = _together(members, type(item), schema)
+    if absorbed in joined:
+        return absorbed
+    return joined[0] if len(joined) == 1 else type(item)(tuple(joined))
+
+
+def _together(
+    members: list[RowFilter], joint: type[AllOf] | type[AnyOf], schema: DatasetSchema
+) -> list[RowFilter]:
+    """The members of one joint, flat, with one condition a column; each once, sorted."""
+    flat = [part for member in members for part in _parts(member, joint)]
+    columns: dict[int, CodeFilter] = {}
+    others: dict[RowFilter, None] = {}
+    for part in flat:
+        if not isinstance(part, CodeFilter):
+            others[part] = None
+        elif part.column in columns:
+            columns[part.column] = _of_one_column(columns[part.column], part, joint)
+        else:
+            columns[part.column] = part
+    merged = (_constant_or_itself(item, schema) for item in columns.values())
+    found = dict.fromkeys([*(part for item in merged for part in _parts(item, joint)), *others])
+    return sorted(found, key=repr)
+
+
+def _parts(item: RowFilter, joint: type[AllOf] | type[AnyOf]) -> tuple[RowFilter, ...]:
+    """Of a joint of the same kind its members: none of what never changes the whole."""
+    return item.members if isinstance(item, joint) else (item,)
+
+
+def _of_one_column(
+    one: CodeFilter, other: CodeFilter, joint: type[AllOf] | type[AnyOf]
+) -> CodeFilter:
+    if joint is AllOf:
+        missing = one.missing_passes and other.missing_passes
+        return CodeFilter(one.column, _in_both(one.ranges, other.ranges), missing)
+    missing = one.missing_passes or other.missing_passes
+    return CodeFilter(one.column, _in_either((*one.ranges, *other.ranges)), missing)
+
+
+def _in_both(one: tuple[Range, ...], other: tuple[Range, ...]) -> tuple[Range, ...]:
+    """Both ascend and do not overlap themselves."""
+    found, i, j = [], 0, 0
+    while i < len(one) and j < len(other):
+        low, high = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
+        if low <= high:
+            found.append((low, high))
+        i, j = (i + 1, j) if one[i][1] < other[j][1] else (i, j + 1)
+    return tuple(found)
+
+
+def _in_either(ranges: Iterable[Range]) -> tuple[Range, ...]:
+    found: list[Range] = []
+    for low, high in sorted(ranges):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        else:
+            found.append((low, high))
+    return tuple(found)
+
+
+def _constant_or_itself(item: CodeFilter, schema: DatasetSchema) -> RowFilter:
+    spec = schema.columns[item.column]
+    missing = item.missing_passes and spec.may_be_missing
+    if not item.ranges and not missing:
+        return NO_ROW
+    if item.ranges == ((0, largest_code(spec)),) and missing == spec.may_be_missing:
+        return EVERY_ROW
+    return CodeFilter(item.column, item.ranges, missing)
+
+
+def largest_code(spec: ColumnSpec) -> int:
+    """The largest code that a column can hold."""
+    return spec.domain.other if isinstance(spec.domain, CategoryDomain) else spec.domain.top

@@ -1,11 +1,17 @@
-"""What is asked, as a value with one JSON form, used by forms, API, engine, audit and history."""
+"""What is asked, as a value with one JSON form, used by forms, API, engine, audit and history.
 
-from collections.abc import Iterable, Iterator
+And which parts of a declared partition column a plan can touch (parallel composition): only what
+the plan itself says in declared values counts, a positive condition on the column; everything else
+touches every part.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from dpgov.privacy.accounting.budget import as_number
+from dpgov.privacy.accounting.decimals import as_number
+from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.privacy.plan.statistics import StatisticKind
 
 NUMERIC_OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "between", "in")
@@ -153,3 +159,41 @@ def _conditions(filters: Iterable[Filter]) -> Iterator[Condition]:
 
 def _json_number(text: str) -> int | float:
     return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+_POSITIVE = ("=", "in")
+
+
+def parts_touched(plan: Plan, column: str) -> frozenset[str] | None:
+    """The declared categories that the plan is restricted to; None when it is not restricted.
+
+    Of conditions that all hold, the smallest positive one is bound enough; of alternatives, each
+    must have one. A row whose value is missing passes none of them.
+    """
+    return _all_of(plan.where, column)
+
+
+def _restriction(item: Filter, column: str) -> frozenset[str] | None:
+    if isinstance(item, Condition):
+        named = item.column == column and item.op in _POSITIVE
+        return frozenset(item.values) if named else None
+    if item.joint is Joint.AND:
+        return _all_of(item.members, column)
+    if item.joint is Joint.OR:
+        found = [_restriction(member, column) for member in item.members]
+        return None if None in found else frozenset().union(*(f for f in found if f is not None))
+    return None
+
+
+def _all_of(items: Sequence[Filter], column: str) -> frozenset[str] | None:
+    found = [_restriction(item, column) for item in items]
+    return min((f for f in found if f is not None), key=len, default=None)
+
+
+def factor_of_parts(neighbouring: Neighbouring, *, restricted: bool) -> int:
+    """How many times its cost a query books on each part that it touches.
+
+    Under change_one a unit may move from one part to another and then shows in both: what is
+    booked twice on each part covers the two together. A query over all parts is one query.
+    """
+    return 2 if restricted and neighbouring is Neighbouring.CHANGE_ONE else 1

@@ -16,7 +16,7 @@ from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.release import FORMAT, adjusted, guarantee
 from dpgov.privacy.mechanisms.mechanism import Column, Statements
-from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS, statement
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, statement
 from dpgov.privacy.noise.spread.sums import Term, bound
 from dpgov.privacy.plan.plan import Plan, Statistic
 from dpgov.privacy.plan.ranges import said_of

@@ -9,9 +9,7 @@ from fractions import Fraction
 
 from dpgov.privacy.mechanisms.draw import Draw
 from dpgov.privacy.mechanisms.mechanism import Mechanism
-from dpgov.privacy.mechanisms.moments import degree_of
-from dpgov.privacy.mechanisms.public_mean import PublicMean
-from dpgov.privacy.mechanisms.totals import Total
+from dpgov.privacy.mechanisms.totals import PublicMean, Total, degree_of
 from dpgov.privacy.mechanisms.views import CountOrSum, Moments
 from dpgov.privacy.plan.canonical import counted_as, names_of
 from dpgov.privacy.plan.plan import Statistic

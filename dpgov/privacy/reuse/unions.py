@@ -10,13 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpgov.privacy.plan.conjuncts import conjuncts_of, largest_code
-from dpgov.privacy.plan.grouping import code_grouping
+from dpgov.privacy.plan.canonical import conjuncts_of, largest_code
+from dpgov.privacy.plan.grouping import by_sizes, code_grouping
 from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.predicates import Range
 from dpgov.privacy.plan.request import AllOf, CodeFilter, CodeGrouping, RowFilter
 from dpgov.privacy.plan.schema import DatasetSchema
-from dpgov.privacy.plan.unit_sizes import by_sizes
 
 Places = NDArray[np.int64]
 Truths = NDArray[np.bool_]

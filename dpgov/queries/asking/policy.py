@@ -12,7 +12,7 @@ from dpgov.budgets.words import amount, question
 from dpgov.datasets.fitting import Terms, terms_of, too_exact
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.clock import database_now

@@ -27,7 +27,7 @@ from dpgov.datasets.fitting import Question, Terms, fit
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.loss import Currency
 from dpgov.privacy.answer import batch as batches
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.wanted import cheapest, parse_wanted

@@ -11,7 +11,7 @@ from uuid import UUID
 from dpgov.budgets.charging import Limit
 from dpgov.budgets.services import Line
 from dpgov.datasets.fitting import Question, Terms, largest
-from dpgov.privacy.accounting.budget import MAX_NANO
+from dpgov.privacy.accounting.decimals import MAX_NANO
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.batch import Batch, parts_for, priced
 from dpgov.privacy.plan.plan import InvalidPlan

@@ -12,7 +12,7 @@ from dpgov.budgets.charging import (
 from dpgov.budgets.services import Line
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.plan.partition import factor_of_parts, parts_touched
+from dpgov.privacy.plan.plan import factor_of_parts, parts_touched
 from dpgov.tenants.models import User
 
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from dpgov.datasets.lookup import version_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import least_price_nano, rules_shown
-from dpgov.privacy.accounting.budget import NANO, as_text
+from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.asking.submit import Submission, submit
 from dpgov.queries.models import Query, SavedQuestion

@@ -16,7 +16,7 @@ from dpgov.budgets.charging import named_allocations
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.privacy.accounting.budget import NANO, as_text
+from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import MAX_PLANS
 from dpgov.queries.asking.quote import Quote, quote_batch

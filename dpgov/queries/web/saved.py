@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.budgets.words import question
 from dpgov.datasets.lookup import dataset_or_404
-from dpgov.privacy.accounting.budget import parse_epsilon
+from dpgov.privacy.accounting.decimals import parse_epsilon
 from dpgov.queries.models import SavedQuestion
 from dpgov.queries.web.forms.page import priced_form, refused_form
 from dpgov.queries.wording.words import in_words

@@ -15,11 +15,11 @@ from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.language.translation import translated
-from dpgov.privacy.accounting.budget import NANO, as_text
+from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.unit_choice import EDGES, LimitPrice, above_noise, prices, size_bins
+from dpgov.privacy.plan.grouping import LARGEST_SIZE, ROWS_PER_UNIT
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.privacy.plan.unit_sizes import LARGEST_SIZE, ROWS_PER_UNIT
 from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, submit
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query

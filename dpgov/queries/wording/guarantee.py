@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from dpgov.budgets.meaning import factor_text
-from dpgov.privacy.accounting.budget import NANO
-from dpgov.privacy.accounting.currency import PURE
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import PURE
 from dpgov.privacy.meaning.odds import log_odds
 from dpgov.queries.wording.numbers import price
 

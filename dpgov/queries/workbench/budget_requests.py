@@ -19,7 +19,7 @@ from dpgov.budgets.services import allocate
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import permit
-from dpgov.privacy.accounting.budget import as_text
+from dpgov.privacy.accounting.decimals import as_text
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.wording.words import lower_first
 from dpgov.tenants.models import Membership

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.privacy.accounting.budget import MAX_NANO
+from dpgov.privacy.accounting.decimals import MAX_NANO
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.release import draw

@@ -13,7 +13,7 @@ from dpgov.budgets.services import allocate, open_budget
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.datasets.selectors import current_version
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import BudgetRequest, Query, SavedQuestion
 from dpgov.queries.workbench.budget_requests import ask_for_budget
 from dpgov.queries.workbench.saved import save_question

@@ -14,7 +14,7 @@ from dpgov.budgets.services.shared_budgets import join_shared_budget
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Delivery, Event, Notice, State, Webhook
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import BudgetRequest, Query
 from dpgov.queries.workbench.budget_requests import ask_for_budget
 from dpgov.queries.workbench.saved import save_question

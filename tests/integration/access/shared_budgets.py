@@ -10,7 +10,7 @@ from django.utils import timezone
 from dpgov.budgets.models import Budget, SharedBudgetInvitation
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 from tests.integration.access.world import World

@@ -21,9 +21,8 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.budgets.services import allocate
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
-from dpgov.privacy.accounting.currency import PURE, Currency
-from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.tenants.models import Membership
 from tests.small_dataset import register_small_dataset
 

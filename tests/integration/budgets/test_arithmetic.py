@@ -12,7 +12,7 @@ from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.history import spending_thinned
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import Line, open_budget, reserve, settle, void
-from dpgov.privacy.accounting.budget import parse_epsilon
+from dpgov.privacy.accounting.decimals import parse_epsilon
 from tests.integration.budgets.conftest import NANO, Balances
 from tests.triggers import without_triggers
 

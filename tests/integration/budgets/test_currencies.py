@@ -30,8 +30,7 @@ from dpgov.budgets.services.shared_budgets import (
     open_shared_budget,
 )
 from dpgov.budgets.words import promise_of
-from dpgov.privacy.accounting.currency import Currency
-from dpgov.privacy.accounting.loss import Mode, rho_limit
+from dpgov.privacy.accounting.loss import Currency, Mode, rho_limit
 from dpgov.tenants.models import Membership, Tenant
 from tests.agreed import merge_as_two, split_as_two
 from tests.integration.budgets.sharing import NANO, acting, charge, dataset_budget, fresh

@@ -9,7 +9,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget, BudgetPart, Charge
 from dpgov.budgets.services import open_parts
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.models import Query

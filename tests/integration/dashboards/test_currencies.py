@@ -19,10 +19,9 @@ from dpgov.explain import comparison
 from dpgov.explain.comparison import charged, compare
 from dpgov.explain.groups import group_readings_in_rho
 from dpgov.oversight.reconciliation.report import reconcile
-from dpgov.privacy.accounting.budget import NANO
-from dpgov.privacy.accounting.currency import Currency
-from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.accounting.loss_distribution import NotInstalled
+from dpgov.privacy.accounting.comparison import NotInstalled
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.agreed import agree

@@ -12,7 +12,7 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services.raising import request_raise
 from dpgov.dashboards.desk.forecast import Forecast
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.answering.tally import tally
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from dpgov.budgets.services import change_limit
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role, Tenant
 from dpgov.tenants.selectors import actor_of

@@ -10,7 +10,7 @@ from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import add_version, receive_upload, register_dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.schema import (
     ColumnSpec,

@@ -14,7 +14,7 @@ from dpgov.engines.child import Ingested, Inspection, RefusedFile
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.store import Stored, store
 from dpgov.engines.ingest.tables import open_table
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.domains import category_domain, column_spec
 from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership

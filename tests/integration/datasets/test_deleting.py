@@ -13,7 +13,7 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, VersionFingerprint
 from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import archive_dataset, finish_deletions
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Release
 from dpgov.tenants.models import Membership
 from tests.cast import Ask

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget, BudgetPart
 from dpgov.datasets.models import Dataset, Upload
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 from tests.eager import refused
 from tests.integration.datasets.invented import as_csv, people

@@ -20,7 +20,7 @@ from dpgov.datasets.services import (
 )
 from dpgov.engines import child
 from dpgov.engines.child import Ingested
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership, Role

@@ -14,7 +14,7 @@ from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services import UploadUsed, engine_for
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.request import CodeGrouping, ExactRequest, Measure, MeasureKind
 from dpgov.tenants.models import Membership, Tenant
 from tests.eager import read_waiting, refused

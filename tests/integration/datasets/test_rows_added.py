@@ -17,7 +17,7 @@ from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import change_new_data_rule, engine_for
 from dpgov.engines import child
 from dpgov.engines.likeness import Likeness
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join

@@ -8,7 +8,7 @@ from django.urls import reverse
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import Line, reserve, settle
 from dpgov.datasets.models import Dataset, FingerprintMark, FingerprintPart
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 from tests.eager import refused
 from tests.integration.datasets.registering import CSV, register, uploaded

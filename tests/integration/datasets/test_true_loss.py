@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.schema import ColumnSpec, InvalidDomain, Neighbouring
 from dpgov.tenants.models import Membership
 from tests.integration.datasets.filing import (

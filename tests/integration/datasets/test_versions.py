@@ -13,7 +13,7 @@ from dpgov.budgets.models import Budget, Charge
 from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services import engine_for
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind
 from dpgov.tenants.models import Membership
 from tests.cast import Ask

@@ -8,7 +8,7 @@ from django.test import Client
 
 from dpgov.datasets.models import Dataset
 from dpgov.explain.groups import group_readings
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 from tests.integration.dashboards.reading import figure, page, trace
 

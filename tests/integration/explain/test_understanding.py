@@ -13,7 +13,7 @@ from dpgov.explain.averaging import TRUTH, replay
 from dpgov.explain.beliefs import stage
 from dpgov.explain.densities import sides
 from dpgov.explain.promise import Promise, invented_promise, promise_of
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership

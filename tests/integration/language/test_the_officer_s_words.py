@@ -19,7 +19,7 @@ from dpgov.budgets.services.shared_budgets import join_shared_budget, open_share
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import archive_dataset
 from dpgov.language.said import as_values
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.tenants.models import Membership
 from tests.cast import Ask

@@ -8,7 +8,7 @@ from django.test import Client
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Allocation, Budget, RateLimit
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership, Project
 from tests.cast import Ask
 from tests.integration.dashboards.reading import page

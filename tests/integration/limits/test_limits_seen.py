@@ -10,7 +10,7 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import RateLimit
 from dpgov.budgets.services import set_rate_limit, withdraw
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership, Project
 from tests.cast import Ask, answer_query
 from tests.integration.dashboards.reading import page, trace

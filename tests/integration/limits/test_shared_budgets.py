@@ -11,7 +11,7 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 from tests.agreed import given_a_budget_of_its_own
 from tests.cast import Ask

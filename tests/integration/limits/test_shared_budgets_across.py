@@ -16,7 +16,7 @@ from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
 from dpgov.oversight.reconciliation.report import reconcile
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership, Role
 from tests.cast import Ask, join

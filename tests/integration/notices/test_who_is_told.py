@@ -18,7 +18,7 @@ from dpgov.notices.events import follow as following
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Choice, Cursor, Event, Notice, State
 from dpgov.notices.selectors import notices_of, unread_of
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.answering import ending
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership

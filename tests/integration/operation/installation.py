@@ -39,7 +39,7 @@ _SEED = """
 import django
 django.setup()
 from django.core.management import call_command
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Role, Tenant
 from tests.cast import join, make_token
 from tests.small_dataset import register_small_dataset

@@ -16,8 +16,7 @@ from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.held.deciding import RELEASE_HELD_DATASET
 from dpgov.oversight.web import approvals
-from dpgov.privacy.accounting.currency import Currency
-from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.answers import Answer

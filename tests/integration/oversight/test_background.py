@@ -12,7 +12,7 @@ from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import lower_limit
 from dpgov.oversight.background import background_of
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 
 pytestmark = pytest.mark.django_db

@@ -18,7 +18,7 @@ from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import set_needs_allocation
 from dpgov.oversight.month.month import Month, figures_of
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.models import Query, Refusal
 from dpgov.tenants.models import Membership

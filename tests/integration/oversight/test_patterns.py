@@ -12,9 +12,8 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.oversight import patterns as found_patterns
 from dpgov.oversight.patterns import Most, Patterns, patterns_of
-from dpgov.privacy.accounting.budget import NANO
-from dpgov.privacy.accounting.currency import Currency
-from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role, Tenant
 from tests.cast import Ask, join

@@ -17,8 +17,7 @@ from dpgov.oversight.record.record import (
     record_yaml,
     registry_schema,
 )
-from dpgov.privacy.accounting.currency import PURE, Currency
-from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.tenants.models import Membership
 from tests.small_dataset import register_small_dataset
 

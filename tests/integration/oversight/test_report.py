@@ -12,7 +12,7 @@ from django.test import Client
 
 from dpgov.oversight.month.month import Month, MonthFigures, Others, Refused, Row
 from dpgov.oversight.month.report import report_of
-from dpgov.privacy.accounting.currency import PURE
+from dpgov.privacy.accounting.loss import PURE
 from dpgov.tenants.models import Membership
 
 NOVEMBER = Month(date(2026, 11, 1))

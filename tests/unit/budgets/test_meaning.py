@@ -6,9 +6,8 @@ from decimal import Decimal
 import pytest
 
 from dpgov.budgets.meaning import certainty_text, factor_text
-from dpgov.privacy.accounting.budget import NANO
-from dpgov.privacy.accounting.currency import PURE, Currency
-from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from tests.house import tree
 
 RHO = Currency(Mode.ZCDP, Decimal("1e-6"))

@@ -7,7 +7,7 @@ import pytest
 from dpgov.budgets.charging import Limit
 from dpgov.datasets.fitting import Terms, fit
 from dpgov.datasets.rules import Rules
-from dpgov.privacy.accounting.currency import PURE
+from dpgov.privacy.accounting.loss import PURE
 
 WIDE, TIGHT = 9_000, 700
 KINDS = ("dataset", "part", "allocation", "rate", "shared_budget")

@@ -13,7 +13,7 @@ from dpgov.noise_check.cases import CASES, DATASET, Case
 from dpgov.noise_check.measuring import FALSE_ALARM
 from dpgov.noise_check.run import TRIALS
 from dpgov.noise_check.tables import Table
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.mechanisms.extremes import Extreme

@@ -12,7 +12,7 @@ from dpgov.datasets.services.held.deciding import (
     SHARE_HELD_DATASET_BUDGET,
 )
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.loss import PURE, Currency
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}

@@ -17,7 +17,7 @@ from dpgov.datasets.web.forms.dataset import (
 )
 from dpgov.datasets.web.forms.unit import LARGEST_BOUND
 from dpgov.language.translation import translated
-from dpgov.privacy.accounting.budget import InvalidAmount
+from dpgov.privacy.accounting.decimals import InvalidAmount
 from dpgov.privacy.plan.domains import MAX_GROUP_SIZE
 from dpgov.web.typed import TypedWholeNumber
 

@@ -9,9 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.web.forms.unit import UnitForm
 from dpgov.language.translation import translated
-from dpgov.privacy.accounting.budget import NANO, InvalidAmount, parse_epsilon
-from dpgov.privacy.accounting.currency import PURE, Currency
-from dpgov.privacy.accounting.loss import InvalidDelta, Mode, parse_delta
+from dpgov.privacy.accounting.decimals import NANO, InvalidAmount, parse_epsilon
+from dpgov.privacy.accounting.loss import PURE, Currency, InvalidDelta, Mode, parse_delta
 from dpgov.web.typed import TypedNumber, TypedWholeNumber
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.budgets.models import Budget
 from dpgov.datasets.rules import Rules
 from dpgov.datasets.web.forms.dataset import EpsilonField
-from dpgov.privacy.accounting.budget import as_text
-from dpgov.privacy.accounting.currency import PURE, Currency
+from dpgov.privacy.accounting.decimals import as_text
+from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.tenants.models import Membership, Role, Tenant
 from dpgov.web.typed import TypedWholeNumber

@@ -8,8 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.standing import Rate
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
-from dpgov.privacy.accounting.budget import as_text
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.decimals import as_text
+from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import Project, Role, Tenant, User
 from dpgov.tenants.selectors import members_of
 

@@ -1,22 +1,23 @@
 """A plan from JSON: the one door through which questions come in, from forms and API alike.
 
-Refuses everything it does not know, by name and with its path, and never looks at data: the
-same plan is refused or accepted whatever the table holds.
+The plan and its statistics; filters and groupings are read in `where`. Refuses everything it does
+not know, by name and with its path, and never looks at data: the same plan is refused or accepted
+whatever the table holds.
 """
 
 from collections.abc import Mapping
+from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
-from dpgov.language.said import said
-from dpgov.privacy.accounting.budget import InvalidAmount, parse_epsilon
+from dpgov.language.said import said, sentences
+from dpgov.privacy.accounting.decimals import InvalidAmount, decimals_of, parse_epsilon
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.plan.parsing.groups import read_grouping
-from dpgov.privacy.plan.parsing.statistics import read_statistics
-from dpgov.privacy.plan.parsing.where import read_filters
-from dpgov.privacy.plan.plan import Grouping, Plan
-from dpgov.privacy.plan.problems import Problems, shortened
-from dpgov.privacy.plan.schema import DatasetSchema
-from dpgov.privacy.plan.statistics import Recipe
+from dpgov.privacy.plan.parsing.where import read_filters, read_grouping, read_number
+from dpgov.privacy.plan.plan import Grouping, Plan, Statistic
+from dpgov.privacy.plan.problems import Problems, shortened, suggesting
+from dpgov.privacy.plan.schema import DatasetSchema, NumericDomain
+from dpgov.privacy.plan.statistics import HISTOGRAM, SYNONYMS, Recipe, StatisticKind
 
 MAX_GROUPINGS = 3
 _PLAN_KEYS = ("dataset", "statistics", "where", "group_by", "epsilon", "rho")
@@ -99,3 +100,143 @@ def _group_by(raw: object, schema: DatasetSchema, problems: Problems) -> tuple[G
             problems.add(f"{path}.column", message)
         found.append(grouping)
     return tuple(found)
+
+
+MAX_STATISTICS = 10
+MAX_QUANTILES = 100
+_KEYS = ("statistic", "column", "quantiles", "share")
+_QUANTILE_DECIMALS = 4
+
+
+def read_statistics(
+    raw: object, schema: DatasetSchema, problems: Problems
+) -> tuple[Statistic, ...]:
+    """What is asked, each once; shares that are locked leave something for the others."""
+    entries = problems.items("statistics", raw, least=1, most=MAX_STATISTICS)
+    found: list[Statistic] = []
+    for position, entry in enumerate(entries):
+        path = f"statistics.{position}"
+        statistic = _statistic(path, entry, schema, problems)
+        if statistic is None:
+            continue
+        if _asked(statistic) in map(_asked, found):
+            problems.add(path, said("The same statistic is there twice; one answer costs less."))
+        found.append(statistic)
+    _check_shares(found, problems)
+    return tuple(found)
+
+
+def _asked(statistic: Statistic) -> tuple[object, ...]:
+    return statistic.kind, statistic.column, statistic.quantiles
+
+
+def _statistic(
+    path: str, raw: object, schema: DatasetSchema, problems: Problems
+) -> Statistic | None:
+    body = problems.mapping(path, raw, _KEYS)
+    if body is None:
+        return None
+    named = body.get("statistic")
+    if named == HISTOGRAM:
+        message = said("For a histogram, ask a count and group it (group_by).")
+        problems.add(f"{path}.statistic", message)
+        return None
+    known = [kind.value for kind in StatisticKind]
+    spelt = SYNONYMS.get(named, named) if isinstance(named, str) else named
+    name = problems.choice(f"{path}.statistic", spelt, known, "statistic")
+    if name is None:
+        return None
+    kind = StatisticKind(name)
+    share = _share(path, body, problems)
+    quantiles = _quantiles(path, kind, body, problems)
+    if not kind.facts.takes_column:
+        return _of_rows(path, kind, body.get("column"), share, problems)
+    column = _numeric(path, kind, body.get("column"), schema, problems)
+    return None if column is None else Statistic(kind, column, quantiles, share)
+
+
+def _of_rows(
+    path: str, kind: StatisticKind, column: object, share: str | None, problems: Problems
+) -> Statistic | None:
+    if column is None:
+        return Statistic(kind, share=share)
+    what = said(kind.facts.without_column)
+    mended = said("To count where a column has a value, leave it out and filter with is_present.")
+    problems.add(f"{path}.column", sentences(what, mended))
+    return None
+
+
+def _numeric(
+    path: str, kind: StatisticKind, column: object, schema: DatasetSchema, problems: Problems
+) -> str | None:
+    numeric = [c.name for c in schema.columns if isinstance(c.domain, NumericDomain)]
+    if isinstance(column, str) and column in numeric:
+        return column
+    what = said(kind.facts.name)
+    message: str
+    if isinstance(column, str) and schema.index_of(column) is not None:
+        message = said(
+            "“{column}” holds categories; a {statistic} needs a column of numbers.",
+            column=shortened(column),
+            statistic=what,
+        )
+    elif column is None:
+        refusal = said("Choose a column for the {statistic}.", statistic=what)
+        message = suggesting(refusal, None, numeric)
+    else:
+        refusal = said("Unknown column “{name}”.", name=shortened(column))
+        message = suggesting(refusal, column, numeric)
+    problems.add(f"{path}.column", message)
+    return None
+
+
+def _quantiles(
+    path: str, kind: StatisticKind, body: Mapping[str, Any], problems: Problems
+) -> tuple[str, ...]:
+    raw = body.get("quantiles")
+    if kind is not StatisticKind.QUANTILES:
+        if raw is not None:
+            message = said("Only the statistic “quantiles” takes a list of them.")
+            problems.add(f"{path}.quantiles", message)
+        return ()
+    entries = problems.items(f"{path}.quantiles", raw, least=1, most=MAX_QUANTILES)
+    read = [read_number(f"{path}.quantiles.{n}", q, problems) for n, q in enumerate(entries)]
+    texts = [text for text in read if text is not None]
+    for position, text in enumerate(texts):
+        inside = 0 < Fraction(text) < 1
+        if not inside or decimals_of(Fraction(text)) > _QUANTILE_DECIMALS:
+            problems.add(
+                f"{path}.quantiles.{position}",
+                said(
+                    "A quantile lies between 0 and 1, with at most {most} decimals. For the ends "
+                    "ask for min or max.",
+                    most=_QUANTILE_DECIMALS,
+                ),
+            )
+    for position, (low, high) in enumerate(pairwise(texts), start=1):
+        if Fraction(low) >= Fraction(high):
+            problems.add(f"{path}.quantiles.{position}", said("Quantiles must rise."))
+    return tuple(texts)
+
+
+def _share(path: str, body: Mapping[str, Any], problems: Problems) -> str | None:
+    raw = body.get("share")
+    if raw is None:
+        return None
+    text = read_number(f"{path}.share", raw, problems)
+    if text is not None and not 0 < Fraction(text) <= 1:
+        problems.add(f"{path}.share", said("A share lies above 0 and is at most 1."))
+        return None
+    return text
+
+
+def _check_shares(found: list[Statistic], problems: Problems) -> None:
+    locked = [Fraction(s.share) for s in found if s.share is not None]
+    free = len(found) - len(locked)
+    if sum(locked) > 1 or (free and sum(locked) >= 1):
+        problems.add(
+            "statistics",
+            said("The locked shares leave nothing for the other statistics.")
+            if free
+            else said("The locked shares add up to more than the whole."),
+        )

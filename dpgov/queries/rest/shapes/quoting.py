@@ -17,7 +17,7 @@ from dpgov.budgets.rest.shapes import (
     Rho,
     exactly,
 )
-from dpgov.privacy.accounting.currency import Currency
+from dpgov.privacy.accounting.loss import Currency
 from dpgov.queries.asking.quote import Priced, Quote
 from dpgov.queries.rest.shapes.answer import (
     DescriptionSerializer,

@@ -14,7 +14,7 @@ from django.http import QueryDict
 from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Limit, one_part_each
 from dpgov.budgets.errors import NotAdmitted
 from dpgov.budgets.words import amount
-from dpgov.privacy.accounting.budget import as_text, parse_epsilon
+from dpgov.privacy.accounting.decimals import as_text, parse_epsilon
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.asking.quote import Priced, Quote

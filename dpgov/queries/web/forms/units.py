@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from dpgov.language.translation import translated
-from dpgov.privacy.accounting.budget import InvalidAmount, parse_epsilon
+from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
 from dpgov.privacy.answer.unit_choice import EDGES, SizeBin, size_bins
 from dpgov.queries.web.forms.rows import TEXT
 from dpgov.web.typed import TypedDecimal, TypedNumber, TypedWholeNumber

@@ -24,7 +24,7 @@ from dpgov.datasets.services.arrivals.reading import _Follower
 from dpgov.datasets.tasks import read_next
 from dpgov.engines import child
 from dpgov.engines.child import Progress
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership
 from tests.eager import read_waiting

@@ -15,7 +15,7 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import archive_dataset, change_unit_bounds
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of

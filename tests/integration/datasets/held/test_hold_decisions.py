@@ -23,7 +23,7 @@ from dpgov.datasets.services.held.deciding import (
     SHARE_HELD_DATASET_BUDGET,
 )
 from dpgov.language.translation import retold
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 from tests.eager import refused
 from tests.integration.datasets.arriving import CHANGED, PEOPLE, arrives

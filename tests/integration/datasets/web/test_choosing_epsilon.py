@@ -11,9 +11,8 @@ from django.urls import reverse
 
 from dpgov.datasets.choosing import DEPLOYMENTS, HARMS, consequences, ladder, place_of
 from dpgov.datasets.models import Upload
-from dpgov.privacy.accounting.budget import NANO
-from dpgov.privacy.accounting.currency import Currency
-from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.privacy.meaning.odds import Frequency
 from dpgov.tenants.models import Membership
 

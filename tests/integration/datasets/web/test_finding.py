@@ -11,7 +11,7 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.services import allocate, withdraw
 from dpgov.datasets.finding import available_on
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.quote import quote
 from dpgov.tenants.models import Membership, Project, ProjectMember
 from tests.integration.queries.web.test_quote_page import text_of

@@ -11,7 +11,7 @@ from django.urls import reverse
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.datasets.templatetags.privacy_label import noise_lines
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join

@@ -14,7 +14,7 @@ from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules, rules_of
 from dpgov.datasets.services import change_policy, permit
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.policy import OutsidePolicy
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.models import Query, Refusal

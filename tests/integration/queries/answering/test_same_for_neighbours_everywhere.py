@@ -14,8 +14,7 @@ from rest_framework.test import APIClient
 
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.currency import Currency
-from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.tenants.models import Membership

@@ -12,7 +12,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import RateLimit
 from dpgov.budgets.services import set_rate_limit
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import lower_limit

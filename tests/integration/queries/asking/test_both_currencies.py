@@ -10,9 +10,8 @@ import pytest
 from django.test import Client
 
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO, as_text
-from dpgov.privacy.accounting.currency import Currency
-from dpgov.privacy.accounting.loss import Mode, rho_of
+from dpgov.privacy.accounting.decimals import NANO, as_text
+from dpgov.privacy.accounting.loss import Currency, Mode, rho_of
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.asking.test_batches import COUNT, MEAN

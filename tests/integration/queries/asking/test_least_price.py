@@ -17,9 +17,8 @@ from dpgov.datasets.services import (
     LeastPriceTooLow,
     change_policy,
 )
-from dpgov.privacy.accounting.budget import NANO
-from dpgov.privacy.accounting.currency import Currency
-from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.queries.asking.policy import OutsidePolicy
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.models import Query

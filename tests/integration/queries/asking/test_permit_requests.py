@@ -11,7 +11,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset, Permit
 from dpgov.datasets.rules import Rules
 from dpgov.datasets.services import change_policy
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import BudgetRequest
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import Filled

@@ -8,7 +8,7 @@ from django.test import Client
 
 from dpgov.budgets.models import Budget, Reservation
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import Filled, ledger_state, lower_limit

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget, Reservation
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import ledger_state

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import lower_limit

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query
 from tests.integration.queries.asking.test_batches import COUNT, MALE, MEAN
 from tests.integration.queries.conftest import Filled, lower_limit

@@ -14,7 +14,7 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Allocation, Budget, RateLimit, Reservation
 from dpgov.budgets.services import allocate, open_parts, set_rate_limit, withdraw
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership, Project, ProjectMember
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of

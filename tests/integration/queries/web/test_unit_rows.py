@@ -12,7 +12,7 @@ from django.urls import reverse
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.schema import PrivacyUnit
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership

@@ -29,9 +29,8 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules
 from dpgov.datasets.services import change_policy, permit
 from dpgov.limits.ways import ways_to_ask
-from dpgov.privacy.accounting.budget import NANO, as_number, as_text
-from dpgov.privacy.accounting.currency import PURE, Currency
-from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.accounting.decimals import NANO, as_number, as_text
+from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.asking.submit import submit

@@ -12,7 +12,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.charging import allocations_of
 from dpgov.budgets.models import Allocation
 from dpgov.datasets.models import Dataset, Permit
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.workbench import budget_requests as service
 from dpgov.tenants.models import Membership, Role, User

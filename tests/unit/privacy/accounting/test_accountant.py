@@ -14,7 +14,7 @@ from dpgov.privacy.accounting.accountant import (
     largest_fit,
     rho_of_group,
 )
-from dpgov.privacy.accounting.budget import NANO, parse_epsilon
+from dpgov.privacy.accounting.decimals import NANO, parse_epsilon
 
 SEED = 20_261_121
 Adversary = Callable[[Random, int, int, bool], int]

@@ -8,10 +8,9 @@ import dp_accounting
 import pytest
 from dp_accounting.rdp import RdpAccountant
 
-from dpgov.privacy.accounting.budget import NANO
-from dpgov.privacy.accounting.comparison import Asked, advanced, basic, renyi, zcdp
+from dpgov.privacy.accounting.comparison import Asked, advanced, basic, by_distribution, renyi, zcdp
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Mode, epsilon_at, rho_of
-from dpgov.privacy.accounting.loss_distribution import by_distribution
 
 DELTA = Decimal("1e-6")
 ORDERS = [1 + 10 ** (step / 100) for step in range(-300, 500)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpgov.privacy.accounting.budget import NANO
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import parse_batch, priced
 from dpgov.privacy.answer.blueprint import prepare

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from dpgov.privacy.accounting.budget import as_text, parse_epsilon
+from dpgov.privacy.accounting.decimals import as_text, parse_epsilon
 from dpgov.privacy.accounting.loss import Mode, rho_of
 from dpgov.privacy.answer.blueprint import MAX_CELLS, prepare
 from dpgov.privacy.plan.domains import column_spec, numeric_domain

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpgov.privacy.accounting.budget import NANO
-from dpgov.privacy.accounting.currency import PURE, Currency
-from dpgov.privacy.accounting.loss import Mode, rho_limit, rho_of
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import PURE, Currency, Mode, rho_limit, rho_of
 from dpgov.privacy.meaning.odds import (
     Frequency,
     belief_after,

@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpgov.privacy.accounting.loss import Loss, Mode
-from dpgov.privacy.answer.adjusting import adjusted_rising, adjusted_table
-from dpgov.privacy.mechanisms.cumulative import Cumulative
+from dpgov.privacy.answer.release import adjusted_rising, adjusted_table
+from dpgov.privacy.mechanisms.cumulative import BRANCHINGS, Cumulative, Strategy, best_strategy
 from dpgov.privacy.mechanisms.draw import calibrated
-from dpgov.privacy.mechanisms.strategies import BRANCHINGS, Strategy, best_strategy
 from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.noise.sensitivity import Reach
-from dpgov.privacy.noise.spread.many import bound_of_many
+from dpgov.privacy.noise.spread.sums import bound_of_many
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import Neighbouring
 from tests.reference import Row

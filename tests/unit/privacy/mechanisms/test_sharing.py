@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.mechanisms.sharing import Family, families
+from dpgov.privacy.mechanisms.choice import Family, families
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from tests.unit.privacy.tables import COUNT, MEAN_AGE, SUM_AGE, question, questions, schema_of
 

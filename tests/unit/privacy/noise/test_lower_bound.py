@@ -7,11 +7,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpgov.privacy.noise.evidence import at_least, at_most, epsilon_bound, rho_bound
 from dpgov.privacy.noise.lower_bound import (
     TooFewAnswers,
+    at_least,
+    at_most,
+    epsilon_bound,
     lower_bound_of_epsilon,
     lower_bound_of_rho,
+    rho_bound,
 )
 from dpgov.privacy.noise.sampling import gaussian_of, laplace_of
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from dpgov.privacy.accounting.budget import MAX_NANO, NANO, as_fraction
+from dpgov.privacy.accounting.decimals import MAX_NANO, NANO, as_fraction
 from dpgov.privacy.accounting.loss import Loss, Mode, epsilon_paid_by, rho_of
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.mechanisms.draw import Draw, calibrated

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from dpgov.privacy.noise.accuracy import CONFIDENCE_LEVELS
 from dpgov.privacy.noise.intervals import Sums, mean_bounds, variance_range
-from dpgov.privacy.noise.noise import Noise, NoiseKind
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Noise, NoiseKind
 from dpgov.privacy.noise.spread import weighted
 
 WEIGHTS = [(1.0, 1.0), (1.0, 0.5), (0.5, -0.5), (0.36, -0.24, 0.16), (1.0, 1.0, 1.0), (1.0, 0.01)]

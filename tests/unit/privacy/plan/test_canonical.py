@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpgov.privacy.plan.canonical import canonical, canonical_sha256
-from dpgov.privacy.plan.conjuncts import conjuncts_of
+from dpgov.privacy.plan.canonical import canonical, canonical_sha256, conjuncts_of
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.request import (

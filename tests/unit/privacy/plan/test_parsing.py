@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.privacy.plan.parsing.statistics import MAX_QUANTILES, MAX_STATISTICS
+from dpgov.privacy.plan.parsing.plans import MAX_QUANTILES, MAX_STATISTICS, parse_plan
 from dpgov.privacy.plan.parsing.where import MAX_DEPTH, MAX_FILTERS
 from dpgov.privacy.plan.plan import Compound, Condition, Grouping, Joint, Plan, Statistic
 from dpgov.privacy.plan.statistics import StatisticKind

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.privacy.accounting.accountant import admits
-from dpgov.privacy.accounting.budget import (
+from dpgov.privacy.accounting.decimals import (
     MAX_NANO,
     NANO,
     InvalidAmount,
