@@ -6,10 +6,10 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.approvals.kinds import ChangeKind, Second, Told
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets import shared_budget_words as words
+from dpgov.budgets.meaning import weakening_of
 from dpgov.budgets.services import agreed
 from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET
 from dpgov.budgets.services.raising import RAISE_LIMIT, raise_limit
-from dpgov.budgets.weakening import weakening_of
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode, parse_delta
 
 

@@ -7,8 +7,8 @@ from dpgov.budgets.services.agreed import (
     MERGE_SHARED_BUDGETS,
     SPLIT_SHARED_BUDGET,
 )
+from dpgov.budgets.services.corrections import REFUND
 from dpgov.budgets.services.raising import RAISE_LIMIT
-from dpgov.budgets.services.refunds import REFUND
 from dpgov.tenants.wall.guards import NEVER, Guard, Json, agreed
 
 _BUDGET, _MEMBER = "budgets_budget", "budgets_sharedbudgetmember"

@@ -1,6 +1,7 @@
 """How the limits of a dataset's budget stand: its rates, its parts and who was granted how much.
 
-Reads for owners' and analysts' pages; who may see the split of an amount is for the page to know.
+And which budgets are frozen after a restore. Reads for owners' and analysts' pages; who may see the
+split of an amount is for the page to know.
 """
 
 from collections.abc import Iterable
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from dpgov.budgets.models import Allocation, Budget, BudgetPart, RateLimit, Reservation
@@ -109,3 +111,16 @@ def allocations_charged(query_ids: Iterable[UUID]) -> dict[UUID, str]:
         query_id__in=list(query_ids), budget__kind=Budget.Kind.ALLOCATION
     ).select_related("budget__allocation__project", "budget__allocation__user")
     return {hold.query_id: str(hold.budget.allocation) for hold in holds}
+
+
+def frozen_budgets(tenant_id: UUID) -> QuerySet[Budget]:
+    """The tenant's frozen datasets and shared budgets, by name."""
+    return Budget.objects.filter(tenant_id=tenant_id, frozen_at__isnull=False).order_by(
+        "label", "id"
+    )
+
+
+def get_budget(tenant_id: UUID, budget_id: UUID) -> Budget:
+    """A dataset's budget or a shared one, of the tenant's own; raises Budget.DoesNotExist."""
+    kinds = (Budget.Kind.DATASET, Budget.Kind.SHARED_BUDGET)
+    return Budget.objects.get(pk=budget_id, tenant_id=tenant_id, kind__in=kinds)

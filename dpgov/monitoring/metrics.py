@@ -23,10 +23,10 @@ from dpgov.datasets.services.arrivals.reading import ATTEMPTS
 from dpgov.noise_check.findings import Verdict, last_report
 from dpgov.operation.heartbeat import last_beat
 from dpgov.operation.tallies import registry
-from dpgov.queries.answering.backlog import backlog
-from dpgov.queries.answering.messages import messages
+from dpgov.queries.answering.tasks import messages
 from dpgov.queries.answering.turns import waiting_by_lane
 from dpgov.queries.answering.workers import seen_by_nobody, workers
+from dpgov.queries.crossing import backlog
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 

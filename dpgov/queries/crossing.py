@@ -1,15 +1,17 @@
 """What the queue asks across tenants: whose queries are not finished, and how many there are.
 
 The same questions through the wall on PostgreSQL and to the models on SQLite. Never a plan, a
-person or an answer.
+person or an answer. The backlog is for the operator, never for a page.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import Count, Min
 
+from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.tenants.crossing import through_gate
 
@@ -48,3 +50,21 @@ def counts_by_state() -> dict[str, tuple[int, datetime | None]]:
         states = Query.objects.order_by().values_list("state")
         rows = list(states.annotate(number=Count("pk"), oldest=Min("submitted_at")))
     return {state: (number, oldest) for state, number, oldest in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """Counts for every state, also for those that no question is in, and the longest wait."""
+
+    by_state: dict[str, int]
+    oldest_waiting_seconds: float
+
+
+def backlog() -> Backlog:
+    """Counted now, over the whole installation."""
+    found = counts_by_state()
+    counts = {state: found.get(state, (0, None))[0] for state in Query.State.values}
+    unfinished = (found[state][1] for state in UNFINISHED if state in found)
+    oldest = min((moment for moment in unfinished if moment), default=None)
+    waited = (database_now() - oldest).total_seconds() if oldest else 0.0
+    return Backlog(counts, max(0.0, waited))

@@ -1,10 +1,12 @@
-"""Reads of queries and releases, each as the person who asks may see them."""
+"""Reads of queries, releases and their receipts, each as the person who asks may see them."""
 
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 
+from dpgov.audit.receipts.proofs import release_receipt
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
@@ -69,4 +71,14 @@ def analysts_of(queries: QuerySet[Query]) -> QuerySet[User]:
     """The people who submitted these queries, by name."""
     return User.objects.filter(id__in=queries.order_by().values("analyst")).order_by(
         "name", "email"
+    )
+
+
+def receipt_of(query: Query, release: Release) -> dict[str, Any]:
+    """The receipt; without the proof (`complete` is false) until the next checkpoint is signed."""
+    return release_receipt(
+        tenant_id=query.tenant_id,
+        query_id=query.pk,
+        release_sha256=release.sha256,
+        recorded_near=query.visible_at or release.created_at,
     )

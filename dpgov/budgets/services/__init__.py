@@ -11,8 +11,13 @@ from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.freezing import confirm_budget, freeze_tenant
 from dpgov.budgets.services.limits import change_limit, close_budget, set_rate_limit
 from dpgov.budgets.services.line import Line
-from dpgov.budgets.services.opening import open_budget, open_parts
-from dpgov.budgets.services.parts import add_parts, give_up_parts, is_undivided
+from dpgov.budgets.services.opening import (
+    add_parts,
+    give_up_parts,
+    is_undivided,
+    open_budget,
+    open_parts,
+)
 from dpgov.budgets.services.steps import expire, extend, reserve, settle, take, void
 
 __all__ = [

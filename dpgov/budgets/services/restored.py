@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from dpgov.audit.actor import OPERATOR, SWEEPER, Actor
 from dpgov.audit.outside import newest_outside, set_aside
 from dpgov.audit.selectors import newest_checkpoint
-from dpgov.budgets.frozen import frozen_budgets
 from dpgov.budgets.models import RestoreMark
 from dpgov.budgets.services.freezing import freeze_tenant, moved, settle_in
+from dpgov.budgets.standing import frozen_budgets
 from dpgov.language.said import said
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants

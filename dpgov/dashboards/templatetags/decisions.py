@@ -10,7 +10,7 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from dpgov.approvals.selectors import decidable_by
-from dpgov.budgets.frozen import frozen_budgets
+from dpgov.budgets.standing import frozen_budgets
 from dpgov.notices.selectors import unread_of
 from dpgov.queries.workbench.budget_requests import budget_requests_waiting
 from dpgov.tenants.models import Membership

@@ -2,7 +2,7 @@
 
 Kept are the ledger, the log, every answer, the declarations, and the keyed fingerprints by which
 the same people are recognised when they come back: without them their budget would begin anew. Who
-was in which part of a divided budget is known from the files alone; `services.parts` ends the
+was in which part of a divided budget is known from the files alone; `services.opening` ends the
 discount where one of them is gone.
 """
 

@@ -7,9 +7,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from dpgov.approvals.selectors import waiting_about
+from dpgov.budgets.meaning import weakening
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.raising import RAISE_LIMIT, request_raise
-from dpgov.budgets.weakening import weakening
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.limits.web.forms.lookup import own_or_404
 from dpgov.limits.web.forms.reasons import RaiseForm, RefundForm

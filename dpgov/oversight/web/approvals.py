@@ -19,7 +19,7 @@ from dpgov.approvals.errors import AlreadyDecided, ApprovalRefusal
 from dpgov.approvals.kinds import carry_out, kind_of, title_of
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.errors import LedgerRefusal
-from dpgov.budgets.services.refunds import REFUND, refunded
+from dpgov.budgets.services.corrections import REFUND, refunded
 from dpgov.language.translation import retold
 from dpgov.limits.web.forms.reasons import DecisionForm
 from dpgov.oversight.background import background_of

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.budgets.errors import InsufficientBudget
-from dpgov.budgets.frozen import frozen_budgets, get_budget
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import confirm_budget
 from dpgov.budgets.services.freezing import NotFrozen
+from dpgov.budgets.standing import frozen_budgets, get_budget
 from dpgov.language.translation import retold
 from dpgov.limits.web.forms.reasons import ConfirmForm
 from dpgov.tenants.permissions import Permission, membership_of, requires

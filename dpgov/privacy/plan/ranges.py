@@ -105,7 +105,7 @@ def warning_of(
 ) -> dict[str, str | None]:
     """{"warning_code": SAYS_NOTHING} where a number does, else None: one shape for all.
 
-    A code: the sentence is made when it is shown (`queries.wording.numbers`).
+    A code: the sentence is made when it is shown (`queries.wording.words`).
     """
     return {"warning_code": SAYS_NOTHING if is_empty(accuracies, head, values) else None}
 

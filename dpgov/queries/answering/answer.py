@@ -2,9 +2,14 @@
 
 The exact answer lives in this module's local variables only. It is never logged, stored, put in a
 message or in an error: whatever goes wrong after the data was opened ends in one fixed way.
+
+Questions about a version whose data file this process does not see are left to other workers, for a
+while only, because a volume may be mounted late: nothing is voided for what one machine lacks.
 """
 
 import logging
+import time
+from uuid import UUID
 
 from django.db import transaction
 
@@ -18,10 +23,8 @@ from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.release import draw
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.queries.answering import ending
-from dpgov.queries.answering.lanes import HeavyPlaces
 from dpgov.queries.answering.lease import Claim, LostLease, claim, give_back, mark_opened
-from dpgov.queries.answering.turns import next_turn, version_asked
-from dpgov.queries.answering.unseen import pass_over, unseen
+from dpgov.queries.answering.turns import HeavyPlaces, next_turn, version_asked
 from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_for
 
@@ -114,3 +117,21 @@ def _prepare(query: Query) -> tuple[Blueprint, Engine]:
     if blueprint.cost_nano != query.cost_nano:
         raise ValueError("the plan's cost is not what was reserved")
     return blueprint, engine_for(query.version)
+
+
+_SECONDS = 10.0
+_until: dict[UUID, float] = {}
+
+
+def pass_over(version_id: UUID) -> None:
+    """Leave questions about this version to others for a while."""
+    _until[version_id] = time.monotonic() + _SECONDS
+    logger.warning("left to other workers: the data file of version %s is not here", version_id)
+
+
+def unseen() -> frozenset[UUID]:
+    """The versions to pass over now."""
+    now = time.monotonic()
+    for version_id in [each for each, until in _until.items() if until <= now]:
+        del _until[version_id]
+    return frozenset(_until)

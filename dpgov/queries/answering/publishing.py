@@ -1,17 +1,27 @@
 """Sealed answers appear at their moment: charge, answer and entry in the log, in one transaction.
 
 Done by a process that computes nothing, so that nothing that is numbered tells when a worker was
-done. Safe when two do it at once, and again after a crash: the row's state lets one through.
+done. Safe when two do it at once, and again after a crash: the row's state lets one through. The
+sweeper's thread does it many times a second, beside its rounds, which may take seconds (letters,
+checkpoints), and apart from every worker: nothing that it does depends on data.
 """
 
 import hashlib
 import logging
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import DatabaseError, InterfaceError, OperationalError, transaction
+from django.db import (
+    DatabaseError,
+    Error,
+    InterfaceError,
+    OperationalError,
+    connection,
+    transaction,
+)
 from django.db.models import Exists, Q, QuerySet
 
 from dpgov.audit.actions import Action
@@ -184,3 +194,47 @@ def _record(
         },
         at=at,
     )
+
+
+_PAUSE = 0.05
+_PAUSE_AFTER_TROUBLE = 1.0
+
+
+class Publisher:
+    """Publishes from `start` to `stop`, through restarts of the database."""
+
+    def __init__(self, publish: Callable[[], int] = publish_due) -> None:
+        self._publish = publish
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
+
+    def start(self) -> None:
+        """Begin; once."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after what is being published now."""
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        pause = _PAUSE
+        while not self._stopped.wait(pause):
+            pause = _PAUSE if self._published() else _PAUSE_AFTER_TROUBLE
+        connection.close()
+
+    def _published(self) -> bool:
+        """Whether all went well; a connection that failed is not used again."""
+        try:
+            self._publish()
+        except Exception as error:
+            away = isinstance(error, Error)
+            logger.log(
+                logging.WARNING if away else logging.ERROR,
+                "nothing is published at present: %s",
+                type(error).__name__,
+                exc_info=None if away else error,
+            )
+            connection.close()
+            return False
+        return True

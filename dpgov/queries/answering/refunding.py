@@ -13,7 +13,7 @@ from dpgov.approvals.errors import ApprovalRefusal, Stale
 from dpgov.approvals.kinds import ChangeKind, Effect, Told
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approved, request_change
-from dpgov.budgets.services.refunds import REFUND, charged_lines, refund_charges, refunded
+from dpgov.budgets.services.corrections import REFUND, charged_lines, refund_charges, refunded
 from dpgov.budgets.words import amount, limit_in_words, noted
 from dpgov.language.said import said
 from dpgov.queries.models import Query
@@ -43,7 +43,7 @@ class RefundedBefore(ApprovalRefusal):
 def refundable(tenant: Tenant) -> QuerySet[Query]:
     """The tenant's charged questions whose data was never opened, newest first; not for analysts.
 
-    Those refunded before are among them; `budgets.services.refunds.refunded` tells which.
+    Those refunded before are among them; `budgets.services.corrections.refunded` tells which.
     """
     never_read = Query.objects.filter(
         tenant=tenant, state=Query.State.FAILED, never_read_at__isnull=False

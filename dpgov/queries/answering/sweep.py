@@ -14,8 +14,7 @@ from django.db.models import F, Q, QuerySet
 from dpgov.audit.actor import SWEEPER
 from dpgov.queries.answering import ending
 from dpgov.queries.answering.lease import LostLease, free
-from dpgov.queries.answering.messages import MOST_MESSAGES, messages
-from dpgov.queries.answering.tasks import wake
+from dpgov.queries.answering.tasks import MOST_MESSAGES, messages, wake
 from dpgov.queries.answering.turns import number_waiting
 from dpgov.queries.clock import database_now
 from dpgov.queries.crossing import UNFINISHED, tenants_with_unfinished_queries

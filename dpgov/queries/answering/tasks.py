@@ -1,21 +1,48 @@
-"""The Celery task, and the messages that start it. A message says "look" and is believed in nothing
-else: which question comes next, and whose it is, is asked of the database.
+"""The Celery task, and the messages that start it: one says “look” and is believed in nothing else.
+
+Which question comes next, and whose it is, is asked of the database. Few messages in the broker are
+enough: a worker that is done wakes the next one as long as questions wait.
 """
 
 import logging
+from contextlib import AbstractContextManager
 from typing import Any
 
-from celery import shared_task
+from celery import current_app, shared_task
 from celery.signals import celeryd_after_setup, worker_ready, worker_shutdown
 
 from dpgov.operation.tallies import count_broker_failure
 from dpgov.queries.answering.answer import answer_next
-from dpgov.queries.answering.lanes import HeavyPlaces
-from dpgov.queries.answering.messages import MOST_MESSAGES, length, line, messages
-from dpgov.queries.answering.turns import number_waiting
+from dpgov.queries.answering.turns import HeavyPlaces, number_waiting
 from dpgov.queries.answering.workers import Beat
 
+# More than the processes of any installation: each takes one, and then wakes the next.
+MOST_MESSAGES = 100
+
 logger = logging.getLogger(__name__)
+
+
+def messages() -> int | None:
+    """How many no worker has taken yet; None when the broker does not say."""
+    try:
+        with line() as producer:
+            return length(producer)
+    except Exception as error:
+        logger.info("the broker is away (%s)", type(error).__name__)
+        return None
+
+
+def line() -> AbstractContextManager[Any]:
+    """A line to the broker, out of this process's pool."""
+    producer: AbstractContextManager[Any] = current_app.producer_or_acquire()
+    return producer
+
+
+def length(producer: Any) -> int:
+    """Counted by the transport: one LLEN in Redis, one look into the folder of the file broker."""
+    return int(producer.channel._size(current_app.conf.task_default_queue))
+
+
 _beats: list[Beat] = []
 
 

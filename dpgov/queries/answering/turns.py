@@ -1,18 +1,27 @@
 """Whose turn it is: which waiting question a worker takes next, and how many wait.
 
-Among tenants the one with the fewest questions at work comes first, then the one whose last turn
-is longest ago; within a tenant the oldest question. Turns are counted, not timed, so that no clock
-matters. What is asked across tenants is asked through gates; on SQLite of the models.
+Among tenants the one with the fewest questions at work comes first, then the one whose last turn is
+longest ago; within a tenant the oldest question. Turns are counted, not timed, so that no clock
+matters. What is asked across tenants is asked through doors; on SQLite of the models.
+
+Light and heavy questions are told apart by what their plan costs in public, never by data or by how
+long anything took: a worker of several processes keeps one of them for light questions, so that
+nobody's long scan stands before everybody's short ones.
 """
 
+import fcntl
+import os
 from dataclasses import dataclass
 from datetime import datetime
+from typing import ClassVar
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
 from django.db.models import Count, Max, Min, Q
 
+from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.privacy.answer.duration import longest_microseconds
 from dpgov.queries.answering.lease import free
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
@@ -95,3 +104,48 @@ def waiting_by_lane() -> dict[bool, Waiting]:
 def number_waiting() -> int:
     """How many questions of all tenants a worker could take now."""
     return sum(lane.number for lane in waiting_by_lane().values())
+
+
+# The model's bound is at least twice the truth, so that this is about a second.
+_LIGHTEST_HEAVY_MICROSECONDS = 2_000_000
+
+
+def is_heavy(blueprint: Blueprint) -> bool:
+    """Whether the plan may take about a second or more, by declared numbers alone."""
+    return longest_microseconds(blueprint) >= _LIGHTEST_HEAVY_MICROSECONDS
+
+
+class HeavyPlaces:
+    """How many processes of this worker may be at a heavy question at once: all but one.
+
+    A place is a lock on a byte of a file without a name, which children inherit. The kernel takes
+    it back from a process that dies, however it does.
+    """
+
+    _file: ClassVar[int | None] = None
+    _places: ClassVar[int] = 0
+
+    @classmethod
+    def open(cls, processes: int) -> None:
+        """Called by a worker before it makes its processes; one that is alone does everything."""
+        cls._file = os.memfd_create("dpgov-heavy-places")
+        cls._places = max(1, processes - 1)
+
+    @classmethod
+    def enter(cls) -> bool:
+        """Take a place, if there is one; where no worker counted, there always is."""
+        return cls._file is None or any(cls._take(cls._file, n) for n in range(cls._places))
+
+    @classmethod
+    def leave(cls) -> None:
+        """Give back what this process took, if it took any."""
+        if cls._file is not None:
+            fcntl.lockf(cls._file, fcntl.LOCK_UN, cls._places, 0)
+
+    @staticmethod
+    def _take(file: int, place: int) -> bool:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+        except OSError:
+            return False
+        return True

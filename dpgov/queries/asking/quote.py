@@ -34,9 +34,8 @@ from dpgov.privacy.answer.wanted import cheapest, parse_wanted
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for
-from dpgov.queries.asking.together import largest_whole
-from dpgov.queries.asking.touched import lines_of
-from dpgov.queries.free.reuse import NOTHING_STORED, Reusable, reusable_for
+from dpgov.queries.asking.touched import largest_whole, lines_of
+from dpgov.queries.free import NOTHING_STORED, Reusable, reusable_for
 from dpgov.tenants.models import User
 
 

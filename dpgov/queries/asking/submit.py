@@ -26,9 +26,9 @@ from dpgov.operation import request_ids
 from dpgov.privacy.answer.batch import MAX_PLANS
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.canonical import canonical_sha256
-from dpgov.queries.answering.lanes import is_heavy
 from dpgov.queries.answering.moments import class_ms_of
 from dpgov.queries.answering.tasks import wake
+from dpgov.queries.answering.turns import is_heavy
 from dpgov.queries.asking.policy import QueryLimitExceeded, refuse_outside, terms_for
 from dpgov.queries.asking.quote import Reader, read_batch, read_plan
 from dpgov.queries.asking.refusals import count_refusal

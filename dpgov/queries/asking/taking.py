@@ -24,7 +24,7 @@ from dpgov.privacy.reuse.derived import Derivation, check_unchanged
 from dpgov.queries.asking.quote import priced_blueprint
 from dpgov.queries.asking.submit import Submission, check_key, once, refuse_unless_open
 from dpgov.queries.clock import database_now
-from dpgov.queries.free.reuse import FreeAnswer, reusable_for
+from dpgov.queries.free import FreeAnswer, reusable_for
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership

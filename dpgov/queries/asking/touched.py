@@ -1,18 +1,30 @@
-"""The budgets that a question touches, from its plan and the dataset's declarations."""
+"""The budgets that a question touches, and the largest amount that fits them for several together.
 
+A function of the plans, the public metadata and the ledger; never of the data.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from dpgov.budgets.charging import (
     Allocations,
+    Limit,
     Parts,
     allocations_of,
     choose_allocation,
     lines_of_query,
 )
 from dpgov.budgets.services import Line
+from dpgov.datasets.fitting import Question, Terms, largest
 from dpgov.datasets.models import Dataset
+from dpgov.privacy.accounting.decimals import MAX_NANO
+from dpgov.privacy.accounting.loss import Loss
+from dpgov.privacy.answer.batch import Batch, parts_for, priced
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.plan.plan import factor_of_parts, parts_touched
+from dpgov.privacy.plan.plan import InvalidPlan, factor_of_parts, parts_touched
+from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.tenants.models import User
 
 
@@ -46,3 +58,50 @@ def _parts(blueprint: Blueprint, column: str) -> Parts:
     named = parts_touched(blueprint.plan, column) if column else None
     restricted = named is not None
     return Parts(named, factor_of_parts(blueprint.schema.neighbouring, restricted=restricted))
+
+
+def largest_whole(
+    batch: Batch,
+    schema: DatasetSchema,
+    lines: Sequence[Sequence[Line]],
+    limits: Sequence[Limit],
+    terms: Terms,
+) -> int:
+    """The largest whole amount whose parts fit under every limit and keep the policy."""
+    if terms.stopped:
+        return 0
+    parts = parts_for(batch, schema)
+    most = [largest(terms, terms.most_nano, Question(plan, schema))[0] for plan in batch.plans]
+    counted = _counted(lines)
+    admitted = [(limit.budget_id, limit.admitted_nano) for limit in limits]
+
+    def fits(whole: int) -> bool:
+        found = parts(whole)
+        return all(part <= each for part, each in zip(found, most, strict=True)) and all(
+            sum(found[place] * factor for place, factor in counted[budget].items()) <= left
+            for budget, left in admitted
+        )
+
+    low, high = 0, MAX_NANO + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low if _large_enough(batch, schema, low, terms) else 0
+
+
+def _counted(lines: Sequence[Sequence[Line]]) -> dict[UUID | None, Counter[int]]:
+    """How many times each question's price counts on each budget."""
+    counted: dict[UUID | None, Counter[int]] = defaultdict(Counter)
+    for place, of_one in enumerate(lines):
+        for line in of_one:
+            counted[line.budget_id][place] += line.factor
+    return counted
+
+
+def _large_enough(batch: Batch, schema: DatasetSchema, whole: int, terms: Terms) -> bool:
+    """Whether each part leaves noise to draw, and is the least price at least."""
+    try:
+        at = replace(batch, whole=Loss(schema.mode, whole))
+        return whole > 0 and all(one.cost_nano >= terms.least_nano for one in priced(at, schema))
+    except InvalidPlan:
+        return False

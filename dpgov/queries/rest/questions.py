@@ -28,7 +28,6 @@ from rest_framework.views import APIView
 
 from dpgov.datasets.lookup import dataset_or_404
 from dpgov.queries.answering.looking import look_at, pause_before_next_look, wait_for_end
-from dpgov.queries.answering.receipt import receipt_of
 from dpgov.queries.asking.quote import Quote, quote, quote_batch
 from dpgov.queries.asking.submit import submit, submit_batch
 from dpgov.queries.models import Query, Release
@@ -48,6 +47,7 @@ from dpgov.queries.rest.shapes.quoting import (
 from dpgov.queries.selectors import (
     PublicState,
     public_state,
+    receipt_of,
     visible_queries,
     visible_release,
     with_public_state,

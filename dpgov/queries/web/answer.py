@@ -17,11 +17,11 @@ from django.views.decorators.http import require_safe
 from dpgov.budgets.standing import charged_to
 from dpgov.budgets.words import question
 from dpgov.queries.answering.looking import look_at, pause_before_next_look
-from dpgov.queries.answering.receipt import receipt_of
 from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import (
     PublicState,
     public_state,
+    receipt_of,
     visible_queries,
     visible_release,
 )

@@ -21,7 +21,6 @@ from dpgov.queries.asking.submit import Submission, submit
 from dpgov.queries.models import Query, SavedQuestion
 from dpgov.queries.selectors import get_query
 from dpgov.queries.web.forms import state
-from dpgov.queries.web.forms.again import from_plan
 from dpgov.queries.web.forms.offer import NotSent, send
 from dpgov.queries.web.forms.page import (
     Ground,
@@ -34,6 +33,7 @@ from dpgov.queries.web.forms.page import (
     refused_form,
     remembered,
 )
+from dpgov.queries.web.forms.state import from_plan
 from dpgov.queries.workbench.saved import get_saved
 from dpgov.tenants.permissions import Permission, membership_of, requires
 

@@ -12,8 +12,8 @@ from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema
 from dpgov.queries.sql.reading import plan_of_sql
 from dpgov.queries.sql.refusal import RefusedSql, SqlProblem
 from dpgov.queries.sql.statistics import FUNCTIONS
-from dpgov.queries.web.forms.again import from_plan
 from dpgov.queries.web.forms.page import show_form
+from dpgov.queries.web.forms.state import from_plan
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.web.pages import show_page
 

@@ -9,8 +9,8 @@ import json
 from typing import Any
 
 from dpgov.queries.models import Release
-from dpgov.queries.wording.numbers import LEVELS, accuracy_at, rank_error_at
 from dpgov.queries.wording.presentation import adjusted_values, cell_labels
+from dpgov.queries.wording.words import LEVELS, accuracy_at, rank_error_at
 from dpgov.web.spreadsheet import safe_cell
 
 _BOUNDS = ("plus_minus", "rank_error")

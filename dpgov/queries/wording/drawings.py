@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.privacy.mechanisms.cumulative import TREE
 from dpgov.privacy.mechanisms.mechanism import CHOICE
-from dpgov.queries.wording.numbers import price, readable
-from dpgov.queries.wording.words import joined, lower_first, statistic_in_words
+from dpgov.queries.wording.words import joined, lower_first, price, readable, statistic_in_words
 
 
 @dataclass(frozen=True, slots=True)

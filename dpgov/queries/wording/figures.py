@@ -11,8 +11,13 @@ import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
 from dpgov.privacy.plan.ranges import clipped
-from dpgov.queries.wording.numbers import accuracy_at, margin, rank_error_at, rows_in_words
-from dpgov.queries.wording.words import statistic_in_words
+from dpgov.queries.wording.words import (
+    accuracy_at,
+    margin,
+    rank_error_at,
+    rows_in_words,
+    statistic_in_words,
+)
 
 Figure = dict[str, Any]
 

@@ -10,7 +10,7 @@ from dpgov.budgets.meaning import factor_text
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE
 from dpgov.privacy.meaning.odds import log_odds
-from dpgov.queries.wording.numbers import price
+from dpgov.queries.wording.words import price
 
 _MOST_TELLING = Decimal(1_000).ln()
 _NOTHING_USED = gettext_lazy(

@@ -15,7 +15,7 @@ from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.selectors import PublicState
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, shown
 from dpgov.queries.wording.guarantee import guarantee_in_words
-from dpgov.queries.wording.numbers import (
+from dpgov.queries.wording.words import (
     LEVELS,
     NOTHING,
     accuracy_at,
@@ -23,9 +23,9 @@ from dpgov.queries.wording.numbers import (
     rank_error_at,
     readable,
     rows_in_words,
+    statistic_in_words,
     warning_in_words,
 )
-from dpgov.queries.wording.words import statistic_in_words
 
 # One wording for each ending, whatever went wrong: the text must not depend on the data.
 ENDINGS = {

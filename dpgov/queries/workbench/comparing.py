@@ -12,9 +12,8 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from dpgov.queries.wording.numbers import NOTHING, accuracy_at, margin, readable
 from dpgov.queries.wording.presentation import cell_labels
-from dpgov.queries.wording.words import statistic_in_words
+from dpgov.queries.wording.words import NOTHING, accuracy_at, margin, readable, statistic_in_words
 
 _LEVEL = 0.99
 BEYOND = gettext_lazy("beyond noise")

@@ -8,8 +8,8 @@ from dpgov.approvals.errors import NotApproved
 from dpgov.approvals.kinds import Second, carry_out, kind_of, kinds_decided_by, register
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve, approved
+from dpgov.budgets.services.corrections import REFUND
 from dpgov.budgets.services.raising import RAISE_LIMIT
-from dpgov.budgets.services.refunds import REFUND
 from dpgov.notices.kinds import Kind
 from dpgov.notices.words import page_of, sentence
 from dpgov.tenants.models import Membership

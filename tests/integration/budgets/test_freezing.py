@@ -18,9 +18,8 @@ from dpgov.audit.models import AuditEntry
 from dpgov.audit.outside import newest_outside, put
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import Budget, Correction
-from dpgov.budgets.services import confirm_budget, place
-from dpgov.budgets.services.freezing import moved
-from dpgov.budgets.services.place import identity_of_file
+from dpgov.budgets.services import confirm_budget, freezing
+from dpgov.budgets.services.freezing import identity_of_file, moved
 from dpgov.budgets.services.restored import freeze_if_restored
 from dpgov.datasets.models import Dataset
 from dpgov.language.said import from_values
@@ -241,7 +240,7 @@ def test_a_file_is_known_by_its_machine_its_path_and_its_birth(
     assert identity_of_file(file) == first
     other = tmp_path / "machine-id"
     other.write_text("another machine")
-    monkeypatch.setattr(place, "_MACHINE", (other,))
+    monkeypatch.setattr(freezing, "_MACHINE", (other,))
     assert identity_of_file(file) != first
 
 
@@ -251,8 +250,8 @@ def test_a_file_that_gets_the_number_of_a_removed_one_is_another_one(
     """L5: file systems give numbers away again at once, but never the moment of birth."""
     file = tmp_path / "dpgov.sqlite3"
     file.write_bytes(b"a")
-    first, born = identity_of_file(file), place._born(file)
-    monkeypatch.setattr(place, "_born", lambda _: born + 1)
+    first, born = identity_of_file(file), freezing._born(file)
+    monkeypatch.setattr(freezing, "_born", lambda _: born + 1)
     assert identity_of_file(file) != first
     assert born > 0
 

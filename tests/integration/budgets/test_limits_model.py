@@ -37,7 +37,7 @@ from dpgov.budgets.services import (
     void,
     withdraw,
 )
-from dpgov.budgets.services.refunds import REFUND
+from dpgov.budgets.services.corrections import REFUND
 from dpgov.tenants.models import Role, Tenant
 from tests.agreed import agree
 from tests.cast import join

@@ -11,7 +11,7 @@ from dpgov.budgets.errors import InsufficientBudget
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget, RateLimit, Reservation
 from dpgov.budgets.services import Line, open_parts, void
-from dpgov.budgets.services.parts import add_parts
+from dpgov.budgets.services.opening import add_parts
 from dpgov.budgets.standing import rates_of
 from dpgov.budgets.windows import window_end, window_start
 from tests.integration.budgets.test_rates import limit_to, refused, take

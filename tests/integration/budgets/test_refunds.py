@@ -14,7 +14,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.errors import AlreadyCorrected
 from dpgov.budgets.models import Budget, Charge, Correction, RateLimit
 from dpgov.budgets.services import correct, open_parts, set_rate_limit
-from dpgov.budgets.services.refunds import refund_charges
+from dpgov.budgets.services.corrections import refund_charges
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.engine import _engine

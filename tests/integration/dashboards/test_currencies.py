@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services.refunds import REFUND
+from dpgov.budgets.services.corrections import REFUND
 from dpgov.datasets.models import Dataset
 from dpgov.explain import comparison
 from dpgov.explain.comparison import charged, compare

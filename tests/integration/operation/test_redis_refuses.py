@@ -14,8 +14,7 @@ from redis import Redis
 from redis.exceptions import ResponseError
 
 from dpgov.operation import steady_cache
-from dpgov.queries.answering.messages import messages
-from dpgov.queries.answering.tasks import wake
+from dpgov.queries.answering.tasks import messages, wake
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.servers.redis import throw_away_redis

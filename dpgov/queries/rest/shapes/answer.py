@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from dpgov.privacy.plan.ranges import SAYS_NOTHING
 from dpgov.privacy.plan.statistics import IN_ROWS
-from dpgov.queries.free.reuse import FreeAnswer, Origin
+from dpgov.queries.free import FreeAnswer, Origin
 from dpgov.queries.rest.shapes.plan import MadeSerializer
 
 

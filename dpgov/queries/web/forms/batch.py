@@ -19,9 +19,8 @@ from dpgov.operation.exact_json import UnusableJson, read_json
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.web.forms.price import PricedForm, PriceForm
-from dpgov.queries.web.forms.rows import Row
+from dpgov.queries.web.forms.rows import NumberField, Row
 from dpgov.queries.web.forms.state import append, new_key, row_ids
-from dpgov.queries.web.forms.text import NumberField
 from dpgov.queries.wording.words import in_words
 
 QUESTION = "question"

@@ -1,9 +1,11 @@
 """The filters of the ask form: comparisons with numbers, declared categories, fixed ones.
 
 A fixed filter was not made by this form (it is deeper than the form can show); it is said in words
-and asked again as it is.
+and asked again as it is. Rows that follow each other with “or” between them are alternatives; all
+such groups must hold.
 """
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,8 +15,14 @@ from django.utils.translation import gettext_lazy
 
 from dpgov.operation.exact_json import UnusableJson, read_json
 from dpgov.privacy.plan.schema import ColumnSpec
-from dpgov.queries.web.forms.rows import SELECT, TEXT, Row, offer_categories
-from dpgov.queries.web.forms.text import NumberField, number_list
+from dpgov.queries.web.forms.rows import (
+    SELECT,
+    TEXT,
+    NumberField,
+    Row,
+    number_list,
+    offer_categories,
+)
 from dpgov.queries.wording.words import filter_in_words
 
 JOINTS = [("and", gettext_lazy("and")), ("or", gettext_lazy("or"))]
@@ -168,3 +176,48 @@ class FixedFilterRow(FilterRow):
 
     def field_for(self, rest: list[str]) -> str:
         return "fixed"
+
+
+Path = tuple[str, ...]
+
+
+def where_of(rows: Sequence[FilterRow]) -> tuple[list[dict[str, Any]], dict[Path, FilterRow]]:
+    """The plan's filters, and which row each of their paths ("0", "or", "1") belongs to.
+
+    Only when all rows are valid.
+    """
+    filters: list[dict[str, Any]] = []
+    paths: dict[Path, FilterRow] = {}
+    for group in _groups(rows):
+        if len(group) == 1:
+            for condition in group[0].conditions():
+                paths[(str(len(filters)),)] = group[0]
+                filters.append(condition)
+            continue
+        for place, row in enumerate(group):
+            paths[(str(len(filters)), "or", str(place))] = row
+        filters.append({"or": [_one(row.conditions()) for row in group]})
+    return filters, paths
+
+
+def row_at(paths: dict[Path, FilterRow], rest: Sequence[str]) -> tuple[FilterRow | None, list[str]]:
+    """The row that a refusal at this path inside the filters is about, and the path inside it."""
+    for length in range(len(rest), 0, -1):
+        row = paths.get(tuple(rest[:length]))
+        if row is not None:
+            return row, list(rest[length:])
+    return None, []
+
+
+def _groups(rows: Sequence[FilterRow]) -> list[list[FilterRow]]:
+    groups: list[list[FilterRow]] = []
+    for row in rows:
+        if groups and row.alternative:
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    return groups
+
+
+def _one(conditions: list[dict[str, Any]]) -> dict[str, Any]:
+    return conditions[0] if len(conditions) == 1 else {"and": conditions}

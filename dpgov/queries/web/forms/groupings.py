@@ -7,8 +7,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.plan.schema import ColumnSpec
-from dpgov.queries.web.forms.rows import SELECT, TEXT, Row, offer_categories
-from dpgov.queries.web.forms.text import NumberField, even_edges, number_list
+from dpgov.queries.web.forms.rows import (
+    SELECT,
+    TEXT,
+    NumberField,
+    Row,
+    even_edges,
+    number_list,
+    offer_categories,
+)
 
 
 class CategoryGroupingRow(Row):

@@ -19,19 +19,20 @@ from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.asking.quote import Priced, Quote
 from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, Submission
-from dpgov.queries.free.words import FreeOffer, errors_of, free_offers
+from dpgov.queries.free import FreeOffer, errors_of, free_offers
 from dpgov.queries.web.forms.price import PricedForm
 from dpgov.queries.web.forms.state import new_key
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, together
-from dpgov.queries.wording.numbers import (
+from dpgov.queries.wording.words import (
     NOTHING,
+    in_words,
     margin,
     price,
     readable,
     rows_in_words,
+    statistic_in_words,
     warning_in_words,
 )
-from dpgov.queries.wording.words import in_words, statistic_in_words
 
 # What to ask for where a limit of this kind is too tight.
 _REQUESTED = {"allocation": "allocation", "dataset": "limit", "partition": "limit"}

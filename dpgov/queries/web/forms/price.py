@@ -17,8 +17,7 @@ from django.utils.translation import gettext_lazy
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.queries.web.forms.rows import SELECT, TEXT
-from dpgov.queries.web.forms.text import NumberField
+from dpgov.queries.web.forms.rows import SELECT, TEXT, NumberField
 from dpgov.queries.wording.words import lower_first
 from dpgov.web.typed import TypedNumber
 

@@ -14,8 +14,7 @@ from dpgov.noise_check.scheduled import ScheduledCheck
 from dpgov.operation import request_ids
 from dpgov.operation.heartbeat import Sweeps, beat
 from dpgov.operation.stopping import StopRequest
-from dpgov.queries.answering.publisher import Publisher
-from dpgov.queries.answering.publishing import publish_due
+from dpgov.queries.answering.publishing import Publisher, publish_due
 from dpgov.queries.answering.sweep import Swept, sweep
 from dpgov.queries.answering.tally import tally_round
 from dpgov.queries.answering.workers import seen_by_nobody

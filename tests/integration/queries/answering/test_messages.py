@@ -15,9 +15,8 @@ from dpgov.datasets.models import Dataset
 from dpgov.queries.answering import sweep as sweeping
 from dpgov.queries.answering import tasks
 from dpgov.queries.answering.lease import claim
-from dpgov.queries.answering.messages import messages
 from dpgov.queries.answering.sweep import sweep
-from dpgov.queries.answering.tasks import look
+from dpgov.queries.answering.tasks import look, messages
 from dpgov.queries.answering.turns import number_waiting
 from dpgov.queries.asking import submit as submitting
 from dpgov.queries.models import Query, Release

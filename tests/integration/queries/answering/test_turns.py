@@ -16,12 +16,10 @@ from django.utils import timezone
 from dpgov.datasets.models import Dataset
 from dpgov.queries.answering import answer as answering
 from dpgov.queries.answering.answer import answer_next
-from dpgov.queries.answering.lanes import HeavyPlaces, is_heavy
 from dpgov.queries.answering.lease import claim
-from dpgov.queries.answering.messages import MOST_MESSAGES, messages
 from dpgov.queries.answering.sweep import sweep
-from dpgov.queries.answering.tasks import look
-from dpgov.queries.answering.turns import next_turn, waiting_by_lane
+from dpgov.queries.answering.tasks import MOST_MESSAGES, look, messages
+from dpgov.queries.answering.turns import HeavyPlaces, is_heavy, next_turn, waiting_by_lane
 from dpgov.queries.asking.quote import priced_blueprint
 from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_for
@@ -178,7 +176,7 @@ def test_a_process_without_a_heavy_place_takes_light_questions_only(
 
 PLACES = """
 import os, signal, sys
-from dpgov.queries.answering.lanes import HeavyPlaces
+from dpgov.queries.answering.turns import HeavyPlaces
 HeavyPlaces.open(3)
 def child():
     told, tell = os.pipe()

@@ -16,8 +16,8 @@ from dpgov.budgets.models import Budget
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.services import DataMissing
+from dpgov.queries.answering import answer
 from dpgov.queries.answering import answer as answering
-from dpgov.queries.answering import unseen
 from dpgov.queries.answering.answer import answer_next
 from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.answering.tasks import look
@@ -37,9 +37,9 @@ PATIENCE = 240
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> Iterator[None]:
     current_app.control.purge()
-    unseen._until.clear()
+    answer._until.clear()
     yield
-    unseen._until.clear()
+    answer._until.clear()
 
 
 def file_of(dataset: Dataset) -> Path:
@@ -75,7 +75,7 @@ def test_a_question_about_a_file_that_is_not_here_waits_and_loses_nothing(
     assert AuditEntry.objects.count() == entries
     path.unlink(missing_ok=True)
     path.write_bytes(before)
-    unseen._until.clear()
+    answer._until.clear()
     assert answer_next()
     query.refresh_from_db()
     assert query.attempts == 1

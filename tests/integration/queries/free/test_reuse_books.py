@@ -14,14 +14,14 @@ from dpgov.datasets.selectors import current_version
 from dpgov.limits.ways import ways_to_ask
 from dpgov.oversight.reconciliation.report import reconcile
 from dpgov.privacy.reuse.derived import SourceChanged
-from dpgov.queries.answering.receipt import receipt_of
 from dpgov.queries.answering.refunding import NotRefundable, request_refund
 from dpgov.queries.answering.tally import tally
 from dpgov.queries.asking.quote import priced_blueprint
 from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey
 from dpgov.queries.asking.taking import NothingFree
-from dpgov.queries.free.reuse import reusable_for
+from dpgov.queries.free import reusable_for
 from dpgov.queries.models import DayTally, Query, Release, Tally
+from dpgov.queries.selectors import receipt_of
 from dpgov.tenants.models import Membership
 from tests.integration.queries.reusing import BY_SEX, FEMALE, plan, taken
 

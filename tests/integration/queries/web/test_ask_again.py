@@ -12,8 +12,8 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.models import Query
-from dpgov.queries.web.forms.again import from_plan
 from dpgov.queries.web.forms.ask import AskForm
+from dpgov.queries.web.forms.state import from_plan
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of

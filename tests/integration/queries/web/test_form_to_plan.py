@@ -13,8 +13,7 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.models import Query
-from dpgov.queries.web.forms.ask import AskForm
-from dpgov.queries.web.forms.statistics import OFFERED
+from dpgov.queries.web.forms.ask import OFFERED, AskForm
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of
 

@@ -1,1 +1,0 @@
-"""Answers that cost nothing, out of earlier ones."""
