@@ -17,7 +17,7 @@ from django.conf import settings
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import receive_upload, register_dataset
-from dpgov.datasets.services.files.limits import child_limits
+from dpgov.datasets.services.files.uploads import child_limits
 from dpgov.engines import child
 from dpgov.engines.child import Ingested, Inspection
 from dpgov.privacy.accounting.decimals import NANO

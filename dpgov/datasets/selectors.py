@@ -1,14 +1,23 @@
-"""Reads about datasets. Public metadata only; what is another tenant's looks like missing."""
+"""Reads about datasets. Public metadata only; what is another tenant's looks like missing.
+
+To every door, page or API, it looks the same: what an address names is found here, or is a 404.
+"""
 
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from rest_framework.request import Request
 
 from dpgov.datasets.models import Arrival, Column, Dataset, DatasetVersion, Upload
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership, Role, Tenant, User
+from dpgov.tenants.permissions import membership_of
 
 
 def open_to_questions(dataset: str = "") -> Q:
@@ -134,3 +143,42 @@ def refusal_of(arrival: Arrival | None) -> dict[str, Any]:
 def get_upload(tenant: Tenant, user: User, upload_id: UUID) -> Upload:
     """A file of this person's own, used or not; raises Upload.DoesNotExist for all others."""
     return Upload.objects.get(tenant=tenant, uploader=user, pk=upload_id)
+
+
+def dataset_or_404(request: HttpRequest | Request, slug: str) -> Dataset:
+    """The tenant's dataset; foreign, held, archived and missing ones give the same 404."""
+    try:
+        return get_dataset(membership_of(request).tenant, slug)
+    except Dataset.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def version_or_404(request: HttpRequest | Request, slug: str) -> DatasetVersion:
+    """The newest version of the same dataset, with all that a price is made of."""
+    try:
+        return version_to_ask(membership_of(request).tenant, slug)
+    except DatasetVersion.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def held_or_404(request: HttpRequest, dataset_id: UUID) -> DatasetVersion:
+    """The newest version of a held dataset that this person may see; else the same 404 for all."""
+    found = held_version(membership_of(request), dataset_id)
+    if found is None:
+        raise Http404
+    return found
+
+
+def upload_or_404(request: HttpRequest, upload_id: UUID) -> Upload:
+    """The person's own upload, used or not; every other one gives the same 404."""
+    membership = membership_of(request)
+    try:
+        return get_upload(membership.tenant, membership.user, upload_id)
+    except Upload.DoesNotExist as missing:
+        raise Http404 from missing
+
+
+def used(request: HttpRequest) -> HttpResponse:
+    """Where somebody goes who comes with a file for the second time."""
+    messages.info(request, _("This file was registered or discarded before."))
+    return redirect("datasets:list")

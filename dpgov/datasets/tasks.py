@@ -19,7 +19,7 @@ from dpgov.datasets.services.arrivals.reading import (
     give_up_old,
     next_claim,
 )
-from dpgov.datasets.services.files.slots import Busy, reader_slot
+from dpgov.datasets.services.files.uploads import Busy, reader_slot
 from dpgov.operation.tallies import count_broker_failure
 from dpgov.tenants.boundary import acting_for
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpgov.noise_check.cases import DATASET, Case
 from dpgov.noise_check.findings import Finding
-from dpgov.noise_check.table_files import TableFiles
+from dpgov.noise_check.tables import TableFiles
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Mode, epsilon_at
 from dpgov.privacy.answer.blueprint import Blueprint, prepare

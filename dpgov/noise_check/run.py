@@ -8,7 +8,7 @@ import structlog
 from dpgov.noise_check.cases import CASES, Case
 from dpgov.noise_check.findings import Finding, Report, Verdict, keep
 from dpgov.noise_check.measuring import FALSE_ALARM, measure
-from dpgov.noise_check.table_files import TableFiles, table_files
+from dpgov.noise_check.tables import TableFiles, table_files
 from dpgov.privacy.accounting.loss import Mode
 
 TRIALS = 20_000

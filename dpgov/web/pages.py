@@ -1,10 +1,19 @@
-"""How doors answer: pages, with 422 where what was sent is refused, and files to keep."""
+"""How a page is shown: with 422 and the messages at its fields where what was sent is refused.
+
+And how the input of a field is written: template filters, and a select of hundreds at once.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
+from django import forms
+from django.forms import BoundField, CheckboxInput, RadioSelect, Select
+from django.forms.utils import flatatt
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template import Library
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 REFUSED = 422
 CSV = "text/csv; charset=utf-8"
@@ -27,3 +36,48 @@ def as_file(content: bytes | str, name: str, content_type: str) -> HttpResponse:
             "X-Content-Type-Options": "nosniff",
         },
     )
+
+
+register = Library()
+_LOOKS = (((CheckboxInput, RadioSelect), "form-check-input"), ((Select,), "form-select"))
+
+
+@register.filter
+def styled(field: BoundField) -> SafeString:
+    """The input alone."""
+    widget = field.field.widget
+    look = next((look for kinds, look in _LOOKS if isinstance(widget, kinds)), "form-control")
+    return field.as_widget(attrs=None if "class" in widget.attrs else {"class": look})
+
+
+@register.filter
+def is_tick(field: BoundField) -> bool:
+    """Whether its label stands behind it."""
+    return isinstance(field.field.widget, CheckboxInput)
+
+
+_SELECTED = SafeString(" selected")
+
+
+class LongSelect(forms.Select):
+    """A select of plain options, without groups."""
+
+    def render(
+        self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None
+    ) -> SafeString:
+        """The same HTML as Django's own select has."""
+        chosen = set(self.format_value(value) or ())
+        options = format_html_join(
+            "\n",
+            '<option value="{}"{}>{}</option>',
+            (
+                (text, _SELECTED if text in chosen else "", label)
+                for text, label in ((_text(key), label) for key, label in self.choices)
+            ),
+        )
+        own = flatatt(self.build_attrs(self.attrs, {**(attrs or {}), "name": name}))
+        return format_html("<select{}>\n{}\n</select>", own, options)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db import connection, connections
 
-from dpgov.datasets.services.engine import _engine
+from dpgov.datasets.services.files.data import _engine
 
 Step = Callable[[], object]
 

@@ -1,8 +1,13 @@
 """Signs the head of a tenant's log every so often, and sends it out of the database.
 
 A checkpoint is made of committed entries alone, holds up no writer, and is refused when the log
-does not contain what was signed before: whoever wants to sign a changed history has to find
-another key.
+does not contain what was signed before: whoever wants to sign a changed history has to find another
+key.
+
+The key is changed so that trust passes from the old one on. The new key is announced by an entry in
+which the old one has signed its name, and the checkpoint that covers this entry is signed by both.
+Old public keys stay listed for ever: old checkpoints need them. Every step may be repeated after a
+crash.
 """
 
 from datetime import timedelta
@@ -13,14 +18,18 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from dpgov.audit.actions import Action
+from dpgov.audit.actor import OPERATOR
 from dpgov.audit.checkpoints.deliveries import deliver_waiting, plan_deliveries
 from dpgov.audit.checkpoints.keyring import origin_of, signing_key, signing_seed
 from dpgov.audit.entry import leaf_hash, line_of
 from dpgov.audit.history import findings
-from dpgov.audit.keys.note import Checkpoint, UnreadableKey, sign
-from dpgov.audit.models import AuditCheckpoint, AuditKey
+from dpgov.audit.keys.key_chain import announcement
+from dpgov.audit.keys.note import Checkpoint, UnreadableKey, public_key, sign
+from dpgov.audit.models import AuditCheckpoint, AuditEntry, AuditKey
 from dpgov.audit.outside import known_keys, newest_outside
 from dpgov.audit.selectors import log_size, newest_checkpoint, stream
+from dpgov.audit.services import append
 from dpgov.audit.stored_tree import StoredTree, extend
 from dpgov.audit.tree import root_at
 
@@ -130,3 +139,38 @@ def _refuse_changed_entries(tenant_id: UUID, *, after: int, upto: int) -> None:
             raise CheckpointRefused([f"Entry {expected} does not match its own hash."])
     if expected != upto:
         raise CheckpointRefused([f"Entry {expected + 1} is missing."])
+
+
+@transaction.atomic
+def announce_key(*, tenant_id: UUID, old_seed: str, new_seed: str) -> AuditEntry | None:
+    """Name the new key in the tenant's log, in a statement signed by the old one.
+
+    None when there is nothing to say: nothing was signed yet, or the key is announced already.
+    """
+    name, known = origin_of(tenant_id), known_keys(tenant_id)
+    old, new = (public_key(seed=seed, name=name) for seed in (old_seed, new_seed))
+    if not known or known[-1] == new:
+        return None
+    entry = append(
+        tenant_id=tenant_id,
+        actor=OPERATOR,
+        action=Action.CHECKPOINT_KEY_CHANGED,
+        subject=f"log:{tenant_id}",
+        detail={
+            "old_key": old.as_text(),
+            "new_key": new.as_text(),
+            "statement": announcement(new, seed=old_seed).split("\n"),
+        },
+    )
+    AuditKey.objects.create(
+        tenant_id=tenant_id,
+        public_key=new.as_text(),
+        since_size=entry.sequence,
+        at=timezone.now(),
+    )
+    return entry
+
+
+def sign_with_both(*, tenant_id: UUID, old_seed: str) -> AuditCheckpoint | None:
+    """A checkpoint by the new key, which is in use already, and the old one. None: nothing new."""
+    return make_checkpoint(tenant_id=tenant_id, retiring=(old_seed,))

@@ -11,7 +11,7 @@ from dpgov.budgets.standing import parts_of
 from dpgov.dashboards.budget import figures as spending_figures
 from dpgov.dashboards.budget import selectors
 from dpgov.dashboards.budget.shares import shares_by_analyst, shares_by_mechanism, sums_of
-from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.limits.ways import ways_to_ask
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
 

@@ -1,4 +1,8 @@
-"""The desk: one address, and for each role what it needs next. It changes nothing."""
+"""The desk: one address, and for each role what it needs next. It changes nothing.
+
+An analyst's part: what can be asked, what was kept, and what was asked last. Declared metadata,
+limits and this person's own questions; it never looks at answers or data.
+"""
 
 from datetime import UTC
 from typing import Any
@@ -12,10 +16,31 @@ from dpgov.approvals.kinds import title_of
 from dpgov.approvals.selectors import requests_of
 from dpgov.dashboards.desk.checklist import checklist
 from dpgov.dashboards.desk.forecast import forecasts
-from dpgov.dashboards.desk.workbench import workbench
+from dpgov.dashboards.history.table import columns_for, question_table
+from dpgov.datasets.finding import first_by_name
 from dpgov.datasets.selectors import datasets_of, uploads_of
+from dpgov.queries.selectors import visible_queries
 from dpgov.queries.workbench.budget_requests import budget_requests_waiting
+from dpgov.queries.workbench.saved import saved_questions
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
+
+_DATASETS = 8
+_OWN = 5
+
+
+def workbench(request: HttpRequest) -> dict[str, Any]:
+    """The first datasets by name, and the newest saved and asked questions of this person."""
+    membership = membership_of(request)
+    found, every = first_by_name(membership, _DATASETS)
+    # Without the allocations that were charged: the list of all questions has them.
+    recent = question_table(visible_queries(membership)[:_OWN], columns_for(membership))
+    return {
+        "found": found,
+        "more_datasets": every - len(found),
+        "kept": saved_questions(membership)[:_OWN],
+        "recent": recent,
+    }
+
 
 _MOST = 50
 _REQUESTS = 10

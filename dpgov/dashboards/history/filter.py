@@ -24,7 +24,7 @@ from dpgov.queries.models import Query
 from dpgov.queries.selectors import PublicState, analysts_of, visible_queries, with_public_state
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
-from dpgov.web.fields import LongSelect
+from dpgov.web.pages import LongSelect
 
 _STATISTICS = [(one.name, capfirst(_(one.name))) for one in STATISTICS.values()]
 # Far from where moments end: no time zone leads beyond.

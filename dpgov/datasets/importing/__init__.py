@@ -4,9 +4,8 @@ What is read is what somebody wrote down elsewhere; it fills in a form that the 
 declares nothing by itself. Nothing here sees data.
 """
 
-from dpgov.datasets.importing.filling import Filled, filled
 from dpgov.datasets.importing.found import Found
-from dpgov.datasets.importing.reading import LARGEST_BYTES, read_metadata
+from dpgov.datasets.importing.reading import LARGEST_BYTES, Filled, filled, read_metadata
 from dpgov.datasets.importing.tree import UnreadableMetadata
 
 __all__ = ["LARGEST_BYTES", "Filled", "Found", "UnreadableMetadata", "filled", "read_metadata"]

@@ -1,9 +1,13 @@
-"""From a file's bytes to what it says about columns, whichever of the formats it is in."""
+"""From a file's bytes to what it says about columns, put to those that the uploaded file has."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from dpgov.datasets.importing.csvw import is_csvw, read_csvw
-from dpgov.datasets.importing.found import Found
+from dpgov.datasets.importing.found import Found, FoundColumn, short
 from dpgov.datasets.importing.smartnoise import is_lomas, read_lomas, read_smartnoise
 from dpgov.datasets.importing.tree import UnreadableMetadata, parse
 
@@ -33,3 +37,54 @@ def read_metadata(content: bytes) -> Found:
             _("The file describes more than {most} columns.").format(most=_MOST_COLUMNS)
         )
     return found
+
+
+_MOST_NOTES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """The first contents of a registration form: `columns` by the file's names, and `notes`."""
+
+    format: str
+    dataset: dict[str, str]
+    columns: dict[str, dict[str, str]]
+    notes: list[str]
+
+    def as_json(self) -> dict[str, Any]:
+        """For the session."""
+        return asdict(self)
+
+
+def filled(found: Found, headers: Sequence[str]) -> Filled:
+    """Each described column's fields under the name it has in the file; the rest is named."""
+    columns: dict[str, dict[str, str]] = {}
+    described: set[str] = set()
+    notes, dataset = list(found.notes), dict(found.dataset)
+    for column in found.columns:
+        name = _name_in(column, headers)
+        if name is None:
+            described_only = _("{name} is described, but not in the file.")
+            notes.append(described_only.format(name=short(column.names[0])))
+            continue
+        if name in described:
+            twice = _("{name} is described twice: the first description counts.")
+            notes.append(twice.format(name=short(name)))
+            continue
+        described.add(name)
+        if column.fields:
+            columns[name] = column.fields
+        notes += [f"{short(name)}: {note}" for note in column.notes]
+    if dataset.get("private_id") not in (None, *headers):
+        named = dataset.pop("private_id")
+        absent = _("The person's column, {name}, is not in the file: choose it.")
+        notes.append(absent.format(name=short(named)))
+    missing = [short(name) for name in headers if name not in described]
+    if missing:
+        left_out = _("Not described, and left out so far: {names}.")
+        notes.append(left_out.format(names=", ".join(missing)))
+    return Filled(found.format, dataset, columns, notes[:_MOST_NOTES])
+
+
+def _name_in(column: FoundColumn, headers: Sequence[str]) -> str | None:
+    return next((name for name in column.names if name in headers), None)

@@ -128,7 +128,7 @@ class DatasetVersion(models.Model):
     """One ingested file of a dataset. Its domains never change; new ones make a new version.
 
     `public_rows` and the limits of a unit are as in the dataset, at the time of this version.
-    `file_seal` is what a worker holds its file against, see `services.seeing`.
+    `file_seal` is what a worker holds its file against, see `services.files.data`.
     `added_by` brought the file: at once it is compared with data of that person's own alone.
     """
 

@@ -2,7 +2,7 @@
 
 Keyed with a secret of the installation; shown to nobody, not even to the data's owner. Compared at
 once with data of the same person, and with all other data when an officer looks, see
-`services.resemblance`.
+`services.likeness`.
 """
 
 from django.db import models

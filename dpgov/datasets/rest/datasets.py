@@ -9,14 +9,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dpgov.datasets.lookup import dataset_or_404, version_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rest.shapes import (
     BudgetSerializer,
     DatasetSerializer,
     DatasetSummarySerializer,
 )
-from dpgov.datasets.selectors import datasets_of
+from dpgov.datasets.selectors import dataset_or_404, datasets_of, version_or_404
 from dpgov.tenants.permissions import Permission, membership_of
 
 

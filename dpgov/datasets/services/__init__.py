@@ -15,12 +15,12 @@ from dpgov.datasets.services.deleting import (
     delete_data,
     finish_deletions,
 )
-from dpgov.datasets.services.engine import DataMissing, engine_for
+from dpgov.datasets.services.files.data import DataMissing, engine_for, sees
 from dpgov.datasets.services.files.drafts import DraftTooLarge, draft_of, drop_draft, keep_draft
 from dpgov.datasets.services.files.handing_in import TooManyFiles
 from dpgov.datasets.services.files.orphans import remove_orphans
-from dpgov.datasets.services.files.slots import Busy
 from dpgov.datasets.services.files.uploads import (
+    Busy,
     UploadBusy,
     UploadUsed,
     discard_upload,
@@ -55,8 +55,8 @@ from dpgov.datasets.services.held.looks import (
     resembling,
     waiting_for_a_look,
 )
-from dpgov.datasets.services.likeness.fingerprints import FingerprintKeyChanged
-from dpgov.datasets.services.likeness.seeing import sees
+from dpgov.datasets.services.holding import change_new_data_rule, new_data_waits
+from dpgov.datasets.services.likeness import FingerprintKeyChanged
 from dpgov.datasets.services.policy import (
     LeastPriceTooHigh,
     LeastPriceTooLow,
@@ -66,7 +66,6 @@ from dpgov.datasets.services.policy import (
     permits_of,
 )
 from dpgov.datasets.services.registration import Registered, register_dataset
-from dpgov.datasets.services.rules import change_new_data_rule, new_data_waits
 from dpgov.datasets.services.unit_bounds import change_unit_bounds
 from dpgov.datasets.services.upkeep import (
     LimitNotLowered,

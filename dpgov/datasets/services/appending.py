@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.datasets.services.likeness.resemblance import Match
+from dpgov.datasets.services.likeness import Match
 from dpgov.engines.ingest.request import Before
 from dpgov.engines.likeness import Likeness
 from dpgov.language.said import said

@@ -6,8 +6,8 @@ from uuid import UUID
 from dpgov.budgets.services import is_undivided
 from dpgov.datasets.declaration import column_fields
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
-from dpgov.datasets.services.likeness.fingerprints import keep_fingerprint
-from dpgov.datasets.services.likeness.seeing import seal_of
+from dpgov.datasets.services.files.data import seal_of
+from dpgov.datasets.services.likeness import keep_fingerprint
 from dpgov.datasets.services.parts import enter_budget
 from dpgov.engines.child import Ingested
 from dpgov.privacy.plan.schema import DatasetSchema, PrivacyUnit

@@ -26,14 +26,14 @@ from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.datasets.services.files.ingesting import Follower, ingest_and_record
 from dpgov.datasets.services.files.uploads import ready_upload
 from dpgov.datasets.services.guarantee import check_same_guarantee, partition_parts, protected
-from dpgov.datasets.services.likeness.resemblance import (
+from dpgov.datasets.services.holding import new_data_waits
+from dpgov.datasets.services.likeness import (
     Compared,
     Match,
     compared,
     one_at_a_time,
 )
 from dpgov.datasets.services.recording import create_version, noted_parts, noted_unit, unit_fields
-from dpgov.datasets.services.rules import new_data_waits
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.child import Ingested
 from dpgov.engines.likeness import Likeness

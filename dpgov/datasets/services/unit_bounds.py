@@ -15,7 +15,7 @@ from dpgov.audit.services import append
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion, Look
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.datasets.services.likeness.fingerprints import kept_fingerprint
+from dpgov.datasets.services.likeness import kept_fingerprint
 from dpgov.datasets.services.recording import create_version, noted_unit
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.child import Ingested

@@ -21,16 +21,15 @@ from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.datasets.services.files.ingesting import Follower, ingest_and_record
 from dpgov.datasets.services.files.uploads import ready_upload
 from dpgov.datasets.services.guarantee import check_same_parts
-from dpgov.datasets.services.holding import hold
-from dpgov.datasets.services.likeness.fingerprints import kept_fingerprints
-from dpgov.datasets.services.likeness.resemblance import (
+from dpgov.datasets.services.holding import hold, new_data_waits
+from dpgov.datasets.services.likeness import (
     Compared,
     Match,
     compared,
+    kept_fingerprints,
     one_at_a_time,
 )
 from dpgov.datasets.services.recording import create_version, noted_parts
-from dpgov.datasets.services.rules import new_data_waits
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.child import Ingested
 from dpgov.language.said import said

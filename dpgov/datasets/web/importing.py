@@ -13,8 +13,8 @@ from django.views.decorators.http import require_http_methods
 
 from dpgov.datasets.importing import LARGEST_BYTES
 from dpgov.datasets.intake import MemoryHandler
-from dpgov.datasets.lookup import upload_or_404, used
 from dpgov.datasets.models import Upload
+from dpgov.datasets.selectors import upload_or_404, used
 from dpgov.datasets.web.forms.importing import MetadataForm, keep
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.web.pages import show_page

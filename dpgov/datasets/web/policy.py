@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.datasets import services
-from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import rules_of
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.datasets.web.forms.policy import TEMPLATES, PermitForm, PolicyForm, template, typed
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page

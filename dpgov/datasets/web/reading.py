@@ -15,8 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.budgets.words import amount, limit_text
 from dpgov.datasets import selectors, services
-from dpgov.datasets.lookup import upload_or_404, used
 from dpgov.datasets.models import Arrival, Dataset, Upload
+from dpgov.datasets.selectors import upload_or_404, used
 from dpgov.tenants.permissions import Permission, requires
 
 _SLOWEST = 10

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.budgets.errors import LimitBelowCommitted
 from dpgov.datasets import selectors, services
-from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.datasets.web.forms.changes import AccessForm, DescriptionForm, LimitForm, NameForm
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may, membership_of, requires

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.datasets import selectors, services
 from dpgov.datasets.intake import SpooledFile, SpoolHandler
-from dpgov.datasets.lookup import upload_or_404, used
 from dpgov.datasets.models import Arrival, Upload
+from dpgov.datasets.selectors import upload_or_404, used
 from dpgov.datasets.storage import NoRoom
 from dpgov.datasets.tasks import wake
 from dpgov.datasets.web.forms.dataset import UploadForm

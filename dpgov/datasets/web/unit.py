@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from dpgov.datasets import services
-from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.datasets.web.forms.unit import BoundsForm
 from dpgov.language.translation import translated
 from dpgov.privacy.plan.schema import InvalidDomain

@@ -8,8 +8,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.datasets import selectors, services
-from dpgov.datasets.lookup import dataset_or_404, upload_or_404, used
 from dpgov.datasets.models import Arrival, Column, Dataset, DatasetVersion, Upload
+from dpgov.datasets.selectors import dataset_or_404, upload_or_404, used
 from dpgov.datasets.tasks import wake
 from dpgov.datasets.web.forms.registration import VersionForm, as_posted
 from dpgov.language.translation import retold, translated

@@ -4,7 +4,7 @@ Every stored file says what was in the file that it was made of, in the table `s
 as they are kept to recognise data again, so that the rows of both are recognised together. A unit
 is known by the keyed hash of its id. Its rows of before keep their places among its rows, and the
 new ones follow, so that no more of them count than of a file that held all of them. Where its
-partition puts it was decided before, see `earlier`.
+partition puts it was decided before, see `units`.
 """
 
 from collections.abc import Sequence

@@ -2,8 +2,14 @@
 
 Each cell is hashed with the key of the installation; columns are multisets of cells, rows sums of
 their cells' hashes: neither order nor names matter, nor which columns were declared. Missing cells
-count for nothing. It recognises what people do by accident or for convenience; whoever alters
-every single value on purpose passes it.
+count for nothing. It recognises what people do by accident or for convenience; whoever alters every
+single value on purpose passes it.
+
+One spelling stands for each value, whatever the file wrote: 1, 1.0 and "1 " are one value, moments
+are without what is zero, and any other text as it stands, trimmed. A sketch keeps the smallest
+hashes of a stream and how often each occurs, in bounded memory (Gibbons, "Distinct sampling",
+2001): two tables keep the same values where they have the same values, so their samples can be
+compared.
 """
 
 import hashlib
@@ -16,17 +22,111 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpgov.engines.fingerprint import TableFingerprint
-from dpgov.engines.ingest.canonical import moments_shortened, spellings
+from dpgov.engines.fingerprint import SKETCH_SIZE, Part, TableFingerprint
 from dpgov.engines.ingest.siphash import SipKey, siphash
-from dpgov.engines.ingest.sketch import Multiset, keyed, weighted_sum
 from dpgov.engines.ingest.span import Span
 from dpgov.engines.ingest.values import Cells
 
-_FORM = "dpgov fingerprint 1"
-_HASHES = "SELECT md5_number_lower(cell) AS hash FROM cells"
+_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+]00:?00)?$"
+_SHORTER = (
+    (r"(Z|[+]00:?00)$", ""),
+    ("T", " "),
+    (r"(\.[0-9]*[1-9])0+$", r"\1"),
+    (r"\.0+$", ""),
+    (r"( [0-9]{2}:[0-9]{2}):00$", r"\1"),
+    (r" 00:00$", ""),
+)
+
+
+def spellings(cells: Cells) -> pa.Array:
+    """The one spelling of each distinct cell."""
+    values = cells.numbers + 0.0
+    plain = pa.array(values, mask=np.isnan(values)).cast(pa.large_string())
+    named = pc.if_else(pc.equal(pc.utf8_lower(cells.texts), "nan"), "", cells.texts)
+    return pc.coalesce(plain, named, pa.scalar("", pa.large_string()))
+
+
+def moments_shortened(texts: pa.Array) -> pa.Array | None:
+    """The same with moments in their shortest form; None where there are none."""
+    moment = pc.match_substring_regex(texts, _MOMENT)
+    if not pc.any(moment).as_py():
+        return None
+    short = texts
+    for pattern, replacement in _SHORTER:
+        short = pc.replace_substring_regex(short, pattern, replacement)
+    return pc.if_else(moment, short, texts)
+
 
 Words = npt.NDArray[np.uint64]
+Counts = npt.NDArray[np.int64]
+
+
+class Multiset:
+    """Takes hashed values with their numbers, in any order, and ends as a Part."""
+
+    def __init__(self) -> None:
+        self._hashes: Words = np.empty(0, np.uint64)
+        self._counts: Counts = np.empty(0, np.int64)
+        self._sum = 0
+        self._total = 0
+
+    def add(self, hashes: Words, counts: Counts) -> None:
+        """Add values; a value that comes again is the same value.
+
+        A value among the smallest at the end was among them ever since it first came, so its
+        count is the true one.
+        """
+        self._total += int(counts.sum())
+        self._sum += weighted_sum(hashes, counts)
+        if len(self._hashes) == SKETCH_SIZE:
+            small = hashes <= self._hashes[-1]
+            hashes, counts = hashes[small], counts[small]
+        joined = np.concatenate([self._hashes, hashes])
+        values, places = np.unique(joined, return_inverse=True)
+        totals = np.zeros(len(values), np.int64)
+        np.add.at(totals, places, np.concatenate([self._counts, counts]))
+        self._hashes, self._counts = values[:SKETCH_SIZE], totals[:SKETCH_SIZE]
+
+    def join(self, total: int, weight: int, hashes: Words, counts: Counts) -> None:
+        """Add another multiset, by what `state` gave of it.
+
+        Each of the smallest values of both together is among the smallest of the one, of the other
+        or of both, so that their counts are the true ones.
+        """
+        self.add(hashes, counts)
+        self._total += total - int(counts.sum())
+        self._sum += weight - weighted_sum(hashes, counts)
+
+    def state(self) -> tuple[int, int, Words, Counts]:
+        """What `join` needs: how many values, the sum of their hashes, the sketch."""
+        return self._total, self._sum, self._hashes, self._counts
+
+    def part(self, key: bytes, *, span: int) -> Part:
+        """What is kept of it."""
+        return Part(
+            self._total,
+            keyed(key, f"{self._total} {self._sum}"),
+            span,
+            self._hashes,
+            self._counts,
+        )
+
+
+def weighted_sum(hashes: Words, counts: Counts) -> int:
+    """The exact sum of hash times count: the same for the same multiset, in any order."""
+    times = counts.astype(np.uint64)
+    high = int(((hashes >> np.uint64(32)) * times).sum())
+    low = int(((hashes & np.uint64(0xFFFFFFFF)) * times).sum())
+    return (high << 32) + low
+
+
+def keyed(key: bytes, text: str) -> str:
+    """32 hexadecimal digits that nobody without the key can compute."""
+    return hashlib.blake2b(text.encode(), key=key, digest_size=16).hexdigest()
+
+
+_FORM = "dpgov fingerprint 1"
+_HASHES = "SELECT md5_number_lower(cell) AS hash FROM cells"
 
 
 class Seen(NamedTuple):

@@ -23,12 +23,11 @@ from dpgov.engines.ingest.before import (
     rows_before,
 )
 from dpgov.engines.ingest.drafts import draft_of, remove_drafts
-from dpgov.engines.ingest.earlier import attached
 from dpgov.engines.ingest.fingerprint import Fingerprint, Seen
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import EVERYTHING_ELSE, Before, UnitNames
 from dpgov.engines.ingest.tables import Table
-from dpgov.engines.ingest.units import MARKS, UnitColumn, UnitMarks, rank_rows
+from dpgov.engines.ingest.units import MARKS, UnitColumn, UnitMarks, attached, rank_rows
 from dpgov.engines.ingest.values import cells_of, codes, sql_type
 from dpgov.language.said import said
 from dpgov.privacy.plan.schema import ColumnSpec, NumericDomain

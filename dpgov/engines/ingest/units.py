@@ -8,9 +8,14 @@ the declared columns, by their names, then of the stored codes: rows that still 
 every question. So what is kept of a unit depends on that unit's rows alone, and neither on the
 order of the columns nor on columns that nobody declared. `n` is the number of its rows, up to
 LARGEST_SIZE.
+
+A unit belongs to one part of a budget, not of a file, so the first file of the budget that a unit
+was in decides. Every stored file says it: it holds the keyed hash of each unit that has rows in it,
+and their part. A unit all of whose rows are left out there is in a file before that one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import duckdb
@@ -19,12 +24,42 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpgov.engines.ingest.earlier import place_units
 from dpgov.engines.ingest.fingerprint import derived
-from dpgov.engines.ingest.request import EarlierFile
+from dpgov.engines.ingest.request import EVERYTHING_ELSE, EarlierFile
 from dpgov.engines.ingest.siphash import SipKey, siphash
 from dpgov.engines.ingest.values import Cells
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
+
+
+@contextmanager
+def attached(connection: duckdb.DuckDBPyConnection, path: str, name: str) -> Iterator[None]:
+    """Within, the stored file of this path is there to read under a name of ours."""
+    quoted = path.replace("'", "''")
+    connection.execute(f"ATTACH '{quoted}' AS {name} (READ_ONLY)")
+    try:
+        yield
+    finally:
+        connection.execute(f"DETACH {name}")
+
+
+def place_units(connection: duckdb.DuckDBPyConnection, files: Sequence[EarlierFile]) -> None:
+    """Make the table `known`: by its hash, the part of every earlier unit."""
+    connection.execute("CREATE TEMP TABLE known (k UBIGINT, part INTEGER)")
+    for file in files:
+        with attached(connection, file.path, "earlier"):
+            # One row for each hash, whatever the file holds: a join must not multiply rows.
+            connection.execute(
+                f"INSERT INTO known SELECT k, min({_part(file)}) FROM earlier.data "  # noqa: S608
+                "WHERE k NOT IN (SELECT k FROM known) GROUP BY k"
+            )
+
+
+def _part(file: EarlierFile) -> str:
+    """The part of a row there in the words of the new file."""
+    column = f"c{file.column:d}"
+    arms = "".join(f" WHEN {code:d} THEN {now:d}" for code, now in enumerate(file.codes))
+    return f"CASE {column}{arms} ELSE {EVERYTHING_ELSE:d} END"
+
 
 MARKS = "id VARCHAR, k UBIGINT, h UBIGINT"
 

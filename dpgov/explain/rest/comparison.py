@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.explain.comparison import DEFAULT_DELTA, Comparison, Figure, compare
 from dpgov.privacy.accounting.loss import InvalidDelta, parse_delta
 from dpgov.tenants.permissions import Permission

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.meaning import certainty_text, factor_text
-from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.explain.comparison import DEFAULT_DELTA, compare
 from dpgov.explain.figures import groups as group_figures
 from dpgov.explain.groups import GroupReading, group_readings, group_readings_in_rho

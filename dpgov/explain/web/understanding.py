@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.explain.averaging import replay
 from dpgov.explain.beliefs import BELIEFS, groups, moved, stage
 from dpgov.explain.figures import understanding as figures

@@ -23,8 +23,8 @@ from dpgov.budgets.services import (
     withdraw,
 )
 from dpgov.budgets.standing import allocations_under, get_allocation, parts_of, rates_of
-from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.limits.web.forms.limits import AllocationForm, AmountForm, RateForm, ReasonForm
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.tenants.selectors import actor_of

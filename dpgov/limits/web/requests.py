@@ -10,7 +10,7 @@ from dpgov.approvals.selectors import waiting_about
 from dpgov.budgets.meaning import weakening
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.raising import RAISE_LIMIT, request_raise
-from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.limits.web.forms.lookup import own_or_404
 from dpgov.limits.web.forms.reasons import RaiseForm, RefundForm
 from dpgov.limits.web.forms.requested import requested

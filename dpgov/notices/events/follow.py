@@ -3,24 +3,100 @@
 The cursor moves in the transaction that writes the events, so a crash repeats a stretch and never
 skips one; an event that is there already is not told again. Must never hold up those who write the
 log: it only reads what they have committed, in short stretches.
+
+The log says nothing of a file that was refused: what became of files that somebody asked to have
+registered is read off the wishes, and told to them and to nobody else. What the last noise check
+found is about made-up tables, never data.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from uuid import UUID
 
 import structlog
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from dpgov.audit.selectors import log_size, stream
-from dpgov.notices.events.alarms import alarms
+from dpgov.datasets.models import Arrival
+from dpgov.noise_check.findings import Verdict, last_report
 from dpgov.notices.events.happenings import Entry, happening_of
 from dpgov.notices.events.levels import OWN, SHARED, reached
-from dpgov.notices.events.registrations import registrations
 from dpgov.notices.events.telling import Happening, tell
-from dpgov.notices.models import Cursor
+from dpgov.notices.kinds import Kind
+from dpgov.notices.models import Cursor, Event
+from dpgov.tenants.models import Membership, Role
+
+
+def alarms(tenant_id: UUID) -> Iterator[Happening]:
+    """The last run's alarm, if it raised one and this tenant has not been told."""
+    report = last_report()
+    if report is None or report.verdict is Verdict.FINE:
+        return
+    key = f"noise_check:{report.at}"
+    if Event.objects.filter(tenant_id=tenant_id, key=key).exists():
+        return
+    members = Membership.objects.filter(tenant_id=tenant_id, role__in=[Role.OFFICER, Role.ADMIN])
+    yield Happening(
+        key=key,
+        kind=Kind.NOISE_CHECK,
+        due_at=datetime.fromtimestamp(report.at, UTC),
+        people=frozenset(members.values_list("user_id", flat=True)),
+        detail={"verdict": report.verdict.value},
+    )
+
+
+# A sweeper that was away for longer tells no old news.
+_NEWS = timedelta(days=7)
+_MOST = 200
+
+
+def registrations(tenant_id: UUID) -> Iterator[Happening]:
+    """What to tell about the tenant's files that were read or given up lately."""
+    ended = list(_ended(tenant_id)[:_MOST])
+    told = _told(tenant_id, ended)
+    return (_happening(arrival) for arrival in ended if _key(arrival) not in told)
+
+
+def _ended(tenant_id: UUID) -> QuerySet[Arrival]:
+    rows = Arrival.objects.filter(
+        tenant_id=tenant_id,
+        state__in=[Arrival.State.DONE, Arrival.State.REFUSED],
+        ended_at__gt=Now() - _NEWS,
+    )
+    return rows.select_related("upload", "dataset").order_by("-ended_at")
+
+
+def _told(tenant_id: UUID, arrivals: list[Arrival]) -> set[str]:
+    events = Event.objects.filter(tenant_id=tenant_id, key__in=map(_key, arrivals))
+    return set(events.values_list("key", flat=True))
+
+
+def _key(arrival: Arrival) -> str:
+    return f"arrival:{arrival.pk}"
+
+
+def _happening(arrival: Arrival) -> Happening:
+    detail = {
+        "state": arrival.state,
+        "file": arrival.upload.original_name,
+        "upload": str(arrival.upload_id),
+    }
+    if arrival.dataset is not None:
+        detail["dataset"] = arrival.dataset.name
+    return Happening(
+        key=_key(arrival),
+        kind=Kind.REGISTRATION,
+        due_at=arrival.ended_at or arrival.asked_at,
+        people=frozenset({arrival.asked_by_id}),
+        detail=detail,
+        personal=True,
+    )
+
 
 _STRETCH = 500
 _log = structlog.get_logger("dpgov.notices")

@@ -10,10 +10,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dpgov.notices import selectors
-from dpgov.notices.choosing import choose
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Notice
-from dpgov.notices.reading import mark, mark_all
+from dpgov.notices.services import choose, mark, mark_all
 from dpgov.notices.web.forms import ChoicesForm
 from dpgov.notices.words import page_of, sentence
 from dpgov.tenants.permissions import Permission, membership_of, requires

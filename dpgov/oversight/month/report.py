@@ -1,10 +1,14 @@
-"""A month's figures as a report on paper: A4, real text in reading order, black on white.
+"""A month's figures to keep: as a report on paper (A4, black on white), and as one CSV table.
 
-Equal figures give equal bytes: nothing of the clock, the machine or chance goes in. Names are
-printed as they are; a sign that the font does not have is left out by name, never guessed.
+Text of the report is real and in reading order. Equal figures give equal bytes: nothing of the
+clock, the machine or chance goes in. Names are printed as they are; a sign that the font does not
+have is left out by name, never guessed. Cells that a spreadsheet would run as a formula are
+neutralised.
 """
 
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time
 from pathlib import Path
 
@@ -12,6 +16,7 @@ from fpdf import FPDF
 from fpdf.fonts import FontFace
 
 from dpgov.oversight.month.month import MonthFigures, Row
+from dpgov.web.spreadsheet import safe_cell
 
 _FONTS = Path(__file__).parent / "fonts"
 _FONT = "DejaVu"
@@ -147,3 +152,29 @@ _NOTES = (
     "Every number here comes from questions, the ledger and the audit log. None comes from the "
     "data, so this report may be shown to anybody who may see the log.",
 )
+
+
+_HEADINGS = (
+    "month", "about", "name", "reason", "asked", "spent", "for free", "not charged",
+    "near the limit of one question", "refused", "largest refused",
+)  # fmt: skip
+
+
+def csv_of(figures: MonthFigures) -> str:
+    """A heading, a line for each dataset and person, and one for each kind of refusal."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(_HEADINGS)
+    for row in _rows(figures):
+        writer.writerow([safe_cell(cell) for cell in (figures.month.text, *row)])
+    return text.getvalue()
+
+
+def _rows(figures: MonthFigures) -> Iterator[tuple[object, ...]]:
+    for about, lines in (("dataset", figures.datasets), ("person", figures.people)):
+        for line in lines:
+            counts = (line.asked, line.spent, line.free, line.unpaid, line.near, line.refused)
+            yield (about, line.name, "", *counts, "")
+    for one in figures.refusals:
+        where = f"{one.person}, {one.dataset}"
+        yield ("refusal", where, one.reason, "", "", "", "", "", one.number, one.largest)

@@ -1,6 +1,6 @@
 """What must agree. Each check selects what does not, and says it in one sentence.
 
-`said_…` is what the log says (facts.py), `our_…` what is stored (rows.py). A sentence has one {}
+`said_…` is what the log says (facts.py), `our_…` what is stored (report.py). A sentence has one {}
 for each column that is selected: an id, a text, or an amount in the currency of its budget.
 """
 

@@ -4,8 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from dpgov.datasets.lookup import dataset_or_404
-from dpgov.datasets.selectors import current_version
+from dpgov.datasets.selectors import current_version, dataset_or_404
 from dpgov.oversight.patterns import patterns_of
 from dpgov.tenants.permissions import Permission, requires
 

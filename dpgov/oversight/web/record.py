@@ -5,9 +5,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import current_version
+from dpgov.datasets.selectors import current_version, dataset_or_404
 from dpgov.language.translation import english
 from dpgov.oversight.record.record import record_yaml
 from dpgov.oversight.web.forms.record import RecordForm

@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.privacy.reuse.derived import SourceChanged
 from dpgov.queries.asking.taking import NothingFree, take
 from dpgov.queries.rest.shapes.docs import KEY

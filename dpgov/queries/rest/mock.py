@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.queries.asking.quote import priced_blueprint
 from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.plan import WantedPlanSerializer

@@ -26,7 +26,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.queries.answering.looking import look_at, pause_before_next_look, wait_for_end
 from dpgov.queries.asking.quote import Quote, quote, quote_batch
 from dpgov.queries.asking.submit import submit, submit_batch

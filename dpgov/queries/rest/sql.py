@@ -8,14 +8,13 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.quoting import QuoteSerializer
 from dpgov.queries.sql.reading import plan_of_sql
-from dpgov.queries.sql.refusal import RefusedSql
+from dpgov.queries.sql.text import RefusedSql
 from dpgov.tenants.permissions import Permission, membership_of
 
 

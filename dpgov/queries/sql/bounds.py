@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 from sqlglot.tokenizer_core import Token, TokenType
 
-from dpgov.queries.sql.refusal import RefusedSql, SqlProblem, Text
+from dpgov.queries.sql.text import RefusedSql, SqlProblem, Text
 
 LONGEST = 20_000
 DEEPEST = 20

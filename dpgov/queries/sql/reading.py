@@ -19,9 +19,8 @@ from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.sql.bounds import check_depth, check_length, too_deep
-from dpgov.queries.sql.groups import read_group
-from dpgov.queries.sql.refusal import Place, RefusedSql, SqlProblem, Text
-from dpgov.queries.sql.statistics import Reader
+from dpgov.queries.sql.statistics import Reader, read_group
+from dpgov.queries.sql.text import Place, RefusedSql, SqlProblem, Text
 from dpgov.queries.sql.where import Placed, read_where
 
 _NO_PRICE = gettext_lazy("End with the price, like WITH EPSILON 0.5.")

@@ -5,7 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from sqlglot import exp
 
-from dpgov.queries.sql.names import Names
+from dpgov.queries.sql.text import Names
 
 Placed = list[tuple[exp.Expr, dict[str, Any]]]
 

@@ -25,9 +25,8 @@ from dpgov.queries.selectors import (
     visible_queries,
     visible_release,
 )
-from dpgov.queries.wording.downloads import as_csv, as_json
+from dpgov.queries.wording.downloads import answer_lines, as_csv, as_json
 from dpgov.queries.wording.figures import caption_of, release_figures
-from dpgov.queries.wording.notebook import answer_lines
 from dpgov.queries.wording.presentation import ENDINGS, ordered, read_answer
 from dpgov.queries.wording.words import in_words
 from dpgov.tenants.permissions import Permission, membership_of, requires

@@ -12,9 +12,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dpgov.datasets.lookup import version_or_404
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import least_price_nano, rules_shown
+from dpgov.datasets.selectors import version_or_404
 from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.asking.submit import Submission, submit

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from dpgov.approvals.errors import ApprovalRefusal, RequesterGone
 from dpgov.budgets.errors import LimitBelowCommitted, NotRaised, SharedLimit
 from dpgov.budgets.services import NotAHolder
-from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.web.forms.requests import GRANT, PASS_ON, AnswerForm, AskForBudgetForm
 from dpgov.queries.workbench import budget_requests as service

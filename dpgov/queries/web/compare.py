@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
 from dpgov.queries.wording.words import counted_in_rows, in_words

@@ -5,7 +5,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.language.translation import translated
 from dpgov.privacy.reuse.derived import SourceChanged
 from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, NotOpen

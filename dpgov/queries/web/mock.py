@@ -7,8 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
-from dpgov.datasets.lookup import dataset_or_404
-from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
 from dpgov.queries.web.forms.page import form_with, priced_form, refused_form
 from dpgov.queries.workbench.trial import invented_rows, try_plan
 from dpgov.tenants.permissions import Permission, requires

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.budgets.words import question
-from dpgov.datasets.lookup import dataset_or_404
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.privacy.accounting.decimals import parse_epsilon
 from dpgov.queries.models import SavedQuestion
 from dpgov.queries.web.forms.page import priced_form, refused_form

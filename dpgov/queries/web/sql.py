@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
-from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema
 from dpgov.queries.sql.reading import plan_of_sql
-from dpgov.queries.sql.refusal import RefusedSql, SqlProblem
 from dpgov.queries.sql.statistics import FUNCTIONS
+from dpgov.queries.sql.text import RefusedSql, SqlProblem
 from dpgov.queries.web.forms.page import show_form
 from dpgov.queries.web.forms.state import from_plan
 from dpgov.tenants.permissions import Permission, requires

@@ -11,9 +11,8 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from dpgov.datasets.lookup import dataset_or_404
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import Loss

@@ -1,11 +1,16 @@
-"""A release as a file. JSON is the stored bytes themselves; CSV holds the same numbers.
+"""An answer taken along: as a file, or as a few lines of Python for a notebook.
 
-Text that a spreadsheet would run as a formula is made harmless.
+JSON is the stored bytes themselves; CSV holds the same numbers, and text that a spreadsheet would
+run as a formula is made harmless. The lines need the standard library only. The token never stands
+in them: it is read from the environment. Running a question's lines twice pays once, because the
+key of the question is part of them.
 """
 
 import csv
+import hashlib
 import io
 import json
+from pprint import pformat
 from typing import Any
 
 from dpgov.queries.models import Release
@@ -67,3 +72,68 @@ def _about(body: dict[str, Any], place: int) -> list[str | float | None]:
         return ["", 0]
     drawn = body["draws"][statistic["draw"]]
     return [statistic["draw"] + 1, drawn.get("epsilon", drawn.get("rho"))]
+
+
+_CALL = """import json
+import os
+import time
+import urllib.request
+
+SERVER = {server!r}
+TOKEN = os.environ["DPGOV_TOKEN"]  # yours, made on the page "API tokens"
+
+
+def call(path, body=None, **headers):
+    headers |= {{"Authorization": f"Token {{TOKEN}}", "Content-Type": "application/json"}}
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(SERVER + path, data=data, headers=headers)
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)
+
+
+def show(release):
+    for statistic in release["statistics"]:
+        for cell in statistic["cells"]:
+            errors = [a["message"] for a in cell["accuracy"] if a["confidence_level"] == 0.95]
+            print(statistic["statistic"], statistic.get("column") or "", cell["value"], *errors)
+        if statistic.get("warning_code"):
+            print("warning:", statistic["warning_code"])
+
+"""
+
+_ASK = """
+PLAN = {plan}
+
+# Free: what it costs, and the same question over invented rows.
+price = call("/api/v1/datasets/{slug}/quote/", PLAN)
+print("cost:", price["cost_in_words"], "accepted:", price["accepted"])
+show(call("/api/v1/datasets/{slug}/mock/", PLAN))
+
+# This asks, and pays once: with the same key it never pays again, however often it is run.
+query = call("/api/v1/datasets/{slug}/queries/", PLAN, **{{"Idempotency-Key": "{key}"}})
+while query["state"] == "waiting":
+    time.sleep(1)
+    query = call(f"/api/v1/queries/{{query['id']}}/")
+release = call(f"/api/v1/queries/{{query['id']}}/release/")
+show(release)
+"""
+
+_READ = """
+# Reading a stored answer costs nothing.
+release = call("/api/v1/queries/{query_id}/release/")
+show(release)
+"""
+
+
+def question_lines(plan: dict[str, Any], *, slug: str, server: str, form_key: str) -> str:
+    """Price it, try it, ask it once, read the answer. `server` has no slash at its end."""
+    text = pformat(plan, sort_dicts=False, width=88)
+    key = hashlib.sha256(f"{form_key} {text}".encode()).hexdigest()[:24]
+    return _CALL.format(server=server) + _ASK.format(plan=text, slug=slug, key=f"notebook-{key}")
+
+
+def answer_lines(query_id: object, *, server: str) -> str:
+    """Read a stored answer."""
+    return _CALL.format(server=server).replace("import time\n", "") + _READ.format(
+        query_id=query_id
+    )

@@ -2,9 +2,12 @@
 
 Safe to repeat: what stands already, word for word, is not touched, so that a running installation
 is not held up. Each policy and constraint carries its own definition as a comment.
+
+Foreign keys carry the tenant, so that a row cannot point into another tenant: row-level security
+does not look at what a foreign key refers to. Django's own constraints stay beside them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.db import connection, transaction
@@ -13,8 +16,33 @@ from psycopg import sql
 from dpgov.operation.installed import wait_for_others
 from dpgov.tenants.wall import grants
 from dpgov.tenants.wall.policies import policies, protected_tables
-from dpgov.tenants.wall.references import foreign_keys, unique_keys
+from dpgov.tenants.wall.registry import Reference, references
 from dpgov.tenants.wall.roles import known_roles
+
+
+def unique_keys() -> dict[str, str]:
+    """Index name -> statement: what the foreign keys refer to must be unique with its tenant."""
+    wanted = {(r.target, r.key) for r in references() if r.bridge is None}
+    names = {f"wall_{table}_{key}": f"{table} (tenant_id, {key})" for table, key in sorted(wanted)}
+    return {name: f"CREATE UNIQUE INDEX {name} ON {place}" for name, place in names.items()}
+
+
+def foreign_keys() -> Iterator[tuple[str, str, str]]:
+    """(table, constraint name, definition) of every foreign key that carries the tenant."""
+    for reference in references():
+        yield reference.table, f"wall_{reference.column}", _definition(reference)
+
+
+def _definition(reference: Reference) -> str:
+    if reference.bridge:
+        target, key = reference.bridge.table, reference.bridge.column
+    else:
+        target, key = reference.target, reference.key
+    return (
+        f"FOREIGN KEY (tenant_id, {reference.column}) REFERENCES {target} (tenant_id, {key})"
+        " DEFERRABLE INITIALLY IMMEDIATE"
+    )
+
 
 _POLICIES = """
     SELECT relation.relname, policy.polname, obj_description(policy.oid, 'pg_policy')

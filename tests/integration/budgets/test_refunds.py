@@ -17,7 +17,7 @@ from dpgov.budgets.services import correct, open_parts, set_rate_limit
 from dpgov.budgets.services.corrections import refund_charges
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.services.engine import _engine
+from dpgov.datasets.services.files.data import _engine
 from dpgov.engines.base import EngineFailure
 from dpgov.queries.answering import answer
 from dpgov.queries.answering.lease import claim, mark_opened

@@ -11,7 +11,7 @@ from django.utils import translation
 
 from dpgov.dashboards.budget.shares import mechanisms_in_words
 from dpgov.explain.glossary import TERMS
-from dpgov.explain.glossary.links import LINKS
+from dpgov.explain.glossary.term import LINKS
 from dpgov.explain.templatetags.guesses import guesses, nth
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.meaning.odds import Frequency

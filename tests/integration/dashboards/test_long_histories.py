@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from dpgov.audit.actor import SWEEPER
 from dpgov.dashboards.budget import committed
 from dpgov.dashboards.budget.committed import committed_thinned
-from dpgov.dashboards.history import newest
+from dpgov.dashboards.history import view
 from dpgov.datasets.models import Dataset
 from dpgov.queries.answering.ending import give_up
 from dpgov.queries.answering.tally import kinds_asked, tally_round
@@ -109,7 +109,7 @@ def test_a_long_list_shows_the_newest_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """K3: sorted by price, too, the list holds the newest questions."""
-    monkeypatch.setattr(newest, "MOST", 2)
+    monkeypatch.setattr(view, "MOST", 2)
     client = client_for(officer)
     response = client.get(reverse("dashboards:history") + "?sort=cost_nano")
     assert column_of(response, "cost_nano") == ["0.125", "1"]

@@ -12,7 +12,7 @@ from dpgov.noise_check.cases import CASES
 from dpgov.noise_check.findings import Finding, Verdict
 from dpgov.noise_check.measuring import measure
 from dpgov.noise_check.run import check
-from dpgov.noise_check.table_files import TableFiles, table_files
+from dpgov.noise_check.tables import TableFiles, table_files
 from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.mechanisms import draw
 from dpgov.privacy.mechanisms.totals import Total

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from dpgov.engines.fingerprint import SKETCH_SIZE, Part, as_json, from_json
+from dpgov.engines.ingest.fingerprint import Multiset, keyed
 from dpgov.engines.ingest.siphash import SipKey, siphash
-from dpgov.engines.ingest.sketch import Multiset, keyed
 from tests.unit.engines.tables import KEY, category, ingest_here, write_csv, write_parquet
 
 ROWS = [("39", "Basel", "0.5"), ("41", "", "1e3"), ("39", " Bern ", "-0"), ("", "Genf", "nan")]

@@ -12,7 +12,7 @@ from dpgov.datasets.importing.tree import UnreadableMetadata, parse
 from dpgov.operation.exact_json import DEEPEST, UnusableJson, read_json
 from dpgov.queries.sql import bounds
 from dpgov.queries.sql.reading import read_sql
-from dpgov.queries.sql.refusal import RefusedSql
+from dpgov.queries.sql.text import RefusedSql
 
 _MANY = 3_000
 _SQL_BOMBS = {

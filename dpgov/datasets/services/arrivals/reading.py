@@ -23,7 +23,7 @@ from dpgov.datasets.services.arrivals import states
 from dpgov.datasets.services.files.handing_in import TooManyFiles
 from dpgov.datasets.services.files.ingesting import remove_attempt
 from dpgov.datasets.services.files.uploads import UploadUsed
-from dpgov.datasets.services.likeness.fingerprints import FingerprintKeyChanged
+from dpgov.datasets.services.likeness import FingerprintKeyChanged
 from dpgov.datasets.services.registration import Registered, register_dataset
 from dpgov.datasets.services.versions import add_version
 from dpgov.engines.child import Progress, RefusedFile

@@ -9,9 +9,8 @@ from django.db import transaction
 from dpgov.datasets import storage
 from dpgov.datasets.models import DatasetVersion, Upload
 from dpgov.datasets.services.appending import rows_of
-from dpgov.datasets.services.files.limits import child_limits
-from dpgov.datasets.services.files.uploads import UploadUsed
-from dpgov.datasets.services.likeness.fingerprints import installation_key
+from dpgov.datasets.services.files.uploads import UploadUsed, child_limits
+from dpgov.datasets.services.likeness import installation_key
 from dpgov.datasets.services.parts import ReadAgain, earlier_files
 from dpgov.engines import child
 from dpgov.engines.child import Ingested, Progress, RefusedFile

@@ -1,6 +1,16 @@
-"""Files on their way in: streamed to disk, looked at by a child process, the uploader's alone."""
+"""Files on their way in: streamed to disk, looked at by a child process, the uploader's alone.
 
-from collections.abc import Iterable
+What the child may use comes from the settings. How many files are read at once on this machine:
+there is one lock file for each reader that may run, and a lock ends with the process that holds it,
+however that ends.
+"""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from uuid import UUID
 
 from django.conf import settings
@@ -10,12 +20,62 @@ from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.datasets import storage
 from dpgov.datasets.models import Arrival, Upload
-from dpgov.datasets.services.files.limits import looking_limits
-from dpgov.datasets.services.files.slots import reader_slot
 from dpgov.engines import child
-from dpgov.engines.child import RefusedFile
+from dpgov.engines.child import Limits, RefusedFile
 from dpgov.tenants.models import Tenant, User
 from dpgov.tenants.selectors import actor_of
+
+_LOOKING_SECONDS = 20
+
+
+def child_limits() -> Limits:
+    """Memory and time for one file that is read."""
+    return Limits(
+        memory_bytes=settings.DPGOV_INGEST_MEMORY_BYTES, seconds=settings.DPGOV_INGEST_SECONDS
+    )
+
+
+def looking_limits() -> Limits:
+    """The same for a look at its beginning, while somebody waits at a page."""
+    whole = child_limits()
+    return Limits(whole.memory_bytes, min(whole.seconds, _LOOKING_SECONDS))
+
+
+_POLL = 0.05
+
+
+class Busy(Exception):
+    """Every reader of this machine is at work."""
+
+
+@contextmanager
+def reader_slot(purpose: str, *, patience: float = 0) -> Iterator[None]:
+    """Hold one of the machine's readers for this purpose; raises Busy after so many seconds."""
+    until = time.monotonic() + patience
+    while (held := _free(purpose)) is None:
+        if time.monotonic() >= until:
+            raise Busy(purpose)
+        time.sleep(_POLL)
+    try:
+        yield
+    finally:
+        os.close(held)
+
+
+def _free(purpose: str) -> int | None:
+    folder = Path(settings.DPGOV_HOME) / "operation"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for number in range(settings.DPGOV_READERS):
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        lock = os.open(folder / f"{purpose}-{number}.lock", flags, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(lock)
+        else:
+            return lock
+    return None
+
 
 _LONGEST_NAME = 200
 _PATIENCE = 20.0

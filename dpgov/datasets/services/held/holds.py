@@ -13,8 +13,7 @@ from dpgov.datasets.models import Dataset, Look
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.guarantee import check_same_guarantee
 from dpgov.datasets.services.holding import end_hold, looked_at
-from dpgov.datasets.services.likeness.fingerprints import kept_fingerprint
-from dpgov.datasets.services.likeness.resemblance import compared, one_at_a_time
+from dpgov.datasets.services.likeness import compared, kept_fingerprint, one_at_a_time
 from dpgov.datasets.services.parts import share_lines
 from dpgov.datasets.services.registration import same_data
 from dpgov.datasets.services.turns import queue_up

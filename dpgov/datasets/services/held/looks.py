@@ -17,8 +17,7 @@ from dpgov.audit.services import append
 from dpgov.datasets.crossing import agreed_with
 from dpgov.datasets.models import Dataset, DatasetVersion, Look
 from dpgov.datasets.services.holding import end_hold, hold, looked_at
-from dpgov.datasets.services.likeness.fingerprints import kept_fingerprints
-from dpgov.datasets.services.likeness.resemblance import in_agreed, in_tenant
+from dpgov.datasets.services.likeness import in_agreed, in_tenant, kept_fingerprints
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.fingerprint import TableFingerprint
 from dpgov.engines.likeness import Likeness, likest

@@ -11,8 +11,7 @@ from dpgov.audit.checkpoints.keyring import (
     next_seed,
     signing_seed,
 )
-from dpgov.audit.checkpoints.rotation import announce_key, sign_with_both
-from dpgov.audit.checkpoints.signing import CheckpointRefused
+from dpgov.audit.checkpoints.signing import CheckpointRefused, announce_key, sign_with_both
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
 from dpgov.tenants.management.signing import require_signer

@@ -10,7 +10,7 @@ from dpgov.budgets.models import Budget, BudgetAccess
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Project, ProjectMember
-from dpgov.tenants.wall.references import foreign_keys
+from dpgov.tenants.wall.raising import foreign_keys
 from tests.integration.tenants.wall.conftest import rows
 from tests.triggers import without_triggers
 

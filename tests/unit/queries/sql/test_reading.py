@@ -10,7 +10,7 @@ from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.sql.bounds import LONGEST
 from dpgov.queries.sql.reading import ReadSql, read_sql
-from dpgov.queries.sql.refusal import RefusedSql
+from dpgov.queries.sql.text import RefusedSql
 from tests.unit.privacy.tables import schema_of
 
 COLUMNS = ["age", "hours", "change", "sex", "Marital status"]

@@ -2,7 +2,7 @@
 
 import ast
 
-from dpgov.queries.wording.notebook import answer_lines, question_lines
+from dpgov.queries.wording.downloads import answer_lines, question_lines
 
 HOSTILE = "it's \"\"\" {key} \\ \n'''; import os; os.remove('x') #"
 

@@ -1,9 +1,11 @@
-"""Whether this machine has a version's data file, and the very one that was recorded.
+"""A version's data file: whether this machine has the very one that was recorded, and its door.
 
 A worker on another machine, with another state folder or with a volume that is not mounted lacks
-files that others have. Must never tell anything else about a file.
+files that others have. Must never tell anything else about a file. The door is for the worker
+alone.
 """
 
+import atexit
 import hmac
 import os
 from functools import lru_cache
@@ -13,7 +15,10 @@ from uuid import UUID
 from django.conf import settings
 
 from dpgov.datasets import storage
-from dpgov.datasets.services.likeness.resemblance import key_id as own_key_id
+from dpgov.datasets.models import DatasetVersion
+from dpgov.datasets.services.likeness import key_id as own_key_id
+from dpgov.engines.base import Engine
+from dpgov.engines.files import DuckDBEngine
 
 _PIECES = 64
 _PIECE = 4096
@@ -54,3 +59,27 @@ def sees(version_id: UUID, file_seal: str, key_id: str | None) -> bool:
 @lru_cache(maxsize=256)
 def _seal_in_this_state(version_id: UUID, _state: tuple[int, int, int], _key_id: str) -> str:
     return seal_of(version_id)
+
+
+class DataMissing(Exception):
+    """The version's file is not there. Known before anything is opened, so nothing is spent."""
+
+
+def engine_for(version: DatasetVersion) -> Engine:
+    """The engine of this version, kept open per process; raises DataMissing."""
+    if not storage.data_path(version.id).exists():
+        raise DataMissing(version.id)
+    return _engine(version.id)
+
+
+@lru_cache(maxsize=32)
+def _engine(version_id: UUID) -> Engine:
+    return DuckDBEngine(
+        storage.data_path(version_id),
+        seconds=settings.DPGOV_QUERY_SECONDS,
+        memory_bytes=settings.DPGOV_QUERY_MEMORY_BYTES,
+    )
+
+
+# DuckDB complains on standard error about whatever is still open when the interpreter ends.
+atexit.register(_engine.cache_clear)

@@ -1,9 +1,9 @@
-"""Which earlier data has the same people as a new file.
+"""Which earlier data has the same people as a new file; keeps and reads their fingerprints.
 
 Whether a file resembles other people's data is a function of their rows. So at once, and with
 consequences that its owner can see, a file is compared with what the same person brought
-(`compared`); everything else is looked at when an officer looks (`in_tenant`, `in_agreed`).
-Neither the time nor the statements of `compared` touch a row of anybody else's.
+(`compared`); everything else is looked at when an officer looks (`in_tenant`, `in_agreed`). Neither
+the time nor the statements of `compared` touch a row of anybody else's.
 """
 
 import hashlib
@@ -16,9 +16,17 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from dpgov.datasets.crossing import DISCARDED, AgreedPart, parts_of_agreed
-from dpgov.datasets.models import Dataset, FingerprintMark, FingerprintPart, VersionFingerprint
+from dpgov.datasets.models import (
+    Dataset,
+    DatasetVersion,
+    FingerprintMark,
+    FingerprintPart,
+    VersionFingerprint,
+)
 from dpgov.engines.fingerprint import Part, TableFingerprint
 from dpgov.engines.likeness import Likeness, likeness, likest
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
 
 # By how many of its smallest hashes a part is found again.
 _MARKS_OF_ROWS, _MARKS_OF_COLUMN = 64, 16
@@ -181,3 +189,86 @@ def _part(row: "FingerprintPart | AgreedPart") -> Part:
     return Part.unpacked(
         total=row.total, digest=row.digest, span=row.span, sketch=bytes(row.sketch)
     )
+
+
+class FingerprintKeyChanged(SpokenRefusal):
+    """The secret of fingerprints is not the one that earlier data was recorded with."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            said(
+                "Nothing can be registered at present: this installation lost the key by which it "
+                "recognises data. Ask the people who run it to put the earlier key back."
+            )
+        )
+
+
+def installation_key() -> bytes:
+    """The secret; raises FingerprintKeyChanged when earlier versions were recorded with another."""
+    latest = VersionFingerprint.objects.order_by("-pk").values_list("key_id", flat=True).first()
+    if latest is not None and latest != key_id():
+        raise FingerprintKeyChanged
+    key: bytes = settings.DPGOV_FINGERPRINT_KEY
+    return key
+
+
+def keep_fingerprint(
+    version: DatasetVersion,
+    fingerprint: TableFingerprint,
+    addition: TableFingerprint | None = None,
+) -> None:
+    """Store it with the version, in the caller's transaction; and of rows that it added, if any."""
+    row = VersionFingerprint.objects.create(
+        tenant_id=version.tenant_id,
+        version=version,
+        key_id=key_id(),
+        whole=fingerprint.whole,
+    )
+    kind = FingerprintPart.Kind
+    _keep_parts(row, fingerprint, kind.ROWS, kind.COLUMN)
+    if addition is not None:
+        _keep_parts(row, addition, kind.ADDED_ROWS, kind.ADDED_COLUMN)
+
+
+def _keep_parts(
+    row: VersionFingerprint,
+    fingerprint: TableFingerprint,
+    of_rows: FingerprintPart.Kind,
+    of_column: FingerprintPart.Kind,
+) -> None:
+    kinds = [of_rows, *[of_column] * len(fingerprint.columns)]
+    parts = FingerprintPart.objects.bulk_create(
+        _part_row(row, kind, part) for kind, part in zip(kinds, fingerprint.parts, strict=True)
+    )
+    FingerprintMark.objects.bulk_create(
+        FingerprintMark(
+            tenant_id=row.tenant_id,
+            part=stored,
+            added_by_id=row.version.added_by_id,
+            mark=mark,
+        )
+        for stored, part in zip(parts, fingerprint.parts, strict=True)
+        for mark in marks_of(part, is_rows=stored.kind == of_rows)
+    )
+
+
+def _part_row(row: VersionFingerprint, kind: FingerprintPart.Kind, part: Part) -> FingerprintPart:
+    return FingerprintPart(
+        tenant_id=row.tenant_id,
+        fingerprint=row,
+        kind=kind,
+        total=part.total,
+        digest=part.digest,
+        span=part.span,
+        sketch=part.packed(),
+    )
+
+
+def kept_fingerprint(version: DatasetVersion) -> TableFingerprint:
+    """What `keep_fingerprint` stored of the whole."""
+    return kept_fingerprints(version)[0]
+
+
+def kept_fingerprints(version: DatasetVersion) -> list[TableFingerprint]:
+    """The same, and that of the rows that the version added, if it did."""
+    return stored_fingerprints(version.fingerprint)

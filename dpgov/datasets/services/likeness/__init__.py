@@ -1,1 +1,0 @@
-"""Which earlier data has the same people."""
