@@ -1,6 +1,7 @@
 """An owner turns a file into a dataset in the browser."""
 
 import re
+from decimal import Decimal
 from pathlib import Path
 from unittest.mock import patch
 
@@ -16,6 +17,7 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services import UploadUsed, engine_for
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.request import CodeGrouping, ExactRequest, Measure, MeasureKind
+from dpgov.privacy.plan.schema import NumericDomain
 from dpgov.tenants.models import Membership, Tenant
 from tests.eager import read_waiting, refused
 from tests.integration.datasets.registering import CSV, declared, register, send_file, uploaded
@@ -60,7 +62,8 @@ def test_numbers_are_declared_as_the_page_s_language_spells_them(
     assert register(browser, upload, **spelt).status_code == 302
     dataset = Dataset.objects.get(slug="people")
     assert (dataset.max_rows, dataset.budget.limit_nano) == (10_000, 2_500_000_000)
-    assert schema_of(current_version(dataset)).columns[0].domain.upper == 120
+    domain = schema_of(current_version(dataset)).columns[0].domain
+    assert domain == NumericDomain(Decimal(0), Decimal(120), Decimal(1))
 
 
 def test_the_engine_answers_from_what_was_registered(browser: Client, upload: Upload) -> None:
