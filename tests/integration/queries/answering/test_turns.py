@@ -176,6 +176,8 @@ def test_a_process_without_a_heavy_place_takes_light_questions_only(
 
 PLACES = """
 import os, signal, sys
+import django
+django.setup()
 from dpgov.queries.answering.turns import HeavyPlaces
 HeavyPlaces.open(3)
 def child():
