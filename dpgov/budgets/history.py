@@ -40,11 +40,17 @@ class Balance:
     limit_nano: int
 
 
-def balances_before(budgets: Iterable[UUID], since: datetime) -> dict[UUID, int]:
-    """What had been spent of each when the first charge since then was made; no key without one."""
+def balances_before(budgets: Iterable[UUID], since: datetime) -> dict[UUID, tuple[int, datetime]]:
+    """What had been spent of each when the first charge since then was made, and when it opened.
+
+    No key without a charge. One statement.
+    """
     first = F("spent_after_nano") - F("amount_nano")
     charges = Charge.objects.filter(budget__in=list(budgets), created_at__gte=since).order_by()
-    return dict(charges.values_list("budget").annotate(least=Min(first)))
+    found = charges.values_list("budget").annotate(
+        least=Min(first), opened=Min("budget__created_at")
+    )
+    return {budget: (least, opened) for budget, least, opened in found}
 
 
 def spending_thinned(budget: Budget) -> tuple[list[Balance], bool]:

@@ -74,7 +74,12 @@ def forecasts(datasets: Sequence[Dataset], today: date) -> list[Forecast]:
     limits = for_life(dataset.budget for dataset in datasets)
     shared = _paces_of_shared(limits.values(), today)
     found = [
-        _forecast(one, _Pace(taken[one.budget_id], _age(one, today)), limits[one.budget_id], shared)
+        _forecast(
+            one,
+            _Pace(taken[one.budget_id], _age(one.created_at, today)),
+            limits[one.budget_id],
+            shared,
+        )
         for one in datasets
     ]
     return sorted(found, key=_first_ends)
@@ -93,12 +98,12 @@ class _Pace:
         return -(-left_nano * days // self.taken_nano) if self.taken_nano else None
 
 
-def _age(thing: Dataset | Budget, today: date) -> int:
-    return (today - thing.created_at.astimezone(UTC).date()).days
+def _age(opened: datetime, today: date) -> int:
+    return (today - opened.astimezone(UTC).date()).days
 
 
 def _paces_of_shared(found: Iterable[Sequence[Limit]], today: date) -> dict[UUID, _Pace]:
-    """What all who share a budget took of it since: from running balances, two statements.
+    """What all who share a budget took of it since: from running balances, one statement.
 
     Another organisation's entries are not seen, but the balance that they left is.
     """
@@ -108,14 +113,10 @@ def _paces_of_shared(found: Iterable[Sequence[Limit]], today: date) -> dict[UUID
         for limit in of_one
         if limit.kind == Budget.Kind.SHARED_BUDGET and limit.budget_id
     }
-    if not limits:
-        return {}
-    before = balances_before(limits, _begin(today))
-    budgets = Budget.objects.filter(pk__in=limits).only("created_at")
-    ages = {budget.pk: _age(budget, today) for budget in budgets}
+    before = balances_before(limits, _begin(today)) if limits else {}
     return {
-        budget: _Pace(max(0, limits[budget] - before[budget]), ages.get(budget, DAYS))
-        for budget in before
+        budget: _Pace(max(0, limits[budget] - least), _age(opened, today))
+        for budget, (least, opened) in before.items()
     }
 
 
