@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import Line, reserve, settle
-from dpgov.datasets.models import Dataset, FingerprintMark, FingerprintPart
+from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 from tests.eager import refused
@@ -65,19 +65,6 @@ def test_another_relation_or_group_size_cannot_share_a_budget(browser: Client) -
         assert refused(response)
         assert "Choose the same" in response.content.decode()
     assert Dataset.objects.count() == 1
-
-
-def test_a_version_from_before_fingerprints_had_parts_is_recognised_unchanged(
-    browser: Client,
-) -> None:
-    """F11: an upgrade loses nothing of what was spent; changed data of that time is not known."""
-    register(browser, uploaded(browser))
-    FingerprintMark.objects.all().delete()
-    FingerprintPart.objects.all().delete()
-    assert register(browser, uploaded(browser, REORDERED), **_REORDERED_AS_TEXT).status_code == 302
-    assert Budget.objects.count() == 1
-    register(browser, uploaded(browser, CSV.replace(b"45", b"46")))
-    assert Budget.objects.count() == 2
 
 
 def test_other_data_and_other_tenants_do_not_share_a_budget_by_themselves(
