@@ -241,5 +241,5 @@ def test_the_category_values_offered_are_the_declared_ones(
     page = browser.post(
         "/datasets/visits/ask/", filled.posted(action="add_group", new_group="education")
     ).content.decode()
-    offered = re.findall(r'name="group-0-values" value="(\w+)"', page)
+    offered = re.findall(r'name="group-0-values"\s+value="(\w+)"', page)
     assert offered == ["Primary", "Secondary", "Tertiary"]
