@@ -92,10 +92,9 @@ class _Pace:
     taken_nano: int
     age: int
 
-    def lasts(self, left_nano: int) -> int | None:
-        """The days for which so much is enough, rounded up; None where nothing is taken."""
-        days = max(1, min(DAYS, self.age))
-        return -(-left_nano * days // self.taken_nano) if self.taken_nano else None
+    def lasts(self, left_nano: int) -> int:
+        """The days for which so much is enough, rounded up, where anything is taken."""
+        return -(-left_nano * max(1, min(DAYS, self.age)) // self.taken_nano)
 
 
 def _age(opened: datetime, today: date) -> int:
@@ -149,11 +148,13 @@ def _forecast(
     dataset: Dataset, own: _Pace, limits: Sequence[Limit], shared: Mapping[UUID, _Pace]
 ) -> Forecast:
     """The first of its limits to be used up tells when; the one with least left, what remains."""
-    paces = [
-        (max(0, one.remaining_nano), (own, shared.get(one.budget_id or _NONE))) for one in limits
+    lasts = [
+        pace.lasts(max(0, limit.remaining_nano))
+        for limit in limits
+        for pace in (own, shared.get(limit.budget_id or _NONE))
+        if pace and pace.taken_nano
     ]
-    lasts = [pace.lasts(left) for left, both in paces for pace in both if pace]
-    days = min((found for found in lasts if found is not None), default=None)
+    days = min(lasts, default=None)
     tightest = min(limits, key=lambda limit: limit.remaining_nano)
     too_early = own.age < _TOO_YOUNG
     return Forecast(

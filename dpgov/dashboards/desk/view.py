@@ -26,6 +26,8 @@ from dpgov.tenants.permissions import Permission, may, membership_of, requires
 
 _DATASETS = 8
 _OWN = 5
+_MOST = 50
+_REQUESTS = 10
 
 
 def workbench(request: HttpRequest) -> dict[str, Any]:
@@ -40,10 +42,6 @@ def workbench(request: HttpRequest) -> dict[str, Any]:
         "kept": saved_questions(membership)[:_OWN],
         "recent": recent,
     }
-
-
-_MOST = 50
-_REQUESTS = 10
 
 
 @requires(Permission.VIEW_DATASETS)
