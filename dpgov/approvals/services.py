@@ -12,7 +12,6 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.http import HttpRequest
-from django.utils import timezone
 
 from dpgov.approvals.errors import (
     AlreadyDecided,
@@ -33,6 +32,7 @@ from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.language.said import as_values
 from dpgov.language.translation import english
+from dpgov.operation import clock
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import may
 from dpgov.tenants.selectors import actor_of
@@ -212,7 +212,7 @@ def _reason(text: str) -> str:
 def _end(request: ChangeRequest, state: State, membership: Membership, reason: str) -> None:
     request.state = state
     request.decided_by = membership.user
-    request.decided_at = timezone.now()
+    request.decided_at = clock.now()
     request.decision_reason = reason
     request.save(update_fields=["state", "decided_by", "decided_at", "decision_reason", "outcome"])
 

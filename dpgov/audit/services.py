@@ -14,7 +14,6 @@ from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import F
-from django.utils import timezone
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
@@ -22,6 +21,7 @@ from dpgov.audit.entry import canonical_json, fragments, leaf_hash, line_of
 from dpgov.audit.models import AuditEntry, AuditHead
 from dpgov.audit.recheck import Verdict, recheck_part
 from dpgov.audit.selectors import EntryFilter, entries_of, log_size
+from dpgov.operation import clock
 
 LONGEST_TEXT = 2_000
 LONGEST_DETAIL = 100_000
@@ -89,7 +89,7 @@ def append_by_function(fields: Mapping[str, Any], at: datetime | None) -> AuditE
 
 def append_by_models(fields: Mapping[str, Any], at: datetime | None) -> AuditEntry:
     """The same where there are no database functions; the transaction keeps other writers out."""
-    values = {**fields, "at": at or timezone.now(), "sequence": _next_number(fields["tenant_id"])}
+    values = {**fields, "at": at or clock.now(), "sequence": _next_number(fields["tenant_id"])}
     return AuditEntry.objects.create(**values, leaf_hash=leaf_hash(line_of(values)))
 
 

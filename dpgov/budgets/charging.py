@@ -9,7 +9,6 @@ from datetime import date, datetime
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet, Value
-from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
@@ -19,6 +18,7 @@ from dpgov.budgets.windows import counting_day, window_of
 from dpgov.budgets.words import amount, limit_in_words, rate_in_words
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
+from dpgov.operation import clock
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.tenants.models import User
 
@@ -247,7 +247,7 @@ def _limits(
     budgets: QuerySet[Budget], factors: Mapping[UUID, int], moment: datetime | None
 ) -> list[Limit]:
     """One read: a budget comes once for each of its rates, or once without any."""
-    now = moment or timezone.now()
+    now = moment or clock.now()
     rows = budgets.select_related("as_part", "allocation__project", "allocation__user").annotate(
         **{f"rate_{name}": F(f"rate_limits__{name}") for name in _OF_A_RATE}
     )

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from dpgov.budgets.models import Budget, BudgetAccess, SharedBudgetInvitation, SharedBudgetMember
+from dpgov.operation import clock
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.tenants.crossing import through_gate
 
@@ -83,7 +83,7 @@ def claim(code_hash: str, tenant_id: UUID) -> Claim | None:
     found = _open(code_hash, tenant_id).first()
     if found is None:
         return None
-    found.accepted_at, found.accepted_by_id = timezone.now(), tenant_id
+    found.accepted_at, found.accepted_by_id = clock.now(), tenant_id
     found.save(update_fields=["accepted_at", "accepted_by"])
     return Claim(found.pk, found.shared_budget_id)
 
@@ -128,6 +128,6 @@ def _open(code_hash: str, tenant_id: UUID) -> QuerySet[SharedBudgetInvitation]:
     return SharedBudgetInvitation.objects.filter(
         code_hash=code_hash,
         accepted_at__isnull=True,
-        expires_at__gt=timezone.now(),
+        expires_at__gt=clock.now(),
         shared_budget__closed_at__isnull=True,
     ).exclude(tenant=tenant_id)

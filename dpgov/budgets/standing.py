@@ -10,11 +10,11 @@ from datetime import date, datetime
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from dpgov.budgets.models import Allocation, Budget, BudgetPart, RateLimit, Reservation
 from dpgov.budgets.windows import counting_day, day_of, window_of
 from dpgov.budgets.words import limit_in_words
+from dpgov.operation import clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Part:
 
 def rates_of(budget: Budget, moment: datetime | None = None) -> list[Rate]:
     """The rates by day, week and month; of a partitioned dataset, of its most used part."""
-    now = moment or timezone.now()
+    now = moment or clock.now()
     lines = list(budget.parts.order_by().values_list("budget", flat=True)) or [budget.pk]
     found = list(RateLimit.objects.filter(budget__in=lines).select_related("budget"))
     return [_rate(period, found, now) for period in RateLimit.Period]

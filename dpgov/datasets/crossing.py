@@ -11,7 +11,6 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Now
 
 from dpgov.datasets.models import (
     Agreement,
@@ -22,6 +21,7 @@ from dpgov.datasets.models import (
     Upload,
     VersionFingerprint,
 )
+from dpgov.operation.clock import Now
 from dpgov.tenants.crossing import through_gate
 from dpgov.tenants.models import Tenant
 

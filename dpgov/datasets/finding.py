@@ -10,13 +10,13 @@ from uuid import UUID
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Window
-from django.utils import timezone
 
 from dpgov.budgets.charging import Limit
 from dpgov.budgets.ways import ways_for
 from dpgov.datasets.fitting import NOTHING, Fit, all_rows, fit, terms_shown
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.selectors import datasets_of
+from dpgov.operation import clock
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
 
@@ -115,7 +115,7 @@ def available_on(user: User | None, datasets: Sequence[Dataset]) -> dict[UUID, A
     """
     needing = {dataset.budget_id for dataset in datasets if dataset.needs_allocation}
     ways = ways_for(user, [dataset.budget_id for dataset in datasets], needing=needing)
-    terms = terms_shown(datasets, user, timezone.now().astimezone(UTC).date())
+    terms = terms_shown(datasets, user, clock.now().astimezone(UTC).date())
     available = {}
     for dataset in datasets:
         asked = all_rows(dataset)

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from celery import shared_task
 from django.db.models import F, Q
-from django.db.models.functions import Now
 
 from dpgov.datasets.crossing import next_arrivals, tenants_with_arrivals
 from dpgov.datasets.models import Arrival
@@ -20,6 +19,7 @@ from dpgov.datasets.services.arrivals.reading import (
     next_claim,
 )
 from dpgov.datasets.services.files.uploads import Busy, reader_slot
+from dpgov.operation.clock import Now
 from dpgov.operation.tallies import count_broker_failure
 from dpgov.tenants.boundary import acting_for
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.charging import Limit, allocations_of, limits_within_reach, one_part_each
 from dpgov.budgets.models import Allocation, Budget
 from dpgov.datasets.fitting import Fit, Terms, all_rows, fit, terms_shown
 from dpgov.datasets.models import Dataset
+from dpgov.operation import clock
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
 
@@ -66,7 +66,7 @@ def anybodys_way(dataset: Dataset) -> Way:
 
 
 def _terms(dataset: Dataset, user: User | None) -> Terms:
-    today = timezone.now().astimezone(UTC).date()
+    today = clock.now().astimezone(UTC).date()
     return terms_shown([dataset], user, today)[dataset.pk]
 
 

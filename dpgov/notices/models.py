@@ -11,6 +11,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.notices.kinds import Kind
+from dpgov.operation.clock import Stamp
 from dpgov.tenants.models import Tenant, User
 
 
@@ -123,7 +124,7 @@ class Webhook(models.Model):
     url = models.CharField(max_length=500)
     kinds = models.JSONField()
     generation = models.CharField(max_length=64)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
     ended_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:

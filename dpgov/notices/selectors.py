@@ -6,10 +6,10 @@ Whether a moment has come is for the database's clock to say, as it is for answe
 from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
-from django.db.models.functions import Now
 
 from dpgov.notices.kinds import REACHES, Kind, kinds_for
 from dpgov.notices.models import Choice, Delivery, Notice, State, Webhook
+from dpgov.operation.clock import Now
 from dpgov.tenants.models import Membership
 
 

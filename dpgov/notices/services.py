@@ -7,11 +7,11 @@ from collections.abc import Collection
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
 from dpgov.notices.kinds import kinds_for
 from dpgov.notices.models import Choice
 from dpgov.notices.selectors import get_notice, notices_of
+from dpgov.operation import clock
 from dpgov.tenants.models import Membership
 
 
@@ -30,11 +30,11 @@ def choose(*, membership: Membership, in_app: Collection[str], letters: Collecti
 def mark(*, membership: Membership, notice_id: UUID, read: bool) -> None:
     """One notice, read or not. Raises Notice.DoesNotExist for everybody else's."""
     notice = get_notice(membership, notice_id)
-    notice.read_at = timezone.now() if read else None
+    notice.read_at = clock.now() if read else None
     notice.save(update_fields=["read_at"])
 
 
 def mark_all(*, membership: Membership) -> int:
     """All that have come so far; how many were unread."""
     unread = notices_of(membership).filter(read_at__isnull=True)
-    return unread.order_by().update(read_at=timezone.now())
+    return unread.order_by().update(read_at=clock.now())

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
@@ -21,6 +20,7 @@ from dpgov.notices.events.telling import plan_deliveries
 from dpgov.notices.kinds import REACHES, Kind
 from dpgov.notices.models import Event, Webhook
 from dpgov.notices.selectors import webhooks_of
+from dpgov.operation import clock
 from dpgov.tenants.models import Membership, Tenant
 from dpgov.tenants.selectors import actor_of
 
@@ -85,7 +85,7 @@ def renew_secret(*, webhook: Webhook, membership: Membership) -> WithSecret:
 def remove_webhook(*, webhook: Webhook, membership: Membership) -> None:
     """Call it no more; its deliveries stay. Raises Webhook.DoesNotExist when it has ended."""
     current = _locked(webhook)
-    current.ended_at = timezone.now()
+    current.ended_at = clock.now()
     current.save(update_fields=["ended_at"])
     _record(current, membership, Action.WEBHOOK_REMOVED)
 
@@ -97,7 +97,7 @@ def send_test(*, webhook: Webhook) -> None:
         tenant_id=webhook.tenant_id,
         key=f"ping:{uuid4()}",
         kind=Kind.PING,
-        due_at=timezone.now(),
+        due_at=clock.now(),
     )
     plan_deliveries(event, [webhook])
 

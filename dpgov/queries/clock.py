@@ -3,13 +3,14 @@
 from datetime import UTC, datetime
 
 from django.db import connection
-from django.utils import timezone
+
+from dpgov.operation import clock
 
 
 def database_now() -> datetime:
     """The server's clock on PostgreSQL; on SQLite server and worker are one machine."""
     if connection.vendor != "postgresql":
-        return timezone.now()
+        return clock.now()
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         moment: datetime = cursor.fetchone()[0]

@@ -11,12 +11,12 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, Actor
 from dpgov.audit.services import append
+from dpgov.operation import clock
 from dpgov.tenants.accounts import normal_email
 from dpgov.tenants.models import (
     TAKES_TWO_PERSONS,
@@ -99,7 +99,7 @@ def propose(*, membership: Membership, email: str, role: str) -> Invitation:
     """
     tenant = membership.tenant
     Tenant.objects.select_for_update().get(pk=tenant.pk)
-    lately = timezone.now() - timedelta(hours=1)
+    lately = clock.now() - timedelta(hours=1)
     made = Invitation.objects.filter(tenant=tenant, created_at__gt=lately)
     if made.exclude(invited_by=None).count() >= MOST_AN_HOUR:
         raise TooManyInvitations
@@ -151,7 +151,7 @@ def end(invitation: Invitation) -> None:
     found = Invitation.objects.filter(
         pk=invitation.pk, ended_at__isnull=True, accepted_at__isnull=True
     )
-    if not found.update(ended_at=timezone.now()):
+    if not found.update(ended_at=clock.now()):
         raise InvitationRefused
 
 
@@ -165,7 +165,7 @@ def _make(
 ) -> Invitation:
     address = normal_email(email)
     _refuse_members(tenant, address)
-    open_invitations(tenant).filter(email=address).update(ended_at=timezone.now())
+    open_invitations(tenant).filter(email=address).update(ended_at=clock.now())
     return Invitation.objects.create(
         tenant=tenant,
         email=address,
@@ -174,7 +174,7 @@ def _make(
         token_hash=hash_of(secrets.token_urlsafe(32)),
         invited_by=invited_by,
         consent=consent,
-        expires_at=timezone.now() + VALID_FOR,
+        expires_at=clock.now() + VALID_FOR,
     )
 
 
@@ -186,7 +186,7 @@ def _refuse_members(tenant: Tenant, address: str) -> None:
 def _issue(invitation: Invitation) -> str:
     token = secrets.token_urlsafe(32)
     invitation.token_hash = hash_of(token)
-    invitation.expires_at = timezone.now() + VALID_FOR
+    invitation.expires_at = clock.now() + VALID_FOR
     invitation.letters += 1
     invitation.sent_at = None
     invitation.save(update_fields=["token_hash", "expires_at", "letters", "sent_at", "consent"])

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
+from dpgov.operation import clock
 from dpgov.tenants.accounts import Account, living_account, new_account, set_password
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import belongs_somewhere, tenant_of_invitation
@@ -82,7 +82,7 @@ def _usable(token: str, *, lock: bool = False) -> Invitation:
         token_hash=hash_of(token),
         ended_at__isnull=True,
         accepted_at__isnull=True,
-        expires_at__gt=timezone.now(),
+        expires_at__gt=clock.now(),
     ).first()
     if found is None or not found.is_agreed or not _stands_behind(found):
         raise InvitationRefused
@@ -103,10 +103,10 @@ def _join(invitation: Invitation, user: User) -> Membership:
     try:
         with transaction.atomic():
             membership = Membership.objects.create(
-                tenant=invitation.tenant, user=user, role=invitation.role
+                tenant=invitation.tenant, user=user, role=invitation.role, role_since=clock.now()
             )
     except IntegrityError as error:
         raise AlreadyMember(invitation.email) from error
-    invitation.accepted_by, invitation.accepted_at = user, timezone.now()
+    invitation.accepted_by, invitation.accepted_at = user, clock.now()
     invitation.save(update_fields=["accepted_by", "accepted_at"])
     return membership

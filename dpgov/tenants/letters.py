@@ -14,10 +14,11 @@ from django.conf import settings
 from django.core.mail import send_mail
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from dpgov.operation import clock
 from dpgov.tenants.models import Invitation, Role, User
 
 
@@ -72,7 +73,7 @@ def send_link(invitation: Invitation, link: str) -> bool:
         send_mail(subject, letter, None, [invitation.email])
     except (OSError, smtplib.SMTPException, ValueError):
         return False
-    Invitation.objects.filter(pk=invitation.pk).update(sent_at=timezone.now())
+    Invitation.objects.filter(pk=invitation.pk).update(sent_at=clock.now())
     return True
 
 

@@ -12,6 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext
 from knox.models import AbstractAuthToken
 
+from dpgov.operation import clock
+from dpgov.operation.clock import Stamp
+
 
 class Role(models.TextChoices):
     """What a membership lets a person do; `tenants.permissions` says it action by action."""
@@ -43,7 +46,7 @@ class Tenant(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=120)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
 
     def __str__(self) -> str:
         return self.name
@@ -68,7 +71,7 @@ class User(AbstractBaseUser):  # type: ignore[django-manager-missing]
     name = models.CharField(max_length=120, blank=True)
     language = models.CharField(max_length=10, blank=True, default="")
     is_active = models.BooleanField(default=True)
-    date_joined = models.DateTimeField(auto_now_add=True)
+    date_joined = Stamp(auto_now_add=True)
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -95,7 +98,7 @@ class Membership(models.Model):  # type: ignore[django-manager-missing]
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="memberships")
     role = models.CharField(max_length=16, choices=Role.choices)
     role_since = models.DateTimeField(default=timezone.now)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
 
     class Meta:
         constraints = [
@@ -123,7 +126,7 @@ class Invitation(models.Model):
     consent = models.CharField(max_length=36, blank=True, default="")
     letters = models.PositiveSmallIntegerField(default=0)
     sent_at = models.DateTimeField(null=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
     expires_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
     accepted_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
@@ -159,7 +162,7 @@ class Invitation(models.Model):
     @property
     def is_over(self) -> bool:
         """Whether it is too old to be used."""
-        return self.expires_at <= timezone.now()
+        return self.expires_at <= clock.now()
 
 
 class ApiToken(AbstractAuthToken):  # type: ignore[misc]
@@ -187,7 +190,7 @@ class ApiToken(AbstractAuthToken):  # type: ignore[misc]
     @property
     def is_too_old(self) -> bool:
         """Whether its days are over."""
-        return self.expiry is None or self.expiry <= timezone.now()
+        return self.expiry is None or self.expiry <= clock.now()
 
     @property
     def is_of_another_password(self) -> bool:
@@ -201,7 +204,7 @@ class Project(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="projects")
     name = models.CharField(max_length=120)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -223,7 +226,7 @@ class ProjectMember(models.Model):
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="members")
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="project_memberships")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
 
     class Meta:
         constraints = [

@@ -7,12 +7,12 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
 from dpgov.audit.services import append
+from dpgov.operation import clock
 from dpgov.tenants.models import Membership, Project, ProjectMember, Tenant
 
 
@@ -95,7 +95,7 @@ def remove_project_member(*, project: Project, user_id: UUID, actor: Actor) -> N
 def end_project(*, project: Project, actor: Actor) -> Project:
     """End the project for good. Raises ProjectEnded at the second time."""
     current = _running(project)
-    current.ended_at = timezone.now()
+    current.ended_at = clock.now()
     current.save(update_fields=["ended_at"])
     _record(current, actor, Action.PROJECT_ENDED)
     return current

@@ -6,13 +6,13 @@ Must never leave a tenant without an administrator.
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, Actor
 from dpgov.audit.services import append
+from dpgov.operation import clock
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 from dpgov.tenants.models import TAKES_TWO_PERSONS, Membership, ProjectMember, Role, Tenant
@@ -116,7 +116,7 @@ def _move(current: Membership, after: Role) -> str:
     if before == after:
         raise RoleUnchanged
     _keep_an_administrator(current)
-    current.role, current.role_since = after, timezone.now()
+    current.role, current.role_since = after, clock.now()
     current.save(update_fields=["role", "role_since"])
     return before
 

@@ -17,13 +17,13 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.core.mail import EmailMessage
-from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from dpgov.audit.models import AuditCheckpoint, AuditDelivery
 from dpgov.audit.outside import AnotherFileIsThere, put
 from dpgov.language.said import as_values, said
 from dpgov.language.spoken import SpokenRefusal
+from dpgov.operation import clock
 
 # Stored as they are; pages say them in the language of the reader.
 FOLDER, WEBHOOK, EMAIL = gettext_noop("folder"), gettext_noop("webhook"), gettext_noop("e-mail")
@@ -72,7 +72,7 @@ def _deliver_to(name: str, send: Callable[[AuditCheckpoint], None], tenant_id: U
         tenant_id=tenant_id,
         destination=name,
         delivered_at=None,
-        next_attempt_at__lte=timezone.now(),
+        next_attempt_at__lte=clock.now(),
     )
     arrived = 0
     for delivery in due.order_by("size")[:_ROUND]:
@@ -90,12 +90,12 @@ def _deliver(delivery: AuditDelivery, send: Callable[[AuditCheckpoint], None]) -
         wait = min(_SHORTEST * 2 ** min(delivery.attempts, 20), _LONGEST)
         rows.update(
             attempts=delivery.attempts + 1,
-            next_attempt_at=timezone.now() + wait,
+            next_attempt_at=clock.now() + wait,
             problem=as_values(_why(failure)),
         )
         _log.warning("checkpoint_not_delivered", to=delivery.destination, size=delivery.size)
         return False
-    rows.update(attempts=delivery.attempts + 1, delivered_at=timezone.now(), problem={})
+    rows.update(attempts=delivery.attempts + 1, delivered_at=clock.now(), problem={})
     return True
 
 

@@ -16,7 +16,6 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR
@@ -32,6 +31,7 @@ from dpgov.audit.selectors import log_size, newest_checkpoint, stream
 from dpgov.audit.services import append
 from dpgov.audit.stored_tree import StoredTree, extend
 from dpgov.audit.tree import root_at
+from dpgov.operation import clock
 
 __all__ = ["CheckpointRefused", "make_checkpoint", "newest_outside", "sweep_checkpoints"]
 
@@ -71,7 +71,7 @@ def checkpoint_due(tenant_id: UUID) -> bool:
         return size > 0
     patience = timedelta(minutes=settings.DPGOV_CHECKPOINT_MINUTES)
     enough = size >= last.size + settings.DPGOV_CHECKPOINT_ENTRIES
-    return enough or (size != last.size and timezone.now() >= last.at + patience)
+    return enough or (size != last.size and clock.now() >= last.at + patience)
 
 
 def make_checkpoint(*, tenant_id: UUID, retiring: tuple[str, ...] = ()) -> AuditCheckpoint | None:
@@ -98,7 +98,7 @@ def _store(tenant_id: UUID, checkpoint: Checkpoint, note: str) -> AuditCheckpoin
     stored, is_new = AuditCheckpoint.objects.get_or_create(
         tenant_id=tenant_id,
         size=checkpoint.size,
-        defaults={"root": checkpoint.root, "note": note, "at": timezone.now()},
+        defaults={"root": checkpoint.root, "note": note, "at": clock.now()},
     )
     if is_new:
         plan_deliveries(stored)
@@ -112,7 +112,7 @@ def _announce_first_key(tenant_id: UUID) -> None:
         AuditKey.objects.get_or_create(
             tenant_id=tenant_id,
             public_key=key.as_text(),
-            defaults={"since_size": 0, "at": timezone.now()},
+            defaults={"since_size": 0, "at": clock.now()},
         )
     elif known[-1] != key:
         raise CheckpointRefused(
@@ -166,7 +166,7 @@ def announce_key(*, tenant_id: UUID, old_seed: str, new_seed: str) -> AuditEntry
         tenant_id=tenant_id,
         public_key=new.as_text(),
         since_size=entry.sequence,
-        at=timezone.now(),
+        at=clock.now(),
     )
     return entry
 

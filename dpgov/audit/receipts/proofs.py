@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.utils import timezone
 
 from dpgov.audit.actions import RELEASING
 from dpgov.audit.entry import line_of
@@ -22,6 +21,7 @@ from dpgov.audit.selectors import (
 )
 from dpgov.audit.stored_tree import StoredTree
 from dpgov.audit.tree import consistency_proof, inclusion_proof
+from dpgov.operation import clock
 
 # How far the log's clock may be from the one that wrote the release, before all are looked at.
 _NEAR = timedelta(minutes=10)
@@ -65,9 +65,9 @@ def _release_entry(tenant_id: UUID, subject: str, near: datetime) -> AuditEntry:
 
 def _not_yet(tenant_id: UUID) -> dict[str, Any]:
     last = newest_checkpoint(tenant_id)
-    since = last.at if last else timezone.now()
+    since = last.at if last else clock.now()
     expected = since + timedelta(minutes=settings.DPGOV_CHECKPOINT_MINUTES)
-    soon = max(expected, timezone.now())
+    soon = max(expected, clock.now())
     return {
         "complete": False,
         "expected_at": soon.isoformat(timespec="minutes"),

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from dpgov.operation.clock import Stamp
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.tenants.models import Tenant
 
@@ -49,7 +50,7 @@ class Budget(models.Model):
     limit_nano = models.BigIntegerField()
     reserved_nano = models.BigIntegerField(default=0)
     spent_nano = models.BigIntegerField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
     frozen_at = models.DateTimeField(null=True, blank=True)
     frozen_reason = models.JSONField(default=dict, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
@@ -108,7 +109,7 @@ class BudgetAccess(models.Model):
 
     budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="access")
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
 
     class Meta:
         constraints = [

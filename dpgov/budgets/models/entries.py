@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from dpgov.budgets.models.budget import Budget
+from dpgov.operation.clock import Stamp
 from dpgov.tenants.models import Tenant
 
 
@@ -30,7 +31,7 @@ class Reservation(models.Model):
     amount_nano = models.BigIntegerField()
     factor = models.PositiveSmallIntegerField(default=1)
     state = models.CharField(max_length=8, choices=State.choices, default=State.HELD)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
     counted_on = models.DateField()
     ended_at = models.DateTimeField(null=True)
 
@@ -57,7 +58,7 @@ class AppendOnly(models.Model):
     """Rows that are booked once and never changed; a trigger refuses the rest."""
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
 
     class Meta:
         abstract = True

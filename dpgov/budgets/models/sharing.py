@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from dpgov.budgets.models.budget import Budget
+from dpgov.operation.clock import Stamp
 from dpgov.tenants.models import Project, Tenant, User
 
 
@@ -78,7 +79,7 @@ class SharedBudgetMember(models.Model):
     dataset_budget = models.ForeignKey(
         Budget, on_delete=models.PROTECT, related_name="shared_budgets"
     )
-    joined_at = models.DateTimeField(auto_now_add=True)
+    joined_at = Stamp(auto_now_add=True)
     left_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -108,7 +109,7 @@ class SharedBudgetInvitation(models.Model):
     expires_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True)
     accepted_by = models.ForeignKey(Tenant, on_delete=models.PROTECT, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
 
     def __str__(self) -> str:
         return f"invitation to {self.shared_budget_id}"

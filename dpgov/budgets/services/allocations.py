@@ -7,7 +7,6 @@ its own limit binds all the same, so raising one gives nobody more than the data
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
@@ -19,6 +18,7 @@ from dpgov.budgets.services.opening import open_budget
 from dpgov.budgets.words import noted, noted_target
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
+from dpgov.operation import clock
 from dpgov.tenants.models import Membership, Project, Role, User
 
 
@@ -84,7 +84,7 @@ def withdraw(*, allocation: Allocation, actor: Actor, reason: str) -> None:
     Raises AllocationEnded for one that was withdrawn before.
     """
     present = Budget.objects.filter(pk=allocation.pk, closed_at__isnull=True)
-    if not present.update(closed_at=timezone.now()):
+    if not present.update(closed_at=clock.now()):
         raise AllocationEnded
     _record(allocation, actor, Action.ALLOCATION_WITHDRAWN, reason=reason)
 

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from dpgov.budgets import crossing
 from dpgov.budgets.errors import LedgerRefusal
@@ -27,6 +26,7 @@ from dpgov.budgets.services.shared_budgets import (
 )
 from dpgov.budgets.words import noted, noted_limit
 from dpgov.language.said import said
+from dpgov.operation import clock
 from dpgov.tenants.models import Tenant
 
 Facts = dict[str, object]
@@ -83,7 +83,7 @@ def merge_shared_budgets(*, into: Budget, other: Budget, reason: str) -> Facts:
     if after < before:
         move_limit(budget=kept, limit_nano=after, target_nano=target, reason=reason)
     moved = _move(SharedBudgetMember.objects.filter(shared_budget=ended), kept)
-    Budget.objects.filter(pk=ended.pk).update(closed_at=timezone.now())
+    Budget.objects.filter(pk=ended.pk).update(closed_at=clock.now())
     return {
         "into": str(kept.pk),
         "ended": str(ended.pk),
@@ -148,7 +148,7 @@ def _move(members: QuerySet[SharedBudgetMember], shared_budget: Budget) -> list[
     """End these memberships and begin the same ones in another shared budget."""
     present = list(members.filter(left_at__isnull=True).order_by("dataset_budget"))
     SharedBudgetMember.objects.filter(pk__in=[member.pk for member in present]).update(
-        left_at=timezone.now()
+        left_at=clock.now()
     )
     SharedBudgetMember.objects.bulk_create(
         SharedBudgetMember(

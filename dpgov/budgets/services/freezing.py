@@ -18,7 +18,6 @@ from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import Q
-from django.utils import timezone
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, Actor
@@ -28,6 +27,7 @@ from dpgov.budgets.models import Budget, Correction, DatabaseMark, RestoreMark
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.words import noted
 from dpgov.language.said import as_values
+from dpgov.operation import clock
 
 _FREEZABLE = (Budget.Kind.DATASET, Budget.Kind.SHARED_BUDGET)
 
@@ -76,7 +76,7 @@ def freeze_tenant(
     budgets = Budget.objects.filter(
         tenant_id=tenant_id, kind__in=_FREEZABLE, frozen_at__isnull=True
     )
-    count = budgets.update(frozen_at=timezone.now(), frozen_reason=as_values(reason))
+    count = budgets.update(frozen_at=clock.now(), frozen_reason=as_values(reason))
     if outside_size is not None:
         RestoreMark.objects.update_or_create(
             tenant_id=tenant_id, defaults={"outside_size": outside_size}

@@ -15,7 +15,6 @@ from uuid import UUID
 
 from django.core.cache import cache
 from django.db import transaction
-from django.utils import timezone
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import request_change
@@ -24,6 +23,7 @@ from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.models import Budget, SharedBudgetInvitation, SharedBudgetMember
 from dpgov.budgets.services.shared_budgets import AlreadyShares, CannotShare
 from dpgov.language.said import said
+from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.tenants.models import Membership
 
@@ -61,7 +61,7 @@ def new_invitation(shared_budget: Budget) -> tuple[SharedBudgetInvitation, str]:
         tenant_id=shared_budget.tenant_id,
         shared_budget=shared_budget,
         code_hash=_hash(code),
-        expires_at=timezone.now() + LIFETIME,
+        expires_at=clock.now() + LIFETIME,
     )
     return invitation, "-".join(code[start : start + 4] for start in range(0, len(code), 4))
 

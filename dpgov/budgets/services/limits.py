@@ -4,7 +4,6 @@ from datetime import date, datetime
 
 from django.db import transaction
 from django.db.models import F, Sum
-from django.utils import timezone
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
@@ -14,6 +13,7 @@ from dpgov.budgets.models import Budget, LimitChange, RateLimit, Reservation
 from dpgov.budgets.services.line import bookable
 from dpgov.budgets.windows import counting_day, window_start
 from dpgov.budgets.words import noted, noted_target
+from dpgov.operation import clock
 
 
 @transaction.atomic
@@ -104,7 +104,7 @@ def set_rate_limit(
     lines = list(Budget.objects.filter(as_part__dataset_budget=budget)) or [locked]
     before = RateLimit.objects.filter(budget=lines[0], period=period).first()
     for line in lines:
-        _set_rate(line, period, limit, counting_day(moment or timezone.now(), line.counted_on))
+        _set_rate(line, period, limit, counting_day(moment or clock.now(), line.counted_on))
     append(
         tenant_id=locked.tenant_id,
         actor=actor,
@@ -152,7 +152,7 @@ def taken_since(budget: Budget, start: date) -> int:
 def close_budget(*, budget: Budget, actor: Actor, reason: str) -> None:
     """End a budget: nothing new is admitted; what is held may still be settled."""
     locked = locked_with_lines(budget)
-    Budget.objects.filter(pk=locked.pk, closed_at__isnull=True).update(closed_at=timezone.now())
+    Budget.objects.filter(pk=locked.pk, closed_at__isnull=True).update(closed_at=clock.now())
     append(
         tenant_id=locked.tenant_id,
         actor=actor,

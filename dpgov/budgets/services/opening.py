@@ -9,10 +9,10 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Max
-from django.utils import timezone
 
 from dpgov.budgets.models import Budget, BudgetAccess, BudgetPart, LimitChange, RateLimit
 from dpgov.budgets.services.line import bookable
+from dpgov.operation import clock
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.tenants.models import Tenant
 
@@ -125,7 +125,7 @@ def give_up_parts(*, budget_id: UUID) -> None:
     (under change_one R(p) + R(q) + N), and that is on a line.
     """
     divided = Budget.objects.filter(pk=budget_id, undivided_at__isnull=True)
-    divided.update(undivided_at=timezone.now())
+    divided.update(undivided_at=clock.now())
 
 
 def add_parts(*, budget_id: UUID, parts: Sequence[str]) -> list[str]:

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
 
 from dpgov.budgets.models import (
     Budget,
@@ -20,6 +19,7 @@ from dpgov.budgets.models import (
 )
 from dpgov.budgets.services.line import DONE, Line, Outcome
 from dpgov.budgets.windows import counting_day, window_of, window_start
+from dpgov.operation import clock
 
 
 @transaction.atomic
@@ -35,7 +35,7 @@ def reserve(
     budgets = _locked([*ids, *parents])
     if _forgot_a_shared_budget([*ids, *parents], ids):
         return Outcome("moved")
-    days = {b.pk: counting_day(moment or timezone.now(), b.counted_on) for b in budgets}
+    days = {b.pk: counting_day(moment or clock.now(), b.counted_on) for b in budgets}
     access = BudgetAccess.objects.filter(budget__in=ids, tenant_id=tenant_id).count()
     if access != len(lines) or len(wanted) != len(lines):
         return Outcome("foreign")
@@ -225,7 +225,7 @@ def _lines(holds: Sequence[Reservation]) -> tuple[Line, ...]:
 
 def _end(holds: Sequence[Reservation], state: Reservation.State) -> None:
     Reservation.objects.filter(pk__in=[hold.pk for hold in holds]).update(
-        state=state, ended_at=timezone.now()
+        state=state, ended_at=clock.now()
     )
 
 

@@ -4,7 +4,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.standing import parts_of
@@ -13,6 +12,7 @@ from dpgov.dashboards.budget import selectors
 from dpgov.dashboards.budget.shares import shares_by_analyst, shares_by_mechanism, sums_of
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.limits.ways import ways_to_ask
+from dpgov.operation import clock
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
 
 _PAGE = 25
@@ -41,7 +41,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
         "by_analyst": by_analyst,
         "by_mechanism": by_mechanism,
         "over_time_figure": spending_figures.over_time(
-            balances, split=split, until=timezone.now(), currency=currency
+            balances, split=split, until=clock.now(), currency=currency
         ),
         "analyst_figure": spending_figures.shares(by_analyst, split=split, currency=currency),
         "mechanism_figure": spending_figures.shares(by_mechanism, split=split, currency=currency),

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from dpgov.approvals.kinds import title_of
@@ -19,6 +18,7 @@ from dpgov.dashboards.desk.forecast import forecasts
 from dpgov.dashboards.history.table import columns_for, question_table
 from dpgov.datasets.finding import first_by_name
 from dpgov.datasets.selectors import datasets_of, uploads_of
+from dpgov.operation import clock
 from dpgov.queries.selectors import visible_queries
 from dpgov.queries.workbench.budget_requests import budget_requests_waiting
 from dpgov.queries.workbench.saved import saved_questions
@@ -54,7 +54,7 @@ def desk(request: HttpRequest) -> HttpResponse:
     membership = membership_of(request)
     context: dict[str, Any] = {"checklist": checklist(membership)}
     if may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
-        today = timezone.now().astimezone(UTC).date()
+        today = clock.now().astimezone(UTC).date()
         found = forecasts(list(datasets_of(membership.tenant)), today)
         context |= {"forecasts": found[:_MOST], "left_out": max(0, len(found) - _MOST)}
         context["waiting"] = [

@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.datasets.models.dataset import Dataset, Upload
+from dpgov.operation.clock import Stamp
 from dpgov.tenants.models import Tenant, User
 
 
@@ -46,7 +47,7 @@ class Arrival(models.Model):
     bytes_read = models.PositiveBigIntegerField(default=0)
     sends = models.PositiveIntegerField(default=0)
     sent_at = models.DateTimeField(null=True)
-    asked_at = models.DateTimeField(auto_now_add=True)
+    asked_at = Stamp(auto_now_add=True)
     ended_at = models.DateTimeField(null=True)
 
     class Meta:

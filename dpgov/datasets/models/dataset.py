@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
+from dpgov.operation.clock import Stamp
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import Tenant, User
 
@@ -26,7 +27,7 @@ class Upload(models.Model):
     byte_size = models.PositiveBigIntegerField()
     headers = models.JSONField()
     state = models.CharField(max_length=8, choices=State.choices, default=State.READY)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
 
     def __str__(self) -> str:
         return self.original_name
@@ -78,7 +79,7 @@ class Dataset(models.Model):
     per_query_limit_nano = models.BigIntegerField()
     partition_column = models.CharField(max_length=200, blank=True)
     needs_allocation = models.BooleanField(default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
     opened_at = models.DateTimeField(null=True, blank=True)
     archived_at = models.DateTimeField(null=True, blank=True)
     data_deleted_at = models.DateTimeField(null=True, blank=True)
@@ -141,7 +142,7 @@ class DatasetVersion(models.Model):
     max_rows_per_unit = models.PositiveIntegerField(default=1)
     max_groups_per_unit = models.PositiveIntegerField(null=True, blank=True)
     file_seal = models.CharField(max_length=32)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
 
     class Meta:
         constraints = [

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from dpgov.datasets.models.dataset import Dataset, Upload
+from dpgov.operation.clock import Stamp
 from dpgov.tenants.models import Tenant, User
 
 
@@ -46,7 +47,7 @@ class Permit(models.Model):
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     limit_nano = models.BigIntegerField()
     last_day = models.DateField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
 
     class Meta:
         constraints = [
@@ -68,7 +69,7 @@ class Draft(models.Model):
     )
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     typed = models.JSONField()
-    saved_at = models.DateTimeField(auto_now=True)
+    saved_at = Stamp(auto_now=True)
 
     def __str__(self) -> str:
         return f"draft of {self.upload_id}"

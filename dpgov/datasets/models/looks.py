@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.datasets.models.dataset import DatasetVersion
+from dpgov.operation.clock import Stamp
 from dpgov.tenants.models import Tenant, User
 
 
@@ -23,7 +24,7 @@ class Look(models.Model):
     version = models.OneToOneField(DatasetVersion, on_delete=models.PROTECT, related_name="look")
     by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     outcome = models.CharField(max_length=8, choices=Outcome.choices)
-    at = models.DateTimeField(auto_now_add=True)
+    at = Stamp(auto_now_add=True)
 
     def __str__(self) -> str:
         return f"look at {self.version_id}: {self.outcome}"
@@ -51,7 +52,7 @@ class Agreement(models.Model):
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     other = models.SlugField(max_length=60)
     given_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    given_at = models.DateTimeField(auto_now_add=True)
+    given_at = Stamp(auto_now_add=True)
     ended_at = models.DateTimeField(null=True)
 
     class Meta:

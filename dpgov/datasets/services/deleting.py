@@ -9,7 +9,6 @@ discount where one of them is gone.
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
@@ -17,6 +16,7 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
+from dpgov.operation import clock
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 from dpgov.tenants.models import User
@@ -45,7 +45,7 @@ def delete_data(*, dataset: Dataset, user: User) -> None:
     if present.budget.reserved_nano:
         raise QuestionsOnTheirWay
     versions = list(present.versions.order_by("number").values_list("pk", flat=True))
-    Dataset.objects.filter(pk=present.pk).update(data_deleted_at=timezone.now())
+    Dataset.objects.filter(pk=present.pk).update(data_deleted_at=clock.now())
     append(
         tenant_id=present.tenant_id,
         actor=actor_of(user),

@@ -6,12 +6,12 @@ Where a hold begins and ends, it does so in the caller's transaction, with the c
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.datasets.models import Dataset, DatasetVersion, Look, NewDataRule
 from dpgov.datasets.services.turns import queue_up
+from dpgov.operation import clock
 from dpgov.tenants.models import Tenant, User
 from dpgov.tenants.selectors import actor_of
 
@@ -39,7 +39,7 @@ def change_new_data_rule(*, tenant: Tenant, waits: bool, user: User) -> None:
 
 def hold(dataset: Dataset, reason: Dataset.HeldReason) -> None:
     """Nobody can see or ask about it until somebody has decided; what was asked before goes on."""
-    dataset.held_at, dataset.held_reason = timezone.now(), reason
+    dataset.held_at, dataset.held_reason = clock.now(), reason
     dataset.save(update_fields=["held_at", "held_reason"])
 
 
@@ -49,7 +49,7 @@ def end_hold(dataset: Dataset) -> None:
     The look or the approval that ends it is stored before: the database asks for it (guard_hold).
     """
     dataset.held_at, dataset.held_reason = None, ""
-    dataset.opened_at = dataset.opened_at or timezone.now()
+    dataset.opened_at = dataset.opened_at or clock.now()
     dataset.save(update_fields=["held_at", "held_reason", "opened_at"])
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.text import slugify
 
 from dpgov.audit.actions import Action
@@ -38,6 +37,7 @@ from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.child import Ingested
 from dpgov.engines.likeness import Likeness
 from dpgov.language.said import said
+from dpgov.operation import clock
 from dpgov.privacy.plan.schema import InvalidDomain, Neighbouring
 from dpgov.tenants.models import Tenant, User
 from dpgov.tenants.selectors import actor_of
@@ -214,7 +214,7 @@ def _create_dataset(
     ingested: Ingested,
     held_reason: str,
 ) -> Dataset:
-    schema, now = declaration.schema, timezone.now()
+    schema, now = declaration.schema, clock.now()
     return Dataset.objects.create(
         tenant=tenant,
         slug=slug,

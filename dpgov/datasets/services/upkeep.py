@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from django.db import transaction
-from django.utils import timezone
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
@@ -13,6 +12,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.turns import queue_up
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
+from dpgov.operation import clock
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
 
@@ -31,7 +31,7 @@ def archive_dataset(*, dataset: Dataset, user: User) -> None:
     Raises Dataset.DoesNotExist when somebody else was first.
     """
     present = Dataset.objects.filter(pk=dataset.pk, archived_at__isnull=True)
-    if not present.update(archived_at=timezone.now()):
+    if not present.update(archived_at=clock.now()):
         raise Dataset.DoesNotExist
     _record(dataset, user, Action.DATASET_ARCHIVED, {"name": dataset.name})
 

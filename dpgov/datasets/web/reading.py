@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -17,6 +16,7 @@ from dpgov.budgets.words import amount, limit_text
 from dpgov.datasets import selectors, services
 from dpgov.datasets.models import Arrival, Dataset, Upload
 from dpgov.datasets.selectors import upload_or_404, used
+from dpgov.operation import clock
 from dpgov.tenants.permissions import Permission, requires
 
 _SLOWEST = 10
@@ -63,7 +63,7 @@ def cancel_reading(request: HttpRequest, upload_id: UUID) -> HttpResponse:
 
 def _context(chosen: Upload, arrival: Arrival) -> dict[str, object]:
     """With the pause until the next look, which grows with the time that it takes."""
-    waited = (timezone.now() - arrival.asked_at).total_seconds()
+    waited = (clock.now() - arrival.asked_at).total_seconds()
     pause = min(_SLOWEST, 1 + int(max(0.0, waited)) // _PATIENT_AFTER)
     return {"upload": chosen, "arrival": arrival, "pause": pause}
 

@@ -10,8 +10,6 @@ from uuid import UUID
 
 import structlog
 from django.db.models import QuerySet
-from django.db.models.functions import Now
-from django.utils import timezone
 
 from dpgov.audit.entry import iso
 from dpgov.language.said import as_values, said
@@ -23,6 +21,8 @@ from dpgov.notices.delivery.signing import secret_of, signature
 from dpgov.notices.models import Delivery, Event, State, Webhook
 from dpgov.notices.selectors import webhooks_of
 from dpgov.notices.words import named, page_of, sentence, whole_address
+from dpgov.operation import clock
+from dpgov.operation.clock import Now
 
 _ROUND = 20
 _log = structlog.get_logger("dpgov.notices")
@@ -40,7 +40,7 @@ def _deliver_to(webhook: Webhook) -> int:
     _give_up_old(webhook)
     arrived = 0
     for delivery in _waiting(webhook).filter(due_at__lte=Now()).order_by("due_at", "id")[:_ROUND]:
-        if delivery.next_attempt_at > timezone.now() or not _claim(delivery):
+        if delivery.next_attempt_at > clock.now() or not _claim(delivery):
             break
         if not _deliver(delivery, webhook):
             break
@@ -53,14 +53,14 @@ def _waiting(webhook: Webhook) -> QuerySet[Delivery]:
 
 
 def _give_up_old(webhook: Webhook) -> None:
-    old = _waiting(webhook).filter(due_at__lt=timezone.now() - GIVEN_UP_AFTER)
+    old = _waiting(webhook).filter(due_at__lt=clock.now() - GIVEN_UP_AFTER)
     old.update(state=State.GIVEN_UP)
 
 
 def _claim(delivery: Delivery) -> bool:
     """One try for one sender: whoever counts it up first."""
     mine = Delivery.objects.filter(pk=delivery.pk, state=State.WAITING, attempts=delivery.attempts)
-    now = timezone.now()
+    now = clock.now()
     pause = next_try(delivery.attempts + 1, now)
     return bool(mine.update(attempts=delivery.attempts + 1, next_attempt_at=pause, tried_at=now))
 

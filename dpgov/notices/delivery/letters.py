@@ -10,13 +10,13 @@ from uuid import UUID
 import structlog
 from django.core.mail import EmailMessage
 from django.db.models import QuerySet
-from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dpgov.notices.delivery.pauses import GIVEN_UP_AFTER, next_try
 from dpgov.notices.models import Notice, State
 from dpgov.notices.words import page_of, sentence, whole_address
+from dpgov.operation import clock
+from dpgov.operation.clock import Now
 from dpgov.tenants.letters import language_of
 from dpgov.tenants.models import Membership
 
@@ -51,7 +51,7 @@ def _waiting(tenant_id: UUID) -> QuerySet[Notice]:
 
 
 def _give_up_old(tenant_id: UUID) -> None:
-    old = _waiting(tenant_id).filter(attempts__gt=0, due_at__lt=timezone.now() - GIVEN_UP_AFTER)
+    old = _waiting(tenant_id).filter(attempts__gt=0, due_at__lt=clock.now() - GIVEN_UP_AFTER)
     if old.exists():
         old.update(letter=State.GIVEN_UP)
 
@@ -59,7 +59,7 @@ def _give_up_old(tenant_id: UUID) -> None:
 def _claim(notice: Notice) -> bool:
     """One try for one sender: whoever counts it up first."""
     mine = Notice.objects.filter(pk=notice.pk, letter=State.WAITING, attempts=notice.attempts)
-    pause = next_try(notice.attempts + 1, timezone.now())
+    pause = next_try(notice.attempts + 1, clock.now())
     return bool(mine.update(attempts=notice.attempts + 1, next_attempt_at=pause))
 
 

@@ -18,8 +18,6 @@ import structlog
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
-from django.db.models.functions import Now
-from django.utils import timezone
 
 from dpgov.audit.selectors import log_size, stream
 from dpgov.datasets.models import Arrival
@@ -29,6 +27,8 @@ from dpgov.notices.events.levels import OWN, SHARED, reached
 from dpgov.notices.events.telling import Happening, tell
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Cursor, Event
+from dpgov.operation import clock
+from dpgov.operation.clock import Now
 from dpgov.tenants.models import Membership, Role
 
 
@@ -108,7 +108,7 @@ def follow(tenant_id: UUID) -> int:
     while _read_up_to(tenant_id) < log_size(tenant_id):
         told += _follow_stretch(tenant_id)
     told += _tell_all(tenant_id, registrations(tenant_id))
-    told += _tell_all(tenant_id, reached(tenant_id, SHARED, timezone.now()))
+    told += _tell_all(tenant_id, reached(tenant_id, SHARED, clock.now()))
     return told + _tell_all(tenant_id, alarms(tenant_id))
 
 
@@ -128,7 +128,7 @@ def _follow_stretch(tenant_id: UUID) -> int:
         told += happening is not None and tell(tenant_id, happening)
         cursor.sequence = entry["sequence"]
     # Together with the cursor: a level must not wait for the log to move once more.
-    told += _tell_all(tenant_id, reached(tenant_id, OWN, timezone.now()))
+    told += _tell_all(tenant_id, reached(tenant_id, OWN, clock.now()))
     cursor.save(update_fields=["sequence"])
     return told
 

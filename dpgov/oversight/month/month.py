@@ -12,7 +12,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, F, Q, Sum
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dpgov.approvals.models import ChangeRequest
@@ -20,6 +19,7 @@ from dpgov.audit.selectors import rare_actions_between
 from dpgov.budgets.windows import window_end
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
+from dpgov.operation import clock
 from dpgov.oversight.log.words import in_words
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.queries.models import Query, Refusal
@@ -42,7 +42,7 @@ class Month:
         try:
             return cls(date.fromisoformat(f"{text}-01"))
         except ValueError:
-            return cls(timezone.now().astimezone(UTC).date().replace(day=1))
+            return cls(clock.now().astimezone(UTC).date().replace(day=1))
 
     @property
     def after(self) -> date:
@@ -62,7 +62,7 @@ class Month:
     @property
     def later(self) -> str:
         """The month after, in an address; empty when it has not begun."""
-        return f"{self.after:%Y-%m}" if self.after <= timezone.now().date() else ""
+        return f"{self.after:%Y-%m}" if self.after <= clock.now().date() else ""
 
     def span(self) -> tuple[datetime, datetime]:
         """Its beginning and its end."""

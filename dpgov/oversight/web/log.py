@@ -9,7 +9,6 @@ from typing import Any
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -30,6 +29,7 @@ from dpgov.audit.selectors import (
 from dpgov.audit.services import MOST_AT_ONCE, record_export, verify_and_record
 from dpgov.budgets.findings import ledger_findings
 from dpgov.language.translation import translated
+from dpgov.operation import clock
 from dpgov.oversight.log.changes import changes_in
 from dpgov.oversight.log.words import in_words
 from dpgov.oversight.web.forms.log import AuditFilterForm
@@ -114,7 +114,7 @@ def audit_verify(request: MemberRequest) -> HttpResponse:
         "verdict": verdict,
         "problems": [translated(problem) for problem in verdict.problems],
         "findings": [translated(finding) for finding in ledger_findings(tenant)],
-        "at": timezone.now(),
+        "at": clock.now(),
     }
     whole_page = not request.headers.get("HX-Request")
     template = "audit_verified.html" if whole_page else "_audit_verdict.html"

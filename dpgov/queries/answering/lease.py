@@ -11,10 +11,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.db.models.functions import Now
 
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.datasets.models import Dataset
+from dpgov.operation.clock import Now
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 

@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.operation.clock import Stamp
 from dpgov.queries.kinds import LONGEST_KIND
 from dpgov.tenants.models import Tenant, User
 
@@ -158,7 +159,7 @@ class Release(models.Model):
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     body = models.TextField()
     sha256 = models.CharField(max_length=64)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = Stamp(auto_now_add=True)
 
     def __str__(self) -> str:
         return f"answer of {self.query_id}"

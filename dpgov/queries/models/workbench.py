@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from dpgov.datasets.models import Dataset
+from dpgov.operation.clock import Stamp
 from dpgov.tenants.models import Tenant, User
 
 
@@ -23,7 +24,7 @@ class SavedQuestion(models.Model):
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="+")
     name = models.CharField(max_length=80)
     plan = models.JSONField()
-    saved_at = models.DateTimeField(auto_now_add=True)
+    saved_at = Stamp(auto_now_add=True)
     removed_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -69,7 +70,7 @@ class BudgetRequest(models.Model):
     about = models.CharField(max_length=12, choices=About.choices)
     epsilon_nano = models.BigIntegerField()
     reason = models.CharField(max_length=500)
-    asked_at = models.DateTimeField(auto_now_add=True)
+    asked_at = Stamp(auto_now_add=True)
     state = models.CharField(max_length=12, choices=State.choices, default=State.WAITING)
     answered_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     answered_at = models.DateTimeField(null=True)

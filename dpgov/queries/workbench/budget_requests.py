@@ -10,7 +10,6 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import Case, QuerySet, Value, When
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
@@ -19,6 +18,7 @@ from dpgov.budgets.services import allocate
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import permit
+from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.wording.words import lower_first
@@ -214,7 +214,7 @@ def _end(
         answer,
         granted_nano,
     )
-    budget_request.answered_by, budget_request.answered_at = membership.user, timezone.now()
+    budget_request.answered_by, budget_request.answered_at = membership.user, clock.now()
     budget_request.save(
         update_fields=["state", "answer", "granted_nano", "answered_by", "answered_at"]
     )

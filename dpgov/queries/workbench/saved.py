@@ -9,11 +9,11 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import open_to_questions
+from dpgov.operation import clock
 from dpgov.queries.models import SavedQuestion
 from dpgov.tenants.models import Membership
 
@@ -76,7 +76,7 @@ def remove_saved(*, membership: Membership, saved_id: UUID) -> None:
     """Hide it; twice is once. Raises SavedQuestion.DoesNotExist."""
     saved = get_saved(membership, saved_id)
     SavedQuestion.objects.filter(pk=saved.pk, removed_at__isnull=True).update(
-        removed_at=timezone.now()
+        removed_at=clock.now()
     )
 
 

@@ -3,12 +3,12 @@
 from datetime import timedelta
 from typing import Any
 
-from django.utils import timezone
 from knox.auth import TokenAuthentication as KnoxTokenAuthentication
 from knox.settings import CONSTANTS
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
+from dpgov.operation import clock
 from dpgov.tenants.boundary import acting_as, change_to
 from dpgov.tenants.crossing import users_of_token_key
 from dpgov.tenants.models import ApiToken, Membership
@@ -54,7 +54,7 @@ class TokenAuthentication(KnoxTokenAuthentication):  # type: ignore[misc]
 
 def _note_use(token: ApiToken) -> None:
     """At most once an hour, or each call would write."""
-    now = timezone.now()
+    now = clock.now()
     if token.used_at is None or now - token.used_at >= _NOTED_EVERY:
         ApiToken.objects.filter(pk=token.pk).update(used_at=now)
 

@@ -20,11 +20,12 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.middleware.locale import LocaleMiddleware
 from django.shortcuts import redirect
-from django.utils import timezone, translation
+from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
+from dpgov.operation import clock
 from dpgov.operation.middleware import is_api, is_metrics
 from dpgov.tenants.boundary import Scope, acting_as, change_to, current_scope, resumed
 from dpgov.tenants.models import Membership, User
@@ -174,7 +175,7 @@ class SessionEndsMiddleware:
     def _prolong(self, request: HttpRequest) -> None:
         until = getattr(request.session, "kept_until", None)
         whole = timedelta(seconds=settings.SESSION_COOKIE_AGE)
-        if until is not None and until - timezone.now() < whole - self._NOTED_EVERY:
+        if until is not None and until - clock.now() < whole - self._NOTED_EVERY:
             request.session.modified = True
 
 

@@ -13,7 +13,6 @@ import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import F, Q
-from django.db.models.functions import Now
 
 from dpgov.datasets import storage
 from dpgov.datasets.crossing import next_arrivals
@@ -28,6 +27,7 @@ from dpgov.datasets.services.registration import Registered, register_dataset
 from dpgov.datasets.services.versions import add_version
 from dpgov.engines.child import Progress, RefusedFile
 from dpgov.language.said import said
+from dpgov.operation.clock import Now
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import F
-from django.db.models.functions import Now
 from django.http import QueryDict
 
 from dpgov.datasets.declaration import Declaration, as_json, check_columns, column_fields
@@ -22,6 +21,7 @@ from dpgov.datasets.services.files.uploads import ready_upload
 from dpgov.datasets.services.registration import check_declared
 from dpgov.datasets.services.versions import schema_of_next
 from dpgov.language.said import as_values
+from dpgov.operation.clock import Now
 from dpgov.privacy.plan.schema import ColumnSpec
 from dpgov.tenants.models import User
 

@@ -9,12 +9,12 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
 from dpgov.datasets.models import Handed
 from dpgov.datasets.services.turns import queue_up
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
+from dpgov.operation import clock
 from dpgov.tenants.models import Tenant, User
 
 
@@ -42,7 +42,7 @@ def hand_in(*, tenant: Tenant, user: User, upload_id: UUID) -> None:
     queue_up(tenant)
     if Handed.objects.filter(upload=upload_id).exists():
         return
-    day = timezone.now().astimezone(UTC).date()
+    day = clock.now().astimezone(UTC).date()
     today = Handed.objects.filter(tenant=tenant, day=day)
     if today.filter(user=user).count() >= settings.DPGOV_FILES_A_DAY_PERSON:
         raise TooManyFiles(most=settings.DPGOV_FILES_A_DAY_PERSON, everybody=False)

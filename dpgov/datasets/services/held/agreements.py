@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
@@ -17,6 +16,7 @@ from dpgov.datasets.models import Agreement
 from dpgov.datasets.services.turns import queue_up
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
+from dpgov.operation import clock
 from dpgov.tenants.models import Tenant, User
 from dpgov.tenants.selectors import actor_of
 
@@ -70,7 +70,7 @@ def end_agreement(*, tenant: Tenant, other: str, user: User) -> None:
     """From now on nothing is compared any more. Raises Agreement.DoesNotExist."""
     queue_up(tenant)
     given = _open(tenant).get(other=other)
-    given.ended_at = timezone.now()
+    given.ended_at = clock.now()
     given.save(update_fields=["ended_at"])
     _record(tenant, user, Action.COMPARING_ENDED, other)
 

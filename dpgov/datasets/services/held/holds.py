@@ -6,7 +6,6 @@ Each step looks again at what was decided about; the audit entry is that of the 
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, Look
@@ -19,6 +18,7 @@ from dpgov.datasets.services.registration import same_data
 from dpgov.datasets.services.turns import queue_up
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
+from dpgov.operation import clock
 from dpgov.tenants.models import User
 
 
@@ -120,7 +120,7 @@ def discard_held(*, dataset: Dataset) -> None:
     asked about before is archived: its people keep what was spent on them.
     """
     held = _locked(dataset)
-    held.archived_at = timezone.now()
+    held.archived_at = clock.now()
     if held.opened_at is not None:
         end_hold(held)
         held.save(update_fields=["archived_at"])

@@ -48,7 +48,7 @@ def test_refused_and_discarded_files_and_versions_all_count(
             step()
     assert Dataset.objects.count() == 1
     tomorrow = timezone.now() + timedelta(days=1)
-    with patch("dpgov.datasets.services.files.handing_in.timezone.now", return_value=tomorrow):
+    with patch("dpgov.operation.clock.now", return_value=tomorrow):
         quick.registered(owner, people(5), NAMES)
 
 
