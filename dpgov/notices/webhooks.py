@@ -39,7 +39,7 @@ class NothingChosen(ValueError):
     """A webhook for no kind of notice would never be called."""
 
     def __init__(self) -> None:
-        super().__init__(_("Choose at least one kind of notice."))
+        super().__init__(_("Choose at least one kind of notification."))
 
 
 @dataclass(frozen=True, slots=True)

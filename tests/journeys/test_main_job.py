@@ -94,7 +94,7 @@ def _ask_for_a_histogram_of_age(page: Page) -> None:
 def test_an_officer_filters_verifies_and_exports_the_log(visit: Visit) -> None:
     window = visit()
     page = window.sign_in("officer")
-    page.get_by_role("link", name="Audit log", exact=True).click()
+    page.get_by_role("link", name="Log", exact=True).click()
     page.get_by_text("Fields instead of words").click()
     page.get_by_label("What", exact=True).select_option("DATASET_REGISTERED")
     page.get_by_role("button", name="Filter").click()

@@ -62,7 +62,8 @@ def test_an_owner_s_first_day(begin: Begin, fresh: Product) -> None:
         lesson.click("Register with this label")
         lesson.see("Ward visits", seconds=60)
     with lesson.section("7. Put a policy in front"):
-        lesson.click("Policy")
+        lesson.click("Settings")
+        lesson.click("Change: Policy")
         lesson.click("Careful: small questions, larger ones by permit")
         lesson.picture("policy")
         lesson.click("Save the policy")
@@ -72,15 +73,15 @@ def test_an_owner_s_first_day(begin: Begin, fresh: Product) -> None:
         lesson.choose("Analyst or project", re.compile("Anna Analyst"))
         lesson.fill("May use up to ε", "1")
         lesson.fill("Reason", "The spring study")
-        lesson.click("Grant it")
+        lesson.click("Grant")
         lesson.see("Granted together", told=False)
         lesson.picture("limits")
     with lesson.section("9. See what you promised"):
         lesson.click("What ε means here")
         lesson.drawn()
         lesson.picture("meaning")
-        lesson.click("About")
-        lesson.see("Lower the limit")
+        lesson.click("Settings")
+        lesson.see("Lower")
     lesson.finish()
 
 
@@ -147,7 +148,7 @@ def test_an_analyst_s_first_day(begin: Begin, fresh: Product) -> None:
         lesson.click("Ask for ε 0.1")
         lesson.page.wait_for_url(re.compile("/queries/"))
         lesson.see("at 95 %")
-        lesson.see("What it gives away")
+        lesson.see("Privacy cost")
         lesson.see("Receipt")
         lesson.picture("answer")
     _analyst_asks_for_groups(lesson)
@@ -202,7 +203,7 @@ def test_an_officer_s_first_day(begin: Begin, fresh: Product, tmp_path: Path) ->
         lesson.see("Your desk")
         lesson.picture("desk")
     with lesson.section("2. Verify the log"):
-        lesson.click("Audit log")
+        lesson.click("Log")
         lesson.click("Verify now")
         lesson.see("The log is complete and unchanged")
         lesson.picture("verified")
@@ -219,14 +220,14 @@ def test_an_officer_s_first_day(begin: Begin, fresh: Product, tmp_path: Path) ->
         lesson.picture("export", top="Export", down=400)
     _officer_decides(lesson, begin, fresh)
     with lesson.section("6. See the month"):
-        lesson.click("Month")
+        lesson.click("Log")
+        lesson.click("Monthly report")
         lesson.see("Report (PDF)")
         lesson.see("Table (CSV)")
         lesson.picture("month")
     with lesson.section("7. Look for attacks"):
-        lesson.click("Datasets")
-        lesson.click("Adult census income")
-        lesson.click("Patterns")
+        for name in ("Datasets", "Adult census income", "Suspicious patterns"):
+            lesson.click(name)
         lesson.picture("patterns")
     lesson.finish()
 
@@ -254,11 +255,11 @@ def test_an_administrator_s_first_day(begin: Begin, fresh: Product) -> None:
     lesson = Lesson("administrator", begin())
     with lesson.section("1. Sign in and see who is here"):
         lesson.sign_in("admin@example.org", fresh.password)
-        lesson.click("Members")
+        lesson.click("Organisation")
         lesson.picture("members")
     _administrator_invites(lesson, begin, fresh)
     with lesson.section("5. Let another system hear of things"):
-        lesson.click("More")
+        lesson.click("Organisation")
         lesson.click("Webhooks")
         lesson.picture("webhooks")
     with lesson.section("6. Ask more of sign-in"):

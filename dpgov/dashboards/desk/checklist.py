@@ -85,7 +85,7 @@ def _officer(membership: Membership) -> list[Item]:
         Item(
             _("Export it, and keep the copy elsewhere"), "dashboards:audit_log", known["exported"]
         ),
-        Item(_("Have a second officer to decide yours"), "dashboards:approvals", known["second"]),
+        Item(_("Add a second officer"), "dashboards:approvals", known["second"]),
         Item(_("Look at the month"), "dashboards:month", known["question"]),
     ]
 

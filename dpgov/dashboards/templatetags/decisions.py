@@ -46,7 +46,7 @@ def _number(rows: QuerySet[Any]) -> Coalesce:
     return Coalesce(Subquery(same.annotate(number=Count("pk")).values("number")), 0)
 
 
-@register.inclusion_tag("_frozen_banner.html")
+@register.inclusion_tag("frame/_frozen_banner.html")
 def frozen_banner(membership: Membership | None, frozen: int) -> dict[str, Any]:
     """How many budgets are frozen."""
     decides = membership is not None and may(membership, Permission.DECIDE_CHANGES)

@@ -3,6 +3,7 @@
 Must never read data, and never show the split of a budget to who may not see it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,49 +14,10 @@ from django.utils.translation import gettext as _
 
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import amount, limit_text, together
+from dpgov.dashboards.navigation import ways_for
 from dpgov.tenants.models import Membership
 
 register = template.Library()
-
-_OF_SHARED_BUDGETS = (
-    "",
-    "_new",
-    "_accept",
-    "_join",
-    "_limit",
-    "_raise",
-    "_merge",
-    "_divide",
-    "_share",
-)
-# The main menu's entry for pages that are not in it: by page, else by room.
-_SECTIONS = {
-    "datasets": "datasets:list",
-    "dashboards:budget": "datasets:list",
-    "dashboards:group_privacy": "datasets:list",
-    "dashboards:comparison": "datasets:list",
-    "dashboards:understanding": "datasets:list",
-    "dashboards:limits": "datasets:list",
-    "dashboards:patterns": "datasets:list",
-    "dashboards:record": "datasets:list",
-    "dashboards:rate": "datasets:list",
-    "dashboards:allocation_new": "datasets:list",
-    "dashboards:allocation_change": "datasets:list",
-    "dashboards:allocation_withdraw": "datasets:list",
-    "queries:ask": "datasets:list",
-    "queries:detail": "dashboards:history",
-    "queries:budget_ask": "queries:budget_requests",
-    "queries:budget_request": "queries:budget_requests",
-    "queries:budget_answer": "queries:budget_requests",
-    "dashboards:audit_entry": "dashboards:audit_log",
-    "dashboards:approval": "dashboards:approvals",
-    "dashboards:refund": "dashboards:approvals",
-    "dashboards:raise_limit": "datasets:list",
-    **{
-        f"dashboards:shared_budget{page}": "dashboards:shared_budgets"
-        for page in _OF_SHARED_BUDGETS
-    },
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,19 +88,20 @@ def zone_name() -> str:
     return timezone.get_current_timezone_name()
 
 
-@register.inclusion_tag("_tab.html", takes_context=True)
-def nav_link(context: Any, name: str, text: str, badge: int = 0) -> dict[str, Any]:
-    """A main menu entry, marked on every page of its section; nothing where it is not served.
-
-    `badge` is how many things wait there for the reader.
-    """
-    here = _here(context)
-    active = here == name or _SECTIONS.get(here, _SECTIONS.get(here.partition(":")[0])) == name
-    link = {"href": _href(name), "text": text, "badge": badge}
-    return link | {"active": active, "current": here == name}
+@register.inclusion_tag("frame/_bar.html", takes_context=True)
+def sections_bar(context: Any, waiting: Mapping[str, int]) -> dict[str, Any]:
+    """The sections of which the reader may open a page; `waiting` as `waiting_for_reader` says."""
+    return {"ways": ways_for(context.get("can", {}), _here(context), waiting)}
 
 
-@register.inclusion_tag("_tab.html", takes_context=True)
+@register.inclusion_tag("frame/_section_tabs.html", takes_context=True)
+def section_tabs(context: Any, waiting: Mapping[str, int]) -> dict[str, Any]:
+    """The pages of the section that is open, where it has several."""
+    ways = ways_for(context.get("can", {}), _here(context), waiting)
+    return {"way": next((way for way in ways if way.active and len(way.places) > 1), None)}
+
+
+@register.inclusion_tag("frame/_tab.html", takes_context=True)
 def tab_link(context: Any, name: str, slug: str, text: str) -> dict[str, Any]:
     """An entry of a dataset's tabs."""
     is_here = _here(context) == name

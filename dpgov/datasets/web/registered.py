@@ -55,6 +55,15 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @requires(Permission.REGISTER_DATASETS)
+@require_safe
+def settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """What its owner may change, with the present values."""
+    dataset = dataset_or_404(request, slug)
+    context = {"dataset": dataset, "version": selectors.current_version(dataset)}
+    return render(request, "datasets/settings.html", context)
+
+
+@requires(Permission.REGISTER_DATASETS)
 @require_http_methods(["GET", "HEAD", "POST"])
 def describe(request: HttpRequest, slug: str) -> HttpResponse:
     """Change the description."""

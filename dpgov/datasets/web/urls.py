@@ -46,6 +46,7 @@ urlpatterns = [
     path("new-data/<uuid:version_id>/", looks.look, name="look"),
     path("datasets/held/<uuid:dataset_id>/", held.held, name="held"),
     path("datasets/<slug:slug>/", registered.detail, name="detail"),
+    path("datasets/<slug:slug>/settings/", registered.settings, name="settings"),
     path("datasets/<slug:slug>/describe/", registered.describe, name="describe"),
     path("datasets/<slug:slug>/rename/", registered.rename, name="rename"),
     path("datasets/<slug:slug>/access/", registered.access, name="access"),

@@ -50,7 +50,7 @@ def target_of(url: str) -> Target:
     except ValueError as error:
         raise AddressRefused(said("This is not a web address.")) from error
     if parts.scheme not in _PORTS or not parts.hostname or not url.isascii():
-        raise AddressRefused(said("Give a whole web address, such as https://example.org/notices."))
+        raise AddressRefused(said("Give a whole web address, such as https://example.org/hook."))
     if any(ord(sign) <= 0x20 or ord(sign) == 0x7F for sign in url):
         raise AddressRefused(said("A web address has no spaces."))
     if parts.username is not None or parts.password is not None:

@@ -85,7 +85,7 @@ def _is_member(notice: Notice) -> bool:
 def _letter(notice: Notice) -> EmailMessage:
     with language_of(notice.person):
         words = sentence(notice.event.kind, notice.event.detail)
-        why = _("Which e-mails you get is for you to choose: under Notices, What reaches you.")
+        why = _("Which e-mails you get is for you to choose: in your notification settings.")
     where = whole_address(page_of(notice.event.kind, notice.event.detail))
     rest = f"{where}\n\n" if where else ""
     return EmailMessage(

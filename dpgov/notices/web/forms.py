@@ -26,7 +26,7 @@ class WebhookForm(forms.Form):
         widget=forms.URLInput,
     )
     kinds = forms.MultipleChoiceField(
-        label=_("Kinds of notices"),
+        label=_("Kinds of notifications"),
         choices=KINDS,
         widget=forms.CheckboxSelectMultiple,
         initial=[value for value, __ in KINDS],

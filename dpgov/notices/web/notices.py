@@ -64,7 +64,7 @@ def read(request: HttpRequest, notice_id: UUID) -> HttpResponse:
 def read_all(request: HttpRequest) -> HttpResponse:
     """Mark everything as read."""
     if mark_all(membership=membership_of(request)):
-        messages.success(request, _("All notices are marked as read."))
+        messages.success(request, _("All notifications are marked as read."))
     return redirect("notices:list")
 
 
@@ -79,7 +79,7 @@ def choices(request: HttpRequest) -> HttpResponse:
             in_app=form.cleaned_data["in_app"],
             letters=form.cleaned_data["letter"],
         )
-        messages.success(request, _("Saved. It counts for notices from now on."))
+        messages.success(request, _("Saved. It counts for notifications from now on."))
         return redirect("notices:choices")
     context = {"choices": selectors.choices_of(membership), "form": form}
     return show_page(request, "notices/choices.html", context, refused=form.errors)

@@ -109,6 +109,7 @@ DOORS: dict[str, Door] = {
     "datasets:archived": page("GET", OWNER),
     "datasets:delete_data": page("GET POST", OWNER),
     "datasets:limit": page("GET POST", OWNER),
+    "datasets:settings": page("GET", OWNER),
     "datasets:describe": page("GET POST", OWNER),
     "datasets:discard": page("POST", OWNER),
     "datasets:rename": page("GET POST", OWNER),

@@ -121,9 +121,10 @@ def test_the_menu_names_only_what_the_role_may_open(
     dataset: Dataset, analyst: Membership, officer: Membership, client_for: ClientFor
 ) -> None:
     overview = reverse("dashboards:overview")
-    assert "Audit log" not in page(client_for(analyst), overview)
-    assert "Audit log" in page(client_for(officer), overview)
-    assert 'aria-current="page">Overview' in page(client_for(officer), overview)
+    log = reverse("dashboards:audit_log")
+    assert f'href="{log}"' not in page(client_for(analyst), overview)
+    assert f'href="{log}"' in page(client_for(officer), overview)
+    assert f'active" href="{reverse("dashboards:desk")}"' in page(client_for(officer), overview)
 
 
 def test_who_belongs_to_two_tenants_can_go_from_one_to_the_other(

@@ -58,7 +58,7 @@ def test_each_letter_about_one_event_is_in_its_reader_s_language(
         send_letters(owner.tenant_id)
     found = letters()
     assert HELD in found[owner.user.email]
-    assert "under Notices, What reaches you." in found[owner.user.email]
+    assert "in your notification settings." in found[owner.user.email]
     assert ANGEHALTEN in found[officer.user.email]
     assert "unter Mitteilungen, Was Sie erreicht." in found[officer.user.email]
 

@@ -19,7 +19,7 @@ def analyst(visit: Visit) -> Generator[str]:
     yield "analyst@example.org"
     page = visit().sign_in("admin")
     page.goto("/members/")
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Revoke").click()
     expect(page.get_by_role("status").or_(page.get_by_role("alert")).first).to_be_visible()
 
 
@@ -50,7 +50,7 @@ def test_invite_somebody(desk: Page) -> None:
 
 @task(Role.ADMIN, pages=3, clicks=5)
 def test_ask_an_officer_to_agree_to_another_role(analyst: str, desk: Page) -> None:
-    desk.get_by_role("link", name="Members").click()
+    desk.get_by_role("link", name="Organisation").click()
     desk.get_by_label(f"Role of {analyst}").select_option(label="Compliance officer")
     desk.get_by_role("button", name=f"Save the role of {analyst}").click()
     desk.get_by_label("Reason").fill("A second officer has to decide.")
@@ -58,16 +58,16 @@ def test_ask_an_officer_to_agree_to_another_role(analyst: str, desk: Page) -> No
     expect(desk.get_by_role("table")).to_contain_text("waits for a compliance officer")
 
 
-@task(Role.ADMIN, pages=2, clicks=4)
+@task(Role.ADMIN, pages=3, clicks=4)
 def test_add_a_webhook(desk: Page) -> None:
-    desk.get_by_role("button", name="More").click()
+    desk.get_by_role("link", name="Organisation").click()
     desk.get_by_role("link", name="Webhooks").click()
     _add_webhook(desk, "https://hooks.example.org/second")
 
 
-@task(Role.ADMIN, pages=3, clicks=4)
+@task(Role.ADMIN, pages=4, clicks=4)
 def test_see_whether_a_webhook_hears_anything(webhook: None, desk: Page) -> None:
-    desk.get_by_role("button", name="More").click()
+    desk.get_by_role("link", name="Organisation").click()
     desk.get_by_role("link", name="Webhooks").click()
     desk.get_by_role("link", name="Deliveries to https://hooks.example.org/first").click()
     desk.get_by_role("button", name="Send a test message").click()
@@ -76,8 +76,8 @@ def test_see_whether_a_webhook_hears_anything(webhook: None, desk: Page) -> None
 
 @task(Role.ADMIN, pages=3, clicks=4)
 def test_choose_which_notices_come_by_letter(desk: Page) -> None:
-    desk.get_by_role("link", name="Notices").click()
-    desk.get_by_role("link", name="What reaches you", exact=True).click()
+    desk.get_by_role("link", name="Notifications").click()
+    desk.get_by_role("link", name="Notification settings", exact=True).click()
     box = desk.get_by_role("checkbox", name="by e-mail").first
     box.set_checked(not box.is_checked())
     desk.get_by_role("button", name="Save").click()

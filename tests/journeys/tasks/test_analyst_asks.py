@@ -78,7 +78,7 @@ def test_ask_in_sql(desk: Page) -> None:
     _compose(desk)
     desk.get_by_role("link", name="Write SQL").click()
     desk.get_by_label("Question").fill(_SQL)
-    desk.get_by_role("button", name="Read and price").click()
+    desk.get_by_role("button", name="Check and price").click()
     desk.get_by_role("button", name="Ask for ε 0.01").click()
     await_answer(desk)
 
@@ -86,11 +86,11 @@ def test_ask_in_sql(desk: Page) -> None:
 @task(Role.ANALYST, pages=5, clicks=8)
 def test_ask_two_questions_for_one_price(desk: Page) -> None:
     _compose(desk)
-    desk.get_by_role("button", name="Put aside for a batch").click()
+    desk.get_by_role("button", name="Add to batch").click()
     desk.get_by_role("link", name="Compose a question").click()
     desk.get_by_label("Statistic", exact=True).select_option("median")
     desk.get_by_label("of the column").select_option("age")
-    desk.get_by_role("button", name="Put aside for a batch").click()
+    desk.get_by_role("button", name="Add to batch").click()
     desk.get_by_label("Privacy loss ε").fill("0.02")
     desk.get_by_role("button", name="Ask all for ε 0.02").click()
     expect(desk.locator("main")).to_contain_text("Count of rows")

@@ -56,7 +56,7 @@ def test_check_what_the_software_found_attacking_itself(desk: Page) -> None:
 
 
 def _open_the_log(page: Page) -> None:
-    page.get_by_role("link", name="Audit log", exact=True).click()
+    page.get_by_role("link", name="Log", exact=True).click()
 
 
 def _search(page: Page, words: str) -> None:

@@ -63,20 +63,22 @@ def test_choose_an_epsilon_with_help(waiting_upload: str, desk: Page) -> None:
     expect(desk.locator("#choosing-now")).to_contain_text("of 100")
 
 
-@task(Role.OWNER, pages=5, clicks=5)
+@task(Role.OWNER, pages=6, clicks=6)
 def test_upload_a_new_version(wards: str, desk: Page, tmp_path: Path) -> None:
     desk.get_by_role("link", name="Tram rides", exact=True).click()
-    desk.get_by_role("link", name="Upload a new version").click()
+    desk.get_by_role("link", name="Settings").click()
+    desk.get_by_role("link", name="Upload: New version").click()
     _send(desk, tmp_path / "later.csv")
     desk.get_by_role("button", name="Add the version").click()
     await_dataset(desk, "Tram rides")
     expect(desk.locator("main")).to_contain_text("version 2")
 
 
-@task(Role.OWNER, pages=3, clicks=3)
+@task(Role.OWNER, pages=4, clicks=4)
 def test_archive_a_dataset(unwanted: str, desk: Page) -> None:
     desk.get_by_role("link", name=unwanted, exact=True).click()
-    desk.get_by_role("link", name="Archive").click()
+    desk.get_by_role("link", name="Settings").click()
+    desk.get_by_role("link", name="Archive: Archive").click()
     expect(desk.locator("main")).to_contain_text("it cannot be undone")
     desk.get_by_role("button", name="Archive the dataset").click()
     expect(desk.locator("main")).to_contain_text("archived")

@@ -52,7 +52,7 @@ class DeleteDataForm(forms.Form):
 
 
 class AccessForm(forms.Form):
-    """Who may ask of a dataset."""
+    """Who can ask about a dataset."""
 
     needs_allocation = forms.BooleanField(
         label=_("Only people and projects with an allocation may ask"),
@@ -83,7 +83,7 @@ class DecisionForm(forms.Form):
         empty_label=_("None"),
         widget=forms.Select(attrs=_SELECT),
         help_text=_(
-            "Only if it shall share a budget. The limit and what is spent are those of this "
+            "Only if it should share a budget. The limit and what is spent are those of this "
             "dataset."
         ),
     )

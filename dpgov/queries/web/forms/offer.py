@@ -135,7 +135,7 @@ class Offer:
 
     @property
     def limits(self) -> list[Limit]:
-        """What it counts against, the tightest first."""
+        """What it is charged to, the tightest first."""
         return list(one_part_each(self.quote.limits)) if self.quote else []
 
     @property

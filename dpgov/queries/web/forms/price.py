@@ -25,8 +25,8 @@ _LARGEST_GUESS = 10**12
 _DECIMAL = {**TEXT, "inputmode": "decimal"}
 _WAYS = [
     ("epsilon", gettext_lazy("I choose ε")),
-    ("error", gettext_lazy("I say how wrong it may be")),
-    ("relative", gettext_lazy("I say how wrong it may be, as part of the answer")),
+    ("error", gettext_lazy("Set a target accuracy")),
+    ("relative", gettext_lazy("Set a target accuracy relative to the answer")),
 ]
 _BY_RHO = ("rho", gettext_lazy("I choose ρ"))
 _BY_PURE_EPSILON = ("epsilon", gettext_lazy("I choose the pure ε of this question"))

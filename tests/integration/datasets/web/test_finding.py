@@ -61,7 +61,7 @@ def test_the_label_names_columns_domains_unit_and_what_fits(
     said = found(browser, "age")
     assert "Protects each row" in said
     assert "One question at most ε 2" in said
-    assert "Fits for you now ε 2" in said
+    assert "Available to you ε 2" in said
     assert "age : 0 to 100 in steps of 1" in said
     assert "4 columns, 1 named like that" in said
     assert "sex: Female, Male" in said

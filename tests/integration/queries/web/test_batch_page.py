@@ -114,7 +114,8 @@ def test_what_is_wrong_with_a_batch_is_said_at_its_field(
     with unchanged():
         page = browser.post(PAGE, form_of(COUNT, MEAN, **fields, price="1"))
     assert page.status_code == 422
-    listed = re.search(r"There is no price yet:.*?</ul>", page.content.decode(), re.S)
+    wanting = r"Complete the question to see its price:.*?</ul>"
+    listed = re.search(wanting, page.content.decode(), re.S)
     assert listed is not None
     found = re.findall(r'<li>(?:<a href="#([\w-]+)">)?([^<]*)', listed[0])
     assert [said for where, said in found if where == target and message in said]

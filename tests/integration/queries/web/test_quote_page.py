@@ -46,7 +46,7 @@ def test_the_error_of_a_mean_follows_the_readers_own_guess(
 ) -> None:
     mean = Filled().add("statistic", kind="mean", column="age")
     without = text_of(browser.post(QUOTE, mean.posted()).content)
-    assert "needs a guess of the rows" in without
+    assert "enter an expected row count" in without
     few = text_of(browser.post(QUOTE, mean.posted(assumed_rows="100")).content)
     many = text_of(browser.post(QUOTE, mean.posted(assumed_rows="100000")).content)
     errors = [re.search(r"Mean of age ε 0\.5 ± ([\d.]+)", said) for said in (few, many)]

@@ -1,0 +1,258 @@
+"""Where a page stands: five sections in the bar, and inside a section a tab for each of its pages.
+
+One table says which pages there are, for whom, and what waits behind them; the bar, the tabs and
+the search over everything read it. Must never read data.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from dpgov.tenants.permissions import Permission
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An entry of a section: where it leads, for whom, and whose waiting things it counts.
+
+    `covers` are the names of further pages that belong to it, and `room` is where every page that
+    nobody names belongs to it.
+    """
+
+    name: str
+    label: Promise
+    allowed: tuple[Permission, ...]
+    waiting: str = ""
+    covers: tuple[str, ...] = ()
+    room: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """An entry of the bar."""
+
+    label: Promise
+    pages: tuple[Page, ...]
+
+
+_SHARED_BUDGET = "dashboards:shared_budget"
+SECTIONS = (
+    Section(
+        _("Home"),
+        (
+            Page(
+                "dashboards:desk",
+                _("Home"),
+                (Permission.VIEW_DATASETS,),
+                covers=("dashboards:overview",),
+            ),
+        ),
+    ),
+    Section(
+        _("Datasets"),
+        (
+            Page(
+                "datasets:list",
+                _("All datasets"),
+                (Permission.VIEW_DATASETS,),
+                room="datasets",
+                covers=(
+                    "dashboards:budget",
+                    "dashboards:group_privacy",
+                    "dashboards:comparison",
+                    "dashboards:understanding",
+                    "dashboards:limits",
+                    "dashboards:patterns",
+                    "dashboards:record",
+                    "dashboards:rate",
+                    "dashboards:allocation_new",
+                    "dashboards:allocation_change",
+                    "dashboards:allocation_withdraw",
+                    "dashboards:raise_limit",
+                    "queries:ask",
+                    "queries:ask_sql",
+                    "queries:batch",
+                    "queries:compare",
+                    "queries:unit_rows",
+                ),
+            ),
+            Page(
+                "dashboards:shared_budgets",
+                _("Shared budgets"),
+                (Permission.VIEW_SHARED_BUDGETS,),
+                covers=(
+                    _SHARED_BUDGET,
+                    *(
+                        f"{_SHARED_BUDGET}_{page}"
+                        for page in (
+                            *("new", "accept", "join", "limit", "raise", "merge", "divide"),
+                            "share",
+                        )
+                    ),
+                ),
+            ),
+            Page("datasets:archived", _("Archived"), (Permission.REGISTER_DATASETS,)),
+        ),
+    ),
+    Section(
+        _("Questions"),
+        (
+            Page(
+                "dashboards:history",
+                _("History"),
+                (Permission.SUBMIT_QUERIES, Permission.VIEW_ALL_QUERIES),
+                room="queries",
+                covers=("dashboards:history_export",),
+            ),
+            Page("queries:saved", _("Saved questions"), (Permission.SUBMIT_QUERIES,)),
+        ),
+    ),
+    Section(
+        _("Approvals"),
+        (
+            Page(
+                "dashboards:approvals",
+                _("Decisions"),
+                (Permission.REQUEST_CHANGES,),
+                waiting="decisions",
+                covers=("dashboards:approval", "dashboards:refund", "dashboards:frozen"),
+            ),
+            Page(
+                "queries:budget_requests",
+                _("Requests for budget"),
+                (Permission.SUBMIT_QUERIES, Permission.REGISTER_DATASETS),
+                waiting="requests",
+                covers=("queries:budget_ask", "queries:budget_request", "queries:budget_answer"),
+            ),
+            Page(
+                "datasets:new_data",
+                _("New data"),
+                (Permission.DECIDE_CHANGES,),
+                covers=("datasets:look", "datasets:new_data_rule", "datasets:agreements"),
+            ),
+        ),
+    ),
+    Section(
+        _("Log"),
+        (
+            Page(
+                "dashboards:audit_log",
+                _("Audit log"),
+                (Permission.READ_AUDIT_LOG,),
+                covers=(
+                    "dashboards:audit_entry",
+                    "dashboards:audit_export",
+                    "dashboards:audit_verify",
+                ),
+            ),
+            Page(
+                "dashboards:month",
+                _("Monthly report"),
+                (Permission.READ_AUDIT_LOG,),
+                covers=("dashboards:month_report", "dashboards:month_csv"),
+            ),
+            Page(
+                "dashboards:audit_checkpoints",
+                _("Checkpoints"),
+                (Permission.READ_AUDIT_LOG,),
+                covers=(
+                    "dashboards:audit_checkpoint",
+                    "dashboards:audit_consistency",
+                    "dashboards:audit_keys",
+                ),
+            ),
+            Page("dashboards:noise_check", _("Noise check"), (Permission.READ_AUDIT_LOG,)),
+        ),
+    ),
+    Section(
+        _("Organisation"),
+        (
+            Page("people:members", _("Members"), (Permission.MANAGE_MEMBERS,), room="people"),
+            Page(
+                "tenants:projects",
+                _("Projects"),
+                (Permission.MANAGE_PROJECTS,),
+                covers=("tenants:project", "tenants:project_end"),
+            ),
+            Page(
+                "notices:webhooks",
+                _("Webhooks"),
+                (Permission.MANAGE_WEBHOOKS,),
+                covers=("notices:webhook", "notices:webhook_remove"),
+            ),
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A page as one reader sees it in a menu; `waiting` is how many things wait there."""
+
+    page: Page
+    active: bool
+    current: bool
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A section as one reader sees it. It leads to the first of its pages."""
+
+    section: Section
+    places: tuple[Place, ...]
+
+    @property
+    def name(self) -> str:
+        """The address's name of the first page."""
+        return self.places[0].page.name
+
+    @property
+    def text(self) -> Promise:
+        """What the bar says: the section, or the page where only one is open and not the first."""
+        only = self.places[0].page
+        alone = len(self.places) == 1 and only is not self.section.pages[0]
+        return only.label if alone else self.section.label
+
+    @property
+    def active(self) -> bool:
+        """Whether the page that is open belongs here."""
+        return any(place.active for place in self.places)
+
+    @property
+    def waiting(self) -> int:
+        """How many things wait in all pages of the section."""
+        return sum(place.waiting for place in self.places)
+
+
+def ways_for(
+    can: Mapping[str, bool], here: str, waiting: Mapping[str, int] | None = None
+) -> tuple[Way, ...]:
+    """The sections of which this reader may open a page, in the order of the bar."""
+    page = page_of(here)
+    found = (Way(section, _places(section, can, page, here, waiting or {})) for section in SECTIONS)
+    return tuple(way for way in found if way.places)
+
+
+def page_of(here: str) -> Page | None:
+    """The page of the menus that the address called `here` belongs to."""
+    pages = [page for section in SECTIONS for page in section.pages]
+    by_name = {name: page for page in pages for name in (page.name, *page.covers)}
+    by_room = {page.room: page for page in pages if page.room}
+    return by_name.get(here) or by_room.get(here.partition(":")[0])
+
+
+def _places(
+    section: Section,
+    can: Mapping[str, bool],
+    active: Page | None,
+    here: str,
+    waiting: Mapping[str, int],
+) -> tuple[Place, ...]:
+    return tuple(
+        Place(page, page is active, here == page.name, waiting.get(page.waiting, 0))
+        for page in section.pages
+        if any(can.get(permission.name.lower(), False) for permission in page.allowed)
+    )

@@ -1,0 +1,67 @@
+"""The bar and the tabs: five sections, each page in one of them, and only what a role may open."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from dpgov.dashboards.navigation import SECTIONS, page_of, ways_for
+from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import ALLOWED, may
+from tests.integration.access.doors import DOORS, Kind
+from tests.integration.dashboards.reading import page
+
+ClientFor = Callable[[Membership], Client]
+
+# What belongs to the reader, whatever they do: the user menu and the bell lead there.
+_ONES_OWN = {"tenants", "notices"}
+# The foot of every page leads there.
+_LINKED = {"dashboards:glossary", "dashboards:understanding_general"}
+
+
+def test_every_page_belongs_to_a_section() -> None:
+    """A new page without a place in the menus is noticed here."""
+    homeless = {
+        name
+        for name, door in DOORS.items()
+        if door.kind is Kind.PAGE and "GET" in door.methods and page_of(name) is None
+    }
+    assert {name for name in homeless if name.partition(":")[0] not in _ONES_OWN} == _LINKED
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("role", ["owner", "analyst", "officer", "admin"])
+def test_each_entry_leads_to_a_page_that_the_role_may_open(
+    role: str, client_for: ClientFor, request: pytest.FixtureRequest
+) -> None:
+    membership: Membership = request.getfixturevalue(role)
+    can = {permission.name.lower(): may(membership, permission) for permission in ALLOWED}
+    client = client_for(membership)
+    ways = ways_for(can, "")
+    assert [str(way.text) for way in ways] == BARS[role]
+    for way in ways:
+        for place in way.places:
+            html = page(client, reverse(place.page.name))
+            assert f'href="{reverse(way.name)}"' in html
+
+
+BARS = {
+    "owner": ["Home", "Datasets", "Questions", "Approvals", "Projects"],
+    "analyst": ["Home", "Datasets", "Questions", "Requests for budget"],
+    "officer": ["Home", "Datasets", "Questions", "Approvals", "Log"],
+    "admin": ["Home", "Datasets", "Organisation"],
+}
+
+
+def test_no_page_stands_in_two_sections() -> None:
+    names = [name for s in SECTIONS for page in s.pages for name in (page.name, *page.covers)]
+    assert len(names) == len(set(names))
+
+
+def test_a_section_counts_what_waits_behind_all_its_pages() -> None:
+    everything = {permission.name.lower(): True for permission in ALLOWED}
+    ways = ways_for(everything, "dashboards:approval", {"decisions": 2, "requests": 3})
+    (approvals,) = (way for way in ways if way.active)
+    assert approvals.waiting == 5
+    assert [place.waiting for place in approvals.places] == [2, 3, 0]
