@@ -52,6 +52,8 @@
     } else {
       painted.line = { ...trace.line, color: paint };
       painted.marker = { ...trace.marker, color: paint };
+      if (trace.error_y) painted.error_y = { ...trace.error_y, color: paint, thickness: 2 };
+      if (trace.error_x) painted.error_x = { ...trace.error_x, color: paint, thickness: 2 };
       if (trace.fill) painted.fillcolor = `${paint}2b`; // the palette is in six-digit hex
     }
     return painted;

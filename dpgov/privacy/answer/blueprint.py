@@ -6,10 +6,11 @@ metadata alone.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NoReturn
 
 from dpgov.language.said import said
-from dpgov.privacy.accounting.decimals import MAX_NANO, as_text
+from dpgov.privacy.accounting.decimals import MAX_NANO, as_text, json_number
 from dpgov.privacy.accounting.loss import Loss, Mode, epsilon_paid_by, rho_of
 from dpgov.privacy.mechanisms.choice import mechanisms_for
 from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
@@ -22,7 +23,7 @@ from dpgov.privacy.plan.grouping import (
     means_sizes,
     problem_with_sizes,
 )
-from dpgov.privacy.plan.plan import InvalidPlan, Plan, PlanProblem
+from dpgov.privacy.plan.plan import Grouping, InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.plan.predicates import UnknownColumn, row_filter
 from dpgov.privacy.plan.ranges import (
     GROUP_SIZES,
@@ -38,7 +39,7 @@ from dpgov.privacy.plan.request import (
     MeasureKind,
     UnitBounds,
 )
-from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.privacy.plan.schema import DatasetSchema, NumericDomain
 
 MAX_CELLS = 10_000
 
@@ -110,7 +111,15 @@ class Blueprint:
 
     def groups(self) -> list[dict[str, Any]]:
         """The groupings with the names of their bins; cells are row-major, the first slowest."""
-        return [described(grouping) for grouping in self.plan.group_by]
+        return [described(grouping) | self._step(grouping) for grouping in self.plan.group_by]
+
+    def _step(self, grouping: Grouping) -> dict[str, Any]:
+        """How far apart the values of a column of numbers are, as declared."""
+        index = self.schema.index_of(grouping.column)
+        spec = SIZES if index is None else self.schema.columns[index]
+        if isinstance(spec.domain, NumericDomain):
+            return {"step": json_number(Fraction(spec.domain.step), 12)}
+        return {}
 
     def expected(self, rows_in_a_cell: int | None) -> list[tuple[int, Column, Statements]]:
         """The columns of the answer in the plan's order, with their draw and expected errors."""

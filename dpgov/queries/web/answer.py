@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 from dpgov.budgets.standing import charged_to
 from dpgov.budgets.words import question
 from dpgov.queries.answering.looking import look_at, pause_before_next_look
+from dpgov.queries.asking.enough import enough_in_words
 from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import (
     PublicState,
@@ -26,8 +27,8 @@ from dpgov.queries.selectors import (
     visible_release,
 )
 from dpgov.queries.wording.downloads import answer_lines, as_csv, as_json
-from dpgov.queries.wording.figures import caption_of, release_figures
-from dpgov.queries.wording.presentation import ENDINGS, ordered, read_answer
+from dpgov.queries.wording.figures import release_charts
+from dpgov.queries.wording.presentation import ENDINGS, Answer, ordered, read_answer
 from dpgov.queries.wording.words import in_words
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import CSV, as_file
@@ -105,7 +106,7 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
         "charged": charged_to(query.pk, reader_id=membership_of(request).user_id),
     }
     release = visible_release(query) if state is PublicState.RELEASED else None
-    return context if release is None else context | _answer(release)
+    return context if release is None else context | _answer(query, release)
 
 
 def _pause_ms(query: Query) -> int:
@@ -121,12 +122,24 @@ def _sources(request: HttpRequest, query: Query) -> list[tuple[str, bool]]:
     return [(source, source in visible) for source in query.sources]
 
 
-def _answer(release: Release) -> dict[str, Any]:
+def _answer(query: Query, release: Release) -> dict[str, Any]:
     body = json.loads(release.body)
     answer = read_answer(body)
-    charts = [
-        (caption_of(statistic.label, figure), figure)
-        # More groupings than a chart can show make no figures; the table says it all.
-        for statistic, figure in zip(answer.statistics, release_figures(body), strict=False)
-    ]
-    return {"answer": answer, "charts": charts}
+    return {
+        "answer": answer,
+        "charts": release_charts(body),
+        "warnings": _warnings(query, body, answer),
+    }
+
+
+def _warnings(query: Query, body: dict[str, Any], answer: Answer) -> list[str]:
+    """What says nothing, once each; and of the first what would say something."""
+    empty = {one.label: place for place, one in enumerate(answer.statistics) if one.warning}
+    found: list[str] = []
+    for label, place in empty.items():
+        words = answer.statistics[place].warning
+        if len(answer.statistics) > 1:
+            words = f"{label}: {words}"
+        enough = "" if found else enough_in_words(query.version, body, place)
+        found.append(f"{words} {enough}".strip())
+    return found

@@ -5,36 +5,47 @@ a small HTML of its own in labels and hover texts (catalogue J6).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import plotly.graph_objects as go
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from dpgov.privacy.plan.ranges import clipped
-from dpgov.queries.wording.words import (
-    accuracy_at,
-    margin,
-    rank_error_at,
-    rows_in_words,
-    statistic_in_words,
+from dpgov.privacy.plan.statistics import STATISTICS
+from dpgov.queries.wording.bins import is_ordered, shown_bins
+from dpgov.queries.wording.dots import (
+    MOST_LINES,
+    along,
+    lines_of,
+    shift_of,
+    trace,
+    value_axis,
+    within,
 )
+from dpgov.queries.wording.useful import empty_rest, span_of, too_noisy
+from dpgov.queries.wording.words import joined, shortened, statistic_in_words
 
 Figure = dict[str, Any]
 
 _LONGEST_LABEL = 28
+# Beside the chart they take room from it.
+_LONGEST_LINE = 20
 _MOST_COLOURS = 8
 _MOST_CHARTS = 8
-_CONFIDENCE = 0.95
 
 
 def inert(text: object, longest: int = 200) -> str:
     """Text for a label or a hover box: no tags, no entities, no templates, no line breaks, cut."""
-    plain = "".join(c if c.isprintable() else " " for c in str(text))
-    if len(plain) > longest:
-        plain = plain[: longest - 1] + "…"
+    plain = _cut("".join(c if c.isprintable() else " " for c in str(text)), longest)
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("{", "&#123;")):
         plain = plain.replace(character, entity)
     return plain
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def as_figure(traces: Sequence[Any], **layout: Any) -> Figure:
@@ -54,40 +65,136 @@ def labelled_axis(labels: Sequence[object], title: str = "") -> dict[str, Any]:
     }
 
 
-def release_figures(body: dict[str, Any]) -> list[Figure]:
-    """One bar chart with error bars for each of the first statistics of a grouped answer.
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One statistic of a grouped answer as a picture.
+
+    `folded` are the groups that are too noisy to be shown in it, and `rest` the one for everything
+    else where it is empty within noise; `lines` how many stand below each other, or 0.
+    """
+
+    label: str
+    figure: Figure
+    folded: tuple[str, ...] = ()
+    rest: str = ""
+    lines: int = 0
+
+    @property
+    def size(self) -> str:
+        """The class of its height, which is known before it is drawn."""
+        return f"lines-{-(-self.lines // 5) * 5}" if self.lines else ""
+
+    @property
+    def caption(self) -> str:
+        """What to see in it."""
+        sentences = [self._drawn(), self._left_out()]
+        return " ".join([*filter(None, sentences), _("The table below holds the same numbers.")])
+
+    def _drawn(self) -> str:
+        spanned = any("error_y" in t or "error_x" in t for t in self.figure["data"])
+        bars = self.figure["data"][0]["type"] == "bar"
+        if not spanned:
+            return _("{statistic} in each group.").format(statistic=self.label)
+        pattern = (
+            _("{statistic} in each group. The line on each bar spans its error at {level}.")
+            if bars
+            else _("{statistic} in each group. The line through each dot is its {level} interval.")
+        )
+        return pattern.format(statistic=self.label, level="95 %")
+
+    def _left_out(self) -> str:
+        if self.rest:
+            return _("“{group}” is not shown: it is empty within its noise.").format(
+                group=self.rest
+            )
+        if not self.folded:
+            return ""
+        return ngettext(
+            "{number} group is too noisy to show: {names}.",
+            "{number} groups are too noisy to show: {names}.",
+            len(self.folded),
+        ).format(number=len(self.folded), names=joined(shortened(self.folded)))
+
+
+def release_charts(body: dict[str, Any]) -> list[Chart]:
+    """A chart with intervals for each of the first statistics of a grouped answer.
 
     Empty for an answer that is not grouped, or that has too many bins in both groupings to be
     told apart by colour; the table says it all.
     """
-    groups: list[dict[str, Any]] = body["groups"]
+    groups = [
+        group | {"bins": names}
+        for group, names in zip(body["groups"], shown_bins(body), strict=True)
+    ]
     if len(groups) not in (1, 2):
         return []
     if len(groups) == 2 and min(len(group["bins"]) for group in groups) > _MOST_COLOURS:
         return []
-    return [_bars(statistic, groups) for statistic in body["statistics"][:_MOST_CHARTS]]
+    ordered = len(groups) == 2 or is_ordered(body, 0) or len(groups[0]["bins"]) > MOST_LINES
+    return [
+        _chart(statistic, groups, ordered=ordered)
+        for statistic in body["statistics"][:_MOST_CHARTS]
+    ]
 
 
-def caption_of(label: str, figure: Figure) -> str:
-    """What a chart of `release_figures` shows, in a sentence or two."""
-    spanned = any("error_y" in trace for trace in figure["data"])
-    if spanned:
-        pattern = _(
-            "{statistic} in each group. Each bar is a released number; its line spans the error "
-            "at {level}. The table below holds the same numbers."
-        )
-    else:
-        pattern = _(
-            "{statistic} in each group. Each bar is a released number. The table below holds the "
-            "same numbers."
-        )
-    return pattern.format(statistic=label, level="95 %")
+def _chart(statistic: dict[str, Any], groups: list[dict[str, Any]], *, ordered: bool) -> Chart:
+    label = statistic_in_words(statistic)
+    if STATISTICS[statistic["statistic"]].depends_on_rows:
+        names = [" / ".join(map(str, parts)) for parts in product(*(g["bins"] for g in groups))]
+        noisy = zip(names, too_noisy(statistic), strict=True)
+        folded = tuple(name for name, left_out in noisy if left_out)
+        if ordered:
+            return Chart(label, _points(statistic, groups), folded)
+        figure = _lines(statistic, groups[0])
+        return Chart(label, figure, folded, lines=len(figure["data"][0]["y"]))
+    if len(groups) == 1 and empty_rest(statistic, len(groups[0]["bins"])):
+        rest = str(groups[0]["bins"][-1])
+        shorter = [groups[0] | {"bins": groups[0]["bins"][:-1]}]
+        cells = statistic | {"cells": statistic["cells"][:-1]}
+        return Chart(label, _bars(cells, shorter), rest=rest)
+    return Chart(label, _bars(statistic, groups))
+
+
+def _lines(statistic: dict[str, Any], group: dict[str, Any]) -> Figure:
+    dots = lines_of(statistic, [inert(name) for name in group["bins"]])
+    names = [str(group["bins"][dot.cell]) for dot in dots]
+    axis = labelled_axis([_cut(name, _LONGEST_LINE) for name in names])
+    return as_figure(
+        [trace(dots, "", sideways=True)],
+        showlegend=False,
+        xaxis=value_axis(dots, statistic, inert(statistic_in_words(statistic))),
+        yaxis=axis | {"range": [len(dots) - 0.5, -0.5], "title": {"text": ""}, "showgrid": True},
+    )
+
+
+def _points(statistic: dict[str, Any], groups: list[dict[str, Any]]) -> Figure:
+    along_axis, coloured, places = _oriented(groups)
+    labels = [inert(name) for name in along_axis["bins"]]
+    if all(too_noisy(statistic)[cells[-1]] for cells in places):
+        # Nothing is shown of the bin for everything else: it needs no place.
+        along_axis = along_axis | {"bins": along_axis["bins"][:-1]}
+        places = [cells[:-1] for cells in places]
+        labels.pop()
+    colours = [
+        along(statistic, labels, cells, shift_of(place, len(places)))
+        for place, cells in enumerate(places)
+    ]
+    named = zip(coloured["bins"], colours, strict=True)
+    axis = labelled_axis(along_axis["bins"], along_axis["column"])
+    every = [dot for dots in colours for dot in dots]
+    return as_figure(
+        [trace(dots, inert(name, _LONGEST_LABEL), sideways=False) for name, dots in named],
+        showlegend=len(places) > 1,
+        legend={"title": {"text": inert(coloured["column"], _LONGEST_LABEL)}},
+        xaxis=axis | {"range": [-0.5, len(labels) - 0.5]},
+        yaxis=value_axis(every, statistic, inert(statistic_in_words(statistic))),
+    )
 
 
 def _bars(statistic: dict[str, Any], groups: list[dict[str, Any]]) -> Figure:
-    along, coloured, places = _oriented(groups)
+    along_axis, coloured, places = _oriented(groups)
     traces = [
-        _trace(name, along["bins"], [statistic["cells"][place] for place in cells], statistic)
+        _trace(name, along_axis["bins"], [statistic["cells"][place] for place in cells], statistic)
         for name, cells in zip(coloured["bins"], places, strict=True)
     ]
     return as_figure(
@@ -95,7 +202,7 @@ def _bars(statistic: dict[str, Any], groups: list[dict[str, Any]]) -> Figure:
         barmode="group",
         showlegend=len(traces) > 1,
         legend={"title": {"text": inert(coloured["column"], _LONGEST_LABEL)}},
-        xaxis=labelled_axis(along["bins"], along["column"]),
+        xaxis=labelled_axis(along_axis["bins"], along_axis["column"]),
         yaxis={"title": {"text": inert(statistic_in_words(statistic))}, "rangemode": "tozero"},
     )
 
@@ -118,8 +225,8 @@ def _oriented(groups: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, A
 def _trace(
     name: str, bins: Sequence[str], cells: list[dict[str, Any]], head: dict[str, Any]
 ) -> Any:
-    spans = [_span(cell, head) for cell in cells]
-    hover = [[inert(label), _within(cell)] for label, cell in zip(bins, cells, strict=True)]
+    spans = [_reach(cell, head) for cell in cells]
+    hover = [[inert(label), within(cell)] for label, cell in zip(bins, cells, strict=True)]
     value = "%{customdata[0]}: %{y:,}%{customdata[1]}"
     return go.Bar(
         x=list(range(len(cells))),
@@ -138,19 +245,9 @@ def _errors(spans: list[tuple[float, float] | None]) -> dict[str, Any]:
     return {"type": "data", "symmetric": False, "array": up, "arrayminus": down}
 
 
-def _span(cell: dict[str, Any], head: dict[str, Any]) -> tuple[float, float] | None:
+def _reach(cell: dict[str, Any], head: dict[str, Any]) -> tuple[float, float] | None:
     """How far the 95 % interval reaches below and above, cut to what can be true."""
-    error = accuracy_at(cell.get("accuracy") or [], _CONFIDENCE)
-    if error is None or cell["value"] is None:
+    span = span_of(cell, head)
+    if span is None:
         return None
-    low, high = clipped(cell["value"], error, head)
-    return max(0.0, cell["value"] - low), max(0.0, high - cell["value"])
-
-
-def _within(cell: dict[str, Any]) -> str:
-    """The error at 95 % as it follows the number in a hover text; nothing where none is stated."""
-    accuracy = cell.get("accuracy") or []
-    if accuracy_at(accuracy, _CONFIDENCE) is not None:
-        return f" {margin(accuracy, _CONFIDENCE)}"
-    rows = rank_error_at(accuracy, _CONFIDENCE)
-    return "" if rows is None else _(", within {rows}").format(rows=rows_in_words(rows))
+    return max(0.0, cell["value"] - span[0]), max(0.0, span[1] - cell["value"])

@@ -13,8 +13,12 @@ from django.utils.translation import gettext_lazy
 from dpgov.privacy.plan.ranges import clipped
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.selectors import PublicState
+from dpgov.queries.wording.bins import shown_bins, written
+from dpgov.queries.wording.dots import shown_number
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, shown
+from dpgov.queries.wording.findings import Finding, findings
 from dpgov.queries.wording.guarantee import guarantee_in_words
+from dpgov.queries.wording.useful import empty_in_words, too_noisy
 from dpgov.queries.wording.words import (
     LEVELS,
     NOTHING,
@@ -24,7 +28,6 @@ from dpgov.queries.wording.words import (
     readable,
     rows_in_words,
     statistic_in_words,
-    warning_in_words,
 )
 
 # One wording for each ending, whatever went wrong: the text must not depend on the data.
@@ -48,13 +51,15 @@ _LEVEL = "95 %"
 class Cell:
     """One released number and its error bounds at 90, 95 and 99 %, as text.
 
-    `adjusted` is the same number made plausible beside its neighbours, where that was done.
+    `adjusted` is the same number made plausible beside its neighbours, where that was done;
+    `noisy`: it would only hide the other groups.
     """
 
     value: str
     errors: tuple[str, ...]
     interval: str
     adjusted: str = ""
+    noisy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,10 @@ class StatisticAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole release: group columns, row labels (one a cell), statistics, draws."""
+    """A whole release: group columns, row labels (one a cell), statistics, draws.
+
+    `findings` say for each statistic of groups how the clearest two of them differ.
+    """
 
     columns: list[str]
     labels: list[tuple[str, ...]]
@@ -85,6 +93,7 @@ class Answer:
     drawings: list[Drawing]
     sharing: list[str]
     guarantee: list[str]
+    findings: list[Finding]
 
     @property
     def grouped(self) -> bool:
@@ -111,12 +120,6 @@ class Answer:
         return [list(of_one) for _, of_one in groupby(many, key=lambda s: s.column)]
 
     @property
-    def warnings(self) -> list[str]:
-        """What says nothing, first of all; once each."""
-        words = [f"{s.label}: {s.warning}" for s in self.statistics if s.warning]
-        return list(dict.fromkeys(words))
-
-    @property
     def aims(self) -> list[str]:
         """What was looked for, once each."""
         return list(dict.fromkeys(s.aim for s in self.statistics if s.aim))
@@ -127,11 +130,12 @@ def read_answer(body: dict[str, Any]) -> Answer:
     drawings = drawings_of(body)
     return Answer(
         columns=[group["column"] for group in body["groups"]],
-        labels=cell_labels(body),
+        labels=list(product(*shown_bins(body))),
         statistics=[_statistic(s, drawings) for s in body["statistics"]],
         drawings=drawings,
         sharing=sharing_in_words(drawings),
         guarantee=guarantee_in_words(body["guarantee"]),
+        findings=findings(body),
     )
 
 
@@ -165,16 +169,14 @@ def _statistic(statistic: dict[str, Any], drawings: list[Drawing]) -> StatisticA
         column=statistic.get("column") or "",
         aim=_aim(statistic),
         cells=[
-            _cell(cell, adjusted, statistic)
-            for cell, adjusted in zip(statistic["cells"], adjusted_values(statistic), strict=True)
+            _cell(cell, adjusted, statistic, noisy=noisy)
+            for cell, adjusted, noisy in zip(
+                statistic["cells"], adjusted_values(statistic), too_noisy(statistic), strict=True
+            )
         ],
         drawing=drawings[statistic["draw"]] if "draw" in statistic else None,
         adjusted=shown(statistic.get("adjusted", {}).get("method", "")),
-        warning=warning_in_words(
-            statistic,
-            [cell["accuracy"] for cell in statistic["cells"]],
-            [cell["value"] for cell in statistic["cells"]],
-        ),
+        warning=empty_in_words(statistic),
     )
 
 
@@ -197,16 +199,19 @@ def _aim(statistic: dict[str, Any]) -> str:
     return pattern.format(statistic=statistic_in_words(statistic), rows=rows_in_words(beyond))
 
 
-def _cell(cell: dict[str, Any], plausible: int | None, head: dict[str, Any]) -> Cell:
+def _cell(
+    cell: dict[str, Any], plausible: int | None, head: dict[str, Any], *, noisy: bool
+) -> Cell:
     value, accuracy = cell["value"], cell["accuracy"]
     if value is None:
         return Cell(NOTHING, (NOTHING,) * len(LEVELS), _("The true number may be anything."))
     texts = tuple(margin(accuracy, level) for level in LEVELS)
     return Cell(
-        readable(value, accuracy_at(accuracy, 0.95)),
+        shown_number(cell, head),
         texts,
         _interval(value, accuracy, head),
         "" if plausible is None else readable(plausible),
+        noisy,
     )
 
 
@@ -219,6 +224,6 @@ def _interval(value: float, accuracy: list[dict[str, Any]], head: dict[str, Any]
         return pattern.format(rows=rows_in_words(rows), level=_LEVEL)
     if error is None:
         return _("The true number may be anything.")
-    low, high = (readable(end, error) for end in clipped(value, error, head))
+    low, high = (written(end, error, head) for end in clipped(value, error, head))
     pattern = _("The true number lies between {low} and {high} with {level} confidence.")
     return pattern.format(low=low, high=high, level=_LEVEL)

@@ -64,7 +64,7 @@ def statistic_in_words(statistic: dict[str, Any]) -> str:
     if (orders := statistic.get("quantiles")) is not None:
         many = [percent(order) for order in orders]
         if len(many) != 1:
-            shares = joined(_shortened(many))
+            shares = joined(shortened(many))
             return gettext(sentence).format(column=column, shares=shares)
         return _quantile(column, many[0])
     if (order := statistic.get("quantile")) is not None:
@@ -102,7 +102,7 @@ def condition_in_words(condition: dict[str, Any]) -> str:
     pattern = str(_CONDITIONS.get(op, "{column} " + op + " {value}"))
     if op == "between":
         return pattern.format(column=column, low=value[0], high=value[1])
-    words = joined(_shortened(value), "or") if isinstance(value, list) else value
+    words = joined(shortened(value), "or") if isinstance(value, list) else value
     return pattern.format(column=column, value=words)
 
 
@@ -117,7 +117,7 @@ def grouping_in_words(grouping: dict[str, Any]) -> str:
             bins,
         )
         return pattern.format(column=column, low=edges[0], high=edges[-1], bins=bins)
-    return f"{column} ({', '.join(_shortened(grouping.get('categories') or []))})"
+    return f"{column} ({', '.join(shortened(grouping.get('categories') or []))})"
 
 
 def percent(order: int | float | str) -> str:
@@ -145,7 +145,7 @@ def lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _shortened(values: Sequence[Any]) -> list[str]:
+def shortened(values: Sequence[Any]) -> list[str]:
     """At most a handful of values; the rest is counted, because a sentence should be readable."""
     if len(values) <= _LONGEST_LIST:
         return [str(value) for value in values]

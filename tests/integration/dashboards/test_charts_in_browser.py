@@ -12,7 +12,7 @@ from django.conf import settings
 from django.template.loader import render_to_string
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
-from dpgov.queries.wording.figures import as_figure, release_figures
+from dpgov.queries.wording.figures import as_figure, release_charts
 from tests.integration.dashboards.corpus import SCRIPTS
 from tests.journeys.browser import ARGUMENTS
 from tests.servers.missing import find
@@ -98,7 +98,9 @@ def test_what_somebody_typed_is_drawn_as_text(window: Page, complaints: list[str
         names = [*SCRIPTS[place : place + 4]] * 2
         groups = [{"column": names[0], "bins": [*SCRIPTS]}, {"column": names[1], "bins": names}]
         statistic = {"statistic": "mean", "column": names[2], "cells": cells}
-        figures += release_figures({"groups": groups, "statistics": [statistic]})
+        figures += [
+            chart.figure for chart in release_charts({"groups": groups, "statistics": [statistic]})
+        ]
     _show(window, figures)
     for place in range(len(figures)):
         window.locator(f"#c{place} .bars .point").nth(3).hover(force=True)

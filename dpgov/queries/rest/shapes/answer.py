@@ -68,6 +68,9 @@ class GroupSerializer(MadeSerializer):
 
     column = serializers.CharField()
     bins = serializers.ListField(child=serializers.CharField())
+    step = serializers.FloatField(
+        required=False, help_text="Of a column of numbers: how far apart its values are."
+    )
 
 
 class HeadSerializer(MadeSerializer):

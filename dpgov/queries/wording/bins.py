@@ -1,0 +1,75 @@
+"""Groups and numbers as people write them: 16–25 for [16, 26) of whole numbers, 2016 for a year.
+
+Files and the API keep the names of the release. Works from a release body alone.
+"""
+
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from dpgov.privacy.plan.statistics import STATISTICS, Quantity
+from dpgov.queries.wording.words import readable
+
+# What is declared within these is a year: it is written without a gap after its thousands.
+_YEARS = (1_000, 2_999)
+
+
+def shown_bins(body: dict[str, Any]) -> list[list[str]]:
+    """The names of the bins of each grouping, in the order of the answer's cells."""
+    groupings = body.get("plan", {}).get("group_by") or [{}] * len(body["groups"])
+    return [
+        _shown(group, grouping.get("edges"))
+        for group, grouping in zip(body["groups"], groupings, strict=True)
+    ]
+
+
+def is_ordered(body: dict[str, Any], place: int) -> bool:
+    """Whether the bins of a grouping follow each other along numbers."""
+    groupings = body.get("plan", {}).get("group_by") or []
+    return place < len(groupings) and bool(groupings[place].get("edges"))
+
+
+def is_year(head: dict[str, Any]) -> bool:
+    """Whether a statistic's values are years, by the declared bounds of its column."""
+    found = head.get("range")
+    if not found or STATISTICS[head["statistic"]].quantity is not Quantity.VALUE:
+        return False
+    return bool(_YEARS[0] <= found[0] and found[1] <= _YEARS[1])
+
+
+def written(value: float, error: float | None, head: dict[str, Any]) -> str:
+    """A number of this statistic as text: a year has no gap after its thousands."""
+    text = readable(value, error)
+    return text.replace("\u202f", "") if is_year(head) else text
+
+
+def _shown(group: dict[str, Any], edges: list[Any] | None) -> list[str]:
+    names = [str(name) for name in group["bins"]]
+    if not edges or len(edges) != len(names):
+        return names
+    whole = Decimal(str(group.get("step", 0))) == 1 and all(_is_whole(edge) for edge in edges)
+    *inner, last = pairwise(edges)
+    between = [_between(low, high, whole=whole) for low, high in inner]
+    return [*between, _closed(*last, whole=whole), names[-1]]
+
+
+def _between(low: Any, high: Any, *, whole: bool) -> str:
+    """Without its upper edge."""
+    if whole:
+        return _closed(low, int(Decimal(str(high))) - 1, whole=True)
+    return _("{low} to under {high}").format(low=low, high=high)
+
+
+def _closed(low: Any, high: Any, *, whole: bool) -> str:
+    """With both edges."""
+    if Decimal(str(low)) == Decimal(str(high)):
+        return str(low)
+    if whole and Decimal(str(low)) >= 0:
+        return f"{low}–{high}"
+    return _("{low} to {high}").format(low=low, high=high)
+
+
+def _is_whole(edge: Any) -> bool:
+    return Decimal(str(edge)) % 1 == 0
