@@ -105,6 +105,7 @@ def bin_of(row: Row, grouping: CodeGrouping) -> int:
 
 
 def _bin_of_code(code: int | None, grouping: CodeGrouping) -> int:
+    code = None if code is None else grouping.turned(code)
     for number, (low, high) in enumerate(grouping.ranges):
         if code is not None and low <= code <= high:
             return number

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+from zoneinfo import available_timezones
 
 from dpgov.language.said import said
 from dpgov.privacy.accounting.decimals import InvalidAmount, as_text, decimal_text
@@ -11,12 +12,14 @@ from dpgov.privacy.plan.domains import (
     category_domain,
     check_capacity,
     column_spec,
+    date_domain,
     numeric_domain,
 )
 from dpgov.privacy.plan.schema import (
     CategoryDomain,
     ColumnSpec,
     DatasetSchema,
+    DateDomain,
     InvalidDomain,
     Neighbouring,
     PrivacyUnit,
@@ -104,6 +107,15 @@ def column_fields(spec: ColumnSpec) -> dict[str, Any]:
     if isinstance(spec.domain, CategoryDomain):
         return rule | {"kind": "category", "categories": list(spec.domain.categories)}
     domain = spec.domain
+    if isinstance(domain, DateDomain):
+        return rule | {
+            "kind": "date",
+            "lower": domain.text(0),
+            "upper": domain.text(domain.top),
+            "step": domain.unit.value,
+            "date_format": domain.layout,
+            "time_zone": domain.zone,
+        }
     bounds = {name: decimal_text(getattr(domain, name)) for name in ("lower", "upper", "step")}
     return rule | {"kind": "number"} | bounds
 
@@ -114,6 +126,8 @@ def impute_text(spec: ColumnSpec) -> str:
         return ""
     if isinstance(spec.domain, CategoryDomain):
         return spec.domain.categories[spec.impute_code]
+    if isinstance(spec.domain, DateDomain):
+        return spec.domain.text(spec.impute_code)
     return decimal_text(spec.domain.lower + Decimal(spec.impute_code) * spec.domain.step)
 
 
@@ -121,9 +135,23 @@ def column_of(fields: dict[str, Any]) -> ColumnSpec:
     """The column again; raises InvalidDomain for fields that `column_fields` never made."""
     if fields["kind"] == "category":
         domain: Any = category_domain(fields["categories"])
+    elif fields["kind"] == "date":
+        names = ("lower", "upper", "step", "date_format", "time_zone")
+        domain = dates_declared(*(fields[name] for name in names))
     else:
         domain = numeric_domain(*(fields[name] for name in ("lower", "upper", "step")))
     return column_spec(fields["name"], domain, fields["missing"], fields["impute"])
+
+
+def dates_declared(
+    lower: str, upper: str, step: str, date_format: str, time_zone: str
+) -> DateDomain:
+    """A domain of dates in a zone that there is; raises InvalidDomain."""
+    zone = time_zone.strip() or "UTC"
+    domain = date_domain(lower, upper, step, date_format, zone)
+    if zone not in available_timezones():
+        raise InvalidDomain("time_zone", said("There is no time zone “{zone}”.", zone=zone))
+    return domain
 
 
 def as_json(declaration: Declaration) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
 from dpgov.datasets.models import Arrival, Column, Dataset, DatasetVersion, Upload
-from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.domains import category_domain, column_spec, date_domain, numeric_domain
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership, Role, Tenant, User
 from dpgov.tenants.permissions import membership_of
@@ -111,6 +111,9 @@ def _spec(column: Column) -> ColumnSpec:
         return column_spec(
             column.name, category_domain(column.categories), column.missing, column.impute
         )
+    if column.kind == Column.Kind.DATE:
+        texts = column.lower, column.upper, column.step, column.date_format, column.time_zone
+        return column_spec(column.name, date_domain(*texts), column.missing, column.impute)
     domain = numeric_domain(column.lower, column.upper, column.step)
     return column_spec(column.name, domain, column.missing, column.impute)
 

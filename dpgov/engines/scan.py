@@ -174,16 +174,24 @@ def _keys(groupings: Sequence[CodeGrouping], tops: Mapping[int, int]) -> tuple[K
 def _raw_key(grouping: CodeGrouping, top: int) -> Key:
     bins = [len(grouping.ranges)] * (top + 1)
     for number, (low, high) in enumerate(grouping.ranges):
-        for code in range(max(low, 0), min(high, top) + 1):
-            bins[code] = number
+        for code in range(top + 1):
+            if low <= grouping.turned(code) <= high:
+                bins[code] = number
     return Key(_column(grouping.column), grouping.bins, tuple(bins))
 
 
 def _bin_key(grouping: CodeGrouping) -> Key:
-    column = _column(grouping.column)
+    column = _turned(grouping)
     width = grouping.even_width
     sql = _divided(column, grouping, width) if width else _searched(column, grouping)
     return Key(sql, grouping.bins)
+
+
+def _turned(grouping: CodeGrouping) -> str:
+    column = _column(grouping.column)
+    if not grouping.turns:
+        return column
+    return f"(({column}::BIGINT + {index(grouping.start)}) % {index(grouping.turns)})"
 
 
 def _divided(column: str, grouping: CodeGrouping, width: int) -> str:

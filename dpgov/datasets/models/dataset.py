@@ -4,11 +4,13 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
 from dpgov.operation.clock import Stamp
 from dpgov.privacy.accounting.loss import Currency
+from dpgov.privacy.plan.calendar import STEP_WORDS, Step
 from dpgov.tenants.models import Tenant, User
 
 
@@ -154,11 +156,16 @@ class DatasetVersion(models.Model):
 
 
 class Column(models.Model):
-    """A queryable column with its declared domain. Columns left out are not queryable."""
+    """A queryable column with its declared domain. Columns left out are not queryable.
+
+    Of dates `lower` and `upper` are periods in ISO 8601, `step` is the name of their length, and
+    `date_format` is how the file writes them where it is not in ISO 8601.
+    """
 
     class Kind(models.TextChoices):
         NUMBER = "number", _("Number")
         CATEGORY = "category", _("Category")
+        DATE = "date", _("Date")
 
     class Missing(models.TextChoices):
         DROP = "drop", _("Leave the row out of this column's statistics")
@@ -173,6 +180,8 @@ class Column(models.Model):
     upper = models.CharField(max_length=40, blank=True)
     step = models.CharField(max_length=40, blank=True)
     categories = models.JSONField(default=list, blank=True)
+    date_format = models.CharField(max_length=40, blank=True, default="")
+    time_zone = models.CharField(max_length=64, blank=True, default="")
     missing = models.CharField(max_length=8, choices=Missing.choices, default=Missing.DROP)
     impute = models.CharField(max_length=200, blank=True)
 
@@ -185,3 +194,8 @@ class Column(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def step_said(self) -> str:
+        """The step in the reader's language: a number, or “one day”."""
+        return gettext(STEP_WORDS[Step(self.step)]) if self.kind == self.Kind.DATE else self.step

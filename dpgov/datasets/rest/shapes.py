@@ -30,25 +30,43 @@ class _OrNull(serializers.CharField):
         return value or None
 
 
+@extend_schema_field({"oneOf": [{"type": "number"}, {"type": "string"}]})
 class _Bound(serializers.FloatField):
-    """As in a plan: the shortest JSON number; bounds have at most 15 digits, so none is lost."""
+    """As in a plan: the shortest JSON number; bounds have at most 15 digits, so none is lost.
 
-    def get_attribute(self, instance: Column) -> Decimal:  # type: ignore[override]
+    Of dates it is a text: a period in ISO 8601, and the name of the step.
+    """
+
+    def get_attribute(self, instance: Column) -> Decimal | str:  # type: ignore[override]
         """Categories have none."""
         if instance.kind == Column.Kind.CATEGORY:
             raise SkipField
-        return Decimal(getattr(instance, str(self.field_name)))
+        declared: str = getattr(instance, str(self.field_name))
+        return declared if instance.kind == Column.Kind.DATE else Decimal(declared)
 
-    def to_representation(self, value: Decimal) -> float:  # type: ignore[override]
+    def to_representation(self, value: Decimal | str) -> float | str:  # type: ignore[override]
         """A whole number without a point."""
+        if isinstance(value, str):
+            return value
         return int(value) if value == value.to_integral_value() else float(value)
+
+
+class _OfDates(serializers.CharField):
+    """What only a column of dates has."""
+
+    def get_attribute(self, instance: Column) -> str:
+        """Others have none."""
+        if instance.kind != Column.Kind.DATE:
+            raise SkipField
+        declared: str = getattr(instance, str(self.source))
+        return declared
 
 
 class _Categories(serializers.ListField):
     """The declared values of a column that has them."""
 
     def get_attribute(self, instance: Column) -> list[str]:
-        """Numbers have none."""
+        """Numbers and dates have none."""
         if instance.kind != Column.Kind.CATEGORY:
             raise SkipField
         declared: list[str] = instance.categories
@@ -60,19 +78,23 @@ class ColumnSerializer(serializers.Serializer[Column]):
 
     name = serializers.CharField()
     type = serializers.SerializerMethodField()
-    lower = _Bound(required=False, help_text="Numbers only, as are the next two.")
+    lower = _Bound(required=False, help_text="Of numbers and dates, as are the next two.")
     upper = _Bound(required=False)
     step = _Bound(required=False, help_text="Values are rounded to it.")
+    time_zone = _OfDates(
+        required=False,
+        help_text="Dates only: the wall clock that moments with an offset are read on.",
+    )
     categories = _Categories(
         child=serializers.CharField(), required=False, help_text="Categories only, in order."
     )
     missing = serializers.ChoiceField(choices=["drop", "impute"])
     impute = _OrNull(help_text="What stands in for a missing value under `impute`.")
 
-    @extend_schema_field(serializers.ChoiceField(choices=["number", "category"]))
+    @extend_schema_field(serializers.ChoiceField(choices=["number", "category", "date"]))
     def get_type(self, column: Column) -> str:
         """How it is declared."""
-        return "category" if column.kind == Column.Kind.CATEGORY else "number"
+        return str(column.kind)
 
 
 class DatasetSerializer(CurrencySerializer):

@@ -17,7 +17,8 @@ from dpgov.datasets.web.forms.importing import forget
 from dpgov.datasets.web.forms.registration import RegistrationForm
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import decimal_text
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, InvalidDomain
+from dpgov.privacy.plan.calendar import STEP_WORDS
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain, InvalidDomain
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.web.pages import show_page
 
@@ -83,6 +84,12 @@ def _domain(spec: ColumnSpec) -> str:
     if isinstance(spec.domain, CategoryDomain):
         number = number_format(len(spec.domain.categories), force_grouping=True)
         return _("one of {number} categories").format(number=number)
+    if isinstance(spec.domain, DateDomain):
+        return _("{lower} to {upper} in steps of {step}").format(
+            lower=spec.domain.text(0),
+            upper=spec.domain.text(spec.domain.top),
+            step=_(STEP_WORDS[spec.domain.unit]),
+        )
     lower, upper, step = (
         decimal_text(getattr(spec.domain, name)) for name in ("lower", "upper", "step")
     )

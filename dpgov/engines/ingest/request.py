@@ -5,7 +5,14 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, MissingRule, NumericDomain
+from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.schema import (
+    CategoryDomain,
+    ColumnSpec,
+    DateDomain,
+    MissingRule,
+    NumericDomain,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,14 @@ def columns_as_json(columns: Iterable[ColumnSpec]) -> list[dict[str, Any]]:
 def _domain_as_json(domain: NumericDomain | CategoryDomain) -> dict[str, Any]:
     if isinstance(domain, CategoryDomain):
         return {"categories": list(domain.categories)}
+    if isinstance(domain, DateDomain):
+        return {
+            "top": domain.top,
+            "unit": domain.unit.value,
+            "first": domain.first,
+            "layout": domain.layout,
+            "zone": domain.zone,
+        }
     return {name: str(getattr(domain, name)) for name in ("lower", "upper", "step")}
 
 
@@ -111,4 +126,7 @@ def columns_of(items: Iterable[dict[str, Any]]) -> tuple[ColumnSpec, ...]:
 def _domain_of(item: dict[str, Any]) -> NumericDomain | CategoryDomain:
     if "categories" in item:
         return CategoryDomain(tuple(item["categories"]))
+    if "unit" in item:
+        ends = Decimal(0), Decimal(item["top"]), Decimal(1)
+        return DateDomain(*ends, Step(item["unit"]), item["first"], item["layout"], item["zone"])
     return NumericDomain(Decimal(item["lower"]), Decimal(item["upper"]), Decimal(item["step"]))

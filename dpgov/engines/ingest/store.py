@@ -30,7 +30,7 @@ from dpgov.engines.ingest.tables import Table
 from dpgov.engines.ingest.units import MARKS, UnitColumn, UnitMarks, attached, rank_rows
 from dpgov.engines.ingest.values import cells_of, codes, sql_type
 from dpgov.language.said import said
-from dpgov.privacy.plan.schema import ColumnSpec, NumericDomain
+from dpgov.privacy.plan.schema import ColumnSpec, DateDomain, NumericDomain
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +90,24 @@ def _places(table: Table, columns: Sequence[ColumnSpec]) -> list[int]:
                 said("The file has no column “{column}”.", column=spec.name), column=spec.name
             )
         place = table.names.index(spec.name)
-        if isinstance(spec.domain, NumericDomain) and pa.types.is_temporal(table.types[place]):
-            raise Refused(
-                said(
-                    "This column holds dates or times. Convert them to numbers in the file, or "
-                    "register the column as categories."
-                ),
-                column=spec.name,
-            )
+        _check_type(spec, table.types[place])
         places.append(place)
     return places
+
+
+def _check_type(spec: ColumnSpec, kind: pa.DataType) -> None:
+    """What the file says of a column fits what was declared, as far as it says anything."""
+    dates = isinstance(spec.domain, DateDomain)
+    if isinstance(spec.domain, NumericDomain) and not dates and pa.types.is_temporal(kind):
+        raise Refused(
+            said("This column holds dates or times. Register it as dates, or as categories."),
+            column=spec.name,
+        )
+    if dates and (pa.types.is_time(kind) or pa.types.is_duration(kind)):
+        raise Refused(
+            said("This column holds times without a date. Register it as categories."),
+            column=spec.name,
+        )
 
 
 def _unit_column(table: Table, columns: Sequence[ColumnSpec], unit: UnitNames) -> UnitColumn:

@@ -14,6 +14,8 @@ give the same codes. Each rule looks at one cell alone, never at the other rows.
 | text equal to a declared category | - | that category |
 | any other text | - | "other", code len(categories) |
 
+Dates are read as `dates` says.
+
 A number is clipped to the bounds and rounded to the nearest step; exactly halfway goes to the even
 multiple of the step. -0.0 is 0. Missing is null, or the declared value if the rule is to impute.
 """
@@ -25,7 +27,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, NumericDomain
+from dpgov.engines.ingest.dates import date_codes
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain, NumericDomain
 
 _NUMBER = (
     r"^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -45,12 +48,14 @@ class Cells:
     """A column of a batch: its distinct cells, and for each row the place of its cell in them.
 
     `texts` are trimmed, null where missing; `numbers` their values, NaN where not a number. The
-    last one is always a null, for the rows whose cell is null.
+    last one is always a null, for the rows whose cell is null. `typed_dates`: the file itself says
+    that they are dates, so that they are in ISO 8601 here, whatever was declared.
     """
 
     texts: pa.Array
     numbers: npt.NDArray[np.float64]
     rows: npt.NDArray[np.int64]
+    typed_dates: bool = False
 
 
 def cells_of(column: pa.Array) -> Cells:
@@ -59,7 +64,8 @@ def cells_of(column: pa.Array) -> Cells:
     texts = pa.concat_arrays([_texts(encoded.dictionary), pa.nulls(1, pa.large_string())])
     last = len(texts) - 1
     rows = pc.fill_null(encoded.indices.cast(pa.int64()), last)
-    return Cells(texts, _numbers(texts), rows.to_numpy(zero_copy_only=False))
+    dated = bool(pa.types.is_temporal(encoded.type.value_type))
+    return Cells(texts, _numbers(texts), rows.to_numpy(zero_copy_only=False), dated)
 
 
 def _texts(values: pa.Array) -> pa.Array:
@@ -91,6 +97,8 @@ def codes(cells: Cells, spec: ColumnSpec) -> pa.Array:
     """The lattice code of each row, in `code_type`; null where it is missing."""
     if isinstance(spec.domain, CategoryDomain):
         found = _category_codes(cells.texts, spec.domain)
+    elif isinstance(spec.domain, DateDomain):
+        found = date_codes(cells.texts, spec.domain, typed=cells.typed_dates)
     else:
         found = _numeric_codes(cells.numbers, spec.domain)
     if spec.impute_code is not None:

@@ -113,6 +113,8 @@ def _variant(dataset: Dataset, version: DatasetVersion, typed: Typed) -> dict[st
 def _column(column: Column) -> str:
     if column.kind == Column.Kind.CATEGORY:
         return f"{column.name} (one of {len(column.categories)} categories)"
+    if column.kind == Column.Kind.DATE:
+        return f"{column.name} ({column.lower} to {column.upper} by {column.step})"
     return f"{column.name} ({column.lower} to {column.upper} in steps of {column.step})"
 
 

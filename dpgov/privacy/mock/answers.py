@@ -73,8 +73,9 @@ def _bins(codes: Codes, grouping: CodeGrouping) -> Codes:
         return rest
     lows = np.array([grouping.ranges[place][0] for place in places])
     highs = np.array([grouping.ranges[place][1] for place in places])
-    nearest = np.searchsorted(lows, codes, side="right") - 1
-    inside = (nearest >= 0) & (codes <= highs[nearest])
+    turned = (codes + grouping.start) % grouping.turns if grouping.turns else codes
+    nearest = np.searchsorted(lows, turned, side="right") - 1
+    inside = (codes >= 0) & (nearest >= 0) & (turned <= highs[nearest])
     found: Codes = np.where(inside, np.array(places)[nearest], rest)
     return found
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from dpgov.privacy.plan.plan import Plan, Statistic
+from dpgov.privacy.plan.plan import Grouping, Plan, Statistic
 from dpgov.privacy.plan.predicates import Range, row_filter
 from dpgov.privacy.plan.request import AllOf, AnyOf, CodeFilter, RowFilter
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema
@@ -30,13 +30,16 @@ def canonical(plan: Plan, schema: DatasetSchema) -> dict[str, Any]:
     return {
         "statistics": [list(name) for name in sorted(asked)],
         "where": [_as_json(item, schema) for item in conjuncts_of(plan, schema)],
-        "group_by": [
-            {"column": g.column, "edges": list(g.edges)}
-            if g.edges is not None
-            else {"column": g.column, "categories": list(g.categories or ())}
-            for g in plan.group_by
-        ],
+        "group_by": [_grouping(g) for g in plan.group_by],
     }
+
+
+def _grouping(grouping: Grouping) -> dict[str, Any]:
+    if grouping.by is not None:
+        return {"column": grouping.column, "by": grouping.by}
+    if grouping.edges is not None:
+        return {"column": grouping.column, "edges": list(grouping.edges)}
+    return {"column": grouping.column, "categories": list(grouping.categories or ())}
 
 
 def canonical_sha256(plan: Plan, schema: DatasetSchema) -> str:

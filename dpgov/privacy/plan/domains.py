@@ -4,6 +4,7 @@ Must never see data. Whatever is accepted here can be stored as a lattice code, 
 and protected by noise within the sampler's safe range.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal
@@ -11,11 +12,14 @@ from fractions import Fraction
 
 from dpgov.language.said import said, sentences
 from dpgov.privacy.accounting.decimals import InvalidNumber, read_decimal
+from dpgov.privacy.plan.calendar import NotADate, Span, Step, number_of, span_of
+from dpgov.privacy.plan.layouts import read_layout
 from dpgov.privacy.plan.schema import (
     LARGEST_SUM,
     CategoryDomain,
     ColumnSpec,
     DatasetSchema,
+    DateDomain,
     InvalidDomain,
     MissingRule,
     NumericDomain,
@@ -86,6 +90,42 @@ def _check_on_grid(field: str, bound: Decimal, step: Decimal) -> None:
         )
 
 
+_ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+/-]{0,63}", re.ASCII)
+
+
+def date_domain(
+    lower: str, upper: str, step: str, layout: str = "", zone: str = "UTC"
+) -> DateDomain:
+    """Dates from an owner's texts: the periods that hold the first and the last one.
+
+    Raises InvalidDomain naming "lower", "upper", "step", "date_format" or "time_zone".
+    Whether there is such a zone is the caller's to know.
+    """
+    try:
+        unit = Step(step)
+    except ValueError as problem:
+        raise InvalidDomain(
+            "step", said("Choose a step: {steps}.", steps=", ".join(Step))
+        ) from problem
+    first = number_of(unit, _named_span("lower", lower).start)
+    last = number_of(unit, _named_span("upper", upper).end - 1)
+    if last <= first:
+        raise InvalidDomain("upper", said("The last date must lie after the first one."))
+    if not _ZONE.fullmatch(zone):
+        raise InvalidDomain("time_zone", said("Name a time zone, like Europe/Berlin or UTC."))
+    top = Decimal(int(last - first))
+    return DateDomain(
+        Decimal(0), top, Decimal(1), unit, int(first), read_layout(layout, unit), zone
+    )
+
+
+def _named_span(field: str, text: str) -> Span:
+    try:
+        return span_of(text)
+    except NotADate as problem:
+        raise InvalidDomain(field, problem.args[0]) from problem
+
+
 def category_domain(categories: Sequence[str]) -> CategoryDomain:
     """The categories that an owner declared, in that order, spaces around them removed.
 
@@ -148,6 +188,8 @@ def _impute_code(domain: NumericDomain | CategoryDomain, impute: str) -> int:
         if impute.strip() not in domain.categories:
             raise InvalidDomain("impute", said("The value to use must be one of the categories."))
         return domain.categories.index(impute.strip())
+    if isinstance(domain, DateDomain):
+        return _date_code(domain, impute)
     try:
         value = read_decimal(impute)
     except InvalidNumber as problem:
@@ -161,6 +203,13 @@ def _impute_code(domain: NumericDomain | CategoryDomain, impute: str) -> int:
             said("The value to use must lie within the bounds, a whole number of steps apart."),
         )
     return code.numerator
+
+
+def _date_code(domain: DateDomain, impute: str) -> int:
+    code = number_of(domain.unit, _named_span("impute", impute).start) - domain.first
+    if not 0 <= code <= domain.top:
+        raise InvalidDomain("impute", said("The date to use must lie within the bounds."))
+    return int(code)
 
 
 def check_capacity(schema: DatasetSchema) -> None:

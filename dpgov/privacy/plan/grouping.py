@@ -15,10 +15,18 @@ from itertools import pairwise
 from typing import Any
 
 from dpgov.language.said import said
+from dpgov.privacy.plan.by_calendar import CalendarPart, by_calendar
+from dpgov.privacy.plan.calendar import span_of
 from dpgov.privacy.plan.plan import Grouping, Plan, PlanProblem
-from dpgov.privacy.plan.predicates import Range, at_least, at_most, place
+from dpgov.privacy.plan.predicates import Range, at_least, at_most, first_code, place
 from dpgov.privacy.plan.request import CodeGrouping
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema, NumericDomain
+from dpgov.privacy.plan.schema import (
+    CategoryDomain,
+    ColumnSpec,
+    DatasetSchema,
+    DateDomain,
+    NumericDomain,
+)
 from dpgov.privacy.plan.statistics import Recipe
 
 REST = "other"
@@ -30,7 +38,19 @@ def code_grouping(grouping: Grouping, column: int, spec: ColumnSpec) -> CodeGrou
     if isinstance(spec.domain, CategoryDomain):
         codes = [spec.domain.categories.index(name) for name in grouping.categories or ()]
         return CodeGrouping(column, tuple((code, code) for code in codes))
+    if isinstance(spec.domain, DateDomain):
+        return _date_grouping(grouping, column, spec.domain)
     return CodeGrouping(column, _edge_ranges(grouping.edges or (), spec.domain))
+
+
+def _date_grouping(grouping: Grouping, column: int, domain: DateDomain) -> CodeGrouping:
+    if grouping.by is not None:
+        return by_calendar(CalendarPart(grouping.by), column, domain)
+    spans = [span_of(edge) for edge in grouping.edges or ()]
+    starts = [first_code(span.start, domain) for span in spans[:-1]]
+    ends = [start - 1 for start in starts[1:]] + [first_code(spans[-1].end, domain) - 1]
+    ranges = (_within(*bounds, domain.top) for bounds in zip(starts, ends, strict=True))
+    return CodeGrouping(column, tuple(ranges))
 
 
 def _edge_ranges(edges: tuple[str, ...], domain: NumericDomain) -> tuple[Range, ...]:
@@ -46,7 +66,16 @@ def _within(low: int, high: int, top: int) -> Range:
 
 
 def described(grouping: Grouping) -> dict[str, Any]:
-    """The column and the names of its bins, in the order of an answer's cells."""
+    """The column and the names of its bins, in the order of an answer's cells.
+
+    `by` says which part of the calendar they are of, if they are.
+    """
+    if grouping.by is not None:
+        return {
+            "column": grouping.column,
+            "by": grouping.by,
+            "bins": [*(grouping.categories or ()), REST],
+        }
     names = _edge_names(grouping.edges) if grouping.edges else list(grouping.categories or ())
     taken = REST in (name.casefold() for name in names)
     return {"column": grouping.column, "bins": [*names, REST_WHEN_TAKEN if taken else REST]}

@@ -60,7 +60,10 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A filter. `values` are exact decimal texts or categories; one, two (between) or many (in)."""
+    """A filter. `values` are exact decimal texts, dates or categories; `numeric` are the first.
+
+    One, two (between) or many (in).
+    """
 
     column: str
     op: str
@@ -105,16 +108,25 @@ Filter = Condition | Compound
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """Bins by numeric edges ([e0,e1), ... [e(n-1), en]) or by declared categories, in order."""
+    """Bins by edges ([e0,e1), ... [e(n-1), en]) or by declared categories, in order.
+
+    `by` groups dates by a part of the calendar, whose names are in `categories` then. Edges of
+    dates are texts in ISO 8601, and not `numeric`.
+    """
 
     column: str
     edges: tuple[str, ...] | None = None
     categories: tuple[str, ...] | None = None
+    by: str | None = None
+    numeric: bool = True
 
     def as_json(self) -> dict[str, Any]:
         """The plan's form; all categories are written out."""
+        if self.by is not None:
+            return {"column": self.column, "by": self.by}
         if self.edges is not None:
-            return {"column": self.column, "edges": [_json_number(e) for e in self.edges]}
+            edges = [_json_number(e) if self.numeric else e for e in self.edges]
+            return {"column": self.column, "edges": edges}
         return {"column": self.column, "categories": list(self.categories or ())}
 
 

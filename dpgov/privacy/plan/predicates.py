@@ -9,9 +9,16 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from dpgov.language.said import said
+from dpgov.privacy.plan.calendar import number_of, span_of, start_of
 from dpgov.privacy.plan.plan import Compound, Condition, Filter, Joint
 from dpgov.privacy.plan.request import AllOf, AnyOf, CodeFilter, RowFilter
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema, NumericDomain
+from dpgov.privacy.plan.schema import (
+    CategoryDomain,
+    ColumnSpec,
+    DatasetSchema,
+    DateDomain,
+    NumericDomain,
+)
 
 Range = tuple[int, int]
 
@@ -22,6 +29,8 @@ def code_filter(condition: Condition, column: int, spec: ColumnSpec) -> CodeFilt
         return CodeFilter(column, (), missing_passes=True)
     if isinstance(spec.domain, CategoryDomain):
         return CodeFilter(column, _category_ranges(condition, spec.domain))
+    if isinstance(spec.domain, DateDomain):
+        return CodeFilter(column, _tidy(_date_ranges(condition, spec.domain), spec.domain.top))
     return CodeFilter(column, _numeric_ranges(condition, spec.domain))
 
 
@@ -109,6 +118,40 @@ def _raw_ranges(op: str, places: list[Fraction], top: int) -> list[Range]:
 def _exactly(position: Fraction) -> Range:
     """The one code at a place; an empty range, low above high, between two codes."""
     return at_least(position), at_most(position)
+
+
+def _date_ranges(condition: Condition, domain: DateDomain) -> list[Range]:
+    """A date of a condition is a period as a whole: “at most 2024-03” is until the end of March.
+
+    A stored value counts by its first second.
+    """
+    spans = [span_of(text) for text in condition.values]
+    bounds = [(first_code(s.start, domain), first_code(s.end, domain) - 1) for s in spans]
+    match condition.op:
+        case "is_present":
+            return [(0, domain.top)]
+        case "=" | "in":
+            return bounds
+        case "!=":
+            return [(0, bounds[0][0] - 1), (bounds[0][1] + 1, domain.top)]
+        case "<":
+            return [(0, bounds[0][0] - 1)]
+        case "<=":
+            return [(0, bounds[0][1])]
+        case ">":
+            return [(bounds[0][1] + 1, domain.top)]
+        case ">=":
+            return [(bounds[0][0], domain.top)]
+        case "between":
+            return [(bounds[0][0], bounds[1][1])]
+    raise AssertionError(f"parsing let an unknown operator through: {condition.op}")
+
+
+def first_code(second: int, domain: DateDomain) -> int:
+    """The code of the first period that does not begin before a moment."""
+    number = int(number_of(domain.unit, second))
+    late = start_of(domain.unit, number) < second
+    return number + late - domain.first
 
 
 def _category_ranges(condition: Condition, domain: CategoryDomain) -> tuple[Range, ...]:

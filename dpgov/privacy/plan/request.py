@@ -47,11 +47,18 @@ class CodeGrouping:
     """Bins of one column: bin b takes codes in the b-th inclusive range, in declared order.
 
     Ranges never overlap. The last bin, number len(ranges), takes every other code and null. Column
-    ROWS_OF_UNIT stands for `n`.
+    ROWS_OF_UNIT stands for `n`. Where `turns` is not 0 (7 for weekdays), ranges are of what
+    `turned` makes of a code.
     """
 
     column: int
     ranges: tuple[tuple[int, int], ...]
+    turns: int = 0
+    start: int = 0
+
+    def turned(self, code: int) -> int:
+        """The place of a code in a round of `turns` that code 0 enters at `start`."""
+        return (code + self.start) % self.turns if self.turns else code
 
     @property
     def bins(self) -> int:

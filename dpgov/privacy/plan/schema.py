@@ -9,6 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.plan.calendar import Step, period_text
 
 # Exact sums stay below 2**53: exact in every engine, in JSON and far from OpenDP's i64 limits.
 LARGEST_SUM = 2**53
@@ -61,6 +62,24 @@ class NumericDomain:
     def top(self) -> int:
         """The largest code."""
         return self.upper_steps - self.lower_steps
+
+
+@dataclass(frozen=True, slots=True)
+class DateDomain(NumericDomain):
+    """Dates as numbers of periods since the declared first one: lower is 0, the step is 1.
+
+    Code c stands for period number `first` + c of the calendar. `layout` says how a file writes
+    dates (empty: ISO 8601); a moment with an offset is read on the wall clock of `zone`.
+    """
+
+    unit: Step
+    first: int
+    layout: str = ""
+    zone: str = "UTC"
+
+    def text(self, code: int) -> str:
+        """The period that a code stands for: 2024-01-31 for a day."""
+        return period_text(self.unit, self.first + code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,6 +134,9 @@ class _Matching:
 
     def _bins_along(self, column: int) -> Places:
         """For each stored bin the asked bin that it is in, or DROPPED."""
+        groupings = (side.groupings.get(column) for side in (self.asked, self.stored))
+        if any(grouping is not None and grouping.turns for grouping in groupings):
+            return self._turned_bins(column)
         atoms = _Atoms(self, column)
         wanted = atoms.passing(self.asked.filters.get(column))
         there = atoms.passing(self.stored.filters.get(column))
@@ -143,6 +146,17 @@ class _Matching:
         places = np.where(wanted, 0 if asked is None else atoms.bins(asked), DROPPED)
         return atoms.of_stored_bins(places, there, otherwise=DROPPED)
 
+    def _turned_bins(self, column: int) -> Places:
+        """Weekdays lie all over the codes: their bins are taken as they are, or all together."""
+        stored, asked = (side.groupings.get(column) for side in (self.stored, self.asked))
+        filters = (side.filters.get(column) for side in (self.stored, self.asked))
+        if stored is None or asked not in (None, stored) or len(set(filters)) > 1:
+            raise _NotAUnion
+        found = np.arange(stored.bins) if asked else np.zeros(stored.bins, dtype=np.int64)
+        if not self.schema.columns[column].may_be_missing:
+            found[-1] = DROPPED
+        return found
+
     def _holds(self, item: RowFilter) -> Truths:
         """Whether a filter lets all of each stored cell pass that is asked for, or none of it."""
         if not isinstance(item, CodeFilter):
@@ -151,7 +165,7 @@ class _Matching:
             for part in parts:
                 start = start & part if isinstance(item, AllOf) else start | part
             return start
-        if item.column not in self.axes:
+        if item.column not in self.axes or self.stored.groupings[item.column].turns:
             raise _NotAUnion
         atoms = _Atoms(self, item.column, item)
         wanted = atoms.passing(self.asked.filters.get(item.column))

@@ -27,7 +27,7 @@ from dpgov.privacy.mock.rows import (
     mock_table,
 )
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema, DateDomain
 from dpgov.queries.wording.presentation import Cell, read_answer
 from dpgov.web.spreadsheet import safe_cell
 
@@ -146,4 +146,6 @@ def _text(spec: ColumnSpec, code: int) -> str:
         return ""
     if isinstance(spec.domain, CategoryDomain):
         return safe_cell(spec.domain.categories[code])
+    if isinstance(spec.domain, DateDomain):
+        return spec.domain.text(code)
     return format(spec.domain.lower + code * spec.domain.step, "f")

@@ -10,7 +10,8 @@ from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.release import draw
 from dpgov.privacy.mechanisms.draw import Draw, Measured
 from dpgov.privacy.mechanisms.mechanism import Mechanism
-from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.calendar import span_of
+from dpgov.privacy.plan.domains import category_domain, column_spec, date_domain, numeric_domain
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.schema import (
     CategoryDomain,
@@ -26,7 +27,9 @@ AGE = column_spec("age", numeric_domain("17", "90", "1"), MissingRule.DROP, "")
 HOURS = column_spec("hours", numeric_domain("1", "99", "1"), MissingRule.IMPUTE, "40")
 CHANGE = column_spec("change", numeric_domain("-2.5", "1.5", "0.25"), MissingRule.DROP, "")
 SEX = column_spec("sex", category_domain(["Female", "Male"]), MissingRule.DROP, "")
-COLUMNS = (AGE, HOURS, CHANGE, SEX)
+# Ten days from a Monday on, across the end of a leap February.
+VISIT = column_spec("visit", date_domain("2024-02-26", "2024-03-06", "day"), MissingRule.DROP, "")
+COLUMNS = (AGE, HOURS, CHANGE, SEX, VISIT)
 
 
 def schema_of(
@@ -112,6 +115,9 @@ def rows_of(*columns: ColumnSpec) -> st.SearchStrategy[Row]:
     return st.tuples(*(codes_of(column) for column in columns or COLUMNS))
 
 
+DATES = ("2024-02-26", "2024-02-29", "2024-02", "2024-03", "2024", "2024-W09", "2024-03-05T12")
+
+
 def conditions() -> st.SearchStrategy[dict[str, Any]]:
     """Any filter over COLUMNS."""
     numbers = st.one_of(st.integers(-5, 100), st.sampled_from([17.5, 0.25, -2.5, 1.49]))
@@ -130,12 +136,21 @@ def conditions() -> st.SearchStrategy[dict[str, Any]]:
     sexes = st.sampled_from(["=", "!="]).map(
         lambda op: {"column": "sex", "op": op, "value": "Male"}
     )
+    days = st.sampled_from(DATES)
+    dated = st.builds(
+        lambda op, value: {"column": "visit", "op": op, "value": value},
+        st.sampled_from(["=", "!=", "<", "<=", ">", ">="]),
+        days,
+    )
+    dates_between = st.tuples(days, days).map(
+        lambda pair: {"column": "visit", "op": "between", "value": sorted(pair, key=span_of)}
+    )
     missing = st.builds(
         lambda column, op: {"column": column, "op": op},
-        st.sampled_from(["age", "change", "sex"]),
+        st.sampled_from(["age", "change", "sex", "visit"]),
         st.sampled_from(["is_missing", "is_present"]),
     )
-    return st.one_of(compared, between, sexes, missing)
+    return st.one_of(compared, between, sexes, dated, dates_between, missing)
 
 
 def filters() -> st.SearchStrategy[dict[str, Any]]:
@@ -168,10 +183,19 @@ def groupings() -> st.SearchStrategy[dict[str, Any]]:
         edges,
     )
     by_sex = st.sampled_from([{"column": "sex"}, {"column": "sex", "categories": ["Male"]}])
-    return st.one_of(by_edges, by_sex)
+    by_dates = st.sampled_from(
+        [
+            {"column": "visit", "by": "day"},
+            {"column": "visit", "by": "month"},
+            {"column": "visit", "by": "weekday"},
+            {"column": "visit", "edges": ["2024-02-20", "2024-02-28", "2024-03"]},
+        ]
+    )
+    return st.one_of(by_edges, by_sex, by_dates)
 
 
 NUMBERS = ("age", "hours", "change")
+OF_DATES = ("mean", "median", "min", "max")
 OF_NUMBERS = ("sum", "mean", "variance", "standard_deviation", "median", "min", "max")
 QUANTILES = ([0.5], [0.1, 0.9], [0.25, 0.5, 0.75], [0.05, 0.2, 0.5, 0.9, 0.99])
 
@@ -184,14 +208,15 @@ def statistics() -> st.SearchStrategy[dict[str, Any]]:
         st.sampled_from(OF_NUMBERS),
         st.sampled_from(NUMBERS),
     )
+    of_dates = st.sampled_from(OF_DATES).map(lambda name: {"statistic": name, "column": "visit"})
     quantiles = st.builds(
         lambda orders, column: {"statistic": "quantiles", "column": column, "quantiles": orders},
         st.sampled_from(QUANTILES),
-        st.sampled_from(NUMBERS),
+        st.sampled_from((*NUMBERS, "visit")),
     )
     locked: list[dict[str, Any]] = [{}, {}, {"share": 0.1}, {"share": 0.2}]
     shares = st.sampled_from(locked)
-    every = st.one_of(of_rows, of_numbers, quantiles)
+    every = st.one_of(of_rows, of_numbers, of_dates, quantiles)
     return st.builds(lambda statistic, share: statistic | share, every, shares)
 
 

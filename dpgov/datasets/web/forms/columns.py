@@ -9,16 +9,30 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from dpgov.datasets.declaration import dates_declared
 from dpgov.datasets.models import Column
 from dpgov.language.said import said
 from dpgov.language.translation import translated
+from dpgov.privacy.plan.calendar import Step
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.layouts import MAX_LAYOUT
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, InvalidDomain, NumericDomain
 from dpgov.web.typed import TypedNumber, plain_number
 
 _BOUND = {"class": "form-control", "inputmode": "decimal", "autocomplete": "off"}
 _SELECT = {"class": "form-select"}
+_FORMAT = {"class": "form-control", "autocomplete": "off", "placeholder": "YYYY-MM-DD"}
+_ZONE = {"class": "form-control", "autocomplete": "off", "placeholder": "UTC"}
 _NUMBER_FIELDS = ("lower", "upper", "step")
+# The periods that dates can be counted in.
+STEPS = [
+    (Step.HOUR.value, _("Hour")),
+    (Step.DAY.value, _("Day")),
+    (Step.WEEK.value, _("Week")),
+    (Step.MONTH.value, _("Month")),
+    (Step.QUARTER.value, _("Quarter")),
+    (Step.YEAR.value, _("Year")),
+]
 
 
 class ColumnForm(forms.Form):
@@ -47,6 +61,25 @@ class ColumnForm(forms.Form):
         required=False,
         max_length=60,
         widget=forms.TextInput(attrs=_BOUND | {"placeholder": "1"}),
+    )
+    period = forms.ChoiceField(
+        label=_("Step"),
+        required=False,
+        choices=STEPS,
+        initial=Step.DAY,
+        widget=forms.Select(attrs=_SELECT),
+    )
+    date_format = forms.CharField(
+        label=_("Format"),
+        required=False,
+        max_length=MAX_LAYOUT,
+        widget=forms.TextInput(attrs=_FORMAT),
+    )
+    time_zone = forms.CharField(
+        label=_("Time zone"),
+        required=False,
+        max_length=64,
+        widget=forms.TextInput(attrs=_ZONE),
     )
     categories = forms.CharField(
         label=_("Categories, one per line"),
@@ -84,8 +117,11 @@ class ColumnForm(forms.Form):
                     self.column, self._domain(), data["missing"] or "drop", self._impute()
                 )
             except InvalidDomain as problem:
+                field = problem.field
+                if data["kind"] == Column.Kind.DATE and field == "step":
+                    field = "period"
                 self.add_error(
-                    problem.field if problem.field in self.fields else "kind",
+                    field if field in self.fields else "kind",
                     translated(problem.args[0]),
                 )
         return data
@@ -111,16 +147,22 @@ class ColumnForm(forms.Form):
             if len(found) == 1 and _LISTED.search(found[0]):
                 raise InvalidDomain("categories", _ONE_LINE)
             return category_domain(found)
-        self._require_bounds()
+        if data["kind"] == Column.Kind.DATE:
+            self._require_bounds("lower", "upper")
+            texts = data["lower"], data["upper"], data["period"] or Step.DAY
+            return dates_declared(*texts, data["date_format"], data["time_zone"])
+        self._require_bounds(*_NUMBER_FIELDS)
         return numeric_domain(data["lower"], data["upper"], data["step"])
 
-    def _require_bounds(self) -> None:
+    def _require_bounds(self, *names: str) -> None:
         """Each empty field gets its own message, not just the first one."""
-        empty = [name for name in _NUMBER_FIELDS if not self.cleaned_data[name]]
+        dates = self.cleaned_data["kind"] == Column.Kind.DATE
+        words = _EMPTY_DATES if dates else _EMPTY
+        empty = [name for name in names if not self.cleaned_data[name]]
         for name in empty[1:]:
-            self.add_error(name, translated(_EMPTY[name]))
+            self.add_error(name, translated(words[name]))
         if empty:
-            raise InvalidDomain(empty[0], _EMPTY[empty[0]])
+            raise InvalidDomain(empty[0], words[empty[0]])
 
 
 # The labels within a line, after the name of the column.
@@ -129,6 +171,9 @@ WITHIN_A_LINE = {
     "lower": _("lower bound"),
     "upper": _("upper bound"),
     "step": _("step"),
+    "period": _("step"),
+    "date_format": _("format"),
+    "time_zone": _("time zone"),
     "categories": _("categories, one per line"),
     "missing": _("missing values"),
     "impute": _("value to use instead"),
@@ -140,4 +185,8 @@ _EMPTY = {
     "lower": said("Give the lowest value that makes sense, such as 0."),
     "upper": said("Give the highest value that makes sense, such as 120 for an age."),
     "step": said("Give the step that values are rounded to, such as 1 or 0.01."),
+}
+_EMPTY_DATES = {
+    "lower": said("Give the first date that makes sense, such as 2020-01-01."),
+    "upper": said("Give the last date that makes sense, such as 2024-12-31."),
 }

@@ -13,11 +13,12 @@ from typing import Any
 from dpgov.language.said import said, sentences
 from dpgov.privacy.accounting.decimals import InvalidAmount, decimals_of, parse_epsilon
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.plan.parsing.where import read_filters, read_grouping, read_number
+from dpgov.privacy.plan.parsing.groups import read_grouping
+from dpgov.privacy.plan.parsing.where import read_filters, read_number
 from dpgov.privacy.plan.plan import Grouping, Plan, Statistic
 from dpgov.privacy.plan.problems import Problems, shortened, suggesting
-from dpgov.privacy.plan.schema import DatasetSchema, NumericDomain
-from dpgov.privacy.plan.statistics import HISTOGRAM, SYNONYMS, Recipe, StatisticKind
+from dpgov.privacy.plan.schema import DatasetSchema, DateDomain, NumericDomain
+from dpgov.privacy.plan.statistics import HISTOGRAM, SYNONYMS, Quantity, Recipe, StatisticKind
 
 MAX_GROUPINGS = 3
 _PLAN_KEYS = ("dataset", "statistics", "where", "group_by", "epsilon", "rho")
@@ -170,11 +171,20 @@ def _numeric(
     path: str, kind: StatisticKind, column: object, schema: DatasetSchema, problems: Problems
 ) -> str | None:
     numeric = [c.name for c in schema.columns if isinstance(c.domain, NumericDomain)]
-    if isinstance(column, str) and column in numeric:
+    dates = {c.name for c in schema.columns if isinstance(c.domain, DateDomain)}
+    fits = kind.facts.quantity is Quantity.VALUE
+    if isinstance(column, str) and column in numeric and (fits or column not in dates):
         return column
     what = said(kind.facts.name)
     message: str
-    if isinstance(column, str) and schema.index_of(column) is not None:
+    if isinstance(column, str) and column in dates:
+        message = said(
+            "“{column}” holds dates: they have a mean, a median, quantiles, a minimum and a "
+            "maximum, and no {statistic}.",
+            column=shortened(column),
+            statistic=what,
+        )
+    elif isinstance(column, str) and schema.index_of(column) is not None:
         message = said(
             "“{column}” holds categories; a {statistic} needs a column of numbers.",
             column=shortened(column),

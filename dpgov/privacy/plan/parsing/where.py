@@ -1,12 +1,12 @@
-"""The filters and the groupings of a plan from JSON. Part of `parsing`; must never look at data."""
+"""The filters of a plan from JSON. Part of `parsing`; must never look at data."""
 
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from decimal import Decimal
 from typing import Any
 
 from dpgov.language.said import said
 from dpgov.privacy.accounting.decimals import InvalidNumber, decimal_text, read_decimal
-from dpgov.privacy.plan.grouping import ROWS_PER_UNIT, means_sizes
+from dpgov.privacy.plan.calendar import NotADate, span_of
 from dpgov.privacy.plan.plan import (
     CATEGORY_OPERATORS,
     MISSING_OPERATORS,
@@ -14,11 +14,10 @@ from dpgov.privacy.plan.plan import (
     Compound,
     Condition,
     Filter,
-    Grouping,
     Joint,
 )
 from dpgov.privacy.plan.problems import Problems, shortened, suggesting
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema, DateDomain
 
 MAX_VALUES = 1_000
 MAX_FILTERS = 50
@@ -109,7 +108,8 @@ def read_condition(
     if op in MISSING_OPERATORS:
         return _missing(path, op, body, spec, problems)
     values = _values(path, op, body.get("value"), spec, problems)
-    return None if values is None else Condition(spec.name, op, values, numeric=not categories)
+    numeric = not categories and not isinstance(spec.domain, DateDomain)
+    return None if values is None else Condition(spec.name, op, values, numeric=numeric)
 
 
 def _missing(
@@ -146,11 +146,18 @@ def _between(
 ) -> tuple[str, ...] | None:
     entries = problems.items(f"{path}.value", raw, least=2, most=2)
     values = _all(path, entries, spec, problems, distinct=False)
-    if values is not None and read_decimal(values[0]) > read_decimal(values[1]):
+    if values is not None and rank_of(values[0], spec) > rank_of(values[1], spec):
         message = said("{low} is above {high}; swap them.", low=values[0], high=values[1])
         problems.add(f"{path}.value", message)
         return None
     return values
+
+
+def rank_of(value: str, spec: ColumnSpec) -> Decimal:
+    """What orders the values of a column of numbers or dates."""
+    if isinstance(spec.domain, DateDomain):
+        return Decimal(span_of(value).start)
+    return read_decimal(value)
 
 
 def _all(
@@ -171,7 +178,19 @@ def _all(
 def _value(path: str, raw: object, spec: ColumnSpec, problems: Problems) -> str | None:
     if isinstance(spec.domain, CategoryDomain):
         return read_category(path, raw, spec.domain, problems)
+    if isinstance(spec.domain, DateDomain):
+        return read_date(path, raw, problems)
     return read_number(path, raw, problems)
+
+
+def read_date(path: str, raw: object, problems: Problems) -> str | None:
+    """A period in ISO 8601 in its one spelling, else None and a problem."""
+    try:
+        span_of(raw)
+    except NotADate as problem:
+        problems.add(path, problem.args[0])
+        return None
+    return str(raw).strip().upper().replace(" ", "T")
 
 
 def read_category(path: str, raw: object, domain: CategoryDomain, problems: Problems) -> str | None:
@@ -190,81 +209,3 @@ def read_number(path: str, raw: object, problems: Problems) -> str | None:
     except InvalidNumber as problem:
         problems.add(path, said("The value {problem}", problem=str(problem)))
         return None
-
-
-MAX_BINS = 1_000
-_GROUPING_KEYS = ("column", "edges", "categories")
-
-
-def read_grouping(
-    path: str, raw: object, schema: DatasetSchema, problems: Problems
-) -> Grouping | None:
-    """A grouping by edges (numbers) or categories (all declared ones when left out)."""
-    body = problems.mapping(path, raw, _GROUPING_KEYS)
-    if body is None:
-        return None
-    if means_sizes(body.get("column"), schema):
-        return _by_edges(path, ROWS_PER_UNIT, body, problems)
-    spec = read_column(f"{path}.column", body.get("column"), schema, problems)
-    if spec is None:
-        return None
-    if isinstance(spec.domain, CategoryDomain):
-        return _by_categories(path, spec.name, spec.domain, body, problems)
-    return _by_edges(path, spec.name, body, problems)
-
-
-def _by_categories(
-    path: str, name: str, domain: CategoryDomain, body: Mapping[str, Any], problems: Problems
-) -> Grouping | None:
-    if body.get("edges") is not None:
-        message = said("“{column}” holds categories; it has no edges.", column=shortened(name))
-        problems.add(f"{path}.edges", message)
-        return None
-    raw = body.get("categories")
-    if raw is None:
-        return Grouping(name, categories=domain.categories)
-    entries = problems.items(f"{path}.categories", raw, least=1, most=MAX_BINS)
-    chosen: list[str] = []
-    for position, entry in enumerate(entries):
-        where = f"{path}.categories.{position}"
-        category = read_category(where, entry, domain, problems)
-        if category in chosen:
-            problems.add(where, said("“{name}” is there twice.", name=shortened(category)))
-        elif category is not None:
-            chosen.append(category)
-    return Grouping(name, categories=tuple(chosen))
-
-
-def _by_edges(path: str, name: str, body: Mapping[str, Any], problems: Problems) -> Grouping | None:
-    if body.get("categories") is not None:
-        problems.add(
-            f"{path}.categories",
-            said("“{column}” holds numbers; group it with edges instead.", column=shortened(name)),
-        )
-        return None
-    if body.get("edges") is None:
-        problems.add(f"{path}.edges", said("Give at least two edges, like [0, 20, 40]."))
-        return None
-    entries = problems.items(f"{path}.edges", body["edges"], least=2, most=MAX_BINS + 1)
-    read = [
-        read_number(f"{path}.edges.{position}", entry, problems)
-        for position, entry in enumerate(entries)
-    ]
-    edges = tuple(edge for edge in read if edge is not None)
-    if len(edges) < len(read):
-        return None
-    _check_ascending(path, edges, problems)
-    return Grouping(name, edges=edges)
-
-
-def _check_ascending(path: str, edges: tuple[str, ...], problems: Problems) -> None:
-    for position, (low, high) in enumerate(pairwise(edges), start=1):
-        if read_decimal(low) >= read_decimal(high):
-            problems.add(
-                f"{path}.edges.{position}",
-                said(
-                    "Edges must rise from one to the next, but {high} follows {low}.",
-                    high=high,
-                    low=low,
-                ),
-            )

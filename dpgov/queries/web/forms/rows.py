@@ -13,8 +13,8 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from dpgov.privacy.plan.parsing.groups import MAX_BINS
 from dpgov.privacy.plan.parsing.plans import MAX_QUANTILES
-from dpgov.privacy.plan.parsing.where import MAX_BINS
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, NumericDomain
 from dpgov.web.typed import TypedNumber, plain_number, split_numbers
 

@@ -49,7 +49,7 @@ def test_cost_and_shape_are_the_same_whatever_the_table_holds(
     asked = parse_epsilon(raw["epsilon"])
     assert blueprint.cost_nano == (asked if mode is Mode.PURE else rho_of(asked))
     shapes = set()
-    one: Row = (5, 3, 2, 1)
+    one: Row = (5, 3, 2, 1, 4)
     for rows in ([one] * 3, [one] * 2, []):
         body = release_of(blueprint, rows)
         assert body["guarantee"].items() >= blueprint.loss.as_json().items()

@@ -1,0 +1,99 @@
+"""Dates grouped by the calendar: each month on its own, or all Mondays together.
+
+Bins come from the declared first and last date alone, empty or not. A part is never finer than the
+declared step, and weeks go into no month: they begin in one and end in another.
+"""
+
+from enum import StrEnum
+
+from dpgov.privacy.plan.calendar import Step, number_of, period_text, start_of
+from dpgov.privacy.plan.predicates import first_code
+from dpgov.privacy.plan.request import CodeGrouping
+from dpgov.privacy.plan.schema import DateDomain
+
+
+class CalendarPart(StrEnum):
+    """What dates can be grouped by, as plans name it: periods, then places in a round."""
+
+    HOUR = "hour"
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+    HOUR_OF_DAY = "hour_of_day"
+    WEEKDAY = "weekday"
+    MONTH_OF_YEAR = "month_of_year"
+    QUARTER_OF_YEAR = "quarter_of_year"
+
+    @property
+    def in_order(self) -> bool:
+        """Whether its bins follow each other in time."""
+        return self.value in tuple(Step)
+
+
+_PERIODS = (Step.DAY, Step.MONTH, Step.QUARTER, Step.YEAR)
+# Which parts a step has: every one of its periods lies in one bin.
+PARTS: dict[Step, tuple[CalendarPart, ...]] = {
+    Step.HOUR: (
+        *map(CalendarPart, (Step.HOUR, Step.DAY, Step.WEEK, *_PERIODS[1:])),
+        CalendarPart.WEEKDAY,
+        CalendarPart.HOUR_OF_DAY,
+    ),
+    Step.DAY: (*map(CalendarPart, (Step.DAY, Step.WEEK, *_PERIODS[1:])), CalendarPart.WEEKDAY),
+    Step.WEEK: (CalendarPart.WEEK,),
+    Step.MONTH: (
+        *map(CalendarPart, _PERIODS[1:]),
+        CalendarPart.QUARTER_OF_YEAR,
+        CalendarPart.MONTH_OF_YEAR,
+    ),
+    Step.QUARTER: (*map(CalendarPart, _PERIODS[2:]), CalendarPart.QUARTER_OF_YEAR),
+    Step.YEAR: (CalendarPart.YEAR,),
+}
+# For each step the length of a round, and for each of its bins how many periods.
+_ROUNDS: dict[tuple[Step, CalendarPart], tuple[int, int]] = {
+    (Step.HOUR, CalendarPart.HOUR_OF_DAY): (24, 1),
+    (Step.HOUR, CalendarPart.WEEKDAY): (168, 24),
+    (Step.DAY, CalendarPart.WEEKDAY): (7, 1),
+    (Step.MONTH, CalendarPart.MONTH_OF_YEAR): (12, 1),
+    (Step.MONTH, CalendarPart.QUARTER_OF_YEAR): (12, 3),
+    (Step.QUARTER, CalendarPart.QUARTER_OF_YEAR): (4, 1),
+}
+
+
+def names_of(part: CalendarPart, domain: DateDomain) -> tuple[str, ...]:
+    """The bins: periods in ISO 8601; 00 to 23, 1 (Monday) to 7, 01 to 12, 1 to 4 in a round."""
+    if part.in_order:
+        step = Step(part.value)
+        return tuple(period_text(step, number) for number in _numbers(step, domain))
+    long, wide = _ROUNDS[domain.unit, part]
+    first = 0 if part is CalendarPart.HOUR_OF_DAY else 1
+    digits = 2 if part in (CalendarPart.HOUR_OF_DAY, CalendarPart.MONTH_OF_YEAR) else 1
+    return tuple(f"{number:0{digits}}" for number in range(first, first + long // wide))
+
+
+def how_many(part: CalendarPart, domain: DateDomain) -> int:
+    """How many bins there are, without making them."""
+    if part.in_order:
+        return len(_numbers(Step(part.value), domain))
+    long, wide = _ROUNDS[domain.unit, part]
+    return long // wide
+
+
+def by_calendar(part: CalendarPart, column: int, domain: DateDomain) -> CodeGrouping:
+    """The bins over codes, in the order of their names."""
+    if part.in_order:
+        step = Step(part.value)
+        starts = [first_code(start_of(step, n), domain) for n in _numbers(step, domain)]
+        ends = [start - 1 for start in starts[1:]] + [domain.top]
+        return CodeGrouping(column, tuple(zip((0, *starts[1:]), ends, strict=True)))
+    long, wide = _ROUNDS[domain.unit, part]
+    ranges = tuple((low, low + wide - 1) for low in range(0, long, wide))
+    # Period 0 of the calendar begins a year, and on a Monday.
+    return CodeGrouping(column, ranges, turns=long, start=domain.first % long)
+
+
+def _numbers(step: Step, domain: DateDomain) -> range:
+    ends = (start_of(domain.unit, domain.first + code) for code in (0, domain.top))
+    low, high = (int(number_of(step, second)) for second in ends)
+    return range(low, high + 1)
