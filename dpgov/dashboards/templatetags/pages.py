@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import amount, limit_text, together
-from dpgov.dashboards.navigation import ways_for
+from dpgov.dashboards.navigation import page_of, ways_for
 from dpgov.tenants.models import Membership
 
 register = template.Library()
@@ -101,11 +101,26 @@ def section_tabs(context: Any, waiting: Mapping[str, int]) -> dict[str, Any]:
     return {"way": next((way for way in ways if way.active and len(way.places) > 1), None)}
 
 
+@register.inclusion_tag("frame/_crumbs.html", takes_context=True)
+def crumbs(context: Any, dataset: Any = None) -> dict[str, Any]:
+    """The way back: the page of the menus that this one belongs to, and the dataset it is about.
+
+    Nothing on a page that the menus lead to by themselves.
+    """
+    here = _here(context)
+    page = page_of(here)
+    if page is None or here == page.name:
+        return {}
+    slug = "" if here == "datasets:detail" else getattr(dataset, "slug", "")
+    return {"page": page, "dataset": dataset if slug else None}
+
+
 @register.inclusion_tag("frame/_tab.html", takes_context=True)
 def tab_link(context: Any, name: str, slug: str, text: str) -> dict[str, Any]:
     """An entry of a dataset's tabs."""
-    is_here = _here(context) == name
-    return {"href": _href(name, slug), "text": text, "active": is_here, "current": is_here}
+    here = _here(context)
+    active = here == name or here.startswith(f"{name}_")
+    return {"href": _href(name, slug), "text": text, "active": active, "current": here == name}
 
 
 def _href(name: str, *args: str) -> str:

@@ -1,9 +1,12 @@
 """From a text of SQL to the raw plan that a form or the API would send.
 
 SELECT statistics FROM dataset WHERE filters GROUP BY public groups WITH EPSILON 0.5
+
+A text is about one dataset, which its door names; so any name may stand after FROM. The price may
+stand beside the text instead of at its end.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,24 +64,38 @@ class ReadSql:
         return 1, 1
 
 
-def plan_of_sql(text: str, *, dataset: str, schema: DatasetSchema) -> Plan:
-    """The plan that a text stands for. Raises RefusedSql with every problem at its place."""
+def plan_of_sql(
+    text: str, *, dataset: str, schema: DatasetSchema, price: Mapping[str, str] | None = None
+) -> Plan:
+    """The plan that a text stands for, asked of this dataset whatever it is called after FROM.
+
+    `price` is epsilon or rho for a text without one. Raises RefusedSql with every problem at its
+    place.
+    """
     names = [column.name for column in schema.columns]
-    found = read_sql(text, columns=names, private_id=schema.unit.private_id)
+    found = read_sql(text, columns=names, private_id=schema.unit.private_id, price=price)
+    found.raw_plan["dataset"] = dataset
     try:
         return parse_plan(found.raw_plan, schema, dataset=dataset)
     except InvalidPlan as refusal:
         raise found.placed(refusal) from refusal
 
 
-def read_sql(text: str, *, columns: Sequence[str], private_id: str | None = None) -> ReadSql:
+def read_sql(
+    text: str,
+    *,
+    columns: Sequence[str],
+    private_id: str | None = None,
+    price: Mapping[str, str] | None = None,
+) -> ReadSql:
     """The plan that a text stands for; `columns` are the names that can be asked about.
 
-    Raises RefusedSql with the place of the problem.
+    `price` is what holds where the text ends without one. Raises RefusedSql with the place of the
+    problem.
     """
     check_length(text)
     source = Text(text)
-    price, rest = _price(text, source)
+    paid, rest = _price(text, source, price)
     select = _select(rest, source)
     reader = Reader(source, columns, private_id)
     table = _table(select, source)
@@ -92,7 +109,7 @@ def read_sql(text: str, *, columns: Sequence[str], private_id: str | None = None
         raise source.refused(select, _("Name at least one statistic, like COUNT(*)."))
     where = select.args.get("where")
     filters = read_where(where.this, reader) if where is not None else []
-    places = {"dataset": source.place_of(table), next(iter(price.raw)): price.place}
+    places = {"dataset": source.place_of(table), next(iter(paid.raw)): paid.place}
     for name, parts in (("statistics", statistics), ("group_by", groups), ("where", filters)):
         places |= {f"{name}.{n}": source.place_of(node) for n, (node, _read) in enumerate(parts)}
     raw = {
@@ -100,7 +117,7 @@ def read_sql(text: str, *, columns: Sequence[str], private_id: str | None = None
         "statistics": [part for _, part in statistics],
         "where": [part for _, part in filters],
         "group_by": [part for _, part in groups],
-        **price.raw,
+        **paid.raw,
     }
     return ReadSql(raw, places)
 
@@ -111,17 +128,34 @@ class _Price:
     place: Place
 
 
-def _price(text: str, source: Text) -> tuple[_Price, str]:
-    """The price at the end, and what stands before it."""
+def _price(text: str, source: Text, beside: Mapping[str, str] | None) -> tuple[_Price, str]:
+    """The price at the end, and what stands before it; else the price beside the text."""
     tokens = [token for token in _tokens(text) if token.token_type is not TokenType.SEMICOLON]
     check_depth(tokens, source)
+    text = _plain_name(text, tokens)
     *before, word, name, amount = tokens if len(tokens) > 3 else [*tokens, *([None] * 4)][:4]
     if before and word and name and amount and word.token_type is TokenType.WITH:
         kind = name.text.lower()
         if kind in ("epsilon", "rho") and amount.token_type is TokenType.NUMBER:
             return _Price({kind: amount.text}, source.place(amount.start)), text[: word.start]
         raise RefusedSql(SqlProblem(*source.place(name.start), str(_NO_PRICE)))
+    if beside and not any(token.token_type is TokenType.WITH for token in tokens[1:]):
+        return _Price(dict(beside), (1, 1)), text
     raise RefusedSql(SqlProblem(*source.place(len(text.rstrip())), str(_NO_PRICE)))
+
+
+def _plain_name(text: str, tokens: Sequence[Token]) -> str:
+    """The text with a dataset's address after FROM as one name: addresses have hyphens.
+
+    They become underscores, so that every place stays where it is.
+    """
+    start = next((n for n, t in enumerate(tokens, 1) if t.token_type is TokenType.FROM), None)
+    for place, token in enumerate(tokens[start:] if start else (), start or 0):
+        if token.start != tokens[place - 1].end + 1 and place != start:
+            break
+        if token.token_type is TokenType.DASH:
+            text = f"{text[: token.start]}_{text[token.end + 1 :]}"
+    return text
 
 
 def _tokens(text: str) -> list[Token]:
@@ -156,8 +190,10 @@ def _unreadable(problem: SqlglotError) -> RefusedSql:
         if error.get("line"):
             width = len(str(error.get("highlight") or "")) or 1
             column = max(1, int(error["col"]) - width + 1)
+            # What the parser calls its own parts means nothing to who wrote the text.
+            problem_said = str(error["description"]).partition(" but got <")[0]
             text = _("{problem}, near “{place}”.").format(
-                problem=error["description"], place=error.get("highlight")
+                problem=problem_said, place=error.get("highlight")
             )
             return RefusedSql(SqlProblem(int(error["line"]), column, text))
     return RefusedSql(SqlProblem(1, 1, _("This text cannot be read as SQL.")))

@@ -13,9 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import version_or_404
-from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.asking.submit import Submission, submit
 from dpgov.queries.models import Query, SavedQuestion
@@ -32,12 +30,11 @@ from dpgov.queries.web.forms.page import (
     offer_on,
     refused_form,
     remembered,
+    usual_price,
 )
 from dpgov.queries.web.forms.state import from_plan
 from dpgov.queries.workbench.saved import get_saved
 from dpgov.tenants.permissions import Permission, membership_of, requires
-
-_USUAL_EPSILON = NANO // 2
 
 
 @requires(Permission.SUBMIT_QUERIES)
@@ -78,11 +75,8 @@ def _starting_data(request: HttpRequest, ground: Ground) -> QueryDict:
             return charging(request, ground, from_plan(query.plan, schema))
     if saved := request.GET.get("saved"):
         return charging(request, ground, from_plan(_saved_plan(request, dataset, saved), schema))
-    currency = dataset.budget.currency
-    usual = currency.price_of(_USUAL_EPSILON)
-    fitting = min(usual, dataset.per_query_limit_nano, dataset.budget.remaining_nano or usual)
-    begin = max(currency.tidy_limit(fitting), least_price_nano(dataset, rules_shown(dataset)))
-    return charging(request, ground, state.blank(currency.unit, as_text(begin)))
+    begin = state.blank(dataset.budget.currency.unit, usual_price(dataset))
+    return charging(request, ground, begin)
 
 
 def _saved_plan(request: HttpRequest, dataset: Dataset, saved_id: str) -> dict[str, Any]:

@@ -3,34 +3,81 @@
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_http_methods
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
+from dpgov.datasets.rules import least_price_nano, rules_shown
+from dpgov.datasets.selectors import version_or_404
+from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema
 from dpgov.queries.sql.reading import plan_of_sql
 from dpgov.queries.sql.statistics import FUNCTIONS
 from dpgov.queries.sql.text import RefusedSql, SqlProblem
-from dpgov.queries.web.forms.page import show_form
+from dpgov.queries.web.forms.page import (
+    Ground,
+    charging,
+    form_on,
+    ground_of,
+    offer_on,
+    show_form,
+    usual_price,
+)
+from dpgov.queries.web.forms.sql import SqlForm
 from dpgov.queries.web.forms.state import from_plan
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.web.pages import show_page
+
+_PRICE = "queries/ask/_sql_price.html"
 
 
 @requires(Permission.SUBMIT_QUERIES)
 @require_http_methods(["GET", "POST"])
 def ask_sql(request: HttpRequest, slug: str) -> HttpResponse:
     """The text; what can be read leads to the form that asks the same."""
-    dataset = dataset_or_404(request, slug)
-    schema = schema_of(current_version(dataset))
+    ground = ground_of(request, version_or_404(request, slug))
+    dataset, unit = ground.dataset, ground.dataset.budget.currency.unit
     if request.method != "POST":
-        return _page(request, dataset, schema, example(dataset, schema))
-    text = request.POST.get("sql", "")
+        text = example(ground.dataset, ground.schema)
+        form = SqlForm(None, unit=unit, initial={"sql": text, unit: usual_price(dataset)})
+        return _page(request, ground, form)
+    form = SqlForm(request.POST, unit=unit)
     try:
-        plan = plan_of_sql(text, dataset=dataset.slug, schema=schema)
+        plan = _plan(form, ground)
     except RefusedSql as refusal:
-        return _page(request, dataset, schema, text, *refusal.problems)
-    return show_form(request, dataset, from_plan(plan.as_json(), schema), schema)
+        return _page(request, ground, form, *refusal.problems)
+    return show_form(request, dataset, from_plan(plan.as_json(), ground.schema), ground.schema)
+
+
+@requires(Permission.SUBMIT_QUERIES)
+@require_POST
+def sql_price(request: HttpRequest, slug: str) -> HttpResponse:
+    """The price of the text as it stands: a fragment for the page to swap in."""
+    ground = ground_of(request, version_or_404(request, slug))
+    form = SqlForm(request.POST, unit=ground.dataset.budget.currency.unit)
+    context: dict[str, object] = {"dataset": ground.dataset}
+    try:
+        plan = _plan(form, ground)
+    except RefusedSql as refusal:
+        return render(request, _PRICE, context | {"problems": refusal.problems})
+    filled = charging(request, ground, from_plan(plan.as_json(), ground.schema))
+    return render(
+        request, _PRICE, context | {"offer": offer_on(request, ground, form_on(ground, filled))}
+    )
+
+
+def _plan(form: SqlForm, ground: Ground) -> Plan:
+    """What the text asks, at its own price or at the one beside it. Raises RefusedSql."""
+    if not form.is_valid():
+        raise RefusedSql(
+            *(SqlProblem(1, 1, said) for errors in form.errors.values() for said in errors)
+        )
+    return plan_of_sql(
+        form.cleaned_data["sql"],
+        dataset=ground.dataset.slug,
+        schema=ground.schema,
+        price=form.price,
+    )
 
 
 def example(dataset: Dataset, schema: DatasetSchema) -> str:
@@ -40,7 +87,7 @@ def example(dataset: Dataset, schema: DatasetSchema) -> str:
     shown = [*map(_quoted, groups), "COUNT(*)", *(f"AVG({_quoted(name)})" for name in numbers)]
     lines = [f"SELECT {', '.join(shown)}", f"FROM {_quoted(dataset.slug)}"]
     lines += [f"GROUP BY {_quoted(name)}" for name in groups]
-    return "\n".join([*lines, "WITH EPSILON 0.5"])
+    return "\n".join(lines)
 
 
 def _quoted(name: str) -> str:
@@ -58,22 +105,20 @@ class MarkedLine:
 
 
 def _page(
-    request: HttpRequest,
-    dataset: Dataset,
-    schema: DatasetSchema,
-    text: str,
-    *problems: SqlProblem,
+    request: HttpRequest, ground: Ground, form: SqlForm, *problems: SqlProblem
 ) -> HttpResponse:
+    text = str(form["sql"].value() or "")
     lines = [
         MarkedLine(number, line, [p for p in problems if p.line == number])
         for number, line in enumerate(text.split("\n"), start=1)
     ]
     context = {
-        "dataset": dataset,
-        "columns": schema.columns,
+        "dataset": ground.dataset,
+        "form": form,
+        "columns": [_quoted(column.name) for column in ground.schema.columns],
         "functions": FUNCTIONS,
-        "sql": text,
         "problems": problems,
         "marked": [line for line in lines if line.problems],
+        "least_nano": least_price_nano(ground.dataset, rules_shown(ground.dataset)),
     }
     return show_page(request, "queries/ask/ask_sql.html", context, refused=problems)

@@ -19,6 +19,7 @@ app_name = "queries"
 urlpatterns = [
     path("datasets/<slug:slug>/ask/", ask.ask, name="ask"),
     path("datasets/<slug:slug>/ask/sql/", sql.ask_sql, name="ask_sql"),
+    path("datasets/<slug:slug>/ask/sql/price/", sql.sql_price, name="sql_price"),
     path("datasets/<slug:slug>/rows-per-person/", unit_rows.unit_rows, name="unit_rows"),
     path("datasets/<slug:slug>/batch/", batch.batch, name="batch"),
     path("datasets/<slug:slug>/batch/add/", batch.put_aside, name="put_aside"),

@@ -130,6 +130,7 @@ DOORS: dict[str, Door] = {
     "queries:unit_rows": page("GET POST", OWNER),
     "queries:ask": page("GET POST", ANALYST),
     "queries:ask_sql": page("GET POST", ANALYST),
+    "queries:sql_price": page("POST", ANALYST),
     "queries:quote": page("POST", ANALYST),
     "queries:reuse": page("POST", ANALYST),
     "queries:mock": page("POST", ANALYST),

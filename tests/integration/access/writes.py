@@ -222,6 +222,7 @@ WRITES: dict[str, Write | str] = {
     "queries:ask": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**FORM, "key": "k-1"}),
     "queries:quote": _PRICE_ONLY,
     "queries:ask_sql": _PRICE_ONLY,
+    "queries:sql_price": _PRICE_ONLY,
     "queries:reuse": Write(
         "analyst", Action.QUERY_REUSED, lambda: {**FORM, "key": "k-3"}, before=_answered
     ),

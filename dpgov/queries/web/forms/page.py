@@ -12,6 +12,7 @@ from dpgov.budgets.charging import Allocations, allocations_of, names_of_allocat
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.asking.quote import Quote, quote
 from dpgov.queries.web.forms import state
@@ -20,6 +21,8 @@ from dpgov.queries.web.forms.offer import Offer, offer_for
 from dpgov.queries.wording.downloads import question_lines
 from dpgov.tenants.permissions import membership_of
 from dpgov.web.pages import show_page
+
+_USUAL_EPSILON = NANO // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,16 @@ def charging(request: HttpRequest, ground: Ground, data: QueryDict) -> QueryDict
     known = [str(allocation.pk) for allocation in allocations]
     data["allocation"] = last if last in known else next(iter(usual), "")
     return data
+
+
+def usual_price(dataset: Dataset) -> str:
+    """What a new question begins at, in the dataset's currency: a price that would be admitted."""
+    currency = dataset.budget.currency
+    usual = currency.price_of(_USUAL_EPSILON)
+    fitting = min(usual, dataset.per_query_limit_nano, dataset.budget.remaining_nano or usual)
+    return as_text(
+        max(currency.tidy_limit(fitting), least_price_nano(dataset, rules_shown(dataset)))
+    )
 
 
 def remembered(dataset: Dataset) -> str:

@@ -40,10 +40,54 @@ def test_the_example_of_the_page_can_be_asked(
     client_for: ClientFor, analyst: Membership, page: str
 ) -> None:
     client = client_for(analyst)
-    example = client.get(page).context["sql"]
-    answer = client.post(page, {"sql": example})
+    form = client.get(page).context["form"]
+    answer = client.post(page, {"sql": form["sql"].value(), "epsilon": form["epsilon"].value()})
     assert answer.status_code == 200
     assert answer.templates[0].name == "queries/ask/ask.html"
+
+
+@pytest.mark.parametrize("name", ["data", "adult-census-income", '"any name at all"', "Visits"])
+def test_any_name_may_stand_after_from_because_there_is_one_table(
+    name: str, client_for: ClientFor, analyst: Membership, dataset: Dataset, page: str
+) -> None:
+    """C9: the text is asked of the dataset whose page it is, whatever it says."""
+    answer = client_for(analyst).post(page, {"sql": GOOD.replace("visits", name)})
+    assert answer.status_code == 200
+    assert answer.context["offer"].quote.plan.as_json()["dataset"] == dataset.slug
+
+
+@pytest.mark.parametrize(
+    ("text", "beside", "price"),
+    [
+        ("SELECT COUNT(*) FROM data", "0.25", "0.25"),
+        ("SELECT COUNT(*) FROM data WITH EPSILON 0.125", "0.25", "0.125"),
+    ],
+)
+def test_the_price_follows_the_text_and_the_amount_beside_it(
+    text: str, beside: str, price: str, client_for: ClientFor, analyst: Membership, page: str
+) -> None:
+    answer = client_for(analyst).post(f"{page}price/", {"sql": text, "epsilon": beside})
+    assert answer.status_code == 200
+    assert answer.context["offer"].price == price
+    assert not Query.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"sql": "SELECT COUNT(*) FROM data"}, "End with the price"),
+        ({"sql": "SELECT", "epsilon": "1"}, "Line 1"),
+        ({"sql": "SELECT COUNT(*) FROM", "epsilon": "1"}, "Expected table name, near “FROM”"),
+        ({"sql": "SELECT COUNT(*) FROM data", "epsilon": "1,5"}, "1.5"),
+        ({"epsilon": "1"}, "Write one SELECT statement"),
+    ],
+)
+def test_what_has_no_price_yet_says_why(
+    sent: dict[str, str], said: str, client_for: ClientFor, analyst: Membership, page: str
+) -> None:
+    answer = client_for(analyst).post(f"{page}price/", sent)
+    assert answer.status_code == 200
+    assert said in answer.content.decode()
 
 
 def test_what_cannot_be_read_is_shown_with_its_place_and_kept(
