@@ -69,6 +69,8 @@ class Action(StrEnum):
     NEW_DATA_RULE_CHANGED = "NEW_DATA_RULE_CHANGED"
     COMPARING_AGREED = "COMPARING_AGREED"
     COMPARING_ENDED = "COMPARING_ENDED"
+    QUESTIONS_PAUSED = "QUESTIONS_PAUSED"
+    QUESTIONS_RESUMED = "QUESTIONS_RESUMED"
 
 
 # What comes with a new budget of a dataset, of this limit and name.

@@ -130,7 +130,13 @@ def terms_shown(
 
 def _with(dataset: Dataset, rules: Rules, permitted_nano: int) -> Terms:
     budget = dataset.budget
-    stopped = (budget.frozen_at, budget.closed_at, dataset.archived_at, dataset.held_at)
+    stopped = (
+        budget.frozen_at,
+        budget.closed_at,
+        dataset.archived_at,
+        dataset.held_at,
+        dataset.paused_at,
+    )
     return Terms(
         rules,
         budget.currency,

@@ -20,9 +20,14 @@ from dpgov.tenants.models import Membership, Role, Tenant, User
 from dpgov.tenants.permissions import membership_of
 
 
-def open_to_questions(dataset: str = "") -> Q:
-    """Which datasets can be asked, by the path to them: the one place that says so."""
+def present(dataset: str = "") -> Q:
+    """Which datasets there are for everybody to see, by the path to them; paused ones too."""
     return Q(**{f"{dataset}archived_at__isnull": True, f"{dataset}held_at__isnull": True})
+
+
+def open_to_questions(dataset: str = "") -> Q:
+    """Which of them can be asked: the one place that says so, for every door."""
+    return present(dataset) & Q(**{f"{dataset}paused_at__isnull": True})
 
 
 def is_open(dataset_id: UUID) -> bool:
@@ -30,10 +35,15 @@ def is_open(dataset_id: UUID) -> bool:
     return Dataset.objects.filter(open_to_questions(), pk=dataset_id).exists()
 
 
+def is_paused(dataset_id: UUID) -> bool:
+    """Whether its owners paused it, and nothing else closes it."""
+    return Dataset.objects.filter(present(), pk=dataset_id, paused_at__isnull=False).exists()
+
+
 def datasets_of(tenant: Tenant) -> QuerySet[Dataset]:
-    """The tenant's datasets that can be asked, by name, each with its budget."""
-    open_ones = Dataset.objects.filter(open_to_questions(), tenant=tenant)
-    return open_ones.select_related("budget", "policy").order_by("name", "slug")
+    """The tenant's datasets that are neither held nor archived, by name, with their budgets."""
+    found = Dataset.objects.filter(present(), tenant=tenant)
+    return found.select_related("budget", "policy").order_by("name", "slug")
 
 
 def get_dataset(tenant: Tenant, slug: str) -> Dataset:
@@ -84,7 +94,7 @@ def version_to_ask(tenant: Tenant, slug: str) -> DatasetVersion:
     Raises DatasetVersion.DoesNotExist for foreign, held and missing alike.
     """
     found = DatasetVersion.objects.filter(
-        open_to_questions("dataset__"), dataset__tenant=tenant, dataset__slug=slug
+        present("dataset__"), dataset__tenant=tenant, dataset__slug=slug
     )
     whole = found.select_related("dataset__budget", "dataset__policy").prefetch_related("columns")
     return whole.order_by("-number")[:1].get()

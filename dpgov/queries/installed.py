@@ -14,7 +14,9 @@ _FREE = """
     AND q.attempts < $1
     AND NOT EXISTS (
         SELECT 1 FROM datasets_dataset d JOIN budgets_budget b ON b.id = d.budget_id
-        WHERE d.id = q.dataset_id AND (b.frozen_at IS NOT NULL OR d.held_at IS NOT NULL)
+        WHERE d.id = q.dataset_id AND (
+            b.frozen_at IS NOT NULL OR d.held_at IS NOT NULL OR d.paused_at IS NOT NULL
+        )
     )
 """
 _TAKEN_BY_THIS_WORKER = f"""
@@ -63,8 +65,14 @@ _ASKED_FOR = """
 """
 
 
+_NOT_PAUSED = (
+    "NOT EXISTS (SELECT 1 FROM datasets_dataset d WHERE d.id = NEW.dataset_id"
+    " AND d.paused_at IS NOT NULL)"
+)
+
+
 def guards(_json: Json) -> Iterator[Guard]:
-    """A question stays with the data that it was asked about."""
+    """A question stays with the data that it was asked about, and a pause holds for everybody."""
     yield Guard(
         "guard_question_new",
         "queries_query",
@@ -81,6 +89,22 @@ def guards(_json: Json) -> Iterator[Guard]:
         "NEW.version_id <> OLD.version_id OR NEW.dataset_id <> OLD.dataset_id",
         NEVER,
         "a question stays with the data that it was asked about",
+    )
+    yield Guard(
+        "guard_question_not_paused",
+        "queries_query",
+        "INSERT",
+        "1 = 1",
+        _NOT_PAUSED,
+        "a paused dataset takes no question",
+    )
+    yield Guard(
+        "guard_opening_not_paused",
+        "queries_query",
+        "UPDATE",
+        "OLD.opened_at IS NULL AND NEW.opened_at IS NOT NULL",
+        _NOT_PAUSED,
+        "the data of a paused dataset stays closed",
     )
 
 

@@ -40,6 +40,8 @@ class Dataset(models.Model):
 
     Held (`held_at`, for a reason) until somebody has decided whether its people are in an earlier
     dataset: until then it looks missing and cannot be asked. Held and archived: discarded.
+    Paused (`paused_at`) by its owners it is seen and takes no question; `resumed_at` is when they
+    ended that last.
     `opened_at` is when it could first be asked about; None while it was held ever since it came.
     Once archived its data files may be deleted (`data_deleted_at`); fingerprints and ledger stay.
 
@@ -87,6 +89,9 @@ class Dataset(models.Model):
     data_deleted_at = models.DateTimeField(null=True, blank=True)
     held_at = models.DateTimeField(null=True, blank=True)
     held_reason = models.CharField(max_length=32, blank=True, choices=HeldReason.choices)
+    paused_at = models.DateTimeField(null=True, blank=True)
+    pause_reason = models.CharField(max_length=300, blank=True, default="", db_default="")
+    resumed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [

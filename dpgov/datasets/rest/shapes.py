@@ -178,12 +178,17 @@ class BudgetSerializer(CurrencySerializer, BalanceSerializer):
     least_price_epsilon = Epsilon(least_price_nano, help_text="The least that one question costs.")
     least_price_rho = Rho(least_price_nano)
     frozen = serializers.SerializerMethodField()
+    paused = serializers.SerializerMethodField()
     needs_allocation = serializers.BooleanField(help_text="Only who has an allocation may ask.")
     allocations = serializers.SerializerMethodField()
 
     def get_frozen(self, dataset: Dataset) -> bool:
         """Nothing is admitted until an officer confirms the balance."""
         return dataset.budget.frozen_at is not None
+
+    def get_paused(self, dataset: Dataset) -> bool:
+        """Its owners paused all questions; those that were accepted wait."""
+        return dataset.paused_at is not None
 
     @extend_schema_field(AllocationSerializer(many=True))
     def get_allocations(self, dataset: Dataset) -> list[dict[str, Any]]:

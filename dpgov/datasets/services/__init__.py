@@ -57,6 +57,7 @@ from dpgov.datasets.services.held.looks import (
 )
 from dpgov.datasets.services.holding import change_new_data_rule, new_data_waits
 from dpgov.datasets.services.likeness import FingerprintKeyChanged
+from dpgov.datasets.services.pausing import PausedDataset, pause_questions, resume_questions
 from dpgov.datasets.services.policy import (
     LeastPriceTooHigh,
     LeastPriceTooLow,
@@ -95,6 +96,7 @@ __all__ = [
     "OtherBudget",
     "OwnData",
     "OwnOrganisation",
+    "PausedDataset",
     "QuestionAboveLimit",
     "QuestionsOnTheirWay",
     "RefusedFile",
@@ -129,6 +131,7 @@ __all__ = [
     "lower_limit",
     "new_data_waits",
     "pause",
+    "pause_questions",
     "permit",
     "permits_of",
     "possible_lenders",
@@ -139,6 +142,7 @@ __all__ = [
     "rename_dataset",
     "request_decision",
     "resembling",
+    "resume_questions",
     "sees",
     "set_needs_allocation",
     "share_budget",

@@ -9,6 +9,7 @@ from dpgov.audit.services import append
 from dpgov.budgets.services import change_limit
 from dpgov.budgets.words import limit_said
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.services.pausing import PausedDataset
 from dpgov.datasets.services.turns import queue_up
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
@@ -28,11 +29,12 @@ class LimitNotLowered(SpokenRefusal):
 def archive_dataset(*, dataset: Dataset, user: User) -> None:
     """Take it out of use for good; what was spent is kept for whenever the data comes back.
 
-    Raises Dataset.DoesNotExist when somebody else was first.
+    Raises Dataset.DoesNotExist when somebody else was first, and PausedDataset.
     """
-    present = Dataset.objects.filter(pk=dataset.pk, archived_at__isnull=True)
-    if not present.update(archived_at=clock.now()):
-        raise Dataset.DoesNotExist
+    present = Dataset.objects.select_for_update().filter(pk=dataset.pk, archived_at__isnull=True)
+    if present.get().paused_at is not None:
+        raise PausedDataset
+    present.update(archived_at=clock.now())
     _record(dataset, user, Action.DATASET_ARCHIVED, {"name": dataset.name})
 
 

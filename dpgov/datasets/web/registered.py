@@ -145,6 +145,9 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
         services.archive_dataset(dataset=dataset, user=membership_of(request).user)
     except Dataset.DoesNotExist as gone:
         raise Http404 from gone
+    except services.PausedDataset as refusal:
+        messages.error(request, str(refusal))
+        return redirect("datasets:detail", slug)
     archived = _("{name} is archived. Nobody can ask about it any more.")
     messages.success(request, archived.format(name=dataset.name))
     return redirect("datasets:list")

@@ -10,6 +10,7 @@ from dpgov.datasets.web import (
     held,
     importing,
     looks,
+    pausing,
     policy,
     reading,
     registered,
@@ -59,6 +60,8 @@ urlpatterns = [
         name="add_version",
     ),
     path("datasets/<slug:slug>/unit/", unit.unit_bounds, name="unit_bounds"),
+    path("datasets/<slug:slug>/pause/", pausing.pause, name="pause"),
+    path("datasets/<slug:slug>/resume/", pausing.resume, name="resume"),
     path("datasets/<slug:slug>/limit/", registered.limit, name="limit"),
     path("datasets/<slug:slug>/archive/", registered.archive, name="archive"),
 ]

@@ -69,6 +69,8 @@ WORDS: dict[Action, str | Promise] = {
     Action.NEW_DATA_RULE_CHANGED: _("Rule about new data changed"),
     Action.COMPARING_AGREED: _("Comparing data with another organisation agreed to"),
     Action.COMPARING_ENDED: _("Agreement to compare data ended"),
+    Action.QUESTIONS_PAUSED: _("Questions paused"),
+    Action.QUESTIONS_RESUMED: _("Questions resumed"),
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

@@ -23,7 +23,14 @@ from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.release import draw
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.queries.answering import ending
-from dpgov.queries.answering.lease import Claim, LostLease, claim, give_back, mark_opened
+from dpgov.queries.answering.lease import (
+    Claim,
+    LostLease,
+    Stopped,
+    claim,
+    give_back,
+    mark_opened,
+)
 from dpgov.queries.answering.turns import HeavyPlaces, next_turn, version_asked
 from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_for
@@ -96,7 +103,12 @@ def _answer(held: Claim) -> bool:
         logger.exception("query %s could not be prepared", held.query.pk)
         ending.give_up(held.query, fence=held.fence, actor=WORKER)
         return True
-    first = mark_opened(held)
+    try:
+        first = mark_opened(held)
+    except Stopped:
+        # It waits as if nobody had taken it.
+        give_back(held)
+        return False
     started = held.passed()
     try:
         body = draw(blueprint, [engine.answer(request) for request in blueprint.requests])

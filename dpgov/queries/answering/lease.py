@@ -19,13 +19,17 @@ from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 
 UNFINISHED = (Query.State.QUEUED, Query.State.RUNNING)
-FROZEN = Dataset.objects.filter(pk=OuterRef("dataset_id")).filter(
-    Q(budget__frozen_at__isnull=False) | Q(held_at__isnull=False)
+STOPPED = Dataset.objects.filter(pk=OuterRef("dataset_id")).filter(
+    Q(budget__frozen_at__isnull=False) | Q(held_at__isnull=False) | Q(paused_at__isnull=False)
 )
 
 
 class LostLease(Exception):
     """Another worker holds the query now, or it has ended."""
+
+
+class Stopped(Exception):
+    """Since it was taken its dataset was frozen, held or paused: its data stays closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +54,11 @@ def free(now: datetime) -> QuerySet[Query]:
     """Questions that a worker may take: they wait, or their last worker's lease is over.
 
     None of a dataset that is frozen or held: after a restore it may have been answered already, in
-    what the backup does not know. The gate `queries_next` says the same.
+    what the backup does not know; nor of one that is paused. The gate `queries_next` says the same.
     """
     return Query.objects.filter(
         Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now),
-        ~Exists(FROZEN),
+        ~Exists(STOPPED),
         attempts__lt=settings.DPGOV_QUERY_ATTEMPTS,
     )
 
@@ -99,13 +103,16 @@ def mark_opened(claim: Claim) -> bool:
     """Commit that the data is about to be opened: from here on a failure is charged.
 
     True if no earlier worker has come this far, so that nobody can have read the data before.
-    Must run outside any transaction. Raises LostLease when the claim is no longer good.
+    Must run outside any transaction. Raises LostLease when the claim is no longer good, and Stopped
+    when nothing of this dataset may be opened now.
     """
     held = Query.objects.filter(pk=claim.query.pk, fence=claim.fence, state=Query.State.RUNNING)
-    if held.filter(opened_at__isnull=True).update(opened_at=Now()):
+    if held.filter(~Exists(STOPPED), opened_at__isnull=True).update(opened_at=Now()):
         return True
     if not held.exists():
         raise LostLease(claim.query.pk)
+    if held.filter(Exists(STOPPED)).exists():
+        raise Stopped(claim.query.pk)
     return False
 
 

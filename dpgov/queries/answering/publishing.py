@@ -32,7 +32,7 @@ from dpgov.budgets.errors import BudgetFrozen, NotAdmitted
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.budgets.words import noted
 from dpgov.datasets.rules import least_price_nano
-from dpgov.queries.answering.lease import FROZEN
+from dpgov.queries.answering.lease import STOPPED
 from dpgov.queries.answering.moments import horizon, latest_at
 from dpgov.queries.clock import database_now
 from dpgov.queries.crossing import tenants_with_sealed_queries
@@ -69,7 +69,7 @@ def publish_overdue(query: Query) -> bool:
 def _publish_tenant(tenant_id: UUID, now: datetime) -> int:
     with acting_for(tenant_id):
         sealed: QuerySet[Query] = Query.objects.filter(
-            _due(now), ~Exists(FROZEN), state=Query.State.SEALED, tenant_id=tenant_id
+            _due(now), ~Exists(STOPPED), state=Query.State.SEALED, tenant_id=tenant_id
         )
         due = sealed.order_by("due_at", "pk").values_list("pk", flat=True)
         return sum(_try_to_publish(query_id, now) for query_id in list(due[:_BATCH]))
@@ -159,9 +159,10 @@ def _publish(query_id: UUID) -> bool:
 def _locked(query_id: UUID) -> Query | None:
     """The row under its lock while it is sealed: of two publishers the second finds None.
 
-    None while its dataset is frozen, too: it may have been published in what a backup lacks.
+    None while its dataset is frozen, too (it may have been published in what a backup lacks), and
+    while it is paused: who pauses sees nothing come out any more, however far the work had got.
     """
-    sealed = Query.objects.filter(~Exists(FROZEN), pk=query_id, state=Query.State.SEALED)
+    sealed = Query.objects.filter(~Exists(STOPPED), pk=query_id, state=Query.State.SEALED)
     return sealed.select_for_update(of=("self",)).select_related("dataset__budget").first()
 
 

@@ -9,9 +9,11 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from dpgov.audit.actor import SWEEPER
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import present
 from dpgov.queries.answering import ending
 from dpgov.queries.answering.lease import LostLease, free
 from dpgov.queries.answering.tasks import MOST_MESSAGES, messages, wake
@@ -101,7 +103,14 @@ def _exhausted(tenant_id: UUID, now: datetime) -> QuerySet[Query]:
 def _expired(tenant_id: UUID, now: datetime) -> QuerySet[Query]:
     longest = timedelta(seconds=settings.DPGOV_EXPIRY_SECONDS)
     idle = Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now)
-    return _oldest(tenant_id, idle).filter(submitted_at__lt=now - longest)[:_BATCH]
+    waited = _oldest(tenant_id, idle).filter(submitted_at__lt=now - longest)
+    return waited.exclude(Exists(_paused_since(now - longest)))[:_BATCH]
+
+
+def _paused_since(moment: datetime) -> QuerySet[Dataset]:
+    """A pause costs no question its patience; of what was archived or held, nothing is resumed."""
+    lately = Q(paused_at__isnull=False) | Q(resumed_at__gt=moment)
+    return Dataset.objects.filter(present(), lately, pk=OuterRef("dataset_id"))
 
 
 def _oldest(tenant_id: UUID, condition: Q) -> QuerySet[Query]:

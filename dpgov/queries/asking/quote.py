@@ -33,6 +33,7 @@ from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.wanted import cheapest, parse_wanted
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import Plan
+from dpgov.queries.asking.gate import PAUSED
 from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for
 from dpgov.queries.asking.touched import largest_whole, lines_of
 from dpgov.queries.free import NOTHING_STORED, Reusable, reusable_for
@@ -235,7 +236,7 @@ def _under_limits(
     ]
     limits.sort(key=lambda limit: Fraction(limit.admitted_nano, limit.taken_nano))
     whole = replace(priced, limits=tuple(limits))
-    refusal = _refusal(whole, asked)
+    refusal = _(PAUSED) if asked.version.dataset.paused_at else _refusal(whole, asked)
     outside, lacks_permit = (None, False) if refusal else _outside(asked, terms)
     nano, epsilon_nano = _largest_fit(whole, asked, lines, terms)
     return replace(

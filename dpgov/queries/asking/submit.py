@@ -20,8 +20,7 @@ from dpgov.budgets.services import Line, reserve, take
 from dpgov.budgets.words import noted
 from dpgov.datasets.fitting import Terms
 from dpgov.datasets.models import Dataset, DatasetVersion
-from dpgov.datasets.selectors import current_version, is_open
-from dpgov.language.said import said
+from dpgov.datasets.selectors import current_version
 from dpgov.operation import request_ids
 from dpgov.privacy.answer.batch import MAX_PLANS
 from dpgov.privacy.answer.blueprint import Blueprint
@@ -29,6 +28,7 @@ from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.queries.answering.moments import class_ms_of
 from dpgov.queries.answering.tasks import wake
 from dpgov.queries.answering.turns import is_heavy
+from dpgov.queries.asking.gate import refuse_unless_open
 from dpgov.queries.asking.policy import QueryLimitExceeded, refuse_outside, terms_for
 from dpgov.queries.asking.quote import Reader, read_batch, read_plan
 from dpgov.queries.asking.refusals import count_refusal
@@ -59,28 +59,6 @@ class IdempotencyConflict(Exception):
 
     def __init__(self) -> None:
         super().__init__("This idempotency key was already used for another question.")
-
-
-class NotOpen(NotAdmitted):
-    """The dataset is held, archived or otherwise closed to questions, whatever its budget admits.
-
-    The same words for all: a dataset that is held looks missing, and so does an archived one.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(
-            said("Questions about this dataset are not admitted. Nothing was charged.")
-        )
-
-
-def refuse_unless_open(dataset: Dataset) -> None:
-    """Every way to an answer begins here, free ones too: raises NotOpen.
-
-    What the caller has read may be old, so it is looked up again, in the caller's transaction. A
-    frozen or ended budget admits nothing either; the ledger says so, see `budgets.services`.
-    """
-    if not is_open(dataset.pk):
-        raise NotOpen
 
 
 REFUSED = (NotAdmitted, QueryLimitExceeded, AllocationNeeded)

@@ -21,8 +21,9 @@ from dpgov.datasets.selectors import current_version
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.privacy.reuse.derived import Derivation, check_unchanged
+from dpgov.queries.asking.gate import refuse_unless_open
 from dpgov.queries.asking.quote import priced_blueprint
-from dpgov.queries.asking.submit import Submission, check_key, once, refuse_unless_open
+from dpgov.queries.asking.submit import Submission, check_key, once
 from dpgov.queries.clock import database_now
 from dpgov.queries.free import FreeAnswer, reusable_for
 from dpgov.queries.kinds import kind_of

@@ -8,7 +8,8 @@ from django.views.decorators.http import require_POST
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.language.translation import translated
 from dpgov.privacy.reuse.derived import SourceChanged
-from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, NotOpen
+from dpgov.queries.asking.gate import NotOpen
+from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey
 from dpgov.queries.asking.taking import NothingFree, take
 from dpgov.queries.web.forms.page import priced_form, refused_form
 from dpgov.tenants.permissions import Permission, membership_of, requires

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import open_to_questions
+from dpgov.datasets.selectors import present
 from dpgov.operation import clock
 from dpgov.queries.models import SavedQuestion
 from dpgov.tenants.models import Membership
@@ -41,7 +41,7 @@ def saved_questions(membership: Membership) -> QuerySet[SavedQuestion]:
     """This person's own in this organisation, newest first; of datasets that can be asked."""
     return (
         _own(membership)
-        .filter(open_to_questions("dataset__"), removed_at__isnull=True)
+        .filter(present("dataset__"), removed_at__isnull=True)
         .select_related("dataset__budget")
         .order_by("-saved_at", "-id")
     )

@@ -106,6 +106,8 @@ DOORS: dict[str, Door] = {
     "datasets:choosing": page("GET", OWNER),
     "datasets:choosing_now": page("GET", OWNER),
     "datasets:archive": page("GET POST", OWNER),
+    "datasets:pause": page("GET POST", OWNER),
+    "datasets:resume": page("POST", OWNER),
     "datasets:archived": page("GET", OWNER),
     "datasets:delete_data": page("GET POST", OWNER),
     "datasets:limit": page("GET POST", OWNER),

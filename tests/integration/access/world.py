@@ -154,3 +154,9 @@ def tenant_things(route: Route) -> set[str]:
 def without_randomness(response: Knocked) -> str:
     """The body without nonces and CSRF tokens, which differ at each request."""
     return _RANDOM.sub("", response.text_of_body)
+
+
+def paused(world: World) -> dict[str, Any]:
+    """A pause that can be ended."""
+    world.browser("owner").post(reverse("datasets:pause", args=["visits"]), {"reason": "a doubt"})
+    return {}

@@ -23,7 +23,7 @@ from tests.cast import answer_now
 from tests.integration.access import shared_budgets as shared
 from tests.integration.access.bodies import BATCH, BATCH_FORM, FORM, PLAN
 from tests.integration.access.sign_in_writes import OWN_SIGN_IN
-from tests.integration.access.world import World
+from tests.integration.access.world import World, paused
 from tests.integration.datasets.registering import CSV
 
 _OWN_READING = "marks the person's own notices, and changes nothing for anybody else"
@@ -206,6 +206,8 @@ WRITES: dict[str, Write | str] = {
     "datasets:save_draft": "keeps the owner's own unfinished form; nobody else sees it",
     "datasets:review": "shows what would be registered, and keeps it as the owner's own draft",
     "datasets:archive": Write("owner", Action.DATASET_ARCHIVED),
+    "datasets:pause": Write("owner", Action.QUESTIONS_PAUSED, lambda: {"reason": "a doubt"}),
+    "datasets:resume": Write("owner", Action.QUESTIONS_RESUMED, before=paused),
     "datasets:delete_data": Write("owner", Action.DATASET_DATA_DELETED, lambda: {"name": "Old"}),
     "datasets:unit_bounds": Write(
         "owner",

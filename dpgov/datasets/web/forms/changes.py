@@ -61,6 +61,17 @@ class AccessForm(forms.Form):
     )
 
 
+class PauseForm(forms.Form):
+    """Why nobody may ask for a while."""
+
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=300,
+        widget=forms.TextInput(attrs=_TEXT),
+        help_text=_("Everybody who may see the dataset reads it; it goes into the audit log."),
+    )
+
+
 class DecisionForm(forms.Form):
     """What should become of a held dataset, and why."""
 

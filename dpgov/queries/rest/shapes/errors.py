@@ -9,6 +9,7 @@
 | the key was used for another question | 409 | idempotency_conflict |
 | more ε than remains of any limit it touches | 409 | insufficient_budget |
 | a frozen dataset, or an allocation that has ended | 409 | budget_frozen |
+| a dataset whose owners paused all questions | 409 | paused |
 | a dataset that was closed to questions in this moment | 409 | not_open |
 | no allocation, or several to choose from | 409 | allocation_needed |
 | stored answers do not tell it for free | 409 | nothing_free |
@@ -29,9 +30,10 @@ from rest_framework.views import APIView
 from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
 from dpgov.privacy.plan.plan import InvalidPlan
+from dpgov.queries.asking.gate import NotOpen
 from dpgov.queries.asking.policy import OutsidePolicy, QueryLimitExceeded
 from dpgov.queries.asking.quote import Quote
-from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, NotOpen
+from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey
 from dpgov.queries.rest.shapes.quoting import FitSerializer
 
 
@@ -78,7 +80,7 @@ def refusals(priced: Callable[[], Quote] | None = None) -> Generator[None]:
         conflict = Conflict(str(problem), "insufficient_budget")
         raise _with_fit(conflict, priced) from problem
     except NotOpen as problem:
-        raise Conflict(str(problem), "not_open") from problem
+        raise Conflict(str(problem), problem.code) from problem
     except NotAdmitted as problem:
         raise Conflict(str(problem), "budget_frozen") from problem
     except (AllocationNeeded, ChooseAllocation) as problem:

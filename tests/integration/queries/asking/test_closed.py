@@ -7,6 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import DatabaseError, transaction
 from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -16,7 +17,8 @@ from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.plan.schema import DatasetSchema
-from dpgov.queries.asking.submit import NotOpen, submit, submit_batch
+from dpgov.queries.asking.gate import NotOpen, Paused
+from dpgov.queries.asking.submit import IdempotencyConflict, submit, submit_batch
 from dpgov.queries.models import Query
 from dpgov.queries.workbench.saved import save_question, saved_questions
 from dpgov.tenants.models import Membership
@@ -38,6 +40,10 @@ def _hold(dataset: Dataset) -> None:
 
 def _archive(dataset: Dataset) -> None:
     Dataset.objects.filter(pk=dataset.pk).update(archived_at=timezone.now())
+
+
+def _pause(dataset: Dataset) -> None:
+    Dataset.objects.filter(pk=dataset.pk).update(paused_at=timezone.now())
 
 
 def _freeze(dataset: Dataset) -> None:
@@ -139,6 +145,69 @@ def test_every_service_refuses_in_the_same_words(
     close(doors.dataset)
     with unchanged(), pytest.raises(NotOpen, match="are not admitted"):
         SERVICES[service](doors)
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_every_service_refuses_while_it_is_paused(
+    doors: Doors, unchanged: Unchanged, service: str
+) -> None:
+    """L26: free answers too, and also when the dataset was read before the pause."""
+    _pause(doors.dataset)
+    with unchanged(), pytest.raises(Paused, match="are paused by its owners"):
+        SERVICES[service](doors)
+
+
+@pytest.mark.parametrize(
+    ("door", "status"),
+    [
+        ("the form", 422),
+        ("several", 422),
+        ("rows per person", 422),
+        ("a free answer", 422),
+        ("the API", 409),
+        ("its batches", 409),
+        ("free in the API", 409),
+    ],
+)
+def test_every_door_refuses_while_it_is_paused(
+    doors: Doors, unchanged: Unchanged, door: str, status: int
+) -> None:
+    """L26: the page and the body say why."""
+    _pause(doors.dataset)
+    with unchanged():
+        assert WEB[door](doors) == status
+
+
+def test_prices_say_that_questions_are_paused(doors: Doors) -> None:
+    """L26: nothing fits now, whatever remains."""
+    _pause(doors.dataset)
+    quote = doors.api.post("/api/v1/datasets/visits/quote/", COUNT, format="json").json()
+    assert "paused" in quote["refusal"]
+    assert doors.api.get("/api/v1/datasets/visits/budget/").json()["paused"] is True
+    assert b"are paused" in doors.browser.get("/datasets/visits/ask/").content
+
+
+@pytest.mark.parametrize("service", ["submit"])
+def test_a_key_used_before_the_pause_names_the_question_and_asks_none(
+    doors: Doors, unchanged: Unchanged, service: str
+) -> None:
+    """L26: the same request again is no new question; under the same key another one is refused."""
+    asked = {"membership": doors.asker, "dataset": doors.dataset, "idempotency_key": "before"}
+    before = submit(**asked, raw_plan=COUNT).query  # type: ignore[arg-type]
+    _pause(doors.dataset)
+    with unchanged():
+        assert submit(**asked, raw_plan=COUNT).query == before  # type: ignore[arg-type]
+        with pytest.raises(IdempotencyConflict):
+            submit(**asked, raw_plan=BY_SEX)  # type: ignore[arg-type]
+
+
+def test_the_database_takes_no_question_of_a_paused_dataset(doors: Doors) -> None:
+    """L26: whoever writes the row, and however the page was got round."""
+    asked = doors.submit()
+    _pause(doors.dataset)
+    asked.pk, asked.idempotency_key = uuid4(), "by hand"
+    with pytest.raises(DatabaseError, match="takes no question"), transaction.atomic():
+        asked.save(force_insert=True)
 
 
 @pytest.mark.parametrize("service", ["submit", "submit_batch"])
