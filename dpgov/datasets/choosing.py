@@ -38,6 +38,11 @@ class Harm:
             low=as_text(self.low_nano), high=as_text(self.high_nano)
         )
 
+    @property
+    def begin_text(self) -> str:
+        """The lower end of the range, as it would be typed."""
+        return as_text(self.low_nano)
+
 
 # Ponomareva and others (How to DP-fy ML, 2023) call ε up to 1
 # strong and up to 10 reasonable; the harm decides where within, or below.

@@ -40,14 +40,14 @@ def test_an_owner_registers_a_dataset_from_a_file(visit: Visit, tmp_path: Path) 
 
 
 def _declare_columns(page: Page) -> None:
-    age = page.get_by_role("group", name="age", exact=True)
+    age = page.get_by_role("row", name="age", exact=True)
     age.get_by_label("Type").select_option(label="Number")
-    age.get_by_label("Lower bound").fill("0")
-    age.get_by_label("Upper bound").fill("110")
-    age.get_by_label("Step").fill("1")
-    ward = page.get_by_role("group", name="ward", exact=True)
+    age.get_by_label("From").fill("0")
+    age.get_by_label("To", exact=True).fill("110")
+    age.get_by_role("textbox", name="Step").fill("1")
+    ward = page.get_by_role("row", name="ward", exact=True)
     ward.get_by_label("Type").select_option(label="Category")
-    ward.get_by_label("Categories, one per line").fill("north\nsouth")
+    ward.get_by_label("Values").fill("north\nsouth")
 
 
 def test_an_analyst_asks_a_mean_and_a_histogram_and_the_budget_shows_them(visit: Visit) -> None:

@@ -95,19 +95,19 @@ def _owner_declares(lesson: Lesson) -> None:
         lesson.fill("Name", "Ward visits")
         lesson.fill("Description", "Stays in three wards; invented.")
         lesson.tick("A column names the person (or unit)")
-        lesson.fill("Column that names the person", "patient")
+        lesson.choose("Column that names the person", "patient")
         lesson.fill("Most rows of one person", "3")
         lesson.fill("Largest number of rows", "2000")
         lesson.picture("unit", top="The dataset")
     with lesson.section("4. Declare the columns"):
         for name, bounds in (("age", ("0", "110", "1")), ("nights", ("0", "30", "1"))):
-            column = lesson.page.get_by_role("group", name=name, exact=True)
+            column = lesson.page.get_by_role("row", name=name, exact=True)
             lesson.choose("Type", "Number", within=column)
-            for label, value in zip(("Lower bound", "Upper bound", "Step"), bounds, strict=True):
+            for label, value in zip(("From", "To", "Step"), bounds, strict=True):
                 lesson.fill(label, value, within=column)
-        column = lesson.page.get_by_role("group", name="ward", exact=True)
+        column = lesson.page.get_by_role("row", name="ward", exact=True)
         lesson.choose("Type", "Category", within=column)
-        lesson.write("Categories, one per line", ["North", "South", "West"], within=column)
+        lesson.write("Values", ["North", "South", "West"], within=column)
         lesson.picture("columns", top="Columns")
     with lesson.section("5. Set the budget"):
         lesson.fill("Limit on ε for the dataset", "3")

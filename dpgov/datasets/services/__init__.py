@@ -16,7 +16,15 @@ from dpgov.datasets.services.deleting import (
     finish_deletions,
 )
 from dpgov.datasets.services.files.data import DataMissing, engine_for, sees
-from dpgov.datasets.services.files.drafts import DraftTooLarge, draft_of, drop_draft, keep_draft
+from dpgov.datasets.services.files.drafts import (
+    DraftMoved,
+    DraftTooLarge,
+    draft_of,
+    draft_seen,
+    drop_draft,
+    keep_draft,
+    typed_in,
+)
 from dpgov.datasets.services.files.handing_in import TooManyFiles
 from dpgov.datasets.services.files.orphans import remove_orphans
 from dpgov.datasets.services.files.uploads import (
@@ -85,6 +93,7 @@ __all__ = [
     "AskedAlready",
     "Busy",
     "DataMissing",
+    "DraftMoved",
     "DraftTooLarge",
     "FingerprintKeyChanged",
     "Given",
@@ -122,6 +131,7 @@ __all__ = [
     "discard_held",
     "discard_upload",
     "draft_of",
+    "draft_seen",
     "drop_draft",
     "end_agreement",
     "engine_for",
@@ -147,6 +157,7 @@ __all__ = [
     "set_needs_allocation",
     "share_budget",
     "take_upload",
+    "typed_in",
     "waiting_for_a_look",
     "why_not_append",
 ]

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -22,7 +22,7 @@ from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain, In
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.web.pages import show_page
 
-_NOT_TYPED = ("csrfmiddlewaretoken",)
+_MOVED, _TOO_LARGE = 409, 413
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -30,6 +30,8 @@ _NOT_TYPED = ("csrfmiddlewaretoken",)
 def save_draft(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """Keep what stands in the form, right or wrong, for another day."""
     chosen = upload_or_404(request, upload_id)
+    if "by-itself" in request.GET:
+        return _saved_by_itself(request, chosen)
     try:
         services.keep_draft(upload=chosen, typed=request.POST)
     except services.UploadUsed:
@@ -42,6 +44,22 @@ def save_draft(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     return redirect("datasets:list")
 
 
+def _saved_by_itself(request: HttpRequest, chosen: Upload) -> HttpResponse:
+    """For the form's script, which says when it was kept, or why it was not."""
+    try:
+        seen = services.keep_draft(
+            upload=chosen, typed=request.POST, seen=request.POST.get("draft_seen")
+        )
+    except services.DraftMoved as refusal:
+        return JsonResponse({"refused": str(refusal)}, status=_MOVED)
+    except services.DraftTooLarge as refusal:
+        return JsonResponse({"refused": str(refusal)}, status=_TOO_LARGE)
+    except services.UploadUsed:
+        gone = _("This file was registered or discarded before.")
+        return JsonResponse({"refused": gone}, status=_MOVED)
+    return JsonResponse({"seen": seen})
+
+
 @requires(Permission.REGISTER_DATASETS)
 @require_POST
 def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:
@@ -52,18 +70,22 @@ def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     form = RegistrationForm(chosen.headers, request.POST)
     declaration = _declared(chosen, form)
     if declaration is None:
-        context = {"upload": chosen, "form": form, "problems": list(form.problems())}
+        context = {
+            "upload": chosen,
+            "form": form,
+            "problems": list(form.problems()),
+            "draft_seen": services.draft_seen(chosen),
+        }
         return show_page(request, "datasets/registering/register.html", context, refused=True)
     services.keep_draft(upload=chosen, typed=request.POST)
     forget(request)
-    fields = [(n, v) for n in request.POST if n not in _NOT_TYPED for v in [request.POST[n]]]
     columns = [(spec.name, _domain(spec)) for spec in declaration.schema.columns]
     context = {
         "upload": chosen,
         "declared": declaration,
         "columns": columns,
         "left_out": [n for n in chosen.headers if n not in {name for name, _ in columns}],
-        "fields": fields,
+        "fields": services.typed_in(request.POST).items(),
     }
     return render(request, "datasets/registering/review.html", context)
 

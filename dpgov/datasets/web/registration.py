@@ -185,6 +185,7 @@ def _registration_page(
         "form": form,
         "problems": problems,
         "imported": kept(request, chosen),
+        "draft_seen": services.draft_seen(chosen),
     }
     return show_page(
         request,

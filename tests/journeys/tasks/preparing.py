@@ -38,11 +38,11 @@ def declare(page: Page, name: str) -> None:
     """Fill in the registration form for an invented file."""
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Largest number of rows").fill("1000")
-    age = page.get_by_role("group", name="age", exact=True)
+    age = page.get_by_role("row", name="age", exact=True)
     age.get_by_label("Type").select_option(label="Number")
-    age.get_by_label("Lower bound").fill("0")
-    age.get_by_label("Upper bound").fill("110")
-    age.get_by_label("Step").fill("1")
+    age.get_by_label("From").fill("0")
+    age.get_by_label("To", exact=True).fill("110")
+    age.get_by_role("textbox", name="Step").fill("1")
     page.get_by_label("Limit on ε for the dataset").fill("4")
     page.get_by_label("Limit on ε for one question").fill("1")
 

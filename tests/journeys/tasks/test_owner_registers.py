@@ -51,7 +51,7 @@ def test_import_what_a_metadata_file_says_about_the_columns(
     desk.get_by_label("YAML or JSON file").set_input_files(metadata)
     desk.get_by_role("button", name="Read the file").click()
     expect(desk.get_by_role("heading", name="Filled in from a SmartNoise file")).to_be_visible()
-    expect(desk.get_by_label("Upper bound").first).to_have_value("110")
+    expect(desk.get_by_label("To", exact=True).first).to_have_value("110")
 
 
 @task(Role.OWNER, pages=1, clicks=3)

@@ -15,7 +15,8 @@ from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 
 LARGEST = 2_000_000
-_NOT_TYPED = frozenset({"csrfmiddlewaretoken"})
+# What a form sends beside what was typed into it.
+_NOT_TYPED = frozenset({"csrfmiddlewaretoken", "draft_seen"})
 
 
 class DraftTooLarge(SpokenRefusal, ValueError):
@@ -27,16 +28,47 @@ class DraftTooLarge(SpokenRefusal, ValueError):
         )
 
 
+class DraftMoved(SpokenRefusal, ValueError):
+    """It was kept by another window since this one last saw it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            said(
+                "This registration was changed in another window. Nothing is saved from here any "
+                "more: reload the page to go on."
+            )
+        )
+
+
 @transaction.atomic
-def keep_draft(*, upload: Upload, typed: QueryDict) -> None:
-    """Remember what stands in the form. Raises UploadUsed and DraftTooLarge."""
+def keep_draft(
+    *, upload: Upload, typed: QueryDict | Mapping[str, str], seen: str | None = None
+) -> str:
+    """Remember what stands in the form; what `draft_seen` says from now on.
+
+    Raises UploadUsed, DraftTooLarge and, where `seen` is given and is not the latest, DraftMoved.
+    """
     ready_upload(upload.pk)
-    kept = {name: typed.get(name, "") for name in typed if name not in _NOT_TYPED}
+    if seen is not None and seen != draft_seen(upload):
+        raise DraftMoved
+    kept = typed_in(typed)
     if sum(len(name) + len(text) for name, text in kept.items()) > LARGEST:
         raise DraftTooLarge
-    Draft.objects.update_or_create(
+    draft, _ = Draft.objects.update_or_create(
         upload_id=upload.pk, defaults={"tenant_id": upload.tenant_id, "typed": kept}
     )
+    return draft.saved_at.isoformat()
+
+
+def typed_in(sent: QueryDict | Mapping[str, str]) -> dict[str, str]:
+    """What a person typed, of all that their form sent."""
+    return {name: sent.get(name, "") for name in sent if name not in _NOT_TYPED}
+
+
+def draft_seen(upload: Upload) -> str:
+    """Which state of the draft is the latest; empty where nothing was kept."""
+    saved = Draft.objects.filter(upload_id=upload.pk).values_list("saved_at", flat=True).first()
+    return "" if saved is None else saved.isoformat()
 
 
 def draft_of(upload: Upload) -> Mapping[str, str]:

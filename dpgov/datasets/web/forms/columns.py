@@ -1,4 +1,4 @@
-"""The form of one column: its type, its domain and what a missing value counts as.
+"""The form of one column, a row of the grid: its type, its domain, what a missing value counts as.
 
 Nothing is ever filled in from the data: what is offered at first is the same for every column.
 """
@@ -19,10 +19,11 @@ from dpgov.privacy.plan.layouts import MAX_LAYOUT
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, InvalidDomain, NumericDomain
 from dpgov.web.typed import TypedNumber, plain_number
 
-_BOUND = {"class": "form-control", "inputmode": "decimal", "autocomplete": "off"}
-_SELECT = {"class": "form-select"}
-_FORMAT = {"class": "form-control", "autocomplete": "off", "placeholder": "YYYY-MM-DD"}
-_ZONE = {"class": "form-control", "autocomplete": "off", "placeholder": "UTC"}
+_TEXT = {"class": "form-control form-control-sm", "autocomplete": "off"}
+_BOUND = _TEXT | {"inputmode": "decimal"}
+_SELECT = {"class": "form-select form-select-sm"}
+_FORMAT = _TEXT | {"placeholder": "YYYY-MM-DD"}
+_ZONE = _TEXT | {"placeholder": "UTC"}
 _NUMBER_FIELDS = ("lower", "upper", "step")
 # The periods that dates can be counted in.
 STEPS = [
@@ -33,6 +34,8 @@ STEPS = [
     (Step.QUARTER.value, _("Quarter")),
     (Step.YEAR.value, _("Year")),
 ]
+# What a rule for missing values is called where there is room for a word or two.
+_IN_A_CELL: dict[str, Any] = {"drop": _("row left out"), "impute": _("counts as")}
 
 
 class ColumnForm(forms.Form):
@@ -45,13 +48,13 @@ class ColumnForm(forms.Form):
         widget=forms.Select(attrs=_SELECT),
     )
     lower = TypedNumber(
-        label=_("Lower bound"),
+        label=_("From"),
         required=False,
         max_length=60,
         widget=forms.TextInput(attrs=_BOUND),
     )
     upper = TypedNumber(
-        label=_("Upper bound"),
+        label=_("To"),
         required=False,
         max_length=60,
         widget=forms.TextInput(attrs=_BOUND),
@@ -82,23 +85,23 @@ class ColumnForm(forms.Form):
         widget=forms.TextInput(attrs=_ZONE),
     )
     categories = forms.CharField(
-        label=_("Categories, one per line"),
+        label=_("Values, one per line"),
         required=False,
         max_length=250_000,
-        widget=forms.Textarea(attrs={"class": "form-control", "rows": 4, "translate": "no"}),
+        widget=forms.Textarea(attrs=_TEXT | {"rows": 1, "translate": "no"}),
     )
     missing = forms.ChoiceField(
-        label=_("Missing values"),
+        label=_("Missing"),
         required=False,
-        choices=Column.Missing.choices,
+        choices=[(rule, _IN_A_CELL.get(rule, words)) for rule, words in Column.Missing.choices],
         initial=Column.Missing.DROP,
         widget=forms.Select(attrs=_SELECT),
     )
     impute = forms.CharField(
-        label=_("Value to use instead"),
+        label=_("Missing counts as"),
         required=False,
         max_length=200,
-        widget=forms.TextInput(attrs={"class": "form-control", "autocomplete": "off"}),
+        widget=forms.TextInput(attrs=_TEXT),
     )
 
     def __init__(self, *args: Any, column: str, **kwargs: Any) -> None:
@@ -168,15 +171,15 @@ class ColumnForm(forms.Form):
 # The labels within a line, after the name of the column.
 WITHIN_A_LINE = {
     "kind": _("type"),
-    "lower": _("lower bound"),
-    "upper": _("upper bound"),
+    "lower": _("from"),
+    "upper": _("to"),
     "step": _("step"),
     "period": _("step"),
     "date_format": _("format"),
     "time_zone": _("time zone"),
-    "categories": _("categories, one per line"),
-    "missing": _("missing values"),
-    "impute": _("value to use instead"),
+    "categories": _("values"),
+    "missing": _("missing"),
+    "impute": _("missing counts as"),
 }
 # One category alone says nothing, so several were meant.
 _LISTED = re.compile(r"[,;|\t]")

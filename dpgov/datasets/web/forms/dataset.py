@@ -1,5 +1,6 @@
 """Forms about a dataset as a whole. Each keeps what was typed when something is refused."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -214,7 +215,7 @@ class DatasetForm(UnitForm):
         label=_("Partition column"),
         required=False,
         max_length=200,
-        widget=forms.TextInput(attrs=_TEXT | {"list": "file-columns", "autocomplete": "off"}),
+        widget=forms.Select(attrs=_SELECT),
         help_text=_(
             "Leave this empty if you are not sure. A category column, such as a region or "
             "the year of entry, that puts each person into one part for good. A question about "
@@ -226,6 +227,12 @@ class DatasetForm(UnitForm):
         required=False,
         widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
     )
+
+    def __init__(self, *args: Any, headers: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        columns = [("", _("None")), *((header, header) for header in headers)]
+        for name in ("private_id", "partition_column"):
+            self.fields[name].widget = forms.Select(attrs=_SELECT, choices=columns)
 
     def clean(self) -> dict[str, Any]:
         """The figure for the public and the bound must not contradict each other."""

@@ -33,7 +33,7 @@ class RegistrationForm:
     ) -> None:
         left = {**(typed or {}), **(imported.dataset if imported else {})}
         found = imported.columns if imported else {}
-        self.dataset: forms.Form = DatasetForm(data, initial=left or None)
+        self.dataset: forms.Form = DatasetForm(data, initial=left or None, headers=headers)
         self.columns = [
             ColumnForm(
                 data,

@@ -10,7 +10,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.privacy.plan.schema import PrivacyUnit
 from dpgov.web.typed import TypedWholeNumber
 
-_TEXT = {"class": "form-control"}
+_SELECT = {"class": "form-select"}
 _NUMBER = {"class": "form-control", "inputmode": "numeric"}
 LARGEST_BOUND = 100_000
 
@@ -83,7 +83,7 @@ class UnitForm(BoundsForm):
         label=_("Column that names the person"),
         required=False,
         max_length=200,
-        widget=forms.TextInput(attrs=_TEXT | {"list": "file-columns", "autocomplete": "off"}),
+        widget=forms.Select(attrs=_SELECT),
         help_text=_(
             "A number or text that is the same in all rows of a person, such as a patient "
             "number. Rows without it are dropped. Nobody can ask about this column."

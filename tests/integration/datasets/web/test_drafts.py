@@ -1,19 +1,27 @@
 """A registration can be left, found again, looked at as a label, and only then counts."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from dpgov.audit.models import AuditEntry
-from dpgov.datasets.models import Dataset, Draft
-from dpgov.tenants.models import Membership
+from dpgov.datasets.models import Dataset, Draft, Upload
+from dpgov.tenants.models import Membership, Role
+from tests.cast import join
 from tests.eager import read_waiting
 from tests.integration.datasets.registering import declared, uploaded
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
+
+
+def kept_by_itself(browser: Client, upload: Upload, seen: str, **changes: str) -> Any:
+    """What the form's script sends every few seconds."""
+    address = reverse("datasets:save_draft", args=[upload.pk]) + "?by-itself"
+    return browser.post(address, declared(**changes) | {"draft_seen": seen})
 
 
 def test_what_was_typed_is_there_again_right_or_wrong(
@@ -65,4 +73,61 @@ def test_a_deleted_upload_takes_its_draft_along(owner: Membership, client_for: C
     upload = uploaded(browser)
     browser.post(reverse("datasets:save_draft", args=[upload.pk]), declared())
     browser.post(reverse("datasets:discard", args=[upload.pk]))
+    assert not Draft.objects.exists()
+
+
+def test_a_form_that_saves_itself_is_found_again_in_another_browser(
+    owner: Membership, client_for: ClientFor
+) -> None:
+    browser = client_for(owner)
+    upload = uploaded(browser)
+    first = kept_by_itself(browser, upload, "", name="Begun", age__upper="99")
+    second = kept_by_itself(browser, upload, first.json()["seen"], name="Begun", age__upper="98")
+    assert (first.status_code, second.status_code) == (200, 200)
+    page = client_for(owner).get(reverse("datasets:register", args=[upload.pk]))
+    assert 'value="98"' in page.text
+    assert f'name="draft_seen" value="{second.json()["seen"]}"'.replace("+", "&#43;") in (
+        page.text.replace("+", "&#43;")
+    )
+    assert "draft_seen" not in Draft.objects.get().typed
+
+
+def test_an_older_window_does_not_write_over_a_newer_one(
+    owner: Membership, client_for: ClientFor
+) -> None:
+    browser = client_for(owner)
+    upload = uploaded(browser)
+    old = kept_by_itself(browser, upload, "", name="Old").json()["seen"]
+    kept_by_itself(browser, upload, old, name="New")
+    late = kept_by_itself(browser, upload, old, name="Older still")
+    assert late.status_code == 409
+    assert "another window" in late.json()["refused"]
+    assert Draft.objects.get().typed["name"] == "New"
+
+
+def test_a_draft_is_read_and_written_by_its_one_person(
+    owner: Membership, stranger: Membership, client_for: ClientFor
+) -> None:
+    """E11: a colleague and another organisation meet the same missing page; nothing changes."""
+    browser = client_for(owner)
+    upload = uploaded(browser)
+    kept_by_itself(browser, upload, "", name="Mine alone")
+    kept = Draft.objects.get()
+    for other in (join(owner.tenant, Role.OWNER, "otto"), stranger):
+        foreign = client_for(other)
+        assert kept_by_itself(foreign, upload, kept.saved_at.isoformat()).status_code == 404
+        assert foreign.get(reverse("datasets:register", args=[upload.pk])).status_code == 404
+        assert "Mine alone" not in foreign.get("/datasets/").text
+    now = Draft.objects.get()
+    assert (now.typed, now.saved_at) == (kept.typed, kept.saved_at)
+
+
+def test_a_registered_file_takes_no_draft_any_more(
+    owner: Membership, client_for: ClientFor
+) -> None:
+    browser = client_for(owner)
+    upload = uploaded(browser)
+    Upload.objects.update(state=Upload.State.USED)
+    answer = kept_by_itself(browser, upload, "")
+    assert answer.status_code == 409
     assert not Draft.objects.exists()

@@ -1,0 +1,83 @@
+// Keeps what stands in a form on the server, a moment after each change and before it is left.
+"use strict";
+(() => {
+  const form = document.querySelector("form[data-autosave]");
+  const told = document.getElementById("autosaved");
+  if (!form || !told) return;
+  const words = told.dataset;
+  const seen = form.elements.draft_seen;
+  const PAUSE = 2000;
+  let changes = 0, kept = 0, saving = false, leaving = false, timer = 0, savedAt = 0, stopped = false;
+  // Whoever comes back with the browser's button wants what stands in front of them.
+  let mine = performance.getEntriesByType("navigation")[0]?.type === "back_forward";
+
+  const body = () => {
+    const fields = new URLSearchParams(new FormData(form));
+    if (mine) fields.delete("draft_seen");
+    return fields;
+  };
+  const say = (text, isProblem = false) => {
+    told.textContent = text;
+    told.classList.toggle("text-danger", isProblem);
+  };
+  function age() {
+    if (!savedAt || changes > kept || stopped) return;
+    const seconds = Math.round((Date.now() - savedAt) / 1000);
+    if (seconds < 5) say(words.now);
+    else if (seconds < 60) say(words.seconds.replace("{number}", 5 * Math.floor(seconds / 5)));
+    else say(words.minutes.replace("{number}", Math.floor(seconds / 60)));
+  }
+
+  async function save() {
+    clearTimeout(timer);
+    timer = 0;
+    if (saving || stopped || changes === kept) return;
+    saving = true;
+    const sent = changes;
+    try {
+      const answer = await fetch(form.dataset.autosave, {
+        method: "POST", body: body(), redirect: "error",
+      });
+      const found = await answer.json();
+      if (answer.ok) {
+        kept = sent;
+        mine = false;
+        seen.value = found.seen;
+        savedAt = Date.now();
+        age();
+      } else {
+        stopped = answer.status === 409;
+        say(found.refused, true);
+      }
+    } catch {
+      say(words.failed, true);
+    }
+    saving = false;
+    if (changes > kept && !stopped) timer = setTimeout(save, PAUSE);
+  }
+
+  form.addEventListener("input", () => {
+    changes += 1;
+    timer ||= setTimeout(save, PAUSE);
+  });
+  form.addEventListener("submit", () => { leaving = true; clearTimeout(timer); });
+  // Another page waits until this one is kept.
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("a[href]");
+    if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (link.target || link.origin !== location.origin || changes === kept) return;
+    if (link.pathname === location.pathname && link.hash) return;
+    event.preventDefault();
+    await save();
+    location.assign(link.href);
+  });
+  window.addEventListener("beforeunload", (event) => {
+    if (leaving || changes === kept || stopped) return;
+    if (!navigator.sendBeacon(form.dataset.autosave, body())) event.preventDefault();
+  });
+  window.addEventListener("pageshow", (event) => {
+    leaving = false;
+    mine ||= event.persisted;
+  });
+  setInterval(age, 5000);
+})();
