@@ -28,7 +28,7 @@ from dpgov.queries.web.forms.state import from_plan
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.web.pages import show_page
 
-_PRICE = "queries/ask/_sql_price.html"
+_PRICE = "queries/sql/_price.html"
 
 
 @requires(Permission.SUBMIT_QUERIES)
@@ -121,4 +121,4 @@ def _page(
         "marked": [line for line in lines if line.problems],
         "least_nano": least_price_nano(ground.dataset, rules_shown(ground.dataset)),
     }
-    return show_page(request, "queries/ask/ask_sql.html", context, refused=problems)
+    return show_page(request, "queries/sql/ask_sql.html", context, refused=problems)
