@@ -8,6 +8,10 @@ import sys
 def main() -> None:
     """Hand the command line to Django."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dpgov.settings")
+    if sys.argv[1:2] == ["demo"]:
+        from dpgov.demo.surroundings import prepare
+
+        prepare(sys.argv[2:])
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(sys.argv)

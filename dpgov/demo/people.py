@@ -44,15 +44,28 @@ OFFICER = Person("officer", "Oscar Officer", Role.OFFICER, TENANT)
 STRANGER_ADMIN = Person("elsewhere-admin", "Erik Administrator", Role.ADMIN, ELSEWHERE)
 STRANGER = Person("stranger", "Sven Stranger", Role.OWNER, ELSEWHERE)
 EVERYBODY = (ADMIN, OWNER, ANALYST, OFFICER, STRANGER_ADMIN, STRANGER)
+# Of the 90 days alone.
+BELA = Person("bela", "Béla Balog", Role.ANALYST, TENANT)
+CHEN = Person("chen", "Chen Cui", Role.ANALYST, TENANT)
+DORA = Person("dora", "Dora Dahl", Role.ANALYST, TENANT)
+STRANGER_OFFICER = Person("elsewhere-officer", "Ella Officer", Role.OFFICER, ELSEWHERE)
+ALL_ANALYSTS = (ANALYST, BELA, CHEN, DORA)
+EVERYBODY_OF_THE_PAST = (*EVERYBODY, BELA, CHEN, DORA, STRANGER_OFFICER)
 _ADMINS = {TENANT: ADMIN, ELSEWHERE: STRANGER_ADMIN}
 
 
-def ensure_people(password: str) -> None:
+def ensure_people(wanted: tuple[Person, ...], password: str) -> None:
     """Create whoever is missing, as whoever runs an installation would; safe to repeat."""
-    for person in EVERYBODY:
+    for person in wanted:
         user = User.objects.filter(email=person.email).first()
         if user is None or not belongs_somewhere(user.pk):
             _join(person, password)
+
+
+def known() -> tuple[Person, ...]:
+    """Who is there."""
+    there = set(User.objects.values_list("email", flat=True))
+    return tuple(person for person in EVERYBODY_OF_THE_PAST if person.email in there)
 
 
 def membership_of(person: Person) -> Membership:

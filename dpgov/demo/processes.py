@@ -13,12 +13,17 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
+from dpgov.demo.site import SiteProcess
 from dpgov.operation.stopping import StopRequest
 
 _PATIENCE = 60
-_POLL = 0.25
+_POLL = 0.1
+_POLL_AT_THE_END = 0.05
+_LAST_SECONDS = 15
 _LAST_LINES = 15
+_SITE = "web"
 _SOON = 10
 _ALONE = ("--without-gossip", "--without-mingle")
 
@@ -46,36 +51,34 @@ class NotAnswering(Exception):
         super().__init__(f"{url} did not answer within {_PATIENCE} seconds.")
 
 
+class Handle(Protocol):
+    """What is needed of a process: a `Popen` has it, and a site that was copied has it too."""
+
+    @property
+    def pid(self) -> int: ...
+
+    def poll(self) -> int | None: ...
+
+    def send_signal(self, number: int, /) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Process:
     """A started process and where its output goes."""
 
     name: str
     log: Path
-    handle: subprocess.Popen[bytes]
+    handle: Handle
     started: float
 
 
-def commands(host: str, port: int) -> dict[str, list[str]]:
-    """What to start, by name."""
-    python = sys.executable
-    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    gunicorn = ["gunicorn", "dpgov.wsgi:application", "--bind", address, "--no-control-socket"]
+def commands() -> dict[str, list[str]]:
+    """What to start beside the site, by name."""
     # One process without a pool: over a filesystem broker, a pool child that is killed while it
     # waits takes the pool's lock with it, and its worker would never answer again.
     celery = ["celery", "-A", "dpgov", "worker", "--pool", "solo", "--loglevel", "INFO"]
+    python = sys.executable
     return {
-        "web": [
-            python,
-            "-m",
-            *gunicorn,
-            "--worker-class",
-            "gthread",
-            "--workers",
-            "2",
-            "--threads",
-            "8",
-        ],
         "worker": [python, "-m", *celery, *_ALONE],
         # Of its own: a large file is read for minutes, and questions go on.
         "reader": [python, "-m", *celery, *_ALONE, "--queues", "reading", "-n", "reader@%h"],
@@ -95,37 +98,38 @@ def require_free(host: str, port: int) -> None:
 
 
 class Processes:
-    """Starts everything on entering and stops everything on leaving."""
+    """The site from entering on, the others from `start_work` on; all are stopped on leaving."""
 
     def __init__(self, host: str, port: int, *, home: Path, code: Path) -> None:
-        self._host, self._port = host, port
-        self._commands = commands(host, port)
+        self._address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        asked = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
+        self._healthz = f"http://{f'[{asked}]' if ':' in asked else asked}:{port}/healthz"
+        self.url = f"http://{self._address}/"
+        self._commands = commands()
         self._logs = home / "logs"
         self._code = code
         self._running: list[Process] = []
 
     def __enter__(self) -> "Processes":
         self._logs.mkdir(mode=0o700, exist_ok=True)
-        try:
-            for name in self._commands:
-                self._running.append(self._start(name))
-        except BaseException:
-            self._stop()
-            raise
+        self._running.append(self._start(_SITE))
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stop()
 
+    def start_work(self) -> None:
+        """What answers questions, reads files and sweeps."""
+        for name in self._commands:
+            self._running.append(self._start(name))
+
     def wait_until_up(self, stopped: StopRequest) -> None:
         """Return when the site answers or `stopped` is set; raises ProcessEnded, NotAnswering."""
-        host = "127.0.0.1" if self._host in ("0.0.0.0", "::") else self._host  # noqa: S104
-        url = f"http://{f'[{host}]' if ':' in host else host}:{self._port}/healthz"
         for _ in range(int(_PATIENCE / _POLL)):
             self.require_all()
-            if _answers(url) or stopped.wait(_POLL):
+            if _answers(self._healthz) or stopped.wait(_POLL):
                 return
-        raise NotAnswering(url)
+        raise NotAnswering(self._healthz)
 
     def watch(self, stopped: StopRequest) -> None:
         """Return when `stopped` is set; raises ProcessEnded when one process keeps ending."""
@@ -145,35 +149,30 @@ class Processes:
 
     def _start(self, name: str) -> Process:
         log = self._logs / f"{name}.log"
+        handle = SiteProcess(self._address, log) if name == _SITE else self._popen(name, log)
+        return Process(name, log, handle, time.monotonic())
+
+    def _popen(self, name: str, log: Path) -> subprocess.Popen[bytes]:
         with log.open("ab") as output:
-            handle = subprocess.Popen(  # noqa: S603 - our own commands
+            return subprocess.Popen(  # noqa: S603 - our own commands
                 self._commands[name],
                 cwd=self._code,
-                env=_environment(self._host),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 start_new_session=True,  # Ctrl-C reaches us alone; we pass it on in order
             )
-        return Process(name, log, handle, time.monotonic())
 
     def _stop(self) -> None:
         for process in self._running:
             if process.handle.poll() is None:
                 process.handle.send_signal(signal.SIGTERM)
+        until = time.monotonic() + _LAST_SECONDS
         for process in self._running:
-            try:
-                process.handle.wait(timeout=15)
-            except subprocess.TimeoutExpired:
+            while process.handle.poll() is None and time.monotonic() < until:
+                time.sleep(_POLL_AT_THE_END)
+            if process.handle.poll() is None:
                 os.killpg(process.handle.pid, signal.SIGKILL)
-                process.handle.wait()
-
-
-def _environment(host: str) -> dict[str, str]:
-    """Plain HTTP, for one person at this machine; the host that was asked for is allowed."""
-    everywhere = host in ("0.0.0.0", "::")  # noqa: S104 - the person's own choice
-    hosts = "*" if everywhere else f"localhost,127.0.0.1,[::1],{host}"
-    return {"DPGOV_ALLOWED_HOSTS": hosts, **os.environ, "DPGOV_HTTPS": "0"}
 
 
 def _answers(url: str) -> bool:

@@ -20,6 +20,7 @@ from tests.servers.postgres import APP
 
 ROOT = Path(__file__).resolve().parents[2]
 _SAID_LAST = "logs: "
+BARE = ("--bare",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +35,20 @@ class Product:
 
 
 @contextmanager
-def started_product(home: Path, *, beside_another: bool = False) -> Generator[Product]:
+def started_product(
+    home: Path, *, beside_another: bool = False, options: tuple[str, ...] = BARE
+) -> Generator[Product]:
     """Start it with the servers of this test run's profile; on leaving it must stop cleanly.
 
-    One product may stand `beside_another` of the same worker, with Redis numbers of its own.
+    Without its 90 days, unless the `options` are others; then it is there as soon as its first page
+    is. One product may stand `beside_another` of the same worker, with Redis numbers of its own.
     """
     port = free_port()
     said = home / "said.txt"
     settings = _settings(home, f"journeys_{port}", beside_another=beside_another)
     with said.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "manage.py", "demo", "--port", str(port), "--force"],
+            [sys.executable, "manage.py", "demo", "--port", str(port), "--force", *options],
             cwd=ROOT,
             env=os.environ | settings,
             stdout=output,
@@ -56,6 +60,8 @@ def started_product(home: Path, *, beside_another: bool = False) -> Generator[Pr
     try:
         text = _wait_for_sign_ins(said, process)
         password = text.split("password of each: ")[1].split()[0]
+        if options == BARE:
+            _wait_for_workers(home / "state" / "operation", process)
         yield Product(f"http://127.0.0.1:{port}", password, home, process)
     finally:
         stop(process, signal.SIGTERM)
@@ -115,3 +121,12 @@ def _wait_for_sign_ins(said: Path, process: subprocess.Popen[bytes]) -> str:
             return text
         time.sleep(0.1)
     raise ServerDidNotStart(said.read_text())
+
+
+def _wait_for_workers(told: Path, process: subprocess.Popen[bytes]) -> None:
+    """Until whoever answers questions and whoever reads files say that they are there."""
+    deadline = time.monotonic() + 300
+    while len(list(told.glob("*.ready"))) < 2:
+        if time.monotonic() > deadline or process.poll() is not None:
+            raise ServerDidNotStart(f"no workers: {list(told.glob('*'))}")
+        time.sleep(0.1)

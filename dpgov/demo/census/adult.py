@@ -43,8 +43,13 @@ def register(*, tenant: Tenant, owner: User) -> Dataset:
 
 def ensure_adult(owner: Membership) -> Dataset:
     """The demonstration dataset of this owner's tenant, registered if it is not there yet."""
-    present = datasets_of(owner.tenant).filter(name=NAME).first()
-    return present or register(tenant=owner.tenant, owner=owner.user)
+    return of(owner.tenant) or register(tenant=owner.tenant, owner=owner.user)
+
+
+def of(tenant: Tenant) -> Dataset | None:
+    """The demonstration dataset of this tenant; None before it is registered."""
+    found: Dataset | None = datasets_of(tenant).filter(name=NAME).first()
+    return found
 
 
 def declaration() -> Declaration:

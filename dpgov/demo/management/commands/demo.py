@@ -12,22 +12,28 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from dpgov.datasets.models import Dataset
-from dpgov.demo import people
+from dpgov.demo import past, people
 from dpgov.demo.census import adult
+from dpgov.demo.console import log_to, say_where
+from dpgov.demo.life.living import Life
 from dpgov.demo.processes import NotAnswering, PortTaken, ProcessEnded, Processes, require_free
 from dpgov.demo.questions import ask_once
+from dpgov.demo.surroundings import add_place
 from dpgov.operation.stopping import StopRequest
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.management.signing import require_signer
 
 
 class Command(BaseCommand):
-    help = "Start the whole product with a demonstration tenant and the Adult census data."
+    help = "Start the whole product with people, datasets and 90 days that they have lived through."
+    # Seconds of looking at what cannot have changed; the first page waits for nothing.
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
-        parser.add_argument("--port", type=int, default=8000, help="port to listen on")
+        add_place(parser)
+        parser.add_argument(
+            "--bare", action="store_true", help="begin today: one dataset, without the 90 days"
+        )
         parser.add_argument(
             "--force", action="store_true", help="also on a database server (DPGOV_DATABASE_URL)"
         )
@@ -42,9 +48,10 @@ class Command(BaseCommand):
         stopped.listen()
         try:
             require_free(host, port)
-            dataset = self._prepare()
+            self._prepare()
+            processes = Processes(host, port, home=settings.DPGOV_HOME, code=settings.BASE_DIR)
             if not stopped.is_set():
-                self._run(dataset, host, port, stopped)
+                self._run(processes, stopped, bare=options["bare"])
         except (PortTaken, ProcessEnded, NotAnswering) as refusal:
             raise CommandError(str(refusal)) from refusal
 
@@ -55,32 +62,41 @@ class Command(BaseCommand):
                 "printed password; add --force if that server holds nothing of value."
             )
 
-    def _prepare(self) -> Dataset:
-        self.stdout.write(f"Preparing the state folder {settings.DPGOV_HOME} ...")
+    def _prepare(self) -> None:
+        self._say(f"Preparing the state folder {settings.DPGOV_HOME} ...")
+        log_to(settings.DPGOV_HOME / "logs" / "demo.log")
         call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)
-        people.ensure_people(people.password_in(settings.DPGOV_HOME))
+
+    def _run(self, processes: Processes, stopped: StopRequest, *, bare: bool) -> None:
+        password = people.password_in(settings.DPGOV_HOME)
+        life = Life(password) if not bare and past.begin() else None
+        with processes:
+            everybody = life.begin() if life else self._begin_today(password)
+            processes.wait_until_up(stopped)
+            say_where(self._say, processes.url, everybody, password, settings.DPGOV_HOME / "logs")
+            if life:
+                life.go_on(self._say, stopped, processes.require_all)
+            if not stopped.is_set():
+                processes.start_work()
+                self._ask_today()
+                processes.watch(stopped)
+            self._say("Stopping ...")
+        self._say("Stopped. Start again to go on where you were.")
+
+    def _begin_today(self, password: str) -> tuple[people.Person, ...]:
+        people.ensure_people(people.EVERYBODY, password)
         owner = people.membership_of(people.OWNER)
         with acting_for(owner.tenant_id):
-            return adult.ensure_adult(owner)
+            adult.ensure_adult(owner)
+        return people.known()
 
-    def _run(self, dataset: Dataset, host: str, port: int, stopped: StopRequest) -> None:
-        processes = Processes(host, port, home=settings.DPGOV_HOME, code=settings.BASE_DIR)
-        with processes:
-            processes.wait_until_up(stopped)
-            analyst = people.membership_of(people.ANALYST)
-            with acting_for(analyst.tenant_id):
+    def _ask_today(self) -> None:
+        analyst = people.membership_of(people.ANALYST)
+        with acting_for(analyst.tenant_id):
+            if dataset := adult.of(analyst.tenant):
                 ask_once(analyst, dataset)
-            self._say_where(host, port)
-            processes.watch(stopped)
-            self.stdout.write("Stopping ...")
-        self.stdout.write("Stopped. Start again to go on where you were.")
 
-    def _say_where(self, host: str, port: int) -> None:
-        password = people.password_in(settings.DPGOV_HOME)
-        self.stdout.write(f"\ndpgov runs at http://{host}:{port}/   (Ctrl-C stops it)\n\n")
-        for person in people.EVERYBODY:
-            self.stdout.write(f"  {person.email:<30}{person.role.label:<20}{person.tenant}")
-        self.stdout.write(f"\n  password of each: {password}")
-        self.stdout.write(f"  logs: {settings.DPGOV_HOME / 'logs'}\n")
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
         self.stdout.flush()
