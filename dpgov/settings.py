@@ -156,7 +156,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("MinimumLengthValidator", "CommonPasswordValidator", "NumericPasswordValidator")
 ]
-LOGIN_REDIRECT_URL = "dashboards:desk"
+LOGIN_REDIRECT_URL = "dashboards:home"
 LOGIN_URL = "account_login"
 ACCOUNT_ADAPTER = "dpgov.tenants.sign_in.adapter.AccountAdapter"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None

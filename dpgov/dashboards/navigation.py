@@ -43,10 +43,9 @@ SECTIONS = (
         _("Home"),
         (
             Page(
-                "dashboards:desk",
+                "dashboards:home",
                 _("Home"),
                 (Permission.VIEW_DATASETS,),
-                covers=("dashboards:overview",),
             ),
         ),
     ),

@@ -3,16 +3,16 @@
 from django.urls import path
 
 from dpgov.dashboards.budget.view import budget
-from dpgov.dashboards.desk.view import desk
 from dpgov.dashboards.history.view import history, history_export
-from dpgov.dashboards.home.view import overview
+from dpgov.dashboards.home.view import desk, home
 from dpgov.explain.web.urls import explain_urlpatterns
 from dpgov.limits.web.urls import limits_urlpatterns
 from dpgov.oversight.web.urls import oversight_urlpatterns
 
 app_name = "dashboards"
 urlpatterns = [
-    path("", overview, name="overview"),
+    path("", home, name="home"),
+    # Where home was before there was one: kept for bookmarks and letters that were sent.
     path("desk/", desk, name="desk"),
     path("datasets/<slug:slug>/budget/", budget, name="budget"),
     path("history/", history, name="history"),

@@ -72,6 +72,15 @@ def held_datasets(membership: Membership) -> QuerySet[Dataset]:
     return held.select_related("budget", "owner").order_by("held_at")
 
 
+def datasets_and_held(membership: Membership) -> QuerySet[Dataset]:
+    """The datasets that everybody sees and, with them, the held ones that this person may see."""
+    mine = Q(held_at__isnull=False, archived_at__isnull=True)
+    if membership.role != Role.OFFICER:
+        mine &= Q(owner=membership.user_id)
+    found = Dataset.objects.filter(present() | mine, tenant=membership.tenant_id)
+    return found.select_related("budget", "policy").order_by("name", "slug")
+
+
 def held_version(membership: Membership, dataset_id: UUID) -> DatasetVersion | None:
     """The newest version of one of them, with what is shown of it; None for every other dataset."""
     seen = held_datasets(membership).filter(pk=dataset_id).order_by()

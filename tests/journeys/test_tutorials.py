@@ -52,7 +52,7 @@ def test_an_owner_s_first_day(begin: Begin, fresh: Product) -> None:
     with lesson.section("1. Sign in"):
         lesson.sign_in("owner@example.org", fresh.password)
         lesson.see("Your desk")
-        lesson.see("To begin with")
+        lesson.see("Get started")
         lesson.picture("desk")
     _owner_declares(lesson)
     with lesson.section("6. Look before you register"):

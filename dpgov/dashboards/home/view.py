@@ -1,33 +1,110 @@
-"""The page that everybody lands on: all datasets, what to do next, the latest questions."""
+"""Home: one address, and for each role its cockpit. It changes nothing.
 
-from django.core.paginator import Paginator
+An analyst's part: what can be asked, what was kept, and what was asked last. Declared metadata,
+limits and this person's own questions; it never looks at answers or data.
+"""
+
+from datetime import UTC, date
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from dpgov.budgets.standing import allocations_charged
+from dpgov.approvals.kinds import title_of
+from dpgov.approvals.selectors import requests_of
+from dpgov.dashboards.forecast.forecast import Forecast, forecasts
 from dpgov.dashboards.history.table import columns_for, question_table
-from dpgov.dashboards.home.next_steps import next_steps
-from dpgov.datasets.selectors import datasets_of
+from dpgov.dashboards.home.checklist import checklist
+from dpgov.dashboards.home.headline import headline
+from dpgov.dashboards.home.sparkline import Sparkline, sparkline
+from dpgov.dashboards.home.tiles import admin_tiles, analyst_tiles, officer_tiles
+from dpgov.datasets.finding import first_by_name
+from dpgov.datasets.selectors import datasets_and_held, uploads_of
+from dpgov.operation import clock
 from dpgov.queries.selectors import visible_queries
-from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.queries.workbench.budget_requests import budget_requests_waiting
+from dpgov.queries.workbench.saved import saved_questions
+from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission, may, membership_of, requires
 
-_DATASETS_PAGE = 12
-_RECENT = 8
+_DATASETS = 8
+_OWN = 5
+_MOST = 10
+_REQUESTS = 10
 
 
 @requires(Permission.VIEW_DATASETS)
 @require_safe
-def overview(request: HttpRequest) -> HttpResponse:
-    """All datasets of the tenant with their budgets, what to do next, the latest questions."""
+def home(request: HttpRequest) -> HttpResponse:
+    """What is left to set up; what waits; and for each role how its budgets stand."""
     membership = membership_of(request)
-    datasets = datasets_of(membership.tenant)
-    page = Paginator(datasets, _DATASETS_PAGE).get_page(request.GET.get("page"))
-    latest = list(visible_queries(membership)[:_RECENT])
-    allocations = allocations_charged(query.pk for query in latest)
-    context = {
-        "page": page,
-        "recent": question_table(latest, columns_for(membership), allocations=allocations),
-        "steps": next_steps(membership, list(page.object_list)),
+    today = clock.now().astimezone(UTC).date()
+    context: dict[str, Any] = {"checklist": checklist(membership)}
+    if may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
+        context |= _budgets(membership, today)
+        context["waiting"] = [
+            (change, title_of(change))
+            for change in requests_of(membership)[:_REQUESTS]
+            if change.is_waiting
+        ]
+    if may(membership, Permission.REGISTER_DATASETS):
+        context["uploads"] = uploads_of(membership.tenant, membership.user)
+        context["budget_requests"] = budget_requests_waiting(membership).select_related(
+            "dataset__budget", "asked_by"
+        )[:_REQUESTS]
+    if may(membership, Permission.READ_AUDIT_LOG):
+        context["tiles"] = officer_tiles(membership, today)
+    if may(membership, Permission.MANAGE_MEMBERS):
+        context["tiles"] = admin_tiles(membership)
+    if may(membership, Permission.SUBMIT_QUERIES):
+        context |= _workbench(membership)
+        context["tiles"] = analyst_tiles(membership, today)
+    elif may(membership, Permission.VIEW_ALL_QUERIES):
+        # Without the allocations that were charged: the list of all questions has them.
+        context["recent"] = question_table(
+            visible_queries(membership)[:_OWN], columns_for(membership)
+        )
+    return render(request, "dashboards/home.html", context)
+
+
+@requires(Permission.VIEW_DATASETS)
+@require_safe
+def desk(request: HttpRequest) -> HttpResponse:
+    """Where it was before."""
+    return redirect("dashboards:home")
+
+
+def _budgets(membership: Membership, today: date) -> dict[str, Any]:
+    """Every budget with where it leads, those that end first at the front; and what is held."""
+    every = list(datasets_and_held(membership))
+    found = forecasts([one for one in every if one.held_at is None], today)
+    shown = sorted(found, key=_wants_a_look)[:_MOST]
+    return {
+        "headline": headline(found, today),
+        "budgets": [(one, _line(one)) for one in shown],
+        "held": [one for one in every if one.held_at is not None],
+        "left_out": len(found) - len(shown),
     }
-    return render(request, "dashboards/overview.html", context)
+
+
+def _wants_a_look(forecast: Forecast) -> tuple[bool, bool, int, str]:
+    """What is used up first, then what ends first."""
+    days = forecast.days_left
+    return (forecast.left_nano > 0, days is None, days or 0, forecast.dataset.name)
+
+
+def _line(forecast: Forecast) -> Sparkline | None:
+    return sparkline(forecast.course, forecast.dataset.budget.limit_nano)
+
+
+def _workbench(membership: Membership) -> dict[str, Any]:
+    """The first datasets by name, and the newest saved and asked questions of this person."""
+    found, every = first_by_name(membership, _DATASETS)
+    recent = question_table(visible_queries(membership)[:_OWN], columns_for(membership))
+    return {
+        "found": found,
+        "more_datasets": every - len(found),
+        "kept": saved_questions(membership)[:_OWN],
+        "recent": recent,
+    }

@@ -46,7 +46,7 @@ PUBLIC = Door(frozenset({"GET"}), kind=Kind.PUBLIC)
 OPERATOR = Door(frozenset({"GET"}), kind=Kind.PUBLIC)
 
 DOORS: dict[str, Door] = {
-    "dashboards:overview": page("GET"),
+    "dashboards:home": page("GET"),
     "dashboards:budget": page("GET"),
     "dashboards:group_privacy": page("GET"),
     "dashboards:understanding": page("GET"),

@@ -44,7 +44,7 @@ LARGE = {
     ),
     "million": Small("--rows 20 --rounds 1 --only price", "| price check (service) |"),
     "pages": Small(
-        "--rounds 1 --datasets 60 --questions 100 --entries 400 --only dashboards:desk",
+        "--rounds 1 --datasets 60 --questions 100 --entries 400 --only dashboards:home",
         "most SQL queries:",
     ),
     "chaos": Small("--seconds 1 --submitters 1", "| lost | 0 |"),

@@ -46,7 +46,7 @@ def in_use(
 def paths(dataset: Dataset) -> dict[str, str]:
     """Every page of the dashboards, by name."""
     return {
-        "overview": reverse("dashboards:overview"),
+        "home": reverse("dashboards:home"),
         "budget": reverse("dashboards:budget", args=[dataset.slug]),
         "history": reverse("dashboards:history"),
         "group_privacy": reverse("dashboards:group_privacy", args=[dataset.slug]),

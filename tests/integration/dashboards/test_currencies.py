@@ -84,7 +84,7 @@ def test_no_page_calls_rho_an_epsilon(
     """One place decides the wording, and every page asks it."""
     client = client_for(owner)
     names = ("dashboards:budget", "dashboards:limits", "datasets:detail", "datasets:limit")
-    for path in [reverse("dashboards:overview"), *(reverse(n, args=[dataset.slug]) for n in names)]:
+    for path in [reverse("dashboards:home"), *(reverse(n, args=[dataset.slug]) for n in names)]:
         said = _text(page(client, path))
         assert "ε 3 at δ 1e-6" in said, path
         assert "ε 0.18506984" not in said, path

@@ -64,7 +64,7 @@ def test_a_form_of_another_session_changes_nothing_and_says_so(analyst: Membersh
     response = client.post(reverse("account_logout"))
     assert response.status_code == 403
     assert "Nothing was changed" in response.text
-    assert client.get(reverse("dashboards:overview")).status_code == 200
+    assert client.get(reverse("dashboards:home")).status_code == 200
 
 
 @pytest.mark.django_db

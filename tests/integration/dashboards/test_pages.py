@@ -22,7 +22,7 @@ ClientFor = Callable[[Membership], Client]
 
 
 @pytest.mark.parametrize("role", ["owner", "analyst", "officer", "admin"])
-@pytest.mark.parametrize("name", ["overview", "budget", "history", "group_privacy"])
+@pytest.mark.parametrize("name", ["home", "budget", "history", "group_privacy"])
 def test_every_role_reads_every_page(
     role: str,
     name: str,
@@ -98,7 +98,8 @@ def test_a_full_budget_says_that_nothing_fits(
     html = page(client_for(analyst), paths["budget"])
     assert "about 0" in html
     assert "Nothing fits any more" in html
-    assert "The budget is spent." in page(client_for(analyst), paths["overview"])
+    for path in (paths["home"], paths["budget"], f"/datasets/{dataset.slug}/", "/datasets/"):
+        assert 'class="chip chip-used-up">Used up<' in page(client_for(analyst), path)
 
 
 def test_a_new_tenant_is_told_what_to_do_first(
@@ -108,10 +109,10 @@ def test_a_new_tenant_is_told_what_to_do_first(
     officer: Membership,
     client_for: ClientFor,
 ) -> None:
-    overview = reverse("dashboards:overview")
-    assert "Register your first dataset" in page(client_for(owner), overview)
-    assert "A data owner of your organisation registers them" in page(client_for(analyst), overview)
-    assert "Check the audit log" in page(client_for(officer), overview)
+    home = reverse("dashboards:home")
+    assert "Register your first dataset" in page(client_for(owner), home)
+    assert "A data owner of your organisation registers" in page(client_for(analyst), home)
+    assert "Log proved up to entry" in page(client_for(officer), home)
     assert "You have not asked anything yet" in page(
         client_for(analyst), reverse("dashboards:history")
     )
@@ -120,11 +121,11 @@ def test_a_new_tenant_is_told_what_to_do_first(
 def test_the_menu_names_only_what_the_role_may_open(
     dataset: Dataset, analyst: Membership, officer: Membership, client_for: ClientFor
 ) -> None:
-    overview = reverse("dashboards:overview")
+    home = reverse("dashboards:home")
     log = reverse("dashboards:audit_log")
-    assert f'href="{log}"' not in page(client_for(analyst), overview)
-    assert f'href="{log}"' in page(client_for(officer), overview)
-    assert f'active" href="{reverse("dashboards:desk")}"' in page(client_for(officer), overview)
+    assert f'href="{log}"' not in page(client_for(analyst), home)
+    assert f'href="{log}"' in page(client_for(officer), home)
+    assert f'active" href="{home}"' in page(client_for(officer), home)
 
 
 def test_who_belongs_to_two_tenants_can_go_from_one_to_the_other(
@@ -132,13 +133,13 @@ def test_who_belongs_to_two_tenants_can_go_from_one_to_the_other(
 ) -> None:
     second = Membership.objects.create(tenant=stranger.tenant, user=analyst.user, role=Role.ANALYST)
     client = client_for(analyst)
-    assert "Go to Elsewhere Institute" in page(client, reverse("dashboards:overview"))
+    assert "Go to Elsewhere Institute" in page(client, reverse("dashboards:home"))
     client.post(reverse("tenants:switch"), {"membership": str(second.id)})
-    assert "Go to Harbour Statistics Office" in page(client, reverse("dashboards:overview"))
+    assert "Go to Harbour Statistics Office" in page(client, reverse("dashboards:home"))
 
 
 @pytest.mark.parametrize("role", ["owner", "analyst"])
-@pytest.mark.parametrize("name", ["overview", "budget", "history", "group_privacy"])
+@pytest.mark.parametrize("name", ["home", "budget", "history", "group_privacy"])
 def test_a_page_asks_the_database_a_dozen_times_at_most_and_a_budget_with_its_limits_twenty(
     role: str,
     name: str,
@@ -162,6 +163,6 @@ def test_a_page_asks_the_database_a_dozen_times_at_most_and_a_budget_with_its_li
 def test_who_has_no_membership_is_refused_politely(tenant: Tenant, client_for: ClientFor) -> None:
     leaver = join(tenant, Role.ANALYST, "leo")
     leaver.delete()
-    response = client_for(leaver).get(reverse("dashboards:overview"))
+    response = client_for(leaver).get(reverse("dashboards:home"))
     assert response.status_code == 403
     assert "Sign out" in response.content.decode()

@@ -105,7 +105,7 @@ def test_the_owner_hears_of_it_wherever_they_are(
     browser: Client, asked: Arrival, owner: Membership, admin: Membership, officer: Membership
 ) -> None:
     """L13: on the desk while it is read, and in the bell when it is done; nobody else does."""
-    desk = browser.get(reverse("dashboards:desk")).content.decode()
+    desk = browser.get(reverse("dashboards:home")).content.decode()
     assert address("reading", asked.upload) in desk
     assert "is being registered" in desk
     assert told(owner) == []

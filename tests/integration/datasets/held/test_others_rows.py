@@ -72,7 +72,7 @@ def statements(made: CaptureQueriesContext) -> list[str]:
 
 def everything_seen(prober: Membership, dataset: Dataset, browser: Client, api: APIClient) -> Any:
     """Every page and answer that could say something of the dataset, in bytes."""
-    names = ("datasets:list", "dashboards:desk", "dashboards:overview", "dashboards:history")
+    names = ("datasets:list", "dashboards:home", "dashboards:history")
     addresses = [reverse(name) for name in (*names, "dashboards:approvals", "notices:list")]
     addresses.append(reverse("dashboards:shared_budgets"))
     of_it = ("datasets:detail", "datasets:versions", "dashboards:budget")

@@ -1,1 +1,0 @@
-"""The first page of a day: what each role needs next, and what is left to set up."""

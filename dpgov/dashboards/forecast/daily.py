@@ -1,0 +1,108 @@
+"""What moved the budgets of datasets, day by day (UTC), in one statement however many there are.
+
+By the day of submission, as everybody may see it: never when a question ended. From the tallies,
+what they do not hold yet, and the changes of limits; never from data.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from uuid import UUID
+
+from django.db.models import BigIntegerField, F, Q, Sum, Value
+from django.db.models.functions import Cast, Coalesce, TruncDate
+
+from dpgov.budgets.models import LimitChange, RateLimit, SharedBudgetMember
+from dpgov.queries.models import DayTally, Query
+
+_COMMITTED = (*Query.HOLDING, *Query.CHARGED)
+_DAYS = {
+    RateLimit.Period.DAY: 1,
+    RateLimit.Period.WEEK: 7,
+    RateLimit.Period.MONTH: 30,
+}
+
+
+@dataclass(slots=True)
+class Days:
+    """Of one budget: what was taken on each day, how its limit moved, and what its rates admit.
+
+    `rates` are pairs of days and the most that may be taken in so many.
+    """
+
+    taken: Counter[date] = field(default_factory=Counter)
+    raised: Counter[date] = field(default_factory=Counter)
+    rates: list[tuple[int, int]] = field(default_factory=list)
+
+    def since(self, first: date) -> int:
+        """All that was taken from a day on."""
+        return sum(nano for day, nano in self.taken.items() if day >= first)
+
+    def left(self, now_nano: int, days: list[date]) -> list[int]:
+        """What was left at the end of each of these days, which follow one another up to today.
+
+        Counted back from what is left now. Never below zero: of a divided budget, of which the
+        fullest part says what is left, the days say what was asked of any part.
+        """
+        found, left = [], now_nano
+        for day in reversed(days):
+            found.append(max(0, left))
+            left += self.taken[day] - self.raised[day]
+        return found[::-1]
+
+
+def days_of(budgets: Collection[UUID], since: date) -> defaultdict[UUID, Days]:
+    """By budget, of datasets and of what they share; `since` is the first day."""
+    found: defaultdict[UUID, Days] = defaultdict(Days)
+    for what, budget, day, nano in _rows(budgets, since):
+        one = found[budget]
+        if what == "taken":
+            one.taken[day] += int(nano)
+        elif what == "limit":
+            one.raised[day] += int(nano)
+        else:
+            one.rates.append((_DAYS[RateLimit.Period(what)], int(nano)))
+    return found
+
+
+def _rows(budgets: Collection[UUID], since: date) -> Iterable[tuple[str, UUID, date, int]]:
+    begin = datetime.combine(since, time.min, UTC)
+    of = {"dataset__budget__in": budgets}
+    kept = DayTally.objects.filter(**of, day__gte=since).order_by()
+    fresh = Query.objects.filter(
+        **of, counted=False, submitted_at__gte=begin, state__in=_COMMITTED
+    ).order_by()
+    # Without the first one, which opened the budget.
+    limits = LimitChange.objects.filter(
+        budget__in=budgets, created_at__gte=begin, before_nano__gt=0
+    ).order_by()
+    joined = SharedBudgetMember.objects.filter(dataset_budget__in=budgets, left_at__isnull=True)
+    rates = RateLimit.objects.filter(
+        Q(budget__in=budgets)
+        | Q(budget__as_part__dataset_budget__in=budgets)
+        | Q(budget__in=joined.values("shared_budget"))
+    ).order_by()
+    key, day = "dataset__budget_id", TruncDate("submitted_at", tzinfo=UTC)
+    whole = Coalesce("budget__as_part__dataset_budget_id", "budget_id")
+    return (
+        kept.values_list(Value("taken"), key, "day")
+        .annotate(sum=_sum("nano"))
+        .union(
+            fresh.values_list(Value("taken"), key, day).annotate(sum=_sum("cost_nano")),
+            limits.values_list(
+                Value("limit"), "budget_id", TruncDate("created_at", tzinfo=UTC)
+            ).annotate(sum=_sum(F("after_nano") - F("before_nano"))),
+            rates.values_list("period", whole, "window_start", "limit_nano"),
+            all=True,
+        )
+    )
+
+
+def _sum(what: object) -> Cast:
+    return Cast(Sum(what), BigIntegerField())
+
+
+def back(today: date, days: int) -> list[date]:
+    """So many days up to today, today included."""
+    return [today - timedelta(days=n) for n in range(days - 1, -1, -1)]

@@ -1,0 +1,196 @@
+"""The large numbers at the top of Home, for each role its own; one or two statements for all.
+
+From the log, counted refusals, plans and processes; never from data. Whoever may not see a number
+gets no tile for it.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
+from django.utils import timezone
+from django.utils.formats import date_format, number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from dpgov.audit.actions import Action
+from dpgov.audit.selectors import EntryFilter, checkpoints_of, entries_of
+from dpgov.datasets.selectors import open_to_questions
+from dpgov.notices.models import Delivery, State
+from dpgov.operation import clock
+from dpgov.operation.heartbeat import last_beat
+from dpgov.queries.answering.workers import workers
+from dpgov.queries.models import Query, Refusal
+from dpgov.tenants.models import Membership
+
+DAYS = 30
+_AGAIN = 3
+_ALIVE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A number with its name, a sentence about it, and the page that it leads to.
+
+    `alarm` where somebody should look.
+    """
+
+    title: str
+    figure: str
+    text: str
+    url_name: str = ""
+    alarm: bool = False
+
+
+def officer_tiles(membership: Membership, today: date) -> list[Tile]:
+    """Refusals, how far the log is proved, and what was asked again and again."""
+    tenant, since = membership.tenant_id, today - timedelta(days=DAYS)
+    refused = Refusal.objects.filter(tenant=tenant, day__gte=since)
+    verified = entries_of(tenant, EntryFilter(action=Action.AUDIT_LOG_VERIFIED.value))
+    found = _numbers(
+        membership,
+        refused=refused.order_by().values("tenant").annotate(n=Sum("number")).values("n"),
+        entries=entries_of(tenant).values("sequence")[:1],
+        signed=checkpoints_of(tenant).values("size")[:1],
+        verified=verified.values("at")[:1],
+    )
+    return [_refusals(found), _proof(found), _repeated(membership, since)]
+
+
+def _numbers(membership: Membership, **asked: QuerySet[Any, Any]) -> dict[str, Any]:
+    named = {name: Subquery(query) for name, query in asked.items()}
+    return dict(Membership.objects.filter(pk=membership.pk).values(**named).get())
+
+
+def _refusals(found: Mapping[str, Any]) -> Tile:
+    return Tile(
+        _("Refused in 30 days"),
+        _number(found["refused"] or 0),
+        _("Questions that did not fit a budget or a policy. Refusals cost nothing."),
+        "dashboards:month",
+    )
+
+
+def _proof(found: Mapping[str, Any]) -> Tile:
+    entries, signed, at = found["entries"] or 0, found["signed"] or 0, found["verified"]
+    day = pgettext("date format", "j M Y, H:i")
+    checked = (
+        _("Verified on %(moment)s.") % {"moment": date_format(timezone.localtime(at), day)}
+        if isinstance(at, datetime)
+        else _("Nobody has verified it yet.")
+    )
+    words = _("of %(entries)s entries are signed. %(checked)s") % {
+        "entries": _number(entries),
+        "checked": checked,
+    }
+    title = _("Log proved up to entry")
+    return Tile(title, _number(signed), words, "dashboards:audit_log", alarm=at is None)
+
+
+def _repeated(membership: Membership, since: date) -> Tile:
+    """The same question, charged three times or more."""
+    begin = datetime.combine(since, datetime.min.time(), UTC)
+    charged = Query.objects.filter(
+        tenant=membership.tenant_id, submitted_at__gte=begin, reuse=False, state__in=Query.CHARGED
+    ).exclude(canonical_sha256="")
+    forms = charged.order_by().values("dataset_id", "canonical_sha256")
+    again = forms.annotate(times=Count("pk")).filter(times__gte=_AGAIN).count()
+    text = _("The same question, paid for three times or more: averaging takes noise away.")
+    return Tile(_("Repeated questions"), _number(again), text)
+
+
+def analyst_tiles(membership: Membership, today: date) -> list[Tile]:
+    """This person's answers, and the stored ones, whoever asked, that cost nothing to take.
+
+    Those that were asked before today: so that the number does not tell when an answer came.
+    """
+    begin = datetime.combine(today, datetime.min.time(), UTC)
+    lately = Query.objects.filter(
+        tenant=membership.tenant_id,
+        state=Query.State.RELEASED,
+        submitted_at__gte=begin - timedelta(days=DAYS),
+    ).order_by()
+    own = lately.filter(analyst=membership.user_id)
+    stored = lately.filter(
+        open_to_questions("dataset__"), reuse=False, submitted_at__lt=begin
+    ).exclude(canonical_sha256="")
+    found = _numbers(membership, own=_count(own), stored=_count(stored, "canonical_sha256"))
+    return [
+        Tile(
+            _("Your answers in 30 days"),
+            _number(found["own"] or 0),
+            _("All of them stay readable, with their receipts."),
+            "dashboards:history",
+        ),
+        Tile(
+            _("Free answers"),
+            _number(found["stored"] or 0),
+            _("Different questions answered in 30 days. Ask one of them again and it is free."),
+            "datasets:find",
+        ),
+    ]
+
+
+def admin_tiles(membership: Membership) -> list[Tile]:
+    """People without a second factor, webhooks that fail, and whether anybody answers."""
+    tenant = membership.tenant_id
+    factors = Authenticator.objects.filter(
+        user_id=OuterRef("user_id"), type__in=(Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+    )
+    people = Membership.objects.filter(~Exists(factors), tenant=tenant, user__is_active=True)
+    lately = clock.now() - timedelta(days=DAYS)
+    failing = Delivery.objects.filter(
+        Q(state=State.GIVEN_UP) | Q(state=State.WAITING, attempts__gt=0),
+        tenant=tenant,
+        webhook__ended_at__isnull=True,
+        due_at__gte=lately,
+    )
+    found = _numbers(membership, without=_count(people), failing=_count(failing, "webhook"))
+    return [_without_factor(found["without"] or 0), _webhooks(found["failing"] or 0), _processes()]
+
+
+def _count(rows: QuerySet[Any], of: str = "pk") -> QuerySet[Any, Any]:
+    by_tenant = rows.order_by().values("tenant")
+    counted: QuerySet[Any, Any] = by_tenant.annotate(n=Count(of, distinct=True)).values("n")
+    return counted
+
+
+def _without_factor(number: int) -> Tile:
+    asked = bool(settings.DPGOV_MFA_REQUIRED)
+    text = (
+        _("They sign in with a password alone. Some roles are asked for a second factor.")
+        if asked
+        else _("They sign in with a password alone. This installation asks no role for more.")
+    )
+    title = _("Without a second factor")
+    return Tile(title, _number(number), text, "people:members", alarm=number > 0)
+
+
+def _webhooks(number: int) -> Tile:
+    text = _("Deliveries were refused or found nobody in the last 30 days.")
+    title = _("Failing webhooks")
+    return Tile(title, _number(number), text, "notices:webhooks", alarm=number > 0)
+
+
+def _processes() -> Tile:
+    """Every worker that said something within a minute, and the sweeper."""
+    ready, unready = workers()
+    beat = last_beat()
+    swept = beat is not None and time.time() - beat.at < _ALIVE
+    words = ngettext("%(number)s worker", "%(number)s workers", ready) % {"number": _number(ready)}
+    text = _("The sweeper is running.") if swept else _("The sweeper has not been heard of.")
+    if unready:
+        missing = ngettext(
+            "%(number)s worker is not ready.", "%(number)s workers are not ready.", unready
+        )
+        text = f"{text} {missing % {'number': _number(unready)}}"
+    return Tile(_("Answering now"), words, text, alarm=not ready or not swept or unready > 0)
+
+
+def _number(value: int) -> str:
+    return str(number_format(value, force_grouping=True))

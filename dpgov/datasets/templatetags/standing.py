@@ -1,0 +1,30 @@
+"""The status of a dataset as a chip: a word and a mark, so that colour is never the only sign."""
+
+from typing import Any
+
+from django import template
+
+from dpgov.budgets.models import Budget
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.status import WORDS, Status, status_of, status_of_budget
+
+register = template.Library()
+
+
+@register.inclusion_tag("_status_chip.html")
+def status_chip(of: Dataset | Status) -> dict[str, Any]:
+    """Open, Low, Used up, Held, Paused or Frozen; of a dataset, or as it was found already."""
+    status = of if isinstance(of, Status) else status_of(of)
+    return {"status": status, "word": WORDS[status]}
+
+
+@register.filter
+def is_used_up(dataset: Dataset) -> bool:
+    """Whether no question fits any more, so that only a request for budget helps."""
+    return status_of(dataset) is Status.USED_UP
+
+
+@register.filter
+def level(budget: Budget) -> str:
+    """How full a budget is, for the colour of its bar."""
+    return status_of_budget(budget).value
