@@ -15,9 +15,13 @@ _SOON = timedelta(days=90)
 
 
 def headline(found: Sequence[Forecast], today: date) -> str:
-    """What is used up, and what ends within three months: "2 budgets end before June"."""
-    used = sum(one.status is Status.USED_UP for one in found)
-    ends = sorted(day for one in found if (day := one.ends_on) and day <= today + _SOON)
+    """What is used up, and what ends within three months: "2 budgets end before June".
+
+    A budget counts once, however many datasets about the same people have it.
+    """
+    by_budget = {one.dataset.budget_id: one for one in found}.values()
+    used = sum(one.status is Status.USED_UP for one in by_budget)
+    ends = sorted(day for one in by_budget if (day := one.ends_on) and day <= today + _SOON)
     sentences = [_used_up(used)] if used else []
     if ends:
         sentences.append(_ending(ends, today))
