@@ -35,6 +35,7 @@ PLANTED = {
     "pure": ("dpgov.privacy.noise.noise", "random"),
     "data": ("dpgov.dashboards.desk.view", "dpgov.engines.files"),
     "noise": ("dpgov.privacy.answer.release", "dpgov.privacy.noise.sampling"),
+    "clock": ("dpgov.sweeper.notices", "dpgov.operation.moving"),
     "log": ("dpgov.budgets.words", "dpgov.audit.models"),
     "ledger": ("dpgov.queries.answering.answer", "dpgov.budgets.models"),
     "no-circles": ("dpgov.audit.entry", "dpgov.audit.services"),

@@ -34,6 +34,9 @@ _OF_ADULTS = (
 )
 _OF_STAYS = (
     _one("count"),
+    _one("count", group_by=[{"column": "admitted", "by": "quarter"}]),
+    _one("count", group_by=[{"column": "admitted", "by": "weekday"}]),
+    _one("mean", "days", group_by=[{"column": "admitted", "by": "year"}]),
     _one("count", group_by=[{"column": "ward"}]),
     _one("mean", "days"),
     _one("mean", "days", group_by=[{"column": "ward"}]),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date as Day  # noqa: N812
 
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset
@@ -9,7 +10,12 @@ from dpgov.datasets.services import receive_upload, register_dataset
 from dpgov.demo.life import tables
 from dpgov.demo.people import OWNER, STRANGER, Person, membership_of
 from dpgov.privacy.accounting.decimals import NANO
-from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.domains import (
+    category_domain,
+    column_spec,
+    date_domain,
+    numeric_domain,
+)
 from dpgov.privacy.plan.schema import (
     ColumnSpec,
     DatasetSchema,
@@ -46,6 +52,12 @@ def number(name: str, lower: str, upper: str, step: str = "1") -> ColumnSpec:
     return column_spec(name, numeric_domain(lower, upper, step), MissingRule.DROP, "")
 
 
+def date(name: str, first: Day, last: Day) -> ColumnSpec:
+    """A column of days; rows without one do not count."""
+    domain = date_domain(first.isoformat(), last.isoformat(), "day")
+    return column_spec(name, domain, MissingRule.DROP, "")
+
+
 def category(name: str, categories: Sequence[str]) -> ColumnSpec:
     """A column of categories; rows without one do not count."""
     return column_spec(name, category_domain(categories), MissingRule.DROP, "")
@@ -80,6 +92,7 @@ STAYS = Table(
         "Hospital stays",
         "Invented. A line for each stay in the harbour hospital, 2023 to 2025; patients come back.",
         (
+            date("admitted", tables.FIRST_DAY, tables.LAST_DAY),
             category("ward", tables.WARDS),
             category("admission", tables.ADMISSIONS),
             number("age", "0", "110"),

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from django.utils import timezone
-
 from dpgov.audit.checkpoints.signing import sweep_checkpoints
 from dpgov.audit.recheck import recheck_all
 from dpgov.audit.selectors import entries_of
@@ -88,7 +86,7 @@ class Life:
 
 def _first_midnight() -> datetime:
     """Of the day on which the people came; 90 days ago if they still have to."""
-    began = min(_moments("sequence"), default=timezone.now() - timedelta(days=past.DAYS))
+    began = min(_moments("sequence"), default=clock.now() - timedelta(days=past.DAYS))
     return datetime.combine(began.date(), time(), UTC)
 
 

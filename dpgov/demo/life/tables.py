@@ -19,6 +19,7 @@ VACCINES = ("Influenza", "Measles", "Tetanus")
 
 FIRST_DAY = date(2023, 1, 1)
 DAYS = 1_096
+LAST_DAY = FIRST_DAY + timedelta(days=DAYS - 1)
 MOST_STAYS = 6
 _PATIENTS, _STAYS = 2_400, 5_600
 _PEOPLE = 4_200
