@@ -4,13 +4,12 @@ Every charge and correction carries the balance after it, so a moment of a long 
 by an index and nothing is added up.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
 
 from django.db import connection
-from django.db.models import F, Min, OuterRef, Q, Subquery
+from django.db.models import OuterRef, Q, Subquery
 
 from dpgov.budgets.models import Budget, Charge, Correction
 
@@ -38,19 +37,6 @@ class Balance:
     spent_nano: int
     reserved_nano: int
     limit_nano: int
-
-
-def balances_before(budgets: Iterable[UUID], since: datetime) -> dict[UUID, tuple[int, datetime]]:
-    """What had been spent of each when the first charge since then was made, and when it opened.
-
-    No key without a charge. One statement.
-    """
-    first = F("spent_after_nano") - F("amount_nano")
-    charges = Charge.objects.filter(budget__in=list(budgets), created_at__gte=since).order_by()
-    found = charges.values_list("budget").annotate(
-        least=Min(first), opened=Min("budget__created_at")
-    )
-    return {budget: (least, opened) for budget, least, opened in found}
 
 
 def spending_thinned(budget: Budget) -> tuple[list[Balance], bool]:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
-from django.db.models import BigIntegerField, F, Q, Sum, Value
+from django.db.models import BigIntegerField, F, Min, Q, Sum, Value
 from django.db.models.functions import Cast, Coalesce, TruncDate
 
-from dpgov.budgets.models import LimitChange, RateLimit, SharedBudgetMember
+from dpgov.budgets.models import Charge, LimitChange, RateLimit, SharedBudgetMember
 from dpgov.queries.models import DayTally, Query
 
 _COMMITTED = (*Query.HOLDING, *Query.CHARGED)
@@ -28,12 +28,15 @@ _DAYS = {
 class Days:
     """Of one budget: what was taken on each day, how its limit moved, and what its rates admit.
 
-    `rates` are pairs of days and the most that may be taken in so many.
+    `rates` are pairs of days and the most that may be taken in so many. Of a shared budget, whose
+    other questions are not seen here, `before` is the day on which it opened and what had been
+    spent when the first charge was made; None without one.
     """
 
     taken: Counter[date] = field(default_factory=Counter)
     raised: Counter[date] = field(default_factory=Counter)
     rates: list[tuple[int, int]] = field(default_factory=list)
+    before: tuple[date, int] | None = None
 
     def since(self, first: date) -> int:
         """All that was taken from a day on."""
@@ -61,6 +64,8 @@ def days_of(budgets: Collection[UUID], since: date) -> defaultdict[UUID, Days]:
             one.taken[day] += int(nano)
         elif what == "limit":
             one.raised[day] += int(nano)
+        elif what == "before":
+            one.before = (day, int(nano))
         else:
             one.rates.append((_DAYS[RateLimit.Period(what)], int(nano)))
     return found
@@ -83,6 +88,12 @@ def _rows(budgets: Collection[UUID], since: date) -> Iterable[tuple[str, UUID, d
         | Q(budget__as_part__dataset_budget__in=budgets)
         | Q(budget__in=joined.values("shared_budget"))
     ).order_by()
+    # Another organisation's charges are not seen, but the balance that they left is.
+    charges = Charge.objects.filter(
+        budget__in=joined.values("shared_budget"), created_at__gte=begin
+    )
+    least = Cast(Min(F("spent_after_nano") - F("amount_nano")), BigIntegerField())
+    opened = TruncDate("budget__created_at", tzinfo=UTC)
     key, day = "dataset__budget_id", TruncDate("submitted_at", tzinfo=UTC)
     whole = Coalesce("budget__as_part__dataset_budget_id", "budget_id")
     return (
@@ -93,6 +104,9 @@ def _rows(budgets: Collection[UUID], since: date) -> Iterable[tuple[str, UUID, d
             limits.values_list(
                 Value("limit"), "budget_id", TruncDate("created_at", tzinfo=UTC)
             ).annotate(sum=_sum(F("after_nano") - F("before_nano"))),
+            charges.order_by()
+            .values_list(Value("before"), "budget_id", opened)
+            .annotate(sum=least),
             rates.values_list("period", whole, "window_start", "limit_nano"),
             all=True,
         )

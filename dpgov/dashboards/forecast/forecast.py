@@ -7,7 +7,7 @@ so a day comes with the days of the busiest and of the quietest week, and nobody
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from django.utils.formats import number_format
@@ -15,7 +15,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dpgov.budgets.charging import Limit
-from dpgov.budgets.history import balances_before
 from dpgov.budgets.models import Budget
 from dpgov.budgets.ways import for_life
 from dpgov.dashboards.forecast.daily import Days, back, days_of
@@ -174,25 +173,20 @@ def _age(opened: datetime, today: date) -> int:
 def _paces_of_shared(
     found: Iterable[Sequence[Limit]], today: date, taken: Mapping[UUID, Days]
 ) -> dict[UUID, _Pace]:
-    """What all who share a budget took of it since: from running balances, one statement.
-
-    Another organisation's entries are not seen, but the balance that they left is.
-    """
+    """What all who share a budget took of it since, from running balances."""
     limits = {
         limit.budget_id: limit.committed_nano
         for of_one in found
         for limit in of_one
         if limit.kind == Budget.Kind.SHARED_BUDGET and limit.budget_id
     }
-    begin = datetime.combine(today - timedelta(days=DAYS), time.min, UTC)
-    before = balances_before(limits, begin) if limits else {}
+    known = {budget: taken[budget] for budget in limits if budget in taken}
     return {
         budget: _Pace(
-            max(0, limits[budget] - least),
-            _age(opened, today),
-            rates=taken[budget].rates if budget in taken else (),
+            max(0, limits[budget] - days.before[1]), (today - days.before[0]).days, rates=days.rates
         )
-        for budget, (least, opened) in before.items()
+        for budget, days in known.items()
+        if days.before is not None
     }
 
 
