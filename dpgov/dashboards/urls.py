@@ -5,6 +5,7 @@ from django.urls import path
 from dpgov.dashboards.budget.view import budget
 from dpgov.dashboards.history.view import history, history_export
 from dpgov.dashboards.home.view import desk, home
+from dpgov.dashboards.search.view import anything
 from dpgov.explain.web.urls import explain_urlpatterns
 from dpgov.limits.web.urls import limits_urlpatterns
 from dpgov.oversight.web.urls import oversight_urlpatterns
@@ -15,6 +16,7 @@ urlpatterns = [
     # Where home was before there was one: kept for bookmarks and letters that were sent.
     path("desk/", desk, name="desk"),
     path("datasets/<slug:slug>/budget/", budget, name="budget"),
+    path("search/", anything, name="search"),
     path("history/", history, name="history"),
     path("history/export/", history_export, name="history_export"),
     *oversight_urlpatterns,

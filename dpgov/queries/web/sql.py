@@ -69,9 +69,8 @@ def sql_price(request: HttpRequest, slug: str) -> HttpResponse:
 def _plan(form: SqlForm, ground: Ground) -> Plan:
     """What the text asks, at its own price or at the one beside it. Raises RefusedSql."""
     if not form.is_valid():
-        raise RefusedSql(
-            *(SqlProblem(1, 1, said) for errors in form.errors.values() for said in errors)
-        )
+        said = [str(message) for messages in form.errors.values() for message in messages]
+        raise RefusedSql(*(SqlProblem(1, 1, message) for message in said))
     return plan_of_sql(
         form.cleaned_data["sql"],
         dataset=ground.dataset.slug,
