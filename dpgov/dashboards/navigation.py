@@ -46,6 +46,7 @@ SECTIONS = (
                 "dashboards:home",
                 _("Home"),
                 (Permission.VIEW_DATASETS,),
+                covers=("dashboards:desk",),
             ),
         ),
     ),

@@ -1,6 +1,6 @@
 """G1: every door that changes something, one good call of it, and the entry that it must make.
 
-A door that takes POST but records nothing says here why.
+A door that takes POST but records nothing says why in `no_entries`.
 """
 
 from collections.abc import Callable
@@ -22,18 +22,10 @@ from dpgov.tenants.models import Membership, Project
 from tests.cast import answer_now
 from tests.integration.access import shared_budgets as shared
 from tests.integration.access.bodies import BATCH, BATCH_FORM, FORM, PLAN
+from tests.integration.access.no_entries import RECORDS_NOTHING
 from tests.integration.access.sign_in_writes import OWN_SIGN_IN
 from tests.integration.access.world import World, paused
 from tests.integration.datasets.registering import CSV
-
-_OWN_READING = "marks the person's own notices, and changes nothing for anybody else"
-_PRICE_ONLY = "computes a price and stores nothing"
-_INVENTED = "answers from invented rows, and stores nothing"
-_ASKED = (
-    "asks a reader, or asks no more; the registration makes its entry, and nobody sees it before: "
-    "tests/integration/datasets/arrivals"
-)
-_OWN_NOTE = "a person's own note: it asks and spends nothing, and nobody else sees it"
 
 
 @dataclass(frozen=True)
@@ -159,7 +151,6 @@ WRITES: dict[str, Write | str] = {
     "dashboards:shared_budget_accept": Write(
         "owner", Action.CHANGE_REQUESTED, shared.accepting, before=shared.invited
     ),
-    "dashboards:record": "makes a text out of declarations and what is typed; stores nothing",
     "dashboards:audit_export": Write("officer", Action.AUDIT_LOG_EXPORTED),
     "dashboards:audit_verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
     "dashboards:rate": Write(
@@ -174,9 +165,6 @@ WRITES: dict[str, Write | str] = {
     ),
     "datasets:upload": Write("owner", Action.FILE_UPLOADED, _file),
     "datasets:discard": Write("owner", Action.UPLOAD_DISCARDED, before=received_file),
-    "datasets:register": _ASKED,
-    "datasets:cancel_reading": _ASKED,
-    "datasets:import_columns": "keeps what a file says in the person's session; declares nothing",
     "datasets:describe": Write("owner", Action.DATASET_DESCRIBED, lambda: {"description": "New."}),
     "datasets:limit": Write(
         "owner", Action.BUDGET_LIMIT_CHANGED, lambda: {"epsilon_limit": "9", "reason": "less"}
@@ -185,7 +173,6 @@ WRITES: dict[str, Write | str] = {
     "datasets:access": Write(
         "owner", Action.ALLOCATION_RULE_CHANGED, lambda: {"needs_allocation": "on"}
     ),
-    "datasets:add_version": _ASKED,
     "datasets:held": Write(
         "owner",
         Action.CHANGE_REQUESTED,
@@ -203,8 +190,6 @@ WRITES: dict[str, Write | str] = {
     ),
     "datasets:policy": Write("owner", Action.POLICY_CHANGED, lambda: {"per_query": "1"}),
     "datasets:permit": Write("owner", Action.QUESTIONS_PERMITTED, _permit),
-    "datasets:save_draft": "keeps the owner's own unfinished form; nobody else sees it",
-    "datasets:review": "shows what would be registered, and keeps it as the owner's own draft",
     "datasets:archive": Write("owner", Action.DATASET_ARCHIVED),
     "datasets:pause": Write("owner", Action.QUESTIONS_PAUSED, lambda: {"reason": "a doubt"}),
     "datasets:resume": Write("owner", Action.QUESTIONS_RESUMED, before=paused),
@@ -222,16 +207,10 @@ WRITES: dict[str, Write | str] = {
         before=_of_people,
     ),
     "queries:ask": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**FORM, "key": "k-1"}),
-    "queries:quote": _PRICE_ONLY,
-    "queries:ask_sql": _PRICE_ONLY,
-    "queries:sql_price": _PRICE_ONLY,
     "queries:reuse": Write(
         "analyst", Action.QUERY_REUSED, lambda: {**FORM, "key": "k-3"}, before=_answered
     ),
     "queries:batch": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**BATCH_FORM, "key": "k-2"}),
-    "queries:save": _OWN_NOTE,
-    "queries:saved_remove": _OWN_NOTE,
-    "queries:saved_restore": _OWN_NOTE,
     "queries:budget_ask": Write(
         "analyst",
         Action.BUDGET_REQUESTED,
@@ -243,18 +222,12 @@ WRITES: dict[str, Write | str] = {
         lambda: {"decision": "grant", "epsilon_limit": "6", "answer": "agreed"},
     ),
     "queries:budget_withdraw": Write("analyst", Action.BUDGET_REQUEST_WITHDRAWN),
-    "queries:mock": _INVENTED,
-    "queries:put_aside": "keeps a question in the person's session; asks and stores nothing else",
-    "notices:read": _OWN_READING,
-    "notices:read_all": _OWN_READING,
-    "notices:choices": "chooses what the person themselves is sent",
     "notices:webhooks": Write(
         "admin",
         Action.WEBHOOK_ADDED,
         lambda: {"url": "https://example.org/in", "kinds": ["request"]},
     ),
     "notices:webhook_secret": Write("admin", Action.WEBHOOK_SECRET_CHANGED),
-    "notices:webhook_test": "plans a test message; the webhook's own list of deliveries holds it",
     "notices:webhook_remove": Write("admin", Action.WEBHOOK_REMOVED),
     "people:member_role": Write("admin", Action.MEMBER_ROLE_CHANGED, lambda: {"role": "admin"}),
     "people:member_role_withdraw": Write("admin", Action.CHANGE_WITHDRAWN, before=_role_asked),
@@ -267,26 +240,18 @@ WRITES: dict[str, Write | str] = {
     ),
     "people:invitation_again": Write("admin", Action.INVITATION_SENT),
     "people:invitation_revoke": Write("admin", Action.INVITATION_REVOKED),
-    "tenants:join": "INVITATION_ACCEPTED, in tests/integration/tenants/test_joining.py",
     "tenants:projects": Write("owner", Action.PROJECT_CREATED, lambda: {"name": "Trains"}),
     "tenants:project": Write("owner", Action.PROJECT_MEMBER_ADDED, _owner_joins),
     "tenants:project_end": Write("owner", Action.PROJECT_ENDED),
     "tenants:project_remove": Write("owner", Action.PROJECT_MEMBER_REMOVED),
     "tenants:tokens": Write("analyst", Action.TOKEN_CREATED, lambda: {"name": "nightly"}),
     "tenants:token_revoke": Write("analyst", Action.TOKEN_REVOKED),
-    "tenants:language": "chooses the language that the person reads",
-    "tenants:switch": "chooses which tenant this session shows; changes nothing in either",
-    "v1:quote": _PRICE_ONLY,
-    "v1:mock": _INVENTED,
-    "v1:sql": _PRICE_ONLY,
-    "v1:batch-quote": _PRICE_ONLY,
     "v1:batch-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: BATCH),
     "v1:reuse": Write("analyst", Action.QUERY_REUSED, lambda: PLAN, before=_answered),
     "v1:query-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: PLAN),
     "v1:audit-verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
     **OWN_SIGN_IN,
-    "account_signup": "is closed: nobody signs up by themselves",
-    "socialaccount_signup": "is closed: nobody signs up by themselves",
+    **RECORDS_NOTHING,
 }
 
 
