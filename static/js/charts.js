@@ -111,6 +111,7 @@
     if (event.target instanceof Element) drawAll(event.target);
   });
   document.addEventListener("dpgov:theme", () => drawAll(document));
+  document.addEventListener("dpgov:figure", (event) => drawAll(event.target));
   // Paper is narrower than most windows: drawn anew, a chart is not cut off.
   const onPaper = (change) => document.querySelectorAll(".chart[data-drawn]").forEach(
     (chart) => window.Plotly.relayout(chart, change),

@@ -15,7 +15,7 @@ _USUAL_LEVEL = 0.95
 # In the JSON of quotes and releases: the error is as wide as all that can be true.
 SAYS_NOTHING = "error_as_wide_as_range"
 # What ± means is said for groups of so many rows: examples, never the sizes of the groups asked.
-GROUP_SIZES = (10, 100, 1_000)
+GROUP_SIZES = (10, 100, 1_000, 10_000)
 
 
 def range_of(

@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from dpgov.queries.rest import free, mock, questions, sql
+from dpgov.queries.rest import curve, free, mock, questions, sql
 
 urlpatterns = [
     path("datasets/<slug:slug>/quote/", questions.QuoteView.as_view(), name="quote"),
+    path("datasets/<slug:slug>/quote/curve/", curve.CurveView.as_view(), name="curve"),
     path("datasets/<slug:slug>/quotes/", questions.BatchQuoteView.as_view(), name="batch-quote"),
     path("datasets/<slug:slug>/batches/", questions.BatchSubmitView.as_view(), name="batch-submit"),
     path("datasets/<slug:slug>/sql/", sql.SqlView.as_view(), name="sql"),

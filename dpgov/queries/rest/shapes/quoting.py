@@ -18,6 +18,7 @@ from dpgov.budgets.rest.shapes import (
     exactly,
 )
 from dpgov.privacy.accounting.loss import Currency
+from dpgov.queries.asking.curve import Point, Verdict, times_that_fit
 from dpgov.queries.asking.quote import Priced, Quote
 from dpgov.queries.rest.shapes.answer import (
     DescriptionSerializer,
@@ -139,6 +140,12 @@ class QuoteSerializer(PricedSerializer, _WholeSerializer):
     remaining_rho = Rho("remaining_nano")
     remaining_epsilon_after = Epsilon("remaining_after_nano", help_text=REMAINING)
     remaining_rho_after = Rho("remaining_after_nano")
+    times = serializers.SerializerMethodField(
+        help_text="How many such questions fit now under every limit that this one touches."
+    )
+    needs_permit = serializers.BooleanField(
+        source="lacks_permit", help_text="An owner's permit is all that it is short of."
+    )
     limits = LimitSerializer(
         many=True, help_text="Every limit that it touches, the tightest first."
     )
@@ -153,6 +160,34 @@ class QuoteSerializer(PricedSerializer, _WholeSerializer):
         allow_null=True,
         help_text="What to expect if it is asked and then put together with stored answers.",
     )
+
+    def get_times(self, priced: Quote) -> int:
+        """0 if it would be refused."""
+        return times_that_fit(priced)
+
+
+class CurvePointSerializer(serializers.Serializer[Point]):
+    """An amount and what it buys."""
+
+    cost_epsilon = Epsilon("nano", help_text=PURE_EPSILON)
+    cost_rho = Rho("nano")
+    bounds = serializers.ListField(
+        source="errors",
+        child=serializers.FloatField(allow_null=True),
+        help_text="At 95 %: one, or one for each of `sizes`.",
+    )
+    verdict = serializers.ChoiceField(choices=[one.value for one in Verdict])
+
+
+class CurveSerializer(CurrencySerializer):
+    """Price against error of the first statistic, the cheapest first; nothing was spent."""
+
+    sizes = serializers.ListField(
+        child=serializers.IntegerField(),
+        help_text="Group sizes that errors are said for, where the answer has no single one.",
+    )
+    in_rows = serializers.BooleanField(help_text="Whether errors are counted in rows.")
+    points = CurvePointSerializer(many=True)
 
 
 class BatchPlanSerializer(UnpricedPlanSerializer):

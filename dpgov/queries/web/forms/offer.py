@@ -16,6 +16,7 @@ from dpgov.budgets.errors import NotAdmitted
 from dpgov.budgets.words import amount
 from dpgov.privacy.accounting.decimals import as_text, parse_epsilon
 from dpgov.privacy.plan.plan import InvalidPlan
+from dpgov.queries.asking.curve import times_that_fit
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.asking.quote import Priced, Quote
 from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, Submission
@@ -132,6 +133,11 @@ class Offer:
             return ""
         whole = self.quote.currency.together(short.limit_nano + missing)
         return _request(_REQUESTED[short.kind], whole)
+
+    @property
+    def times(self) -> int:
+        """How many such questions fit now."""
+        return times_that_fit(self.quote) if self.quote else 0
 
     @property
     def limits(self) -> list[Limit]:

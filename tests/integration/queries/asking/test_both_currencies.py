@@ -48,6 +48,19 @@ def test_an_amount_can_be_given_as_epsilon_or_as_rho(
     assert 'href="#id_rho">ρ must be a plain decimal number' in refused
 
 
+def test_the_curve_counts_in_rho_and_its_buttons_fill_in_rho(
+    browser: Client, dataset: Dataset, counting: Filled, unchanged: Unchanged
+) -> None:
+    with unchanged():
+        page = browser.post(
+            "/datasets/counts-rho/quote/curve/",
+            counting.posted(by="rho", rho="0.005"),
+            headers={"HX-Request": "true"},
+        ).content
+    assert re.search(r'name="fill_rho" value="0\.\d+"', page.decode())
+    assert not BARE.search(text_of(page))
+
+
 def test_a_price_says_what_it_adds_to_what_was_spent_before(
     browser: Client, dataset: Dataset, counting: Filled
 ) -> None:

@@ -85,7 +85,7 @@ def test_groups_are_cut_short_and_the_rest_is_counted(
 ) -> None:
     counting.add("group", column="age", mode="width", lower="0", upper="100", width="5")
     said = text_of(browser.post(MOCK, counting.posted(), headers=HTMX).content)
-    assert "[55, 60)" in said
+    assert "55–59" in said
     assert "And 9 more groups" in said
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dpgov.privacy.mock.answers import mock_answer
 from dpgov.privacy.mock.rows import MISSING, MOST_ROWS, MockTable, mock_rows, mock_table
+from dpgov.privacy.plan.domains import category_domain, column_spec
 from dpgov.privacy.plan.request import (
     ROWS_OF_UNIT,
     CodeGrouping,
@@ -14,7 +15,7 @@ from dpgov.privacy.plan.request import (
     Measure,
     MeasureKind,
 )
-from dpgov.privacy.plan.schema import CategoryDomain, PrivacyUnit
+from dpgov.privacy.plan.schema import CategoryDomain, MissingRule, PrivacyUnit
 from tests.reference import Owned, exact_answer
 from tests.unit.privacy.tables import COLUMNS, blueprint_of, questions, schema_of
 
@@ -74,9 +75,16 @@ KNOWN = [
     [28, 29, 26, 25, 29],
     [44, 51, 61, 46, 47],
     [9, 5, 8, 8, 9],
-    [1, 0, 0, 0, 0],
+    [0, 0, 0, 0, 0],
     [2, 2, 6, 6, 5],
 ]
+
+
+def test_categories_are_as_unequal_as_groups_of_real_tables() -> None:
+    """So that a trial shows what happens to small groups."""
+    jobs = column_spec("job", category_domain(list("abcdefgh")), MissingRule.IMPUTE, "a")
+    counts = np.bincount(mock_table(schema_of(jobs), 20_000).column(0), minlength=8)
+    assert counts[0] > 100 * counts[7] > 0
 
 
 def test_codes_stay_within_the_declared_domains() -> None:

@@ -142,7 +142,7 @@ def test_bins_never_overlap_and_all_are_there(edges: list[Decimal]) -> None:
 def test_bins_carry_their_edges_as_names() -> None:
     raw = question(COUNT, group_by=[{"column": "change", "edges": ["-1.50", 0, 1e0]}])
     assert blueprint_of(raw, schema_of(CHANGE)).groups() == [
-        {"column": "change", "bins": ["[-1.5, 0)", "[0, 1]", "other"]}
+        {"column": "change", "bins": ["[-1.5, 0)", "[0, 1]", "other"], "step": 0.25}
     ]
 
 

@@ -1,0 +1,189 @@
+"""Price against error: what a question would cost and how exact it would be, at amounts in a row.
+
+A function of the plan, the declarations, declared or guessed numbers of rows, the ledger and the
+plans of stored answers: public numbers only. So nothing is given away by drawing it, however often
+it is asked for, and nobody pays for looking. Of a fixed number of points, whatever is asked.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any
+
+from dpgov.datasets.fitting import Terms
+from dpgov.privacy.accounting.loss import Currency, Mode
+from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS
+from dpgov.privacy.plan.plan import InvalidPlan, Plan
+from dpgov.privacy.plan.ranges import GROUP_SIZES
+from dpgov.queries.asking.quote import Quote
+
+MOST_POINTS = 10
+_DECADES = 3
+_USUAL = float(CONFIDENCE_LEVELS[1])
+
+
+class Verdict(StrEnum):
+    """Whether a question at such an amount would be accepted now."""
+
+    FITS = "fits"
+    NEEDS_PERMIT = "needs_permit"
+    TOO_MUCH = "too_much"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """An amount and the error at 95 % that it buys; one for each size of a curve with sizes."""
+
+    nano: int
+    errors: tuple[float | None, ...]
+    verdict: Verdict
+    currency: Currency
+
+
+@dataclass(frozen=True, slots=True)
+class FreeDot:
+    """A stored answer that is free, and the amount that would buy its error."""
+
+    choice: str
+    error: float
+    worth_nano: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Of the first statistic of a question, the cheapest first.
+
+    `sizes` are the group sizes that errors are said for, where the answer has no single one;
+    `shown` is the place of the one that is drawn. Errors are in rows where `in_rows`.
+    """
+
+    statistic: dict[str, Any]
+    currency: Currency
+    points: tuple[Point, ...]
+    sizes: tuple[int, ...] = ()
+    shown: int = 0
+    in_rows: bool = False
+    free: tuple[FreeDot, ...] = ()
+
+    @property
+    def unit(self) -> str:
+        """The field of an amount: epsilon or rho."""
+        return self.currency.unit
+
+
+def curve_of(priced: Quote, terms: Terms, *, assumed_rows: int | None = None) -> Curve | None:
+    """The curve of a priced question; None where no amount has an error that can be told."""
+    blueprint = priced.questions[0].blueprint
+    statistic = blueprint.plan.statistics[0]
+    rows = blueprint.rows_in_a_cell(assumed_rows)
+    depends = statistic.kind.facts.depends_on_rows
+    sizes = _sizes(blueprint) if depends and (blueprint.plan.group_by or rows is None) else ()
+    points = []
+    for nano in _amounts(terms):
+        found = _at(blueprint, nano)
+        errors = tuple(_error(found, size) for size in sizes or (rows,)) if found else ()
+        if any(error is not None for error in errors):
+            verdict = _verdict(nano, priced, terms)
+            points.append(Point(nano, errors, verdict, priced.currency))
+    if not points:
+        return None
+    shown = max(0, len(sizes) - 2)
+    head = priced.description["statistics"][0]
+    return Curve(
+        statistic=head,
+        currency=priced.currency,
+        points=tuple(points),
+        sizes=sizes,
+        shown=shown,
+        in_rows=statistic.kind.facts.error_in_rows,
+        free=() if sizes else _free(priced, points),
+    )
+
+
+def times_that_fit(priced: Quote) -> int:
+    """How many such questions fit now under every limit that this one touches; 0 if refused."""
+    if priced.refusal or not priced.limits:
+        return 0
+    return min(limit.admitted_nano // max(1, limit.taken_nano) for limit in priced.limits)
+
+
+def _sizes(blueprint: Blueprint) -> tuple[int, ...]:
+    return tuple(rows for rows in GROUP_SIZES if rows <= blueprint.schema.max_rows)
+
+
+def _amounts(terms: Terms) -> list[int]:
+    """Evenly spaced on a logarithmic scale below the most that one question may cost."""
+    most = terms.rules.per_query_nano
+    steps = (_DECADES * (place / (MOST_POINTS - 1) - 1) for place in range(MOST_POINTS))
+    found = {max(terms.least_nano, _two_digits(most * 10**step)) for step in steps}
+    return sorted(nano for nano in found | {most} if nano <= most)[-MOST_POINTS:]
+
+
+def _two_digits(nano: float) -> int:
+    unit: int = 10 ** max(0, math.floor(math.log10(max(1.0, nano))) - 1)
+    return max(1, round(nano / unit) * unit)
+
+
+def _at(blueprint: Blueprint, nano: int) -> Blueprint | None:
+    """The same question at this amount; None where it is too small for any noise."""
+    try:
+        return prepare(_priced(blueprint.plan, blueprint.schema.mode, nano), blueprint.schema)
+    except InvalidPlan:
+        return None
+
+
+def _priced(plan: Plan, mode: Mode, nano: int) -> Plan:
+    pure = mode is Mode.PURE
+    return replace(plan, epsilon_nano=nano if pure else None, rho_nano=None if pure else nano)
+
+
+def _error(blueprint: Blueprint, rows: int | None) -> float | None:
+    """The largest error at 95 % among the numbers of the first statistic."""
+    first = blueprint.plan.statistics[0]
+    stated = [
+        one.get("rank_error", one["value"])
+        for _, column, statements in blueprint.expected(rows)
+        for one in statements
+        if column.statistic == first and one["confidence_level"] == _USUAL
+    ]
+    known = [float(bound) for bound in stated if bound is not None]
+    return max(known, default=None)
+
+
+def _verdict(nano: int, priced: Quote, terms: Terms) -> Verdict:
+    if nano <= priced.largest_fit_nano:
+        return Verdict.FITS
+    if terms.needs_permit and nano > terms.most_nano:
+        return Verdict.NEEDS_PERMIT
+    return Verdict.TOO_MUCH
+
+
+def _free(priced: Quote, points: Sequence[Point]) -> tuple[FreeDot, ...]:
+    """The most exact first, as they are offered."""
+    found = []
+    for one in priced.reusable.free:
+        _, statements = one.expected[0]
+        error = next(
+            (
+                item.get("rank_error", item["value"])
+                for item in statements
+                if item["confidence_level"] == _USUAL
+            ),
+            None,
+        )
+        if error:
+            found.append(FreeDot(one.choice, float(error), _worth(float(error), points)))
+    return tuple(found)
+
+
+def _worth(error: float, points: Sequence[Point]) -> int:
+    """Where the curve has this error: between two points, as powers; at an end, the end's."""
+    known = [(point.nano, bound) for point in points if (bound := point.errors[0])]
+    for (low, wide), (high, narrow) in pairwise(known):
+        if narrow <= error <= wide and narrow < wide:
+            part = math.log(wide / error) / math.log(wide / narrow)
+            return _two_digits(low * math.pow(high / low, part))
+    return known[0][0] if error > known[0][1] else known[-1][0]
