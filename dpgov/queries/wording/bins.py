@@ -3,7 +3,7 @@
 Files and the API keep the names of the release. Works from a release body alone.
 """
 
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from typing import Any
 
@@ -26,9 +26,9 @@ def shown_bins(body: dict[str, Any]) -> list[list[str]]:
 
 
 def is_ordered(body: dict[str, Any], place: int) -> bool:
-    """Whether the bins of a grouping follow each other along numbers."""
+    """Whether the bins of a grouping follow each other, along numbers or in time."""
     groupings = body.get("plan", {}).get("group_by") or []
-    return place < len(groupings) and bool(groupings[place].get("edges"))
+    return place < len(groupings) and any(groupings[place].get(key) for key in ("edges", "by"))
 
 
 def is_year(head: dict[str, Any]) -> bool:
@@ -47,7 +47,7 @@ def written(value: float, error: float | None, head: dict[str, Any]) -> str:
 
 def _shown(group: dict[str, Any], edges: list[Any] | None) -> list[str]:
     names = [str(name) for name in group["bins"]]
-    if not edges or len(edges) != len(names):
+    if not edges or len(edges) != len(names) or not all(_is_number(edge) for edge in edges):
         return names
     whole = Decimal(str(group.get("step", 0))) == 1 and all(_is_whole(edge) for edge in edges)
     *inner, last = pairwise(edges)
@@ -69,6 +69,14 @@ def _closed(low: Any, high: Any, *, whole: bool) -> str:
     if whole and Decimal(str(low)) >= 0:
         return f"{low}–{high}"
     return _("{low} to {high}").format(low=low, high=high)
+
+
+def _is_number(edge: Any) -> bool:
+    """Dates are none."""
+    try:
+        return Decimal(str(edge)).is_finite()
+    except InvalidOperation:
+        return False
 
 
 def _is_whole(edge: Any) -> bool:
