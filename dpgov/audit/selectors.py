@@ -50,7 +50,9 @@ class Amount:
 class EntryFilter:
     """Which entries to show. Empty texts and None let everything pass; `until` is exclusive.
 
-    `actor` is the name as the log wrote it; `dataset` its short name at the time.
+    `actor` is the name as the log wrote it; `dataset` its short name at the time. `actors`,
+    `datasets` and `actions` are several of which one will do. `word` is for whoever looks it up
+    among names first; it filters nothing itself.
     """
 
     actor: str = ""
@@ -59,6 +61,10 @@ class EntryFilter:
     since: datetime | None = None
     until: datetime | None = None
     amount: Amount | None = None
+    actors: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    word: str = ""
 
     def condition(self) -> Q:
         """The filter as a condition on entries."""
@@ -68,12 +74,18 @@ class EntryFilter:
             "dataset": self.dataset,
             "at__gte": self.since,
             "at__lt": self.until,
+            "actor_label__in": self.actors,
+            "dataset__in": self.datasets,
+            "action__in": self.actions,
         }
-        chosen = Q(**{name: value for name, value in wanted.items() if value not in ("", None)})
+        chosen = Q(**{name: value for name, value in wanted.items() if value not in ("", None, ())})
         # Says again what follows already: only so is the index over the rare ones taken.
         if self.action and self.action not in FREQUENT_ACTIONS:
             chosen &= ~Q(action__in=FREQUENT_ACTIONS)
-        if self.actor and self.actor not in FREQUENT_ACTORS:
+        if self.actions and not set(self.actions) & set(FREQUENT_ACTIONS):
+            chosen &= ~Q(action__in=FREQUENT_ACTIONS)
+        people = {self.actor, *self.actors} - {""}
+        if people and not people & set(FREQUENT_ACTORS):
             chosen &= ~Q(actor_label__in=FREQUENT_ACTORS)
         return chosen & self.amount.condition() if self.amount else chosen
 

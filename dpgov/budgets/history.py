@@ -4,14 +4,16 @@ Every charge and correction carries the balance after it, so a moment of a long 
 by an index and nothing is added up.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 from django.db import connection
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import F, OuterRef, Q, Subquery
 
-from dpgov.budgets.models import Budget, Charge, Correction
+from dpgov.budgets.models import Budget, Charge, Correction, LimitChange
 
 _MOST_POINTS = 250
 _NEWEST = """
@@ -37,6 +39,57 @@ class Balance:
     spent_nano: int
     reserved_nano: int
     limit_nano: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What had been spent of a budget by a moment, and its limit then."""
+
+    spent_nano: int
+    limit_nano: int
+
+
+def standings_at(
+    budgets: Collection[UUID], moments: Sequence[datetime]
+) -> dict[UUID, list[Standing]]:
+    """Each budget just before each of these moments; of a divided one its largest part.
+
+    One statement, however long the history.
+    """
+    within = Q(pk__in=budgets) | Q(as_part__dataset_budget__in=budgets)
+    read = {}
+    for place, moment in enumerate(moments):
+        limits = LimitChange.objects.filter(budget=OuterRef("pk"), created_at__lt=moment)
+        read[f"limit_{place}"] = Subquery(limits.order_by("-id").values("after_nano")[:1])
+        for name, rows in (("charge", Charge.objects), ("correction", Correction.objects)):
+            newest = rows.filter(budget=OuterRef("pk"), created_at__lt=moment)
+            newest = newest.order_by("-created_at", "-spent_after_nano")
+            read[f"{name}_{place}"] = Subquery(newest.values("spent_after_nano")[:1])
+            read[f"{name}_at_{place}"] = Subquery(newest.values("created_at")[:1])
+    rows_found = list(
+        Budget.objects.filter(within)
+        .annotate(**read, whole=F("as_part__dataset_budget"))
+        .values("pk", "whole", *read)
+    )
+    return {
+        budget: [_standing(budget, rows_found, place) for place in range(len(moments))]
+        for budget in budgets
+    }
+
+
+def _standing(budget: UUID, rows: Iterable[dict[str, Any]], place: int) -> Standing:
+    own = [row for row in rows if budget in (row["pk"], row["whole"])]
+    limit = next(row[f"limit_{place}"] for row in own if row["pk"] == budget)
+    return Standing(max(_spent(row, place) for row in own), limit or 0)
+
+
+def _spent(row: dict[str, Any], place: int) -> int:
+    newest = [
+        (row[f"{name}_at_{place}"], row[f"{name}_{place}"])
+        for name in ("charge", "correction")
+        if row[f"{name}_at_{place}"] is not None
+    ]
+    return int(max(newest)[1]) if newest else 0
 
 
 def spending_thinned(budget: Budget) -> tuple[list[Balance], bool]:

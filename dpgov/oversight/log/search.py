@@ -1,12 +1,13 @@
 """The search box over the audit log: `actor:anna@example.org on:2026-11-21 ε:>0.5`.
 
-The whole language, one word after the other, each at most once:
+The whole language, one word after the other, each at most once. A word alone, such as `visits`, is
+the beginning of a dataset's or person's name, or a word of what happened:
 
 | word | finds |
 |---|---|
-| `actor:NAME` | what this person, or `worker`, `sweeper`, did; as the log wrote the name |
+| `actor:NAME` | what this person, or `worker`, `sweeper`, did; the beginning of a name is enough |
 | `action:CODE` | one kind of step, such as `action:BUDGET_LIMIT_CHANGED` |
-| `dataset:NAME` | what concerns this dataset, by its short name |
+| `dataset:NAME` | what concerns this dataset; the beginning of its name is enough |
 | `on:DAY` | what happened on one day, `2026-11-21` |
 | `since:DAY`, `until:DAY` | from the beginning of a day, to the end of a day |
 | `ε:>0.5` | questions by what they cost; also `>=`, `<`, `<=`, or a number alone; `ρ:` likewise |
@@ -30,6 +31,7 @@ from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
 LONGEST = 500
 _WORD = re.compile(r'\s*(?:(?P<name>[^\s:"]+):(?P<value>"[^"]*"|[^\s"]+)?|(?P<rest>\S+))')
 _AMOUNT = re.compile(r"(?P<sign>>=|<=|>|<|=)?(?P<number>[0-9.eE+-]+)")
+_ALONE = re.compile(r"[\w@.+-]+")
 _UNITS = {"ε": "epsilon", "epsilon": "epsilon", "ρ": "rho", "rho": "rho"}
 _NAMES = ("actor", "action", "dataset", "on", "since", "until", "ε", "ρ")
 
@@ -62,6 +64,9 @@ def parse(text: str) -> EntryFilter:
     fields: dict[str, Word] = {}
     for word in _words(text):
         name = _UNITS.get(word.name, word.name)
+        if name in fields and not name:
+            alone = _("“%(word)s” is a second word alone. Put names of several words in quotes.")
+            raise NotUnderstood(alone % {"word": word.value}, place=word.begin)
         if name in fields:
             twice = _("“%(name)s:” is said twice; say it once.") % {"name": word.name}
             raise NotUnderstood(twice, place=word.begin)
@@ -81,6 +86,8 @@ def _words(text: str) -> Iterator[Word]:
 
 
 def _word(found: re.Match[str]) -> Word:
+    if found["rest"] is not None and _ALONE.fullmatch(found["rest"]):
+        return Word("", found["rest"], found.start("rest") + 1, found.start("rest") + 1)
     if found["rest"] is not None:
         alone = _("“%(word)s” stands alone. Write what to look for, such as %(names)s.")
         raise NotUnderstood(
@@ -103,6 +110,8 @@ def _every_name() -> str:
 
 def _with(chosen: EntryFilter, name: str, word: Word) -> EntryFilter:
     match name:
+        case "":
+            return replace(chosen, word=word.value[:200])
         case "actor":
             return replace(chosen, actor=word.value[:254])
         case "dataset":

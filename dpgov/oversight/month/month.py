@@ -14,13 +14,15 @@ from uuid import UUID
 from django.db.models import Count, F, Q, Sum
 from django.utils.translation import gettext as _
 
-from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.selectors import rare_actions_between
 from dpgov.budgets.windows import window_end
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.operation import clock
 from dpgov.oversight.log.words import in_words
+from dpgov.oversight.month.decisions import Decided, Proof, decided_in, decisions, proof_of
+from dpgov.oversight.month.standing import Stand, stands_of
+from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.queries.models import Query, Refusal
 from dpgov.tenants.models import Tenant, User
@@ -104,6 +106,8 @@ class Refused:
     reason: str
     number: int
     largest: str
+    plain: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,9 @@ class MonthFigures:
     nearly_spent: tuple[Dataset, ...]
     decisions: Mapping[str, int]
     steps: tuple[Others, ...]
+    stands: tuple[Stand, ...] = ()
+    decided: tuple[Decided, ...] = ()
+    proof: Proof | None = None
 
     @property
     def asked(self) -> int:
@@ -145,7 +152,7 @@ class MonthFigures:
 
 
 def figures_of(tenant: Tenant, month: Month) -> MonthFigures:
-    """The month of a tenant, in six short reads."""
+    """The month of a tenant, in ten short reads."""
     rows, refused = _questions(tenant, month), _refusals(tenant, month)
     datasets = _datasets(tenant, {row["dataset_id"] for row in (*rows, *refused)})
     people = User.objects.in_bulk({row["analyst_id"] for row in (*rows, *refused)})
@@ -155,7 +162,10 @@ def figures_of(tenant: Tenant, month: Month) -> MonthFigures:
         people=_lines(rows, refused, people, datasets, by="analyst_id"),
         refusals=tuple(_in_words(row, datasets, people) for row in refused),
         nearly_spent=tuple(dataset for dataset in datasets.values() if _is_nearly_spent(dataset)),
-        decisions=_decisions(tenant, month),
+        decisions=decisions(tenant.pk, month.span()),
+        decided=decided_in(tenant.pk, month.span()),
+        stands=stands_of(tenant, _before(month), *month.span(), clock.now()),
+        proof=proof_of(tenant.pk, month.span()[1]),
         steps=tuple(
             Others(action, in_words(action), number, _search(action, month))
             for action, number in rare_actions_between(tenant.pk, *month.span())
@@ -241,6 +251,8 @@ def _in_words(
         reason=str(Refusal.Reason(row["reason"]).label),
         number=row["number"],
         largest=amount(largest, dataset.budget.currency) if largest else "–",
+        plain=as_text(largest) if largest else "",
+        unit=dataset.budget.currency.unit if largest else "",
     )
 
 
@@ -257,11 +269,5 @@ def _is_nearly_spent(dataset: Dataset) -> bool:
     return present and budget.committed_nano * _OF >= budget.limit_nano * _NEAR
 
 
-def _decisions(tenant: Tenant, month: Month) -> dict[str, int]:
-    begin, end = month.span()
-    decided = ChangeRequest.objects.filter(
-        tenant=tenant, decided_at__gte=begin, decided_at__lt=end
-    ).order_by()
-    counts = dict(decided.values_list("state").annotate(number=Count("pk")))
-    states = ChangeRequest.State
-    return {str(states(state).label): number for state, number in sorted(counts.items())}
+def _before(month: Month) -> datetime:
+    return Month.read(month.earlier).span()[0]

@@ -1,27 +1,35 @@
-"""A month's figures to keep: as a report on paper (A4, black on white), and as one CSV table.
+"""A month's figures to keep and to sign: a report on paper (A4).
 
 Text of the report is real and in reading order. Equal figures give equal bytes: nothing of the
 clock, the machine or chance goes in. Names are printed as they are; a sign that the font does not
-have is left out by name, never guessed. Cells that a spreadsheet would run as a formula are
-neutralised.
+have is left out by name, never guessed.
 """
 
-import csv
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, time
 from pathlib import Path
 
 from fpdf import FPDF
+from fpdf.enums import TableBordersLayout
 from fpdf.fonts import FontFace
 
+from dpgov.oversight.month.decisions import Proof
 from dpgov.oversight.month.month import MonthFigures, Row
-from dpgov.web.spreadsheet import safe_cell
+from dpgov.oversight.month.standing import Stand
 
 _FONTS = Path(__file__).parent / "fonts"
 _FONT = "DejaVu"
 _LINE = 6
 _HEAD = FontFace(emphasis="BOLD", fill_color=(232, 238, 237))
+_INK, _TEAL, _PALE, _RULE = (52, 64, 67), (13, 118, 110), (214, 229, 227), (190, 200, 200)
+_MOST_BARS = 40
+_NAME_WIDTH = 62
+_VERIFY = (
+    "To verify: export the log as JSON lines, take the checkpoint of this size from the folder "
+    "outside the database and the public keys from the page of checkpoints, and run: python -m "
+    "dpgov.audit.verify EXPORT CHECKPOINT --key KEYS. It must say HOLDS, and the checkpoint must "
+    "carry this root hash."
+)
 _COLUMNS = ("Asked", "Spent", "For free", "Not charged", "Near the limit", "Refused")
 
 Rows = Sequence[Sequence[str]]
@@ -43,9 +51,14 @@ def report_of(tenant: str, figures: MonthFigures) -> bytes:
     """The PDF of a month."""
     title = f"Privacy budgets in {figures.month.first:%B %Y}"
     page = _started(title, tenant, figures)
+    page.set_fill_color(*_TEAL)
+    page.rect(page.l_margin, page.t_margin, page.epw, 1.2, style="F")
+    page.ln(4)
     _heading(page, title, size=18)
     _text(page, f"{tenant}. Months are counted in UTC, from the first day to the last.")
     _text(page, _summary(figures))
+    _stands(page, figures.stands)
+    _decided(page, figures)
     _lines(page, "By dataset", "Dataset", figures.datasets)
     _lines(page, "By person", "Person", figures.people)
     _refusals(page, figures)
@@ -53,6 +66,7 @@ def report_of(tenant: str, figures: MonthFigures) -> bytes:
     _heading(page, "How to read this")
     for sentence in _NOTES:
         _text(page, sentence)
+    _proof(page, figures.proof)
     return bytes(page.output())
 
 
@@ -97,20 +111,98 @@ def _heading(page: _Page, text: str, *, size: int = 13) -> None:
 
 def _text(page: _Page, text: str) -> None:
     page.set_font(_FONT, size=10)
-    page.multi_cell(0, 5, text, new_x="LMARGIN", new_y="NEXT")
+    page.multi_cell(0, 5, text, align="L", new_x="LMARGIN", new_y="NEXT")
     page.ln(1.5)
 
 
-def _table(page: _Page, head: Sequence[str], rows: Rows, widths: Sequence[int]) -> None:
-    """A table whose head is repeated on each page."""
+def _table(
+    page: _Page, head: Sequence[str], rows: Rows, widths: Sequence[int], *, words: bool = False
+) -> None:
+    """A table whose head is repeated on each page; of `words` all columns stand left."""
     page.set_font(_FONT, size=8.5)
-    align = ["LEFT", *("RIGHT" for _ in head[1:])]
+    page.set_draw_color(*_RULE)
+    page.set_fill_color(255)
+    align = ["LEFT", *("LEFT" if words else "RIGHT" for _ in head[1:])]
     with page.table(
-        col_widths=tuple(widths), text_align=tuple(align), headings_style=_HEAD, line_height=5
+        col_widths=tuple(widths),
+        text_align=tuple(align),
+        headings_style=_HEAD,
+        line_height=5,
+        borders_layout=TableBordersLayout.HORIZONTAL_LINES,
     ) as table:
         for row in (head, *rows):
             table.row(tuple(row))
     page.ln(2)
+
+
+def _stands(page: _Page, stands: Sequence[Stand]) -> None:
+    """Limit, spent, left and pace of each budget, and the same as bars."""
+    if not stands:
+        return
+    _heading(page, "Budgets")
+    rows = [(one.name, one.limit, one.spent, one.earlier, one.left, one.pace) for one in stands]
+    head = ("Dataset", "Limit", "Spent", "Month before", "Remaining", "A week")
+    _table(page, head, rows, (56, 24, 26, 28, 26, 26))
+    for one in stands[:_MOST_BARS]:
+        _bar(page, one)
+    _text(page, "Dark: spent before this month. Teal: spent in it. Light: what remained.")
+
+
+def _bar(page: _Page, one: Stand) -> None:
+    if page.will_page_break(_LINE):
+        page.add_page()
+    page.set_font(_FONT, size=8)
+    page.cell(_NAME_WIDTH, 5, one.name[:34])
+    left, top, width = page.get_x(), page.get_y() + 0.8, page.epw - _NAME_WIDTH
+    for share, colour in zip(one.shares, (_INK, _TEAL, _PALE), strict=True):
+        page.set_fill_color(*colour)
+        page.rect(left, top, width * share / 1000, 3.4, style="F")
+        left += width * share / 1000
+    page.ln(5)
+
+
+def _decided(page: _Page, figures: MonthFigures) -> None:
+    """Who asked for what and why, who decided, how and why."""
+    _heading(page, "Decisions of two persons")
+    if not figures.decided:
+        _text(page, "None was decided.")
+        return
+    rows = [
+        (
+            f"{one.day:%d %b}",
+            one.title,
+            f"{one.asked_by}: {one.reason}",
+            f"{one.decided_by}, {one.outcome.lower()}{f': {one.answer}' if one.answer else ''}",
+        )
+        for one in figures.decided
+    ]
+    head = ("Day", "What", "Asked by, and why", "Decided by, and why")
+    _table(page, head, rows, (16, 58, 56, 56), words=True)
+
+
+def _proof(page: _Page, proof: Proof | None) -> None:
+    """What the log's signed head was, how to check it, and where to sign."""
+    _heading(page, "Proof of the log")
+    if proof is None:
+        _text(page, "No checkpoint was signed yet, so nothing outside this system proves the log.")
+    else:
+        signed = f"{proof.at.astimezone(UTC):%d %B %Y, %H:%M} UTC"
+        covers = "" if proof.covers else " It does not cover the whole month: print again later."
+        _text(page, f"Signed on {signed} over the first {proof.size} entries of the log.{covers}")
+        _text(page, f"Root hash: {proof.root}")
+        _text(page, _VERIFY)
+    if page.will_page_break(3 * _LINE):
+        page.add_page()
+    page.ln(2 * _LINE)
+    page.set_draw_color(*_INK)
+    half = page.epw / 2 - 5
+    top = page.get_y()
+    for place, label in ((0, "Name and signature"), (1, "Place and date")):
+        begin = page.l_margin + place * (half + 10)
+        page.line(begin, top, begin + half, top)
+        page.set_xy(begin, top + 1)
+        page.set_font(_FONT, size=8)
+        page.cell(half, 5, label)
 
 
 def _lines(page: _Page, title: str, first: str, lines: Sequence[Row]) -> None:
@@ -136,9 +228,7 @@ def _refusals(page: _Page, figures: MonthFigures) -> None:
 
 
 def _others(page: _Page, figures: MonthFigures) -> None:
-    _heading(page, "Decisions and other steps")
-    decided = ", ".join(f"{number} {state.lower()}" for state, number in figures.decisions.items())
-    _text(page, f"Requests that take two persons: {decided or 'none was decided'}.")
+    _heading(page, "Other steps")
     rows = [(step.words, step.action, str(step.number)) for step in figures.steps]
     if rows:
         _table(page, ("Step in the audit log", "Code", "How many"), rows, (80, 76, 30))
@@ -152,29 +242,3 @@ _NOTES = (
     "Every number here comes from questions, the ledger and the audit log. None comes from the "
     "data, so this report may be shown to anybody who may see the log.",
 )
-
-
-_HEADINGS = (
-    "month", "about", "name", "reason", "asked", "spent", "for free", "not charged",
-    "near the limit of one question", "refused", "largest refused",
-)  # fmt: skip
-
-
-def csv_of(figures: MonthFigures) -> str:
-    """A heading, a line for each dataset and person, and one for each kind of refusal."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(_HEADINGS)
-    for row in _rows(figures):
-        writer.writerow([safe_cell(cell) for cell in (figures.month.text, *row)])
-    return text.getvalue()
-
-
-def _rows(figures: MonthFigures) -> Iterator[tuple[object, ...]]:
-    for about, lines in (("dataset", figures.datasets), ("person", figures.people)):
-        for line in lines:
-            counts = (line.asked, line.spent, line.free, line.unpaid, line.near, line.refused)
-            yield (about, line.name, "", *counts, "")
-    for one in figures.refusals:
-        where = f"{one.person}, {one.dataset}"
-        yield ("refusal", where, one.reason, "", "", "", "", "", one.number, one.largest)

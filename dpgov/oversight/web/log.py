@@ -4,11 +4,13 @@ except that an export and a verification are noted.
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -31,7 +33,8 @@ from dpgov.budgets.findings import ledger_findings
 from dpgov.language.translation import translated
 from dpgov.operation import clock
 from dpgov.oversight.log.changes import changes_in
-from dpgov.oversight.log.words import in_words
+from dpgov.oversight.log.names import widened
+from dpgov.oversight.log.sentences import lines_of
 from dpgov.oversight.web.forms.log import AuditFilterForm
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of, members_of
@@ -46,13 +49,16 @@ def audit_log(request: MemberRequest) -> HttpResponse:
     """The log, newest first, in pages that begin below a sequence number."""
     tenant = request.membership.tenant
     form = AuditFilterForm(request.GET)
-    found = entries_of(tenant.id, form.chosen())
+    found = entries_of(tenant.id, widened(tenant, form.chosen()))
     before = _before(request.GET.get("before", ""))
     page = list((older_than(found, tenant.id, before) if before else found)[: PAGE_SIZE + 1])
+    lines = lines_of(tenant.id, page[:PAGE_SIZE])
     head = looked_at(tenant.id)
     context = {
         "form": form,
-        "entries": [_row(entry) for entry in page[:PAGE_SIZE]],
+        "entries": lines,
+        "chips": form.chips(),
+        "days": _days(),
         "older": page[PAGE_SIZE - 1].sequence if len(page) > PAGE_SIZE else None,
         "later_page": bool(before),
         "filtered": form.chosen() != EntryFilter(),
@@ -72,8 +78,14 @@ def _before(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
 
 
-def _row(entry: AuditEntry) -> dict[str, Any]:
-    return {"entry": entry, "words": in_words(entry.action)}
+def _days() -> list[tuple[str, str]]:
+    """Spans to choose by one press, each with the day that it begins on."""
+    today = timezone.localdate(clock.now())
+    return [
+        (_("Today"), today.isoformat()),
+        (_("Last 7 days"), (today - timedelta(days=6)).isoformat()),
+        (_("Last 30 days"), (today - timedelta(days=29)).isoformat()),
+    ]
 
 
 @require_safe
@@ -85,8 +97,11 @@ def audit_entry(request: MemberRequest, sequence: int) -> HttpResponse:
         entry = get_entry(tenant_id, sequence)
     except AuditEntry.DoesNotExist as missing:
         raise Http404 from missing
+    (line,) = lines_of(tenant_id, [entry])
     context = {
-        **_row(entry),
+        "entry": entry,
+        "line": line,
+        "words": line.words,
         "detail": _pretty(entry.detail),
         "changes": changes_in(entry.detail),
         "leaf": bytes(entry.leaf_hash).hex(),
@@ -94,7 +109,8 @@ def audit_entry(request: MemberRequest, sequence: int) -> HttpResponse:
         "size": log_size(tenant_id),
         "checkpoint": covering_checkpoint(tenant_id, sequence),
     }
-    return render(request, "oversight/log/audit_entry.html", context)
+    panel = request.headers.get("HX-Request")
+    return render(request, f"oversight/log/{'_' if panel else ''}audit_entry.html", context)
 
 
 def _pretty(detail: str) -> str:
@@ -137,7 +153,8 @@ def audit_export(request: MemberRequest, fmt: str) -> StreamingHttpResponse:
     )
     write: Callable[[Iterator[dict[str, Any]]], Iterator[str] | Iterator[bytes]]
     write = csv_lines if fmt == "csv" else json_lines
-    lines = write(stream(tenant.id, upto=note.sequence, chosen=chosen))
+    meant = widened(tenant, chosen)
+    lines = write(stream(tenant.id, upto=note.sequence, chosen=meant))
     name = f"audit-{tenant.slug}-{note.sequence}.{fmt}"
     return StreamingHttpResponse(
         lines,
@@ -155,4 +172,5 @@ def _export_detail(fmt: str, chosen: EntryFilter) -> dict[str, Any]:
         "since": chosen.since.isoformat() if chosen.since else None,
         "until": chosen.until.isoformat() if chosen.until else None,
         "amount": str(chosen.amount) if chosen.amount else None,
+        **({"word": chosen.word} if chosen.word else {}),
     }

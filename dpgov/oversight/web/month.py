@@ -6,7 +6,8 @@ from django.views.decorators.http import require_safe
 
 from dpgov.language.translation import english
 from dpgov.oversight.month.month import Month, figures_of
-from dpgov.oversight.month.report import csv_of, report_of
+from dpgov.oversight.month.report import report_of
+from dpgov.oversight.month.table import csv_of
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.web.pages import CSV, as_file
 

@@ -67,7 +67,7 @@ def test_the_page_shows_what_the_filter_lets_pass_newest_first(
     expected: list[int],
 ) -> None:
     page = client_for(officer).get("/audit/", chosen)
-    assert [row["entry"].sequence for row in page.context["entries"]] == expected
+    assert [row.entry.sequence for row in page.context["entries"]] == expected
     assert ("No entry matches" in page.text) == (expected == [])
 
 
@@ -123,7 +123,7 @@ def test_pages_follow_each_other_without_gap_or_overlap(
     browser = client_for(officer)
     first = browser.get("/audit/")
     second = browser.get("/audit/", {"before": first.context["older"]})
-    shown = [row["entry"].sequence for page in (first, second) for row in page.context["entries"]]
+    shown = [row.entry.sequence for page in (first, second) for row in page.context["entries"]]
     assert shown == list(range(PAGE_SIZE + 3, 0, -1))
     assert second.context["older"] is None
 
@@ -138,7 +138,7 @@ def test_pages_of_a_span_of_time_follow_each_other_too(
     span = {"since": "2026-11-21T12:00", "until": "2026-11-21T14:59"}
     first = browser.get("/audit/", span)
     second = browser.get("/audit/", span | {"before": first.context["older"]})
-    shown = [row["entry"].sequence for page in (first, second) for row in page.context["entries"]]
+    shown = [row.entry.sequence for page in (first, second) for row in page.context["entries"]]
     assert shown == list(range(PAGE_SIZE + 10, 0, -1))
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Callable
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from dpgov.approvals.services import reject
+from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
 from dpgov.budgets.services import freeze_tenant
@@ -103,6 +105,50 @@ def test_a_batch_that_is_refused_counts_once(
     assert Refusal.objects.get().number == 1
 
 
+def test_the_table_can_be_summed(
+    busy: None, officer: Membership, client_for: ClientFor, ask: Ask, answer_all: Any
+) -> None:
+    """Every amount is a plain number, with its unit in a column of its own."""
+    rows = list(csv.DictReader(io.StringIO(client_for(officer).get("/month/table/").text)))
+    (budget,) = (row for row in rows if row["about"] == "budget")
+    numbers = [Decimal(budget[name]) for name in ("charged", "remaining", "limit")]
+    assert numbers == [Decimal("2.5"), Decimal("7.5"), Decimal(10)]
+    assert {row["unit"] for row in rows} == {"epsilon"}
+    (refusal,) = (row for row in rows if row["about"] == "refusal")
+    assert refusal["largest refused"] == "2.5"
+
+
+def test_a_budget_stands_as_it_stood_at_the_end_of_its_month(
+    busy: None, dataset: Dataset, owner: Membership
+) -> None:
+    """From the ledger's own balances: a later month and a later limit change nothing of it."""
+    (now,) = figures_of(dataset.tenant, NOW).stands
+    assert (now.limit, now.spent, now.earlier, now.left) == ("ε 10", "ε 2.5", "ε 0", "ε 7.5")
+    later = Month(NOW.after)
+    (after,) = figures_of(dataset.tenant, later).stands
+    assert (after.spent, after.earlier, after.left) == ("ε 0", "ε 2.5", "ε 7.5")
+    assert figures_of(dataset.tenant, Month.read(NOW.earlier)).stands == ()
+
+
+def test_decisions_stand_with_names_and_reasons_and_the_log_with_its_proof(
+    busy: None, owner: Membership, officer: Membership, dataset: Dataset
+) -> None:
+    change = request_raise(
+        membership=owner, budget=dataset.budget, limit_nano=20 * NANO, reason="a second wave"
+    )
+    reject(request_id=change.pk, decider=officer, reason="not this year")
+    assert figures_of(dataset.tenant, NOW).proof is None
+    made = make_checkpoint(tenant_id=dataset.tenant_id)
+    assert made is not None
+    figures = figures_of(dataset.tenant, NOW)
+    (decided,) = figures.decided
+    assert (decided.asked_by, decided.reason) == ("Olga", "a second wave")
+    assert (decided.decided_by, decided.answer) == ("Oscar", "not this year")
+    assert figures.proof is not None
+    assert (figures.proof.size, figures.proof.covers) == (made.size, False)
+    assert bytes.fromhex(figures.proof.root) == bytes(made.root)
+
+
 def test_another_month_and_another_tenant_have_none_of_it(
     busy: None, dataset: Dataset, stranger: Membership
 ) -> None:
@@ -140,14 +186,14 @@ def test_the_page_shows_it_in_few_questions_to_the_database(
     client_for: ClientFor,
     django_assert_max_num_queries: Any,
 ) -> None:
-    """At most 12."""
+    """At most 16."""
     change = request_raise(
         membership=owner, budget=dataset.budget, limit_nano=20 * NANO, reason="more"
     )
     reject(request_id=change.pk, decider=officer, reason="no")
     browser = client_for(officer)
     browser.get("/month/")
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(16):
         page = browser.get("/month/")
     assert "Cost more than one question may" in page.text
     assert "1 rejected" in page.text
@@ -170,5 +216,5 @@ def test_the_table_has_the_same_numbers_and_runs_no_formula(
     answer = client_for(officer).get("/month/table/")
     rows = list(csv.reader(io.StringIO(answer.text)))
     assert answer.headers["Content-Disposition"].endswith(f'month-harbour-{NOW.text}.csv"')
-    assert rows[1][1:6] == ["dataset", f"'{name}", "", "3", "ε 2.75"]
-    assert [row[1] for row in rows[1:]] == ["dataset", "person", "refusal"]
+    assert rows[1][1:7] == ["dataset", f"'{name}", "", "3", "2.75", "epsilon"]
+    assert [row[1] for row in rows[1:]] == ["dataset", "person", "refusal", "budget"]

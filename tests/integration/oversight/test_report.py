@@ -4,14 +4,18 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable
-from datetime import date
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 from django.test import Client
 
+from dpgov.oversight.month.decisions import Decided, Proof
 from dpgov.oversight.month.month import Month, MonthFigures, Others, Refused, Row
 from dpgov.oversight.month.report import report_of
+from dpgov.oversight.month.standing import Stand
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE
 from dpgov.tenants.models import Membership
 
@@ -31,6 +35,30 @@ def figures(lines: int = 2) -> MonthFigures:
         decisions={"Approved": 1},
         steps=(Others("DATASET_REGISTERED", "Dataset registered", 2, "action:DATASET_REGISTERED"),),
     )
+
+
+def whole() -> MonthFigures:
+    """With budgets, a decision and the proof of the log."""
+    return replace(
+        figures(),
+        stands=tuple(
+            Stand(f"Žluťoučký {n}", "z", PURE, 10 * NANO, n * NANO, NANO, 0, 30) for n in range(2)
+        ),
+        decided=(
+            Decided(
+                NOVEMBER.first, "Raise a limit", "visits", "Rejected", "Olga", "more", "Oscar", "no"
+            ),
+        ),
+        proof=Proof(120, "ab" * 32, datetime(2026, 12, 1, 0, 5, tzinfo=UTC), covers=True),
+    )
+
+
+def test_a_whole_month_fits_two_pages_to_be_signed() -> None:
+    """Equal figures give equal bytes, another proof of the log others."""
+    pdf = report_of("Harbour", whole())
+    assert b"/Count 2\n" in pdf
+    assert pdf == report_of("Harbour", whole())
+    assert pdf != report_of("Harbour", replace(whole(), proof=None))
 
 
 def streams(pdf: bytes) -> list[bytes]:

@@ -38,10 +38,12 @@ UNDERSTOOD = [
     ("epsilon:0.25", EntryFilter(amount=Amount("epsilon", "=", 250_000_000))),
     ("ρ:<=0.001", EntryFilter(amount=Amount("rho", "<=", 1_000_000))),
     ("  dataset:a   actor:b ", EntryFilter(dataset="a", actor="b")),
+    ("visits", EntryFilter(word="visits")),
+    ("actor:a visits", EntryFilter(actor="a", word="visits")),
 ]
 REFUSED = [
-    ("visits", 1, "stands alone"),
-    ("actor:a visits", 9, "stands alone"),
+    ("visits trips", 8, "a second word alone"),
+    ("actor:a <visits>", 9, "stands alone"),
     ("who:anna", 1, "there is no “who:”"),
     ("actor:", 1, "needs a value"),
     ("actor:a  actor:b", 10, "said twice"),
@@ -118,7 +120,7 @@ def test_the_page_finds_what_the_search_means(
     expected: list[int],
 ) -> None:
     page = client_for(officer).get("/audit/", {"q": text})
-    assert [row["entry"].sequence for row in page.context["entries"]] == expected
+    assert [row.entry.sequence for row in page.context["entries"]] == expected
 
 
 @pytest.mark.django_db
@@ -127,7 +129,7 @@ def test_search_and_fields_must_both_hold_and_may_not_contradict(
 ) -> None:
     browser = client_for(officer)
     both = browser.get("/audit/", {"q": "ε:>0.1", "dataset": "trips"})
-    assert [row["entry"].sequence for row in both.context["entries"]] == [4]
+    assert [row.entry.sequence for row in both.context["entries"]] == [4]
     refused = browser.get("/audit/", {"q": "dataset:visits", "dataset": "trips"})
     assert "says something else" in refused.text
     assert refused.context["form"].errors.keys() == {"dataset"}

@@ -5,6 +5,7 @@ Reads names as the log wrote them; changes nothing.
 
 from dataclasses import fields, replace
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -94,6 +95,19 @@ class AuditFilterForm(forms.Form):
         searched: EntryFilter = typed.pop("q")
         given = {name: value for name, value in typed.items() if value not in ("", None)}
         return replace(searched, **(_of(searched) | given))
+
+    def chips(self) -> list[tuple[str, str, str]]:
+        """What is chosen now, for one chip each: label, value in words, the search without it."""
+        words = {code.value: str(text) for code, text in WORDS.items()}
+        found = []
+        for name, field in self.fields.items():
+            if value := str(self.data.get(name, "")).strip():
+                others = {key: kept for key, kept in self._typed().items() if key != name}
+                found.append((str(field.label), words.get(value, value), f"?{urlencode(others)}"))
+        return found
+
+    def _typed(self) -> dict[str, str]:
+        return {name: value for name in self.fields if (value := self.data.get(name))}
 
     def narrowed(self) -> bool:
         """Whether one of the fields is in use, so that the page should show them."""

@@ -1,0 +1,115 @@
+"""How each budget stood at the end of a month: limit, spent, left, pace, and the month before.
+
+From the ledger's own balances at three moments, each found by an index. A part of a divided budget
+counts by the largest of its lines, as everywhere. Must never add up what the ledger has added up.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from dpgov.budgets.history import Standing, standings_at
+from dpgov.budgets.words import amount
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.accounting.decimals import as_text
+from dpgov.privacy.accounting.loss import Currency
+from dpgov.tenants.models import Tenant
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """One budget over one month, in exact nano-units of its currency."""
+
+    name: str
+    slug: str
+    currency: Currency
+    limit_nano: int
+    before_nano: int
+    month_nano: int
+    earlier_nano: int
+    days: int
+
+    @property
+    def left_nano(self) -> int:
+        """What was left of the limit at the end."""
+        return max(0, self.limit_nano - self.before_nano - self.month_nano)
+
+    @property
+    def limit(self) -> str:
+        """Exactly, with its sign."""
+        return amount(self.limit_nano, self.currency)
+
+    @property
+    def spent(self) -> str:
+        """In the month."""
+        return amount(self.month_nano, self.currency)
+
+    @property
+    def earlier(self) -> str:
+        """In the month before."""
+        return amount(self.earlier_nano, self.currency)
+
+    @property
+    def left(self) -> str:
+        """At the end of the month, or now."""
+        return amount(self.left_nano, self.currency)
+
+    @property
+    def pace(self) -> str:
+        """What a week of this month took, rounded up to three digits."""
+        week = -(-self.month_nano * 7 // self.days)
+        unit = 10 ** max(0, len(str(week)) - 3)
+        return amount(-(-week // unit) * unit, self.currency)
+
+    @property
+    def shares(self) -> tuple[int, int, int]:
+        """Spent before, spent in the month and left, in thousandths of the limit."""
+        whole = max(1, self.limit_nano, self.before_nano + self.month_nano)
+        before = self.before_nano * 1000 // whole
+        month = self.month_nano * 1000 // whole
+        return before, month, max(0, 1000 - before - month)
+
+    def plain(self) -> tuple[str, str, str, str, str]:
+        """For a spreadsheet: spent, limit, left, spent in the month before, and the unit."""
+        sums = (self.month_nano, self.limit_nano, self.left_nano, self.earlier_nano)
+        spent, limit, left, earlier = map(as_text, sums)
+        return spent, limit, left, earlier, self.currency.unit
+
+
+def stands_of(
+    tenant: Tenant, earlier: datetime, begin: datetime, end: datetime, now: datetime
+) -> tuple[Stand, ...]:
+    """Every dataset that was there before the end, by name; datasets of one budget stand together.
+
+    `earlier` is the beginning of the month before. Two statements.
+    """
+    by_budget: defaultdict[UUID, list[Dataset]] = defaultdict(list)
+    for dataset in _datasets(tenant, end):
+        by_budget[dataset.budget_id].append(dataset)
+    known = standings_at(by_budget, (earlier, begin, end))
+    days = max(1, -(-(min(end, now) - begin) // _DAY))
+    stands = [_stand(datasets, known[budget], days) for budget, datasets in by_budget.items()]
+    return tuple(sorted(stands, key=lambda one: one.name.casefold()))
+
+
+def _datasets(tenant: Tenant, end: datetime) -> Iterable[Dataset]:
+    found = Dataset.objects.filter(tenant=tenant, created_at__lt=end, held_at__isnull=True)
+    return found.select_related("budget").order_by("archived_at", "name")
+
+
+def _stand(datasets: Sequence[Dataset], at: Sequence[Standing], days: int) -> Stand:
+    earlier, begin, end = at
+    return Stand(
+        name=", ".join(dataset.name for dataset in datasets),
+        slug=datasets[0].slug,
+        currency=datasets[0].budget.currency,
+        limit_nano=end.limit_nano,
+        before_nano=begin.spent_nano,
+        month_nano=max(0, end.spent_nano - begin.spent_nano),
+        earlier_nano=max(0, begin.spent_nano - earlier.spent_nano),
+        days=days,
+    )

@@ -1,0 +1,58 @@
+"""A month as one CSV table: numbers that can be summed, the unit of an amount in its own column.
+
+Cells that a spreadsheet would run as a formula are neutralised.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from dpgov.oversight.month.month import MonthFigures, Row
+from dpgov.oversight.month.standing import Stand
+from dpgov.privacy.accounting.decimals import as_text
+from dpgov.web.spreadsheet import safe_cell
+
+_HEADINGS = (
+    "month", "about", "name", "reason", "asked", "spent", "unit", "for free", "not charged",
+    "near the limit of one question", "refused", "largest refused",
+    "charged", "limit", "remaining", "charged in the month before",
+)  # fmt: skip
+_Cells = tuple[object, ...]
+
+
+def csv_of(figures: MonthFigures) -> str:
+    """A heading, lines for datasets, people and refusals, and one for each budget.
+
+    Somebody who spent in two units has a line for each; the counts stand in the first.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(_HEADINGS)
+    for row in _rows(figures):
+        cells = (*row, *("" for _ in range(len(_HEADINGS) - 1 - len(row))))
+        writer.writerow([safe_cell(cell) for cell in (figures.month.text, *cells)])
+    return text.getvalue()
+
+
+def _rows(figures: MonthFigures) -> Iterator[_Cells]:
+    for about, lines in (("dataset", figures.datasets), ("person", figures.people)):
+        for line in lines:
+            yield from _line(about, line)
+    for one in figures.refusals:
+        where = f"{one.person}, {one.dataset}"
+        yield ("refusal", where, one.reason, "", "", one.unit, "", "", "", one.number, one.plain)
+    yield from map(_budget, figures.stands)
+
+
+def _line(about: str, line: Row) -> Iterator[_Cells]:
+    counts: _Cells = (line.free, line.unpaid, line.near, line.refused)
+    amounts = [(as_text(nano), one.unit) for one, nano in line.charged.items()] or [("0", "")]
+    for place, (spent, unit) in enumerate(amounts):
+        asked = line.asked if place == 0 else ""
+        yield (about, line.name, "", asked, spent, unit, *(counts if place == 0 else ("",) * 4))
+
+
+def _budget(one: Stand) -> _Cells:
+    spent, limit, left, earlier, unit = one.plain()
+    nothing = ("",) * 5
+    return ("budget", one.name, "", "", "", unit, *nothing, spent, limit, left, earlier)
