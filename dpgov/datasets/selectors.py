@@ -25,6 +25,9 @@ def present(dataset: str = "") -> Q:
     return Q(**{f"{dataset}archived_at__isnull": True, f"{dataset}held_at__isnull": True})
 
 
+_MOST_COPIES = 300
+
+
 def open_to_questions(dataset: str = "") -> Q:
     """Which of them can be asked: the one place that says so, for every door."""
     return present(dataset) & Q(**{f"{dataset}paused_at__isnull": True})
@@ -135,6 +138,24 @@ def _spec(column: Column) -> ColumnSpec:
         return column_spec(column.name, date_domain(*texts), column.missing, column.impute)
     domain = numeric_domain(column.lower, column.upper, column.step)
     return column_spec(column.name, domain, column.missing, column.impute)
+
+
+def versions_to_copy(tenant: Tenant) -> QuerySet[DatasetVersion]:
+    """Every version whose declarations an owner of the tenant sees, the newest of each first."""
+    seen = DatasetVersion.objects.filter(
+        open_to_questions("dataset__"), dataset__tenant=tenant
+    ).select_related("dataset")
+    return seen.order_by("dataset__name", "dataset__slug", "-number")[:_MOST_COPIES]
+
+
+def version_to_copy(tenant: Tenant, chosen: str) -> DatasetVersion | None:
+    """One of the same, by its id; None for foreign, held, archived and missing ones alike."""
+    try:
+        sought = UUID(chosen)
+    except ValueError:
+        return None
+    seen = DatasetVersion.objects.filter(open_to_questions("dataset__"), dataset__tenant=tenant)
+    return seen.select_related("dataset").filter(pk=sought).first()
 
 
 def uploads_of(tenant: Tenant, user: User) -> QuerySet[Upload]:

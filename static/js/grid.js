@@ -50,6 +50,43 @@
     told.append(values.slice(0, 12).join(" · "), count);
   }
 
+  // A list on one line is split when its writer says so.
+  const MARKS = [",", ";", "|", "\t"];
+  function partsOf(text) {
+    const line = text.trim();
+    const found = MARKS.filter((mark) => line.includes(mark));
+    if (!found.length || line.includes("\n")) return [];
+    const often = (mark) => line.split(mark).length;
+    const mark = found.reduce((best, each) => (often(each) > often(best) ? each : best));
+    return [...new Set(line.split(mark).map((part) => part.trim()).filter(Boolean))];
+  }
+  function offer(area) {
+    const parts = partsOf(area.value);
+    let button = area.parentElement.querySelector("[data-split]");
+    if (!button && parts.length) {
+      button = document.createElement("button");
+      button.type = "button";
+      button.dataset.split = "";
+      button.className = "btn btn-sm btn-link p-0";
+      area.parentElement.append(button);
+    }
+    if (!button) return;
+    button.hidden = !parts.length;
+    button.textContent = grid.dataset.split.replace("{number}", parts.length);
+  }
+  grid.addEventListener("change", (event) => {
+    if (event.target.matches("textarea[name$='-categories']")) offer(event.target);
+  });
+  grid.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-split]");
+    if (!button || button === grid) return;
+    event.preventDefault();
+    const row = button.closest("tr");
+    set(row, { categories: partsOf(cellOf(row, "categories").value).join("\n") });
+    offer(cellOf(row, "categories"));
+    changed();
+  });
+
   function changed() {
     form.dispatchEvent(new Event("input", { bubbles: true }));
   }
@@ -152,6 +189,11 @@
     const isList = input.matches("textarea") && !text.includes("\t");
     if (!input.closest("tbody") || !input.name || isList || !/[\t\n]/.test(text)) return;
     event.preventDefault();
+    if (holdsNames(text)) {
+      by("grid-pasted").value = text;
+      grid.querySelector("button[value='paste']").click();
+      return;
+    }
     const shown = rows.filter(isShown);
     const top = shown.indexOf(input.closest("tr"));
     const left = FIELDS.indexOf(nameOf(input));
@@ -163,6 +205,9 @@
     });
     changed();
   });
+  // Whole rows, with the names of columns first, go where their names say.
+  const names = new Set(["column", ...rows.map((row) => row.dataset.column)]);
+  const holdsNames = (text) => text.split("\n").every((line) => names.has(line.split("\t")[0].trim()));
   // A list takes a name for its entry.
   function spelt(row, name, text) {
     const cell = name && cellOf(row, name);

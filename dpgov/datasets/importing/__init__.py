@@ -1,4 +1,4 @@
-"""Column metadata of other tools as the beginning of a declaration: SmartNoise, Lomas, CSVW.
+"""Column metadata as the beginning of a declaration: SmartNoise, Lomas, CSVW, rows of a template.
 
 What is read is what somebody wrote down elsewhere; it fills in a form that the owner looks at, and
 declares nothing by itself. Nothing here sees data.
@@ -6,6 +6,16 @@ declares nothing by itself. Nothing here sees data.
 
 from dpgov.datasets.importing.found import Found
 from dpgov.datasets.importing.reading import LARGEST_BYTES, Filled, filled, read_metadata
+from dpgov.datasets.importing.rows import read_rows, template
 from dpgov.datasets.importing.tree import UnreadableMetadata
 
-__all__ = ["LARGEST_BYTES", "Filled", "Found", "UnreadableMetadata", "filled", "read_metadata"]
+__all__ = [
+    "LARGEST_BYTES",
+    "Filled",
+    "Found",
+    "UnreadableMetadata",
+    "filled",
+    "read_metadata",
+    "read_rows",
+    "template",
+]

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.datasets.importing.csvw import is_csvw, read_csvw
 from dpgov.datasets.importing.found import Found, FoundColumn, short
+from dpgov.datasets.importing.rows import are_rows, read_rows
 from dpgov.datasets.importing.smartnoise import is_lomas, read_lomas, read_smartnoise
 from dpgov.datasets.importing.tree import UnreadableMetadata, parse
 
@@ -27,11 +28,7 @@ def read_metadata(content: bytes) -> Found:
         raise UnreadableMetadata(_("The file is not in UTF-8: save it as UTF-8 text.")) from problem
     if not text.strip():
         raise UnreadableMetadata(_("The file is empty."))
-    tree = parse(text)
-    if is_csvw(tree):
-        found = read_csvw(tree)
-    else:
-        found = read_lomas(tree) if is_lomas(tree) else read_smartnoise(tree)
+    found = _read(text)
     if len(found.columns) > _MOST_COLUMNS:
         raise UnreadableMetadata(
             _("The file describes more than {most} columns.").format(most=_MOST_COLUMNS)
@@ -39,25 +36,41 @@ def read_metadata(content: bytes) -> Found:
     return found
 
 
+def _read(text: str) -> Found:
+    if are_rows(text):
+        return read_rows(text, format_name="CSV")
+    tree = parse(text)
+    if is_csvw(tree):
+        return read_csvw(tree)
+    return read_lomas(tree) if is_lomas(tree) else read_smartnoise(tree)
+
+
 _MOST_NOTES = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """The first contents of a registration form: `columns` by the file's names, and `notes`."""
+    """The first contents of a registration form: `columns` by the file's names, and `notes`.
+
+    `heading` says where they come from, where that is no file of this `format`.
+    """
 
     format: str
     dataset: dict[str, str]
     columns: dict[str, dict[str, str]]
     notes: list[str]
+    heading: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """For the session."""
         return asdict(self)
 
 
-def filled(found: Found, headers: Sequence[str]) -> Filled:
-    """Each described column's fields under the name it has in the file; the rest is named."""
+def filled(found: Found, headers: Sequence[str], *, heading: str = "") -> Filled:
+    """Each described column's fields under the name it has in the file; the rest is named.
+
+    With a heading it is a part of the columns that was described, so the others are not named.
+    """
     columns: dict[str, dict[str, str]] = {}
     described: set[str] = set()
     notes, dataset = list(found.notes), dict(found.dataset)
@@ -80,10 +93,10 @@ def filled(found: Found, headers: Sequence[str]) -> Filled:
         absent = _("The person's column, {name}, is not in the file: choose it.")
         notes.append(absent.format(name=short(named)))
     missing = [short(name) for name in headers if name not in described]
-    if missing:
+    if missing and not heading:
         left_out = _("Not described, and left out so far: {names}.")
         notes.append(left_out.format(names=", ".join(missing)))
-    return Filled(found.format, dataset, columns, notes[:_MOST_NOTES])
+    return Filled(found.format, dataset, columns, notes[:_MOST_NOTES], heading)
 
 
 def _name_in(column: FoundColumn, headers: Sequence[str]) -> str | None:

@@ -13,6 +13,7 @@ from dpgov.datasets import services
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Upload
 from dpgov.datasets.selectors import upload_or_404, used
+from dpgov.datasets.web.forms.filling import around_the_grid
 from dpgov.datasets.web.forms.importing import forget
 from dpgov.datasets.web.forms.registration import RegistrationForm
 from dpgov.language.translation import translated
@@ -74,7 +75,7 @@ def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:
             "upload": chosen,
             "form": form,
             "problems": list(form.problems()),
-            "draft_seen": services.draft_seen(chosen),
+            **around_the_grid(request, chosen),
         }
         return show_page(request, "datasets/registering/register.html", context, refused=True)
     services.keep_draft(upload=chosen, typed=request.POST)

@@ -1,6 +1,6 @@
 """The page that reads column metadata of other tools into the registration form.
 
-Declares nothing: what was read waits in the person's own session until they send the form.
+Declares nothing: what was read is put into the person's own draft, which they look at.
 """
 
 from typing import Any
@@ -11,12 +11,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
+from dpgov.datasets import services
 from dpgov.datasets.importing import LARGEST_BYTES
 from dpgov.datasets.intake import MemoryHandler
 from dpgov.datasets.models import Upload
 from dpgov.datasets.selectors import upload_or_404, used
+from dpgov.datasets.web.forms.filling import form_of, put
 from dpgov.datasets.web.forms.importing import MetadataForm, keep
-from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 
@@ -43,6 +45,10 @@ def _read(request: HttpRequest, chosen: Upload, handler: MemoryHandler) -> HttpR
             form.add_error("file", largest.format(kilobytes=LARGEST_BYTES // 1000))
         if form.is_valid() and form.filled is not None:
             keep(request, chosen, form.filled)
-            return redirect("datasets:register", chosen.pk)
+            typed = put(services.draft_of(chosen), chosen.headers, form.filled)
+            typed.setdefault("version_of", request.GET.get("version-of", ""))
+            services.keep_draft(upload=chosen, typed=typed)
+            tenant = membership_of(request).tenant
+            return redirect(form_of(tenant, chosen, typed["version_of"]))
     context: dict[str, Any] = {"upload": chosen, "form": form, "largest": LARGEST_BYTES // 1000}
     return show_page(request, "datasets/registering/import.html", context, refused=form.errors)

@@ -20,6 +20,7 @@ from dpgov.datasets.selectors import upload_or_404, used
 from dpgov.datasets.storage import NoRoom
 from dpgov.datasets.tasks import wake
 from dpgov.datasets.web.forms.dataset import UploadForm
+from dpgov.datasets.web.forms.filling import around_the_grid
 from dpgov.datasets.web.forms.importing import kept
 from dpgov.datasets.web.forms.registration import RegistrationForm, as_posted
 from dpgov.language.translation import retold, translated
@@ -149,10 +150,9 @@ def _ask(request: HttpRequest, chosen: Upload, form: RegistrationForm) -> HttpRe
 
 def _begun(request: HttpRequest, chosen: Upload, arrival: Arrival | None) -> RegistrationForm:
     """The form with what was typed or read from elsewhere; and why a worker refused it, if so."""
-    typed, imported = services.draft_of(chosen), kept(request, chosen)
-    outcome = selectors.refusal_of(arrival)
-    if not outcome or imported is not None or (arrival and arrival.is_version):
-        return RegistrationForm(chosen.headers, typed=typed, imported=imported)
+    typed, outcome = services.draft_of(chosen), selectors.refusal_of(arrival)
+    if not outcome or kept(request, chosen) is not None or (arrival and arrival.is_version):
+        return RegistrationForm(chosen.headers, typed=typed)
     form = RegistrationForm(chosen.headers, as_posted(typed))
     form.is_valid()
     told = retold(outcome)
@@ -185,7 +185,7 @@ def _registration_page(
         "form": form,
         "problems": problems,
         "imported": kept(request, chosen),
-        "draft_seen": services.draft_seen(chosen),
+        **around_the_grid(request, chosen),
     }
     return show_page(
         request,

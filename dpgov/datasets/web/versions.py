@@ -11,6 +11,8 @@ from dpgov.datasets import selectors, services
 from dpgov.datasets.models import Arrival, Column, Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import dataset_or_404, upload_or_404, used
 from dpgov.datasets.tasks import wake
+from dpgov.datasets.web.forms.filling import around_the_grid
+from dpgov.datasets.web.forms.importing import kept
 from dpgov.datasets.web.forms.registration import VersionForm, as_posted
 from dpgov.language.translation import retold, translated
 from dpgov.privacy.plan.schema import InvalidDomain
@@ -77,7 +79,9 @@ def _begun(
     """With what was declared before, or what was typed and why a worker refused it."""
     outcome = selectors.refusal_of(arrival)
     if not outcome or arrival is None or arrival.dataset_id != dataset.pk:
-        return VersionForm(chosen.headers, earlier=earlier)
+        typed = services.draft_of(chosen)
+        mine = typed if typed.get("version_of") == dataset.slug else None
+        return VersionForm(chosen.headers, earlier=earlier, typed=mine)
     typed = as_posted(services.draft_of(chosen))
     form = VersionForm(chosen.headers, typed, earlier=earlier)
     form.is_valid()
@@ -96,6 +100,8 @@ def _page(
         "form": form,
         "problems": problems,
         "why_not_append": translated(why_not) if why_not else "",
+        "imported": kept(request, chosen),
+        **around_the_grid(request, chosen),
     }
     return show_page(
         request,

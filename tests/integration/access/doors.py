@@ -120,6 +120,8 @@ DOORS: dict[str, Door] = {
     "datasets:policy": page("GET POST", OWNER),
     "datasets:permit": page("POST", OWNER),
     "datasets:save_draft": page("POST", OWNER),
+    "datasets:fill": page("POST", OWNER),
+    "datasets:column_template": page("GET", OWNER),
     "datasets:review": page("POST", OWNER),
     "datasets:versions": page("GET", OWNER),
     "datasets:add_version": page("GET POST", OWNER),

@@ -16,7 +16,7 @@ from dpgov.language.spoken import SpokenRefusal
 
 LARGEST = 2_000_000
 # What a form sends beside what was typed into it.
-_NOT_TYPED = frozenset({"csrfmiddlewaretoken", "draft_seen"})
+_NOT_TYPED = frozenset({"csrfmiddlewaretoken", "draft_seen", "fill", "pasted", "copy_from"})
 
 
 class DraftTooLarge(SpokenRefusal, ValueError):

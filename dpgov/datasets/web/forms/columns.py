@@ -3,7 +3,6 @@
 Nothing is ever filled in from the data: what is offered at first is the same for every column.
 """
 
-import re
 from typing import Any
 
 from django import forms
@@ -108,6 +107,8 @@ class ColumnForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.column = column
         self.spec: ColumnSpec | None = None
+        # What a list on one line would be split into, where that was refused.
+        self.parts: list[str] = []
 
     def clean(self) -> dict[str, Any]:
         """Build the column's declaration, or say at each field what is wrong with it."""
@@ -146,10 +147,10 @@ class ColumnForm(forms.Form):
         data = self.cleaned_data
         if data["kind"] == Column.Kind.CATEGORY:
             lines = [line.strip() for line in data["categories"].splitlines()]
-            found = [line for line in lines if line]
-            if len(found) == 1 and _LISTED.search(found[0]):
+            self.parts = parts_of(data["categories"])
+            if self.parts:
                 raise InvalidDomain("categories", _ONE_LINE)
-            return category_domain(found)
+            return category_domain([line for line in lines if line])
         if data["kind"] == Column.Kind.DATE:
             self._require_bounds("lower", "upper")
             texts = data["lower"], data["upper"], data["period"] or Step.DAY
@@ -168,6 +169,16 @@ class ColumnForm(forms.Form):
             raise InvalidDomain(empty[0], words[empty[0]])
 
 
+def parts_of(typed: str) -> list[str]:
+    """The values of a list that was typed on one line; empty where it is no such list."""
+    line = typed.strip()
+    marks = [mark for mark in _MARKS if mark in line]
+    if not marks or "\n" in line:
+        return []
+    mark = max(marks, key=line.count)
+    return list(dict.fromkeys(part.strip() for part in line.split(mark) if part.strip()))
+
+
 # The labels within a line, after the name of the column.
 WITHIN_A_LINE = {
     "kind": _("type"),
@@ -182,7 +193,7 @@ WITHIN_A_LINE = {
     "impute": _("missing counts as"),
 }
 # One category alone says nothing, so several were meant.
-_LISTED = re.compile(r"[,;|\t]")
+_MARKS = ",;|\t"
 _ONE_LINE = said("Put each category on a line of its own; a line is one category as it stands.")
 _EMPTY = {
     "lower": said("Give the lowest value that makes sense, such as 0."),

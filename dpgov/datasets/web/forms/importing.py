@@ -1,4 +1,4 @@
-"""A file with column metadata, read; and where its contents wait for the registration form."""
+"""A file with column metadata, read; and where what was found is told until the form is sent."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,10 +17,10 @@ class MetadataForm(forms.Form):
     """One small file; `filled` holds what it says, once the form is valid."""
 
     file = forms.FileField(
-        label=_("YAML or JSON file"),
+        label=_("YAML, JSON or CSV file"),
         allow_empty_file=True,
         error_messages={"required": _("Choose a file first.")},
-        widget=forms.FileInput(attrs={"class": "form-control", "accept": ".yaml,.yml,.json"}),
+        widget=forms.FileInput(attrs={"class": "form-control", "accept": ".yaml,.yml,.json,.csv"}),
     )
 
     def __init__(self, *args: Any, headers: Sequence[str] = (), **kwargs: Any) -> None:

@@ -8,19 +8,19 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.datasets.declaration import Declaration
-from dpgov.datasets.importing import Filled
 from dpgov.datasets.models import Column
 from dpgov.datasets.web.forms.columns import WITHIN_A_LINE, ColumnForm
 from dpgov.datasets.web.forms.dataset import DatasetForm, declared_currency
+from dpgov.datasets.web.forms.filling import of_column
 from dpgov.datasets.web.forms.unit import UnitForm
+from dpgov.privacy.plan.calendar import Step
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
 
 
 class RegistrationForm:
     """Reads a declaration. Column names come from the upload, never from what was posted.
 
-    `typed` is what was left there earlier; `imported`, which goes before it, is what another tool's
-    metadata says. Both are first contents to look at.
+    `typed` is what was left there earlier: first contents to look at.
     """
 
     def __init__(
@@ -29,17 +29,15 @@ class RegistrationForm:
         data: QueryDict | None = None,
         *,
         typed: Mapping[str, str] | None = None,
-        imported: Filled | None = None,
     ) -> None:
-        left = {**(typed or {}), **(imported.dataset if imported else {})}
-        found = imported.columns if imported else {}
+        left = dict(typed or {})
         self.dataset: forms.Form = DatasetForm(data, initial=left or None, headers=headers)
         self.columns = [
             ColumnForm(
                 data,
                 prefix=f"column-{place}",
                 column=name,
-                initial={**(_of_column(typed, place) or {}), **found.get(name, {})} or None,
+                initial=of_column(left, place) or None,
             )
             for place, name in enumerate(headers)
         ]
@@ -101,13 +99,6 @@ def as_posted(typed: Mapping[str, str]) -> QueryDict:
     return posted
 
 
-def _of_column(typed: Mapping[str, str] | None, place: int) -> dict[str, str] | None:
-    """What was typed for one column, by the names of its fields."""
-    prefix = f"column-{place}-"
-    found = {n.removeprefix(prefix): v for n, v in (typed or {}).items() if n.startswith(prefix)}
-    return found or None
-
-
 def _unit_of(form: forms.Form) -> PrivacyUnit:
     return form.privacy_unit() if isinstance(form, UnitForm) else PrivacyUnit()
 
@@ -130,15 +121,31 @@ class AddingForm(forms.Form):
 
 
 class VersionForm(RegistrationForm):
-    """The columns of a new version. What earlier ones declared is filled in: it is public."""
+    """The columns of a new version. What earlier ones declared is filled in: it is public.
+
+    What was `typed` for this version goes before it.
+    """
 
     def __init__(
-        self, headers: Sequence[str], data: QueryDict | None = None, *, earlier: Iterable[Column]
+        self,
+        headers: Sequence[str],
+        data: QueryDict | None = None,
+        *,
+        earlier: Iterable[Column],
+        typed: Mapping[str, str] | None = None,
     ) -> None:
-        declared = {column.name: _typed(column) for column in earlier}
-        self.dataset = AddingForm(data)
+        declared, left = (
+            {column.name: typed_column(column) for column in earlier},
+            dict(typed or {}),
+        )
+        self.dataset = AddingForm(data, initial=left or None)
         self.columns = [
-            ColumnForm(data, prefix=f"column-{place}", column=name, initial=declared.get(name))
+            ColumnForm(
+                data,
+                prefix=f"column-{place}",
+                column=name,
+                initial=of_column(left, place) or declared.get(name),
+            )
             for place, name in enumerate(headers)
         ]
 
@@ -152,14 +159,14 @@ class VersionForm(RegistrationForm):
         return tuple(form.spec for form in self.columns if form.spec)
 
 
-def _typed(column: Column) -> dict[str, Any]:
+def typed_column(column: Column) -> dict[str, str]:
     """A declared column as it was typed in."""
     return {
         "kind": column.kind,
         "lower": column.lower,
         "upper": column.upper,
         "step": column.step,
-        "period": column.step,
+        "period": column.step if column.kind == Column.Kind.DATE else Step.DAY.value,
         "date_format": column.date_format,
         "time_zone": column.time_zone,
         "categories": "\n".join(column.categories),

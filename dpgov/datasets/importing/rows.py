@@ -1,0 +1,160 @@
+"""Declarations as rows of a spreadsheet: `column,type,from,to,step,values,missing`, both ways.
+
+What stands in a cell goes into the form as it would be typed there, and is looked at there. Nothing
+here has seen the file that is declared but the names of its columns.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+
+from django.utils.translation import get_language, gettext
+
+from dpgov.datasets.importing.found import Found, FoundColumn, short
+from dpgov.datasets.importing.tree import UnreadableMetadata
+from dpgov.datasets.models import Column
+from dpgov.privacy.plan.calendar import Step
+from dpgov.web.spreadsheet import safe_cell
+
+HEADS = ("column", "type", "from", "to", "step", "values", "missing", "format", "time zone")
+_FIELDS = {"from": "lower", "to": "upper", "format": "date_format", "time zone": "time_zone"}
+_LEFT_OUT = ("", "-", "left out")
+
+
+def are_rows(text: str) -> bool:
+    """Whether the first line is the heading of such rows."""
+    first = text.lstrip("\ufeff\r\n ").partition("\n")[0]
+    return _cell(next(iter(_split(first)), [""])[0]).casefold() == HEADS[0]
+
+
+def read_rows(text: str, *, format_name: str) -> Found:
+    """What the rows say; without a heading their cells are in the order of HEADS.
+
+    Raises UnreadableMetadata where they are no rows at all.
+    """
+    try:
+        rows = [row for row in _split(text.lstrip("\ufeff")) if any(map(_cell, row))]
+    except csv.Error as problem:
+        raise UnreadableMetadata(
+            gettext("These are no rows: a quotation mark is not closed, or a cell is huge.")
+        ) from problem
+    heads: tuple[str, ...] = HEADS
+    if rows and _cell(rows[0][0]).casefold() == HEADS[0]:
+        heads = tuple(_cell(head).casefold() for head in rows.pop(0))
+    if not rows:
+        raise UnreadableMetadata(gettext("There is no row with a column in it."))
+    found = Found(format_name, [])
+    for head in heads:
+        if head and head not in HEADS:
+            unknown = gettext("What stands under “{head}” is not read.")
+            found.notes.append(unknown.format(head=short(head)))
+    found.columns = [_column(dict(zip(heads, map(_cell, row), strict=False))) for row in rows]
+    return found
+
+
+def _split(text: str) -> Iterator[list[str]]:
+    """Cells of a spreadsheet come with tabs, its files with commas or semicolons."""
+    first = text.lstrip().partition("\n")[0]
+    delimiter = "\t" if "\t" in first else max(",;", key=first.count)
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+
+
+def _cell(text: str) -> str:
+    """Without the apostrophe that keeps a spreadsheet from running it."""
+    bare = text.strip()
+    return bare[1:] if bare.startswith("'") and safe_cell(bare[1:]) == bare else bare
+
+
+def _column(cells: Mapping[str, str]) -> FoundColumn:
+    name = cells.get("column", "")
+    column = FoundColumn(names=(name,))
+    column.fields["kind"] = _kind(column, cells)
+    if not column.fields["kind"]:
+        return column
+    for head in ("from", "to", "step", "format", "time zone"):
+        column.fields[_FIELDS.get(head, head)] = cells.get(head, "")
+    if column.fields["kind"] == Column.Kind.DATE:
+        _take_period(column, column.fields.pop("step").casefold())
+    column.fields["categories"] = "\n".join(_values(cells.get("values", "")))
+    _take_rule(column, cells.get("missing", ""))
+    return column
+
+
+def _kind(column: FoundColumn, cells: Mapping[str, str]) -> str:
+    """The type that is named; where none is, what the other cells can only mean."""
+    said = cells.get("type", "").casefold()
+    for kind in Column.Kind:
+        if said in (kind.value, str(kind.label).casefold()):
+            return kind.value
+    if said in (*_LEFT_OUT, gettext("Left out").casefold()):
+        if said == "" and cells.get("values"):
+            return Column.Kind.CATEGORY.value
+        is_number = said == "" and cells.get("from") and cells.get("to")
+        return Column.Kind.NUMBER.value if is_number else ""
+    column.notes.append(
+        gettext("There is no type {type}: it is left out. Types are {types}.").format(
+            type=short(said), types=", ".join(kind.value for kind in Column.Kind)
+        )
+    )
+    return ""
+
+
+def _take_period(column: FoundColumn, named: str) -> None:
+    known = [step.value for step in Step]
+    column.fields["period"] = named if named in known else Step.DAY.value
+    if named and named not in known:
+        unknown = gettext("There is no step {step} of dates: write one of {steps}.")
+        column.notes.append(unknown.format(step=short(named), steps=", ".join(known)))
+
+
+def _values(cell: str) -> list[str]:
+    """One on each line of the cell, or between bars; of other lists the form asks."""
+    parts = cell.splitlines() if "\n" in cell else cell.split("|")
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _take_rule(column: FoundColumn, cell: str) -> None:
+    said, _, value = cell.partition("=")
+    named = {text.casefold(): rule.value for rule in Column.Missing for text in _names_of(rule)}
+    known = named.get(said.strip().casefold() or Column.Missing.DROP.value)
+    if known is None:
+        column.notes.append(
+            gettext("There is no rule {rule} for missing values: write drop or impute=0.").format(
+                rule=short(cell)
+            )
+        )
+        return
+    column.fields |= {"missing": known, "impute": value.strip()}
+
+
+def _names_of(rule: Column.Missing) -> tuple[str, str]:
+    return rule.value, str(rule.label)
+
+
+def template(headers: Sequence[str], typed: Mapping[str, Mapping[str, str]]) -> str:
+    """A file to fill in: a row for each column of the table, with what is typed so far."""
+    written = io.StringIO(newline="")
+    german = (get_language() or "").startswith("de")
+    rows = csv.writer(written, delimiter=";" if german else ",")
+    rows.writerow(HEADS)
+    rows.writerows([safe_cell(name), *_row(typed.get(name, {}))] for name in headers)
+    return "\ufeff" + written.getvalue()
+
+
+def _row(fields: Mapping[str, str]) -> list[str]:
+    kind = fields.get("kind", "")
+    if not kind:
+        return [""] * (len(HEADS) - 1)
+    step = fields.get("period" if kind == Column.Kind.DATE else "step", "")
+    values = [line.strip() for line in fields.get("categories", "").splitlines() if line.strip()]
+    between = "\n" if any("|" in value for value in values) else " | "
+    rule = fields.get("missing", "")
+    cells = [kind, fields.get("lower", ""), fields.get("upper", ""), step, between.join(values)]
+    cells.append(f"{rule}={fields.get('impute', '')}" if rule == Column.Missing.IMPUTE else rule)
+    cells += [fields.get("date_format", ""), fields.get("time_zone", "")]
+    return [_plain(cell) for cell in cells]
+
+
+def _plain(cell: str) -> str:
+    """A negative number is no formula; every other text may be taken for one."""
+    return cell if cell.removeprefix("-").replace(".", "", 1).isdecimal() else safe_cell(cell)

@@ -1,0 +1,108 @@
+"""Many columns at once: pasted rows, a template, another dataset's declarations, split values.
+
+Each changes the person's own draft alone; nothing is declared, and no cell of the file is read.
+"""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from dpgov.datasets import selectors, services
+from dpgov.datasets.importing import (
+    LARGEST_BYTES,
+    Filled,
+    UnreadableMetadata,
+    filled,
+    read_rows,
+    template,
+)
+from dpgov.datasets.models import Upload
+from dpgov.datasets.selectors import upload_or_404, used
+from dpgov.datasets.web.forms.filling import Typed, by_name, form_of, put, with_values_apart
+from dpgov.datasets.web.forms.importing import keep
+from dpgov.datasets.web.forms.registration import typed_column
+from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.web.pages import CSV, as_file
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_safe
+def column_template(request: HttpRequest, upload_id: UUID) -> HttpResponse:
+    """A CSV file with a row for each column, and what is typed so far."""
+    chosen = upload_or_404(request, upload_id)
+    typed = by_name(services.draft_of(chosen), chosen.headers)
+    return as_file(template(chosen.headers, typed), "columns.csv", CSV)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_POST
+def fill(request: HttpRequest, upload_id: UUID) -> HttpResponse:
+    """Put something among what stands in the form, keep both, and show the form again."""
+    chosen = upload_or_404(request, upload_id)
+    if chosen.state != Upload.State.READY:
+        return used(request)
+    typed = services.typed_in(request.POST)
+    how, _between, where = request.POST.get("fill", "").partition(":")
+    try:
+        typed = _WAYS[how](request, chosen, typed, where) if how in _WAYS else typed
+    except UnreadableMetadata as problem:
+        messages.error(request, str(problem))
+    try:
+        services.keep_draft(upload=chosen, typed=typed)
+    except services.DraftTooLarge as refusal:
+        messages.error(request, str(refusal))
+    tenant = membership_of(request).tenant
+    return redirect(form_of(tenant, chosen, typed.get("version_of", "")) + "#columns-title")
+
+
+def _paste(request: HttpRequest, chosen: Upload, typed: Typed, _where: str) -> Typed:
+    text = request.POST.get("pasted", "")
+    if len(text.encode()) > LARGEST_BYTES:
+        larger = _("This is more than {kilobytes} KB: paste it in parts.")
+        raise UnreadableMetadata(larger.format(kilobytes=LARGEST_BYTES // 1000))
+    found = filled(
+        read_rows(text, format_name="CSV"),
+        chosen.headers,
+        heading=_("Filled in from the rows that you pasted"),
+    )
+    keep(request, chosen, found)
+    return put(typed, chosen.headers, found)
+
+
+def _copy(request: HttpRequest, chosen: Upload, typed: Typed, _where: str) -> Typed:
+    """Declarations are public in the organisation; those of every other one are not found."""
+    tenant = membership_of(request).tenant
+    version = selectors.version_to_copy(tenant, request.POST.get("copy_from", ""))
+    if version is None:
+        raise UnreadableMetadata(_("Choose a dataset whose declarations you want."))
+    declared = {column.name: typed_column(column) for column in version.columns.all()}
+    columns = {name: declared[name] for name in chosen.headers if name in declared}
+    left = [name for name in declared if name not in columns]
+    absent = _("{name} is declared there, but not in the file.")
+    found = Filled(
+        format="",
+        dataset={},
+        columns=columns,
+        notes=[absent.format(name=name) for name in left],
+        heading=_("Copied from {name}, version {number}").format(
+            name=version.dataset.name, number=version.number
+        ),
+    )
+    keep(request, chosen, found)
+    return put(typed, chosen.headers, found, over=False)
+
+
+def _split(request: HttpRequest, chosen: Upload, typed: Typed, where: str) -> Typed:
+    return with_values_apart(typed, where)
+
+
+_WAYS: dict[str, Callable[[HttpRequest, Upload, Typed, str], Typed]] = {
+    "paste": _paste,
+    "copy": _copy,
+    "split": _split,
+}

@@ -1,0 +1,64 @@
+"""What was read elsewhere, put among what stands in the form of one upload."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from dpgov.datasets import selectors, services
+from dpgov.datasets.importing import Filled
+from dpgov.datasets.models import Upload
+from dpgov.datasets.web.forms.columns import parts_of
+from dpgov.tenants.models import Tenant
+from dpgov.tenants.permissions import membership_of
+
+Typed = dict[str, str]
+
+
+def of_column(typed: Mapping[str, str], place: int) -> Typed:
+    """What was typed for one column, by the names of its fields; empty where nothing was."""
+    prefix = f"column-{place}-"
+    return {n.removeprefix(prefix): v for n, v in typed.items() if n.startswith(prefix)}
+
+
+def by_name(typed: Mapping[str, str], headers: Sequence[str]) -> dict[str, Typed]:
+    """The same of all columns, by their names in the file."""
+    return {name: of_column(typed, place) for place, name in enumerate(headers)}
+
+
+def put(
+    typed: Mapping[str, str], headers: Sequence[str], found: Filled, *, over: bool = True
+) -> Typed:
+    """The form with what was found in it; not `over` columns that have a type already."""
+    filled = {**typed, **found.dataset}
+    for place, (name, present) in enumerate(by_name(typed, headers).items()):
+        fields = found.columns.get(name)
+        if fields is None or (present.get("kind") and not over):
+            continue
+        for field in present:
+            del filled[f"column-{place}-{field}"]
+        filled |= {f"column-{place}-{field}": text for field, text in fields.items()}
+    return filled
+
+
+def with_values_apart(typed: Mapping[str, str], prefix: str) -> Typed:
+    """The values that were typed on one line, each on a line of its own."""
+    field = f"{prefix}-categories"
+    parts = parts_of(typed.get(field, ""))
+    return {**typed, field: "\n".join(parts)} if parts else dict(typed)
+
+
+def form_of(tenant: Tenant, upload: Upload, version_of: str) -> str:
+    """The address of the form: of a new version of this dataset, else of a new dataset."""
+    if selectors.datasets_of(tenant).filter(slug=version_of).exists():
+        return reverse("datasets:add_version", args=[version_of, upload.pk])
+    return reverse("datasets:register", args=[upload.pk])
+
+
+def around_the_grid(request: HttpRequest, upload: Upload) -> dict[str, Any]:
+    """What the page of a form shows beside its columns."""
+    return {
+        "draft_seen": services.draft_seen(upload),
+        "copies": selectors.versions_to_copy(membership_of(request).tenant),
+    }
