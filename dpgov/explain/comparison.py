@@ -4,10 +4,13 @@ Must never be asked whether a question may be admitted. Charges are grouped by a
 database, so that a million of them are a few rows.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
+from hashlib import sha256
 
+from django.core.cache import cache
 from django.db.models import Count
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -19,6 +22,9 @@ from dpgov.privacy.accounting.comparison import Asked, NotInstalled, by_distribu
 from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import Mode
 
+DEFAULT_DELTA = "1e-6"
+_KEPT = 7 * 86_400
+
 _Account = Callable[[Sequence[Asked], Decimal], float]
 
 
@@ -27,7 +33,7 @@ class Figure:
     """One account: its name, what it gives at δ, and what to know about it.
 
     `epsilon` is None where it could not be computed; `note` then says what to do. `admits` marks
-    the account that the dataset's own filter keeps.
+    the account that the dataset's own filter keeps; `waits` one that is still to be computed.
     """
 
     name: str
@@ -35,6 +41,7 @@ class Figure:
     epsilon: float | None
     note: str
     admits: bool
+    waits: bool = False
 
     @property
     def text(self) -> str:
@@ -56,14 +63,17 @@ class Comparison:
     figures: tuple[Figure, ...]
 
 
-def compare(budget: Budget, delta: Decimal) -> Comparison:
-    """Every account of what a dataset was charged; of a partition, of its most used part."""
+def compare(budget: Budget, delta: Decimal, *, patient: bool = True) -> Comparison:
+    """What a dataset was charged by every method; of a partition, of its most used part.
+
+    Who is not `patient` gets no figure of a method that takes seconds, unless it is known already.
+    """
     asked = charged(budget)
     return Comparison(
         delta=delta,
         questions=sum(one.count for one in asked),
         amounts=len(asked),
-        figures=tuple(_figure(account, asked, delta, budget) for account in _ACCOUNTS),
+        figures=tuple(_figure(kind, asked, delta, budget, patient) for kind in _ACCOUNTS),
     )
 
 
@@ -95,6 +105,7 @@ class _Kind:
     note: str
     account: _Account
     keeps: Mode | None = None
+    slow: bool = False
 
 
 _ACCOUNTS = (
@@ -133,19 +144,34 @@ _ACCOUNTS = (
             "The tightest of these. Holds for amounts fixed beforehand, not as a rule for stopping."
         ),
         by_distribution,
+        slow=True,
     ),
 )
 
 
-def _figure(kind: _Kind, asked: Sequence[Asked], delta: Decimal, budget: Budget) -> Figure:
+def _figure(
+    kind: _Kind, asked: Sequence[Asked], delta: Decimal, budget: Budget, patient: bool
+) -> Figure:
     admits = kind.keeps is not None and kind.keeps.value == budget.mode
     try:
-        epsilon = kind.account(asked, delta)
+        epsilon = _epsilon(kind, asked, delta, patient)
     except NotInstalled as missing:
         note = _("Needs the library dp-accounting, which is not there. %(what_to_do)s")
         note %= {"what_to_do": translated(missing.args[0])}
         return Figure(kind.name, _(kind.title), None, note, admits)
-    return Figure(kind.name, _(kind.title), epsilon, _(kind.note), admits)
+    return Figure(kind.name, _(kind.title), epsilon, _(kind.note), admits, waits=epsilon is None)
 
 
-DEFAULT_DELTA = "1e-6"
+def _epsilon(kind: _Kind, asked: Sequence[Asked], delta: Decimal, patient: bool) -> float | None:
+    """By this method; what took seconds is kept, and holds for as long as the charges stay."""
+    if not kind.slow:
+        return kind.account(asked, delta)
+    listed = [[str(one.mode), one.nano, one.count] for one in asked]
+    text = json.dumps([kind.name, listed, str(delta)])
+    key = f"accounting:{sha256(text.encode()).hexdigest()}"
+    kept = cache.get(key)
+    if isinstance(kept, float) or not patient:
+        return kept if isinstance(kept, float) else None
+    found = kind.account(asked, delta)
+    cache.set(key, found, _KEPT)
+    return found

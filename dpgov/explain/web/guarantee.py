@@ -16,6 +16,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.explain.comparison import DEFAULT_DELTA, compare
 from dpgov.explain.figures import groups as group_figures
+from dpgov.explain.figures.accounts import by_method
 from dpgov.explain.groups import GroupReading, group_readings, group_readings_in_rho
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
@@ -67,9 +68,16 @@ def comparison(request: HttpRequest, slug: str) -> HttpResponse:
     text = request.GET.get("delta") or dataset.budget.delta or DEFAULT_DELTA
     context: dict[str, Any] = {"dataset": dataset, "delta_text": text}
     try:
-        context["comparison"] = compare(dataset.budget, parse_delta(text))
+        delta = parse_delta(text)
     except InvalidDelta as refusal:
         context["delta_error"] = translated(refusal.args[0])
+        return render(request, "explain/comparison.html", context)
+    patient = "slow" in request.GET
+    context["comparison"] = compared = compare(dataset.budget, delta, patient=patient)
+    if patient and request.headers.get("HX-Request"):
+        context["figure"] = compared.figures[-1]
+        return render(request, "explain/_account.html", context)
+    context["chart"] = by_method(compared.figures, text)
     return render(request, "explain/comparison.html", context)
 
 

@@ -196,6 +196,18 @@ def test_charges_are_compared_by_amount_and_only_for_comparison(
     assert "3 charges, by every account" in said
 
 
+def test_the_method_that_takes_seconds_comes_behind_its_page(
+    answered: list[Query], dataset: Dataset, officer: Membership, client_for: ClientFor
+) -> None:
+    client, path = client_for(officer), reverse("dashboards:comparison", args=[dataset.slug])
+    (slow,) = (one for one in client.get(path).context["comparison"].figures if one.waits)
+    assert slow.name == "pld"
+    row = client.get(f"{path}?slow", headers={"HX-Request": "true"})
+    assert "<html" not in row.content.decode()
+    assert row.context["figure"].epsilon > 0
+    assert not any(one.waits for one in client.get(path).context["comparison"].figures)
+
+
 @pytest.mark.parametrize("typed", ["0", "1", "nan", "<b>", "1e-40"])
 def test_an_impossible_delta_is_said_at_the_field(
     typed: str, dataset: Dataset, officer: Membership, client_for: ClientFor, api_for: ApiFor
