@@ -264,7 +264,7 @@ def errors_of(columns: Columns) -> list[tuple[str, str]]:
     found: dict[str, str] = {}
     for head, statements in columns:
         same = [h for h in heads if h.get("column") == head.get("column") and "quantile" in h]
-        within = margin(statements, 0.95)
+        within = margin(statements, 0.95, head)
         words = _("depends on the rows") if within == NOTHING else within
         found.setdefault(statistic_in_words(together(head, same)), words)
     return list(found.items())

@@ -39,7 +39,7 @@ from dpgov.privacy.plan.request import (
     MeasureKind,
     UnitBounds,
 )
-from dpgov.privacy.plan.schema import DatasetSchema, NumericDomain
+from dpgov.privacy.plan.schema import DatasetSchema, DateDomain, NumericDomain
 
 MAX_CELLS = 10_000
 
@@ -117,7 +117,7 @@ class Blueprint:
         """How far apart the values of a column of numbers are, as declared."""
         index = self.schema.index_of(grouping.column)
         spec = SIZES if index is None else self.schema.columns[index]
-        if isinstance(spec.domain, NumericDomain):
+        if isinstance(spec.domain, NumericDomain) and not isinstance(spec.domain, DateDomain):
             return {"step": json_number(Fraction(spec.domain.step), 12)}
         return {}
 

@@ -17,7 +17,7 @@ from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.mechanisms.mechanism import Column
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.plan.plan import Plan
-from dpgov.privacy.plan.ranges import said_of, warning_of
+from dpgov.privacy.plan.ranges import dated, said_of, warning_of
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.plan.statistics import Recipe
@@ -61,9 +61,7 @@ def draw(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> dict[str, Any]
             for mechanism, one in zip(blueprint.mechanisms, drawn, strict=True)
         ],
         "statistics": [
-            _released(column, blueprint.schema)
-            | {"draw": place, "cells": list(column.cells)}
-            | adjusted(blueprint.plan, column)
+            _released(column, blueprint.schema) | {"draw": place} | adjusted(blueprint.plan, column)
             for place, column in columns
         ],
     }
@@ -73,7 +71,8 @@ def _released(column: Column, schema: DatasetSchema) -> dict[str, Any]:
     """Its head, with what the true number can be, and a warning where it says nothing."""
     head = column.as_json() | said_of(column.statistic.kind, column.statistic.column, schema)
     accuracies = [cell["accuracy"] for cell in column.cells]
-    return head | warning_of(accuracies, head, [cell["value"] for cell in column.cells])
+    warning = warning_of(accuracies, head, [cell["value"] for cell in column.cells])
+    return head | warning | {"cells": dated(column.cells, head)}
 
 
 def adjusted(plan: Plan, column: Column) -> dict[str, Any]:

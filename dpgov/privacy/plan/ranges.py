@@ -8,7 +8,8 @@ from decimal import Decimal
 from itertools import chain, repeat
 from typing import Any
 
-from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema
+from dpgov.privacy.plan.calendar import Step, number_of, period_text, span_of
+from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain
 from dpgov.privacy.plan.statistics import Quantity, StatisticKind
 
 _USUAL_LEVEL = 0.95
@@ -43,9 +44,35 @@ def range_of(
 
 
 def said_of(kind: StatisticKind, column: str | None, schema: DatasetSchema) -> dict[str, Any]:
-    """The range in the JSON form of quotes and releases: {"range": [0, 110]}."""
+    """The range in the JSON form of quotes and releases: {"range": [0, 110]}.
+
+    Of dates it is of numbers of periods, and `dates` says since when: {"from": "2024-01-31",
+    "step": "day"}.
+    """
     found = range_of(kind, column, schema)
-    return {} if found is None else {"range": [_short(bound) for bound in found]}
+    if found is None:
+        return {}
+    head: dict[str, Any] = {"range": [_short(bound) for bound in found]}
+    index = schema.index_of(column or "")
+    domain = None if index is None else schema.columns[index].domain
+    if isinstance(domain, DateDomain) and kind.facts.quantity is Quantity.VALUE:
+        head["dates"] = {"from": domain.text(0), "step": domain.unit.value}
+    return head
+
+
+def dated(cells: Sequence[dict[str, Any]], head: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The cells, with the period that each number of a statistic of dates is nearest to."""
+    dates = head.get("dates")
+    if dates is None:
+        return list(cells)
+    step = Step(dates["step"])
+    first = number_of(step, span_of(dates["from"]).start)
+    return [
+        cell
+        if cell["value"] is None
+        else {**cell, "date": period_text(step, first + round(cell["value"]))}
+        for cell in cells
+    ]
 
 
 def clipped(value: float, error: float, head: Mapping[str, Any]) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from dpgov.privacy.mechanisms.mechanism import Column, Statements
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, statement
 from dpgov.privacy.noise.spread.sums import Term, bound
 from dpgov.privacy.plan.plan import Plan, Statistic
-from dpgov.privacy.plan.ranges import said_of
+from dpgov.privacy.plan.ranges import dated, said_of
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.reuse.estimates import Cells, Columns, Copied, Linear, Stored, Viewed
 from dpgov.privacy.reuse.holdings import estimates_of
@@ -174,8 +174,8 @@ class Derivation:
             "draws": [],
             "statistics": [
                 head
-                | said_of(statistic.kind, statistic.column, self.schema)
-                | {"made_from": list(keys), "cells": cells}
+                | (about := said_of(statistic.kind, statistic.column, self.schema))
+                | {"made_from": list(keys), "cells": dated(cells, about)}
                 | adjusted(self.plan, Column(statistic, {}, tuple(cells)))
                 for statistic, keys, head, cells in columns
             ],

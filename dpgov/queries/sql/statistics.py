@@ -12,27 +12,30 @@ from sqlglot import exp
 
 from dpgov.privacy.accounting.decimals import decimal_text
 from dpgov.privacy.plan.statistics import StatisticKind
+from dpgov.queries.sql.dates import OF_DATES, read_calendar
 from dpgov.queries.sql.text import Names, RefusedSql
 
 MOST_BINS = 1_000
 
 
 def read_group(node: exp.Expr, names: Names) -> dict[str, Any]:
-    """One grouping as a plan's form: a column, WIDTH_BUCKET(column, low, high, bins) or
-    BINS(column, edge, edge, ...). Raises RefusedSql.
+    """One grouping as a plan's form: a column, WIDTH_BUCKET(column, low, high, bins),
+    BINS(column, edge, edge, ...) or a part of the calendar. Raises RefusedSql.
     """
+    if (by_calendar := read_calendar(node, names)) is not None:
+        return by_calendar
     if isinstance(node, exp.Column):
         return {"column": names.name(node)}
     if isinstance(node, exp.WidthBucket):
         return _even_bins(node, names)
     if isinstance(node, exp.Anonymous) and node.name.upper() == "BINS" and node.expressions:
         column, *edges = node.expressions
-        return {"column": names.name(column), "edges": [names.number(edge) for edge in edges]}
+        return {"column": names.name(column), "edges": [names.constant(edge) for edge in edges]}
     raise names.text.refused(
         node,
         _(
-            "Group by a column of categories, WIDTH_BUCKET(column, low, high, bins) or "
-            "BINS(column, 0, 20, 40)."
+            "Group by a column of categories, WIDTH_BUCKET(column, low, high, bins), "
+            "BINS(column, 0, 20, 40), DATE_TRUNC('month', column) or EXTRACT(YEAR FROM column)."
         ),
     )
 
@@ -73,7 +76,7 @@ class Reader(Names):
             return self._count(item)
         if isinstance(item, exp.WithinGroup | exp.Quantile | exp.ApproxQuantile):
             return self._quantile(item)
-        if isinstance(item, exp.Column | exp.WidthBucket | exp.Anonymous):
+        if isinstance(item, exp.Column | exp.WidthBucket | exp.Anonymous | OF_DATES):
             self._check_grouped(item, groups)
             return None
         raise self._unknown(node)

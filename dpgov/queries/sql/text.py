@@ -6,6 +6,12 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from sqlglot import exp
 
+_DATES = {
+    exp.DataType.Type.DATE,
+    exp.DataType.Type.TIMESTAMP,
+    exp.DataType.Type.TIMESTAMPNTZ,
+    exp.DataType.Type.DATETIME,
+}
 Place = tuple[int, int]
 """Line and column, both from 1."""
 
@@ -85,6 +91,9 @@ class Names:
         """A number or a text between single quotes, as a plan's value."""
         if isinstance(node, exp.Literal) and node.is_string:
             return str(node.this)
+        if isinstance(node, exp.Cast) and node.to.this in _DATES:
+            # DATE '2024-01-31' and TIMESTAMP '2024-01-31 14:00'
+            return self.constant(node.this)
         if isinstance(node, exp.Boolean):
             return "true" if node.this else "false"
         return self.number(node)

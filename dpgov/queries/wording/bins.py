@@ -3,13 +3,14 @@
 Files and the API keep the names of the release. Works from a release body alone.
 """
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from dpgov.privacy.plan.statistics import STATISTICS, Quantity
+from dpgov.queries.wording.dates import bin_shown, date_at, period_shown
 from dpgov.queries.wording.words import readable
 
 # What is declared within these is a year: it is written without a gap after its thousands.
@@ -41,18 +42,31 @@ def is_year(head: dict[str, Any]) -> bool:
 
 def written(value: float, error: float | None, head: dict[str, Any]) -> str:
     """A number of this statistic as text: a year has no gap after its thousands."""
+    if head.get("dates"):
+        return date_at(value, head)
     text = readable(value, error)
     return text.replace("\u202f", "") if is_year(head) else text
 
 
 def _shown(group: dict[str, Any], edges: list[Any] | None) -> list[str]:
     names = [str(name) for name in group["bins"]]
-    if not edges or len(edges) != len(names) or not all(_is_number(edge) for edge in edges):
+    if by := group.get("by"):
+        return [*(bin_shown(name, by) for name in names[:-1]), _("no date")]
+    if not edges or len(edges) != len(names):
         return names
+    if isinstance(edges[0], str):
+        return [*_dates_between(edges), names[-1]]
     whole = Decimal(str(group.get("step", 0))) == 1 and all(_is_whole(edge) for edge in edges)
     *inner, last = pairwise(edges)
     between = [_between(low, high, whole=whole) for low, high in inner]
     return [*between, _closed(*last, whole=whole), names[-1]]
+
+
+def _dates_between(edges: list[Any]) -> list[str]:
+    shown = [period_shown(str(edge)) for edge in edges]
+    *inner, last = pairwise(shown)
+    between = [_("{low} to before {high}").format(low=low, high=high) for low, high in inner]
+    return [*between, _("{low} to {high}").format(low=last[0], high=last[1])]
 
 
 def _between(low: Any, high: Any, *, whole: bool) -> str:
@@ -69,14 +83,6 @@ def _closed(low: Any, high: Any, *, whole: bool) -> str:
     if whole and Decimal(str(low)) >= 0:
         return f"{low}–{high}"
     return _("{low} to {high}").format(low=low, high=high)
-
-
-def _is_number(edge: Any) -> bool:
-    """Dates are none."""
-    try:
-        return Decimal(str(edge)).is_finite()
-    except InvalidOperation:
-        return False
 
 
 def _is_whole(edge: Any) -> bool:

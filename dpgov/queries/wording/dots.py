@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
 from dpgov.queries.wording.bins import is_year, written
+from dpgov.queries.wording.dates import date_at
 from dpgov.queries.wording.useful import USUAL, span_of, too_noisy
 from dpgov.queries.wording.words import (
     accuracy_at,
@@ -25,6 +26,7 @@ from dpgov.queries.wording.words import (
 MOST_LINES = 40
 _ROOM = 0.06
 _APART = 0.6
+_TICKS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,19 @@ def value_axis(dots: Sequence[Dot], statistic: dict[str, Any], title: str) -> di
     if ends and min(ends) < max(ends):
         room = _ROOM * (max(ends) - min(ends))
         axis["range"] = [min(ends) - room, max(ends) + room]
+    if "range" in axis and statistic.get("dates"):
+        low, high = axis["range"]
+        axis |= _date_ticks(low, high, statistic)
     if is_year(statistic):
         axis["tickformat"] = "d"
     return axis
+
+
+def _date_ticks(low: float, high: float, head: dict[str, Any]) -> dict[str, Any]:
+    """At most six dates along an axis of numbers of periods."""
+    first, last = round(low), round(high)
+    places = list(range(first, last + 1, max(1, -(-(last - first) // _TICKS))))
+    return {"tickvals": places, "ticktext": [date_at(place, head) for place in places]}
 
 
 def shown_number(cell: dict[str, Any], head: dict[str, Any]) -> str:
@@ -97,11 +109,11 @@ def shown_number(cell: dict[str, Any], head: dict[str, Any]) -> str:
     return written(cell["value"], accuracy_at(cell.get("accuracy") or [], USUAL), head)
 
 
-def within(cell: dict[str, Any]) -> str:
+def within(cell: dict[str, Any], head: dict[str, Any]) -> str:
     """The error at 95 % as it follows the number in a hover text; nothing where none is stated."""
     accuracy = cell.get("accuracy") or []
     if accuracy_at(accuracy, USUAL) is not None:
-        return f" {margin(accuracy, USUAL)}"
+        return f" {margin(accuracy, USUAL, head)}"
     rows = rank_error_at(accuracy, USUAL)
     return "" if rows is None else _(", within {rows}").format(rows=rows_in_words(rows))
 
@@ -119,7 +131,9 @@ def _dot(number: int, place: float, label: str, head: dict[str, Any]) -> Dot:
     cell = head["cells"][number]
     span, value = span_of(cell, head), cell["value"]
     reach = None if span is None else (max(0.0, value - span[0]), max(0.0, span[1] - value))
-    return Dot(number, place, label, value, reach, f"{shown_number(cell, head)}{within(cell)}")
+    return Dot(
+        number, place, label, value, reach, f"{shown_number(cell, head)}{within(cell, head)}"
+    )
 
 
 def _reaches(dots: Sequence[Dot]) -> dict[str, Any] | None:

@@ -57,7 +57,7 @@ def _line(
         *(safe_cell(label) for label in labels),
         statistic["statistic"],
         safe_cell(statistic.get("column") or ""),
-        cell["value"],
+        cell.get("date", cell["value"]),
         statistic.get("quantile"),
         *(accuracy_at(cell["accuracy"], level) for level in LEVELS),
         *(rank_error_at(cell["accuracy"], level) for level in LEVELS),
@@ -95,7 +95,8 @@ def show(release):
     for statistic in release["statistics"]:
         for cell in statistic["cells"]:
             errors = [a["message"] for a in cell["accuracy"] if a["confidence_level"] == 0.95]
-            print(statistic["statistic"], statistic.get("column") or "", cell["value"], *errors)
+            value = cell.get("date", cell["value"])
+            print(statistic["statistic"], statistic.get("column") or "", value, *errors)
         if statistic.get("warning_code"):
             print("warning:", statistic["warning_code"])
 

@@ -24,6 +24,7 @@ from dpgov.queries.wording.dots import (
     value_axis,
     within,
 )
+from dpgov.queries.wording.trends import cells_of_lines, gaps_in, time_line, timed_in
 from dpgov.queries.wording.useful import empty_rest, span_of, too_noisy
 from dpgov.queries.wording.words import joined, shortened, statistic_in_words
 
@@ -93,6 +94,11 @@ class Chart:
     def _drawn(self) -> str:
         spanned = any("error_y" in t or "error_x" in t for t in self.figure["data"])
         bars = self.figure["data"][0]["type"] == "bar"
+        if self.figure["layout"]["xaxis"].get("type") == "date":
+            pattern = _(
+                "{statistic} along time. The band around each line is its {level} interval."
+            )
+            return pattern.format(statistic=self.label, level="95 %")
         if not spanned:
             return _("{statistic} in each group.").format(statistic=self.label)
         pattern = (
@@ -123,7 +129,7 @@ def release_charts(body: dict[str, Any]) -> list[Chart]:
     told apart by colour; the table says it all.
     """
     groups = [
-        group | {"bins": names}
+        group | {"bins": names, "named": group["bins"]}
         for group, names in zip(body["groups"], shown_bins(body), strict=True)
     ]
     if len(groups) not in (1, 2):
@@ -139,6 +145,9 @@ def release_charts(body: dict[str, Any]) -> list[Chart]:
 
 def _chart(statistic: dict[str, Any], groups: list[dict[str, Any]], *, ordered: bool) -> Chart:
     label = statistic_in_words(statistic)
+    timed = timed_in(groups, _MOST_COLOURS)
+    if timed is not None and not statistic.get("dates"):
+        return Chart(label, _trend(statistic, groups, timed), gaps_in(statistic, groups, timed))
     if STATISTICS[statistic["statistic"]].depends_on_rows:
         names = [" / ".join(map(str, parts)) for parts in product(*(g["bins"] for g in groups))]
         noisy = zip(names, too_noisy(statistic), strict=True)
@@ -153,6 +162,28 @@ def _chart(statistic: dict[str, Any], groups: list[dict[str, Any]], *, ordered: 
         cells = statistic | {"cells": statistic["cells"][:-1]}
         return Chart(label, _bars(cells, shorter), rest=rest)
     return Chart(label, _bars(statistic, groups))
+
+
+def _trend(statistic: dict[str, Any], groups: list[dict[str, Any]], timed: int) -> Figure:
+    """A line for each bin of the other grouping, if there is one."""
+    along_axis, places = groups[timed], cells_of_lines(groups, timed)
+    coloured = groups[1 - timed] if len(groups) > 1 else {"column": "", "bins": [""]}
+    traces = [
+        one
+        for place, (name, cells) in enumerate(zip(coloured["bins"], places, strict=True), 1)
+        for one in time_line(statistic, along_axis, cells, inert(name, _LONGEST_LABEL), place)
+    ]
+    of_rows = STATISTICS[statistic["statistic"]].depends_on_rows
+    return as_figure(
+        traces,
+        showlegend=len(places) > 1,
+        legend={"title": {"text": inert(coloured["column"], _LONGEST_LABEL)}},
+        xaxis={"type": "date", "title": {"text": inert(along_axis["column"])}, "showgrid": False},
+        yaxis={
+            "title": {"text": inert(statistic_in_words(statistic))},
+            "rangemode": "normal" if of_rows else "tozero",
+        },
+    )
 
 
 def _lines(statistic: dict[str, Any], group: dict[str, Any]) -> Figure:
@@ -226,7 +257,7 @@ def _trace(
     name: str, bins: Sequence[str], cells: list[dict[str, Any]], head: dict[str, Any]
 ) -> Any:
     spans = [_reach(cell, head) for cell in cells]
-    hover = [[inert(label), within(cell)] for label, cell in zip(bins, cells, strict=True)]
+    hover = [[inert(label), within(cell, head)] for label, cell in zip(bins, cells, strict=True)]
     value = "%{customdata[0]}: %{y:,}%{customdata[1]}"
     return go.Bar(
         x=list(range(len(cells))),

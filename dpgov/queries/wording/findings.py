@@ -37,7 +37,7 @@ def findings(body: dict[str, Any]) -> list[Finding]:
     found = (
         _finding(body, place, names)
         for place, statistic in enumerate(body["statistics"])
-        if STATISTICS[statistic["statistic"]].recipe in _SAID
+        if STATISTICS[statistic["statistic"]].recipe in _SAID and not statistic.get("dates")
     )
     return [one for one in found if one is not None]
 

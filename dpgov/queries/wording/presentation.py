@@ -42,7 +42,7 @@ ENDINGS = {
 _PLAN_KEYS = [
     *("dataset", "statistics", "where", "group_by", "epsilon", "rho"),
     *("and", "or", "not", "statistic", "column", "quantiles", "share"),
-    *("op", "value", "edges", "categories"),
+    *("op", "value", "edges", "categories", "by"),
 ]
 _LEVEL = "95 %"
 
@@ -205,7 +205,7 @@ def _cell(
     value, accuracy = cell["value"], cell["accuracy"]
     if value is None:
         return Cell(NOTHING, (NOTHING,) * len(LEVELS), _("The true number may be anything."))
-    texts = tuple(margin(accuracy, level) for level in LEVELS)
+    texts = tuple(margin(accuracy, level, head) for level in LEVELS)
     return Cell(
         shown_number(cell, head),
         texts,

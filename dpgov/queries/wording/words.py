@@ -5,7 +5,7 @@ and answers alone; never looks at a dataset, the database or data.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from dpgov.language.translation import english
 from dpgov.privacy.plan.ranges import is_empty
 from dpgov.privacy.plan.statistics import IN_ROWS, STATISTICS
+from dpgov.queries.wording.dates import PARTS_IN_WORDS, date_at, periods_apart
 
 _LONGEST_LIST = 4
 _CONDITIONS = {
@@ -117,6 +118,8 @@ def grouping_in_words(grouping: dict[str, Any]) -> str:
             bins,
         )
         return pattern.format(column=column, low=edges[0], high=edges[-1], bins=bins)
+    if by := grouping.get("by"):
+        return gettext("{part} of {column}").format(column=column, part=PARTS_IN_WORDS[by]())
     return f"{column} ({', '.join(shortened(grouping.get('categories') or []))})"
 
 
@@ -180,9 +183,16 @@ def rank_error_at(accuracy: list[dict[str, Any]], level: float) -> float | None:
     return _stated(accuracy, level, "rank_error")
 
 
-def margin(accuracy: list[dict[str, Any]], level: float) -> str:
-    """The error bound in words: "± 12.5", or "20 rows" for a quantile, or a dash."""
+def margin(
+    accuracy: list[dict[str, Any]], level: float, head: Mapping[str, Any] | None = None
+) -> str:
+    """The error bound in words: "± 12.5", or "20 rows" for a quantile, or a dash.
+
+    With the `head` of a statistic of dates it is so many of its periods: "± 3 days".
+    """
     bound, rows = accuracy_at(accuracy, level), rank_error_at(accuracy, level)
+    if bound is not None and head and head.get("dates"):
+        return f"± {periods_apart(readable(bound), bound, head['dates']['step'])}"
     if bound is not None:
         return f"± {readable(bound)}"
     return NOTHING if rows is None else rows_in_words(rows)
@@ -202,7 +212,8 @@ def warning_in_words(
     """That the error is as wide as everything that can be true; nothing where it is not."""
     if not is_empty(accuracies, head, values):
         return ""
-    low, high = (readable(bound) for bound in head["range"])
+    dates = head.get("dates")
+    low, high = (date_at(end, head) if dates else readable(end) for end in head["range"])
     pattern = _(
         "The error is as wide as everything between {low} and {high}: at {level} confidence such a "
         "number says nothing."

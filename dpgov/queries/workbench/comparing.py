@@ -12,6 +12,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from dpgov.queries.wording.dates import date_at, first_of
 from dpgov.queries.wording.presentation import cell_labels
 from dpgov.queries.wording.words import NOTHING, accuracy_at, margin, readable, statistic_in_words
 
@@ -74,9 +75,20 @@ def _cells(body: dict[str, Any]) -> Cells:
         (
             statistic_in_words(statistic),
             tuple(f"{name} {text}" for name, text in zip(columns, labels, strict=True)),
-        ): cell
+        ): _absolute(cell, statistic)
         for statistic in body["statistics"]
         for labels, cell in zip(cell_labels(body), statistic["cells"], strict=True)
+    }
+
+
+def _absolute(cell: dict[str, Any], statistic: dict[str, Any]) -> dict[str, Any]:
+    """Dates of two versions may be counted from different ones: here from one for all."""
+    if "dates" not in statistic or cell["value"] is None:
+        return cell
+    return {
+        **cell,
+        "value": cell["value"] + first_of(statistic),
+        "shown": date_at(cell["value"], statistic),
     }
 
 
@@ -84,7 +96,7 @@ def _side(cell: dict[str, Any], difference: str = "", verdict: str | Promise = "
     if cell["value"] is None:
         return Side(NOTHING, NOTHING, difference, verdict)
     error = accuracy_at(cell["accuracy"], 0.95)
-    shown = readable(cell["value"], error)
+    shown = cell.get("shown") or readable(cell["value"], error)
     return Side(shown, margin(cell["accuracy"], 0.95), difference, verdict)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from dpgov.privacy.plan.calendar import Step
 from dpgov.privacy.plan.ranges import SAYS_NOTHING
 from dpgov.privacy.plan.statistics import IN_ROWS
 from dpgov.queries.free import FreeAnswer, Origin
@@ -67,10 +68,25 @@ class GroupSerializer(MadeSerializer):
     """The groups along one column, in the order of the cells."""
 
     column = serializers.CharField()
+    by = serializers.CharField(
+        required=False, help_text="Of dates: which part of the calendar the bins are of."
+    )
     bins = serializers.ListField(child=serializers.CharField())
     step = serializers.FloatField(
         required=False, help_text="Of a column of numbers: how far apart its values are."
     )
+
+
+class DatesSerializer(MadeSerializer):
+    """Periods are counted from the first declared one, which is 0."""
+
+    from_ = serializers.CharField()
+    step = serializers.ChoiceField(choices=[step.value for step in Step])
+
+    def get_fields(self) -> dict[str, Any]:
+        """Under its name in the JSON, which is a word of the language."""
+        fields = super().get_fields()
+        return {"from": fields["from_"], "step": fields["step"]}
 
 
 class HeadSerializer(MadeSerializer):
@@ -87,6 +103,9 @@ class HeadSerializer(MadeSerializer):
         required=False,
         help_text="The least and the largest that it can truly be, from declared bounds. An "
         "interval around a released number is to be cut to it.",
+    )
+    dates = DatesSerializer(
+        required=False, help_text="Of a column of dates: what its numbers of periods count."
     )
     warning_code = serializers.ChoiceField(
         choices=[SAYS_NOTHING],
@@ -161,7 +180,12 @@ class DescriptionSerializer(MadeSerializer):
 class CellSerializer(MadeSerializer):
     """One released number."""
 
-    value = serializers.FloatField(allow_null=True)
+    value = serializers.FloatField(
+        allow_null=True, help_text="Of dates the number of periods since the first declared one."
+    )
+    date = serializers.CharField(
+        required=False, help_text="Of dates: the period nearest to `value`, in ISO 8601."
+    )
     accuracy = AccuracySerializer(many=True)
 
 

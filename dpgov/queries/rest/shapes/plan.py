@@ -9,6 +9,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dpgov.privacy.plan.by_calendar import CalendarPart
 from dpgov.privacy.plan.plan import MISSING_OPERATORS, NUMERIC_OPERATORS
 from dpgov.privacy.plan.statistics import IN_ROWS, OF_ROWS, StatisticKind
 
@@ -29,7 +30,9 @@ class StatisticSerializer(MadeSerializer):
 
     statistic = serializers.ChoiceField(choices=[kind.value for kind in StatisticKind])
     column = serializers.CharField(
-        required=False, help_text=f"A numeric column; not for {' and '.join(OF_ROWS)}."
+        required=False,
+        help_text="A column of numbers, or of dates where that has a meaning; not for "
+        f"{' and '.join(OF_ROWS)}.",
     )
     quantiles = serializers.ListField(
         child=serializers.FloatField(),
@@ -65,7 +68,9 @@ class FilterSerializer(MadeSerializer):
         help_text="Categories take `=`, `!=`, `in` and the last two.",
     )
     value = serializers.JSONField(
-        required=False, help_text="One value; a list for `in` and `between`; left out otherwise."
+        required=False,
+        help_text="One value; a list for `in` and `between`; left out otherwise. A date is a "
+        "period in ISO 8601, as a whole: `<=` 2024-03 is until the end of March.",
     )
 
     def get_fields(self) -> dict[str, Any]:
@@ -77,12 +82,24 @@ class FilterSerializer(MadeSerializer):
         }
 
 
+@extend_schema_field({"oneOf": [{"type": "number"}, {"type": "string"}]})
+class _Edge(serializers.JSONField):
+    """A number or a date."""
+
+
 class GroupingSerializer(MadeSerializer):
     """Fixed groups by one column."""
 
     column = serializers.CharField()
     edges = serializers.ListField(
-        child=serializers.FloatField(), required=False, help_text="Rising bin edges, for numbers."
+        child=_Edge(),
+        required=False,
+        help_text="Rising bin edges, for numbers and for dates in ISO 8601.",
+    )
+    by = serializers.ChoiceField(
+        choices=[part.value for part in CalendarPart],
+        required=False,
+        help_text="For dates: the part of the calendar, never finer than the declared step.",
     )
     categories = serializers.ListField(
         child=serializers.CharField(),

@@ -17,8 +17,9 @@ from django.utils.translation import gettext_lazy
 
 from dpgov.language.translation import translated
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, NumericDomain
+from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain, NumericDomain
 from dpgov.privacy.plan.statistics import HISTOGRAM, STATISTICS, Facts, Recipe, StatisticKind
+from dpgov.queries.web.forms.dates import DateFilterRow, DateGroupingRow
 from dpgov.queries.web.forms.filters import (
     CategoryFilterRow,
     FilterRow,
@@ -264,14 +265,18 @@ class AskForm(PricedForm):
         spec = self.schema.columns[index]
         if isinstance(spec.domain, CategoryDomain):
             return CategoryFilterRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
+        if isinstance(spec.domain, DateDomain):
+            return DateFilterRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
         return NumericFilterRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
 
-    def _grouping(self, row_id: str) -> CategoryGroupingRow | NumericGroupingRow:
+    def _grouping(self, row_id: str) -> CategoryGroupingRow | DateGroupingRow | NumericGroupingRow:
         prefix = f"group-{row_id}"
         index = self.schema.index_of(self.data.get(f"{prefix}-column", ""))
         spec = self.schema.columns[index or 0]
         if isinstance(spec.domain, CategoryDomain):
             return CategoryGroupingRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
+        if isinstance(spec.domain, DateDomain):
+            return DateGroupingRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
         return NumericGroupingRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
 
 

@@ -26,7 +26,7 @@ from dpgov.queries.web.forms.rows import (
 from dpgov.queries.wording.words import filter_in_words
 
 JOINTS = [("and", gettext_lazy("and")), ("or", gettext_lazy("or"))]
-_MISSING = [("is_missing", gettext_lazy("is missing")), ("is_present", gettext_lazy("has a value"))]
+MISSING = [("is_missing", gettext_lazy("is missing")), ("is_present", gettext_lazy("has a value"))]
 _NUMERIC = [
     ("between", gettext_lazy("is between")),
     (">=", gettext_lazy("is at least")),
@@ -59,7 +59,7 @@ class NumericFilterRow(FilterRow):
     """Rows of a numeric column."""
 
     template = "queries/ask/_numeric_filter_row.html"
-    op = forms.ChoiceField(choices=[*_NUMERIC, *_MISSING], widget=forms.Select(attrs=SELECT))
+    op = forms.ChoiceField(choices=[*_NUMERIC, *MISSING], widget=forms.Select(attrs=SELECT))
     value = forms.CharField(
         max_length=4000,
         required=False,
@@ -73,7 +73,7 @@ class NumericFilterRow(FilterRow):
         op = data.get("op")
         if op != "between":
             self.ignore("upper")
-        if op is None or op in dict(_MISSING):
+        if op is None or op in dict(MISSING):
             self.ignore("value")
             return data
         try:
@@ -96,7 +96,7 @@ class NumericFilterRow(FilterRow):
         """The plan's form of it: exact numbers."""
         data, spec = self.cleaned_data, self.spec
         condition: dict[str, Any] = {"column": spec.name if spec else "", "op": data["op"]}
-        if data["op"] in dict(_MISSING):
+        if data["op"] in dict(MISSING):
             return [condition]
         numbers: list[Decimal] = data["numbers"]
         if data["op"] == "between":
@@ -113,7 +113,7 @@ class CategoryFilterRow(FilterRow):
     """Rows of a column with declared categories."""
 
     template = "queries/ask/_category_row.html"
-    op = forms.ChoiceField(choices=[*_CATEGORY, *_MISSING], widget=forms.Select(attrs=SELECT))
+    op = forms.ChoiceField(choices=[*_CATEGORY, *MISSING], widget=forms.Select(attrs=SELECT))
     values = forms.MultipleChoiceField(
         required=False, label=gettext_lazy("Values"), widget=forms.CheckboxSelectMultiple
     )
@@ -134,7 +134,7 @@ class CategoryFilterRow(FilterRow):
         """The plan's form of it; “is none of” is one condition for each value."""
         op, column = self.cleaned_data["op"], self.spec.name if self.spec else ""
         values = self.cleaned_data["values"]
-        if op in dict(_MISSING):
+        if op in dict(MISSING):
             return [{"column": column, "op": op}]
         if op == "!=":
             return [{"column": column, "op": "!=", "value": value} for value in values]

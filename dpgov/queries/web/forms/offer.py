@@ -23,6 +23,7 @@ from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, Submiss
 from dpgov.queries.free import FreeOffer, errors_of, free_offers
 from dpgov.queries.web.forms.price import PricedForm
 from dpgov.queries.web.forms.state import new_key
+from dpgov.queries.wording.dates import periods_apart
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, together
 from dpgov.queries.wording.words import (
     NOTHING,
@@ -240,12 +241,15 @@ def send(
         raise NotSent(stale=True) from refusal
 
 
-def _size(one: dict[str, Any]) -> tuple[int, str | None]:
+def _size(one: dict[str, Any], head: dict[str, Any]) -> tuple[int, str | None]:
     """How many rows, and the error: in the number's own unit, or of so many rows how many."""
     if one["says_nothing"]:
         return one["rows"], None
     if "rank_error" in one:
         return one["rows"], rows_in_words(one["rank_error"])
+    if dates := head.get("dates"):
+        value = one["value"]
+        return one["rows"], f"± {periods_apart(readable(value), value, dates['step'])}"
     return one["rows"], f"± {readable(one['value'])}"
 
 
@@ -256,12 +260,12 @@ def statistics_offered(description: dict[str, Any]) -> list[StatisticOffer]:
     for described in columns:
         drawn = [s for s in columns if s["draw"] == described["draw"]]
         label, error = statistic_in_words(together(described, drawn)), described["accuracy"]
-        within = margin(error, 0.95)
+        within = margin(error, 0.95, described)
         found[label] = StatisticOffer(
             label,
             drawings[described["draw"]],
             None if within == NOTHING else within,
             warning_in_words(described, [error]),
-            tuple(map(_size, described.get("by_group_size", []))),
+            tuple(_size(one, described) for one in described.get("by_group_size", [])),
         )
     return list(found.values())

@@ -13,7 +13,8 @@ from typing import Any
 
 from django.http import QueryDict
 
-from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, NumericDomain
+from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain, NumericDomain
+from dpgov.queries.web.forms.dates import usual_part
 from dpgov.queries.web.forms.rows import PRESETS, plain, proposed_width
 
 ROW_KINDS = ("statistic", "filter", "group")
@@ -79,12 +80,20 @@ def _add(data: QueryDict, kind: str, schema: DatasetSchema) -> None:
     domain = schema.columns[index].domain
     if isinstance(domain, CategoryDomain):
         first = {"op": "in"} if kind == "filter" else {"which": "all"}
+    elif isinstance(domain, DateDomain):
+        first = _of_dates(kind, domain)
     elif kind == "filter":
         first = {"op": "between", "value": plain(domain.lower), "upper": plain(domain.upper)}
     else:
         first = _even_bins(domain)
     append(data, kind, {"column": name, **first})
     data[f"new_{kind}"] = ""
+
+
+def _of_dates(kind: str, domain: DateDomain) -> dict[str, str]:
+    if kind == "filter":
+        return {"op": "between", "value": domain.text(0), "upper": domain.text(domain.top)}
+    return {"by": usual_part(domain).value}
 
 
 def _even_bins(domain: NumericDomain) -> dict[str, str]:
@@ -193,7 +202,8 @@ def _condition(condition: Filter, schema: DatasetSchema) -> Fields:
     fields: Fields = {"column": column, "op": op}
     if index is not None and isinstance(schema.columns[index].domain, CategoryDomain):
         return fields | {"op": "in" if op == "=" else op, "values": [str(v) for v in values]}
-    texts = [plain(v) for v in values]
+    dates = index is not None and isinstance(schema.columns[index].domain, DateDomain)
+    texts = [str(v) if dates else plain(v) for v in values]
     if op == "between":
         return fields | {"value": texts[0], "upper": texts[1]}
     return fields | {"value": ", ".join(texts)}
@@ -201,6 +211,11 @@ def _condition(condition: Filter, schema: DatasetSchema) -> Fields:
 
 def _grouping(grouping: dict[str, Any]) -> Fields:
     name = grouping["column"]
-    if edges := grouping.get("edges"):
+    if by := grouping.get("by"):
+        return {"column": name, "by": by}
+    edges = grouping.get("edges")
+    if edges and isinstance(edges[0], str):
+        return {"column": name, "by": "edges", "edges": ", ".join(edges)}
+    if edges:
         return {"column": name, "mode": "edges", "edges": ", ".join(plain(e) for e in edges)}
     return {"column": name, "which": "some", "values": list(grouping["categories"])}
