@@ -12,6 +12,7 @@ from dpgov.datasets.importing.found import (
     Found,
     FoundColumn,
     as_category,
+    as_date,
     as_number,
     as_truth,
     choices_of,
@@ -19,6 +20,7 @@ from dpgov.datasets.importing.found import (
     short,
 )
 from dpgov.datasets.importing.tree import Tree, UnreadableMetadata
+from dpgov.privacy.plan.calendar import Step
 
 # Whole numbers with the bounds that their type implies.
 _WHOLE: dict[str, tuple[str, str]] = {
@@ -36,6 +38,14 @@ _WHOLE: dict[str, tuple[str, str]] = {
     "unsignedShort": ("0", "65535"),
     "unsignedByte": ("0", "255"),
     "gYear": ("", ""),
+}
+# With the step that the type implies; clocks are rounded to hours.
+_DATES = {
+    "date": Step.DAY,
+    "dateTime": Step.HOUR,
+    "datetime": Step.HOUR,
+    "dateTimeStamp": Step.HOUR,
+    "gYearMonth": Step.MONTH,
 }
 _DECIMAL = {"decimal", "number", "double", "float"}
 _TEXT = {
@@ -119,6 +129,9 @@ def _column(names: tuple[str, ...], body: Tree, usual: Any) -> FoundColumn:
         as_number(column, lower=lower, upper=upper, step=_step(pattern))
     elif kind == "boolean":
         as_truth(column, [word for word in pattern.split("|") if word])
+    elif kind in _DATES:
+        lower, upper = _bounds(column, facets, ("", ""), whole=False)
+        as_date(column, lower=lower, upper=upper, period=_DATES[kind], layout=_layout(pattern))
     elif kind in _TEXT:
         as_category(column, choices_of(pattern))
     else:
@@ -137,6 +150,14 @@ def _pattern(facets: Tree) -> str:
     if isinstance(written, dict):
         written = written.get("pattern")
     return written if isinstance(written, str) else ""
+
+
+def _layout(pattern: str) -> str:
+    """CSVW's letters in ours; its ISO formats are what is read anyway."""
+    plain = pattern.strip().rstrip("X").rstrip("x").rstrip()
+    layout = plain.replace("yyyy", "YYYY").replace("dd", "DD").replace("d.M.", "DD.MM.")
+    iso = layout.startswith("YYYY-MM") and "." not in layout
+    return "" if iso else layout
 
 
 def _step(pattern: str) -> str:

@@ -8,9 +8,14 @@ from django.utils.translation import gettext as _
 
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import InvalidNumber, decimal_text, read_decimal
+from dpgov.privacy.plan.calendar import NotADate, Step, number_of, period_text, span_of
 from dpgov.privacy.plan.domains import MAX_CATEGORIES
+from dpgov.privacy.plan.layouts import read_layout
+from dpgov.privacy.plan.schema import InvalidDomain
 
 _LONGEST_NAME = 60
+# Fractions of a second and an offset, which bounds do not need.
+_ZONED = re.compile(r"(?<=:[0-9]{2})(\.[0-9]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?$|(?<=[0-9])Z$")
 _PLAIN_CHOICE = re.compile(r"[\w .,'&/+-]+")
 
 
@@ -61,6 +66,31 @@ def _take_number(column: FoundColumn, name: str, text: str) -> None:
         column.notes.append(patterns[name].format(problem=translated(problem.args[0])))
 
 
+def as_date(column: FoundColumn, *, lower: str, upper: str, period: Step, layout: str) -> None:
+    """A column of dates; bounds and formats that are no such here are named."""
+    column.fields |= {"kind": "date", "period": period.value}
+    for name, text in (("lower", lower), ("upper", upper)):
+        if text:
+            _take_date(column, name, text, period)
+    if not (lower and upper):
+        column.notes.append(_("It has no bounds: type in what you know of them."))
+    try:
+        column.fields["date_format"] = read_layout(layout, period)
+    except InvalidDomain:
+        column.notes.append(_("Its format is not known here: write it down yourself."))
+
+
+def _take_date(column: FoundColumn, name: str, text: str, period: Step) -> None:
+    """A moment in a zone counts as it is written."""
+    plain = _ZONED.sub("", text.strip())
+    try:
+        span = span_of(plain)
+        second = span.start if name == "lower" else span.end - 1
+        column.fields[name] = period_text(period, number_of(period, second))
+    except NotADate as problem:
+        column.notes.append(translated(problem.args[0]))
+
+
 def as_category(column: FoundColumn, categories: Sequence[object]) -> None:
     """A column of categories; without a list the owner has to write one."""
     column.fields["kind"] = "category"
@@ -88,13 +118,7 @@ def as_truth(column: FoundColumn, words: Sequence[str] = ()) -> None:
 
 def left_out(column: FoundColumn, kind: str) -> None:
     """A type that nobody can ask about here."""
-    dates = "date" in kind.lower() or "time" in kind.lower() or kind.startswith("g")
     pattern = _("Its type, {type}, cannot be asked about: it is left out.")
-    if dates:
-        pattern = _(
-            "Its type, {type}, cannot be asked about: it is left out. Put the year or the age into "
-            "a column of its own."
-        )
     column.notes.append(pattern.format(type=short(kind)))
 
 

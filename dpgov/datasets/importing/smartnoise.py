@@ -13,12 +13,14 @@ from dpgov.datasets.importing.found import (
     Found,
     FoundColumn,
     as_category,
+    as_date,
     as_number,
     as_truth,
     left_out,
     short,
 )
 from dpgov.datasets.importing.tree import Tree, UnreadableMetadata
+from dpgov.privacy.plan.calendar import Step
 
 _NOT_NEEDED = {
     "censor_dims": gettext_lazy("groups are always those that were declared"),
@@ -142,6 +144,8 @@ def _column(name: str, body: Tree) -> FoundColumn:
         as_category(column, ())
     elif kind == "boolean":
         as_truth(column)
+    elif kind in ("datetime", "date"):
+        as_date(column, lower=lower, upper=upper, period=Step.DAY, layout="")
     else:
         left_out(column, kind)
     if column.fields and _scalar(body.get("missing_value")):

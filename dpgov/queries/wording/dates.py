@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.dates import MONTHS, MONTHS_3, WEEKDAYS
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from dpgov.privacy.plan.by_calendar import CalendarPart
 from dpgov.privacy.plan.calendar import Step, number_of, period_text, span_of
@@ -65,8 +65,7 @@ def period_shown(name: str) -> str:
     month, _dash, day = rest.partition("-")
     if not day:
         return f"{MONTHS_3[int(month)].capitalize()} {year}"
-    # Translators: how a day is written, in the letters of Django's date formats; d.m.Y in German.
-    text = date_format(date(int(year), int(month), int(day[:2])), _("j M Y"))
+    text = date_format(date(int(year), int(month), int(day[:2])), pgettext("date format", "j M Y"))
     return f"{text} {day[3:]}:00" if len(day) > 2 else text
 
 

@@ -45,6 +45,7 @@ def test_smartnoise_columns_are_filled_in_by_type(smartnoise: Filled) -> None:
         },
         "sex": {"kind": "category", "categories": ""},
         "married": {"kind": "category", "categories": "true\nfalse"},
+        "seen": {"kind": "date", "period": "day", "date_format": ""},
         "weight": {"kind": "number"},
     }
 
@@ -58,7 +59,7 @@ def test_what_cannot_be_taken_over_from_smartnoise_is_named(smartnoise: Filled) 
     assert "choose the step" in about(smartnoise, "income")
     assert "categories are not listed" in about(smartnoise, "sex")
     assert "Spell true and false" in about(smartnoise, "married")
-    assert "datetime, cannot be asked about" in about(smartnoise, "seen")
+    assert "no bounds" in about(smartnoise, "seen")
     assert "no bounds" in about(smartnoise, "weight")
     notes = "\n".join(smartnoise.notes)
     assert "The number of rows, 1000, is not taken over" in notes
@@ -82,9 +83,15 @@ def test_lomas_columns_are_filled_in_by_type(lomas: Filled) -> None:
         "island": {"kind": "category", "categories": "yes\nno\non"},
         "bill_length_mm": {"kind": "number", "lower": "30", "upper": "65"},
         "siblings": {"kind": "category", "categories": "0\n1\n2"},
+        "laid": {
+            "kind": "date",
+            "period": "day",
+            "date_format": "",
+            "lower": "2007-01-01",
+            "upper": "2009-12-31",
+        },
     }
     assert lomas.dataset == {}
-    assert "datetime, cannot be asked about" in about(lomas, "laid")
     assert "max_partition_length is not needed" in about(lomas, "species")
 
 
@@ -95,12 +102,13 @@ def test_csvw_columns_are_filled_in_by_type_and_title(csvw: Filled) -> None:
         "Height": {"kind": "number", "lower": "0", "upper": "60.5", "step": "0.01"},
         "age": {"kind": "number", "lower": "1", "upper": "1000", "step": "1"},
         "Kind": {"kind": "category", "categories": "oak\nbeech\nfir tree"},
+        "planted": {"kind": "date", "period": "day", "date_format": ""},
         "note": {"kind": "category", "categories": ""},
         "alive": {"kind": "category", "categories": "Y\nN"},
         "year": {"kind": "number", "lower": "1800", "upper": "2100", "step": "1"},
         "girth": {"kind": "number", "missing": "impute", "impute": "1.5"},
     }
-    assert "date, cannot be asked about" in about(csvw, "planted")
+    assert "no bounds" in about(csvw, "planted")
     assert any("primaryKey is not taken over" in note for note in csvw.notes)
 
 
@@ -111,9 +119,10 @@ negativeInteger nonNegativeInteger nonPositiveInteger gYear decimal number doubl
 CATEGORIES = """
 string normalizedString token language Name NMTOKEN anyURI any anyAtomicType boolean
 """
+DATES = "date dateTime datetime dateTimeStamp gYearMonth"
 NEITHER = """
-date dateTime datetime dateTimeStamp time duration dayTimeDuration yearMonthDuration gDay gMonth
-gMonthDay gYearMonth hexBinary base64Binary binary QName xml html json something-else
+time duration dayTimeDuration yearMonthDuration gDay gMonth
+gMonthDay hexBinary base64Binary binary QName xml html json something-else
 """
 
 
@@ -122,6 +131,7 @@ gMonthDay gYearMonth hexBinary base64Binary binary QName xml html json something
     [
         *((base, "number") for base in NUMBERS.split()),
         *((base, "category") for base in CATEGORIES.split()),
+        *((base, "date") for base in DATES.split()),
         *((base, None) for base in NEITHER.split()),
     ],
 )
@@ -130,6 +140,31 @@ def test_every_type_of_csvw_is_mapped_or_named(base: str, kind: str | None) -> N
     found = filled(read_metadata(text.encode()), ["a"])
     assert found.columns.get("a", {}).get("kind") == kind
     assert about(found, "a") or {"lower", "upper", "step"} <= set(found.columns["a"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "layout", "noted"),
+    [
+        ("", "", False),
+        ("yyyy-MM-dd", "", False),
+        ("dd.MM.yyyy", "DD.MM.YYYY", False),
+        ("MM/dd/yyyy", "MM/DD/YYYY", False),
+        ("yyyyMMdd", "YYYYMMDD", False),
+        ("dd-MM-yy", None, True),
+        ("EEEE", None, True),
+    ],
+)
+def test_the_dates_of_csvw_keep_their_format_and_their_bounds(
+    pattern: str, layout: str | None, *, noted: bool
+) -> None:
+    bounds = '"minimum": "2020-01-01Z", "maximum": "2024"'
+    facets = f'{{"base": "date", "format": "{pattern}", {bounds}}}'
+    text = f'{{"tableSchema": {{"columns": [{{"name": "a", "datatype": {facets}}}]}}}}'
+    found = filled(read_metadata(text.encode()), ["a"])
+    column = found.columns["a"]
+    assert column.get("date_format") == layout
+    assert (column["lower"], column["upper"]) == ("2020-01-01", "2024-12-31")
+    assert ("write it down yourself" in about(found, "a")) is noted
 
 
 @pytest.mark.parametrize("kind", ["int", "float", "string", "boolean", "datetime", "whatever"])

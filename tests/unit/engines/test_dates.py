@@ -57,6 +57,7 @@ def test_a_day_is_read(text: str, day: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_day_is_missing_and_never_guessed(text: str) -> None:
+    """D4: as a text in a column of numbers."""
     assert read(DAYS, text) == [None]
 
 
