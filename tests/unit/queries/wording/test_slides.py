@@ -58,12 +58,6 @@ def test_bins_are_named_as_people_name_them(step: Any, edges: list[Any], names: 
     assert shown_bins(body) == [[*names, "other"]]
 
 
-def test_dates_keep_the_names_that_they_have() -> None:
-    group = {"column": "day", "bins": ["a", "b", "other"], "step": 1}
-    plan = {"group_by": [{"column": "day", "edges": ["2024-01-01", "2024-02-01", "2024-03-01"]}]}
-    assert shown_bins({"plan": plan, "groups": [group]}) == [["a", "b", "other"]]
-
-
 def test_a_release_keeps_the_step_and_its_page_names_whole_years_of_age() -> None:
     body = released(COUNT, group_by=BY_AGE)
     assert body["groups"][0]["bins"][0] == "[17, 27)"
