@@ -72,7 +72,7 @@ def _join(page: Page) -> None:
 def _add_a_passkey(page: Page, picture: Callable[[str], None]) -> None:
     page.get_by_role("button", name="Key Holder").click()
     page.get_by_role("link", name="Two-factor sign-in and passkeys").click()
-    keys = page.locator("section").filter(has=page.get_by_role("heading", name="Security Keys"))
+    keys = page.locator("section").filter(has=page.get_by_role("heading", name="Security keys"))
     keys.get_by_role("link", name="Add").click()
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Confirm").click()
@@ -81,7 +81,7 @@ def _add_a_passkey(page: Page, picture: Callable[[str], None]) -> None:
     picture("passkey-new")
     assert accessibility_problems(page) == []
     page.get_by_role("button", name="Add").click()
-    expect(page.locator("main")).to_contain_text("Recovery Codes")
+    expect(page.locator("main")).to_contain_text("Recovery codes")
     page.goto("/account/mfa/webauthn/")
     expect(page.locator("main")).to_contain_text("This laptop")
     picture("passkeys")

@@ -12,12 +12,14 @@ import allauth
 import polib
 import pytest
 from django.conf import settings
+from django.utils.translation import gettext, override
 
 from dpgov.tenants.sign_in.words import OUR_WAY, UNTRANSLATED
 from tests.servers.missing import find
 
 ROOT = Path(settings.BASE_DIR)
 HERE = Path("dpgov/language/locale/de/LC_MESSAGES/django.po")
+ENGLISH = Path("dpgov/language/locale/en_GB/LC_MESSAGES/django.po")
 # "100 % sure" is no placeholder; "%s", "%(name)s" and "{name}" are, and "{name:,}" is "{name}".
 _FILLED_IN = re.compile(r"%\(\w+\)[sd]|%[sd]\b|\{\w*(?=(?::[^{}]*)?\})")
 _TAG = re.compile(r"</?\w+")
@@ -47,6 +49,16 @@ def test_the_compiled_catalogue_is_the_one_that_was_written(german: polib.POFile
     written = {key_of(entry): said_by(entry) for entry in german}
     assert {key_of(entry): said_by(entry) for entry in compiled} == written
     assert compiled.metadata["Plural-Forms"] == german.metadata["Plural-Forms"]
+
+
+def test_titles_of_the_sign_in_library_are_in_sentence_case_as_all_others() -> None:
+    """English has a catalogue for nothing else; it changes letters' case and no word."""
+    written = polib.pofile(str(ROOT / ENGLISH))
+    compiled = polib.mofile(str(ROOT / ENGLISH.with_suffix(".mo")))
+    assert {e.msgid: e.msgstr for e in compiled} == {e.msgid: e.msgstr for e in written}
+    assert [e.msgid for e in written if e.msgid.casefold() != e.msgstr.casefold()] == []
+    with override("en-gb"):
+        assert gettext("Change Password") == "Change password"
 
 
 def test_every_sentence_is_translated_without_doubt(german: polib.POFile) -> None:

@@ -96,7 +96,7 @@ def test_turn_on_a_second_factor(one_factor: None, desk: Page, product: Product)
     desk.wait_for_function("() => Date.now() % 30000 < 24000")
     desk.get_by_label("Authenticator code").fill(_code(secret))
     desk.get_by_role("button", name="Activate").click()
-    expect(desk.get_by_role("heading", name="Recovery Codes")).to_be_visible()
+    expect(desk.get_by_role("heading", name="Recovery codes")).to_be_visible()
 
 
 def _code(secret: str) -> str:
