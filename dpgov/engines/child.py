@@ -54,10 +54,14 @@ class NoRoom(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a file is ("csv" or "parquet") and the names of its columns."""
+    """What a file is ("csv" or "parquet"), the names of its columns and the types that it states.
+
+    `kinds` has one for each column: "number", "category", "truth", "date", or "" for no such type.
+    """
 
     format: str
     headers: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ def _unwatched(_: Progress) -> None:
 def inspect(path: Path, *, limits: Limits) -> Inspection:
     """Which format, which columns; raises RefusedFile for anything but clean CSV or Parquet."""
     answer = _ask({"do": "inspect", "path": str(path)}, limits, _unwatched)
-    return Inspection(answer["format"], tuple(answer["headers"]))
+    return Inspection(answer["format"], tuple(answer["headers"]), tuple(answer["kinds"]))
 
 
 def ingest(

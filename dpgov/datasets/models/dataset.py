@@ -28,6 +28,8 @@ class Upload(models.Model):
     format = models.CharField(max_length=8, choices=[("csv", "CSV"), ("parquet", "Parquet")])
     byte_size = models.PositiveBigIntegerField()
     headers = models.JSONField()
+    # The types that the file's own schema states, in the order of `headers`; empty for CSV.
+    kinds = models.JSONField(default=list, blank=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.READY)
     created_at = Stamp(auto_now_add=True)
 

@@ -1,4 +1,4 @@
-"""Many columns at once: pasted rows, a template, another dataset's declarations, split values.
+"""Many columns at once: pasted rows, a template, another dataset, stated types, split values.
 
 Each changes the person's own draft alone; nothing is declared, and no cell of the file is read.
 """
@@ -97,6 +97,18 @@ def _copy(request: HttpRequest, chosen: Upload, typed: Typed, _where: str) -> Ty
     return put(typed, chosen.headers, found, over=False)
 
 
+def _types(_request: HttpRequest, chosen: Upload, typed: Typed, _where: str) -> Typed:
+    """Of columns that are left out so far: their type as the file's schema states it, no more."""
+    stated = dict(zip(chosen.headers, chosen.kinds, strict=False))
+    columns = {name: _begin(kind) for name, kind in stated.items() if kind}
+    return put(typed, chosen.headers, Filled("", {}, columns, []), over=False)
+
+
+def _begin(kind: str) -> Typed:
+    """A truth has two values by its type, and so is the one type that says what they are."""
+    return {"kind": "category", "categories": "true\nfalse"} if kind == "truth" else {"kind": kind}
+
+
 def _split(request: HttpRequest, chosen: Upload, typed: Typed, where: str) -> Typed:
     return with_values_apart(typed, where)
 
@@ -105,4 +117,5 @@ _WAYS: dict[str, Callable[[HttpRequest, Upload, Typed, str], Typed]] = {
     "paste": _paste,
     "copy": _copy,
     "split": _split,
+    "types": _types,
 }

@@ -73,23 +73,26 @@ def _refused(text: str) -> dict[str, Any]:
 def _inspect(request: dict[str, Any]) -> dict[str, Any]:
     path = Path(request["path"])
     found = format_of(path)
-    reader = _parquet_names if found == "parquet" else _csv_names
-    return {"format": found, "headers": reader(path, request)}
+    reader = _parquet_columns if found == "parquet" else _csv_columns
+    columns = reader(path, request)
+    return {"format": found, "headers": tuple(columns), "kinds": tuple(columns.values())}
 
 
-def _csv_names(path: Path, request: dict[str, Any]) -> tuple[str, ...]:
+def _csv_columns(path: Path, request: dict[str, Any]) -> dict[str, str]:
     """By its first bytes: somebody waits for this. The rest is looked at when it is read."""
     _limit(request, written_bytes=0)
     names = check_names(csv_layout(path).names)
     check_text(path, most=LOOKED_AT_BYTES)
-    return names
+    return dict.fromkeys(names, "")
 
 
-def _parquet_names(path: Path, request: dict[str, Any]) -> tuple[str, ...]:
+def _parquet_columns(path: Path, request: dict[str, Any]) -> dict[str, str]:
+    from dpgov.engines.ingest.stated import stated_kind
     from dpgov.engines.ingest.tables import open_table
 
     _limit(request, written_bytes=0)
-    return open_table(path, format_name="parquet").names
+    table = open_table(path, format_name="parquet")
+    return dict(zip(table.names, map(stated_kind, table.types), strict=True))
 
 
 def _ingest(request: dict[str, Any]) -> dict[str, Any]:

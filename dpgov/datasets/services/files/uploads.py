@@ -121,6 +121,7 @@ def take_upload(*, tenant: Tenant, uploader: User, name: str, spool: storage.Spo
                 format=found.format,
                 byte_size=spool.size,
                 headers=list(found.headers),
+                kinds=list(found.kinds) if any(found.kinds) else [],
             )
             _record(upload, uploader, Action.FILE_UPLOADED)
     except BaseException:

@@ -1,8 +1,11 @@
 """Many columns at once: what fills in the form, and what it never touches."""
 
+import io
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -165,3 +168,22 @@ def test_five_hundred_columns_with_every_field_are_few_enough(browser: Client) -
     typed = {field.html_name: "" for field in fields} | {"name": "Wide"}
     browser.post(reverse("datasets:save_draft", args=[upload.pk]), typed)
     assert len(Draft.objects.get().typed) == len(typed) > 4500
+
+
+def test_the_types_of_a_parquet_file_fill_in_the_type_and_nothing_else(
+    browser: Client, upload: Upload
+) -> None:
+    """E11: bounds and lists stay empty; a column that has a type keeps it."""
+    assert "Take the types of the file" not in page_of(browser, upload).text
+    table = pa.table({"age": [30], "sex": ["f"], "city": [True]})
+    pq.write_table(table, into := io.BytesIO())
+    stated = uploaded(browser, into.getvalue())
+    assert "Take the types of the file" in page_of(browser, stated).text
+    page = fill(browser, stated, "types", **{"column-1-kind": "number"})
+    assert values(page, 0, "kind", "lower", "upper", "step") == ["number", None, None, None]
+    assert values(page, 1, "kind") == ["number"]
+    assert values(page, 2, "kind", "categories") == ["category", "true\nfalse"]
+
+
+def page_of(browser: Client, upload: Upload) -> Any:
+    return browser.get(reverse("datasets:register", args=[upload.pk]))
