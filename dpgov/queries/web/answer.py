@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -22,11 +23,10 @@ from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import (
     PublicState,
     public_state,
-    receipt_of,
     visible_queries,
     visible_release,
 )
-from dpgov.queries.wording.downloads import answer_lines, as_csv, as_json
+from dpgov.queries.wording.downloads import answer_lines, as_csv, as_json, citation, file_name
 from dpgov.queries.wording.figures import release_charts
 from dpgov.queries.wording.presentation import ENDINGS, Answer, ordered, read_answer
 from dpgov.queries.wording.words import in_words
@@ -61,23 +61,12 @@ def status(request: HttpRequest, query_id: UUID) -> HttpResponse:
 @require_safe
 def download(request: HttpRequest, query_id: UUID, fmt: str) -> HttpResponse:
     """The released answer as a file; missing while there is none."""
-    release = visible_release(_query(request, query_id))
+    query = _query(request, query_id)
+    release = visible_release(query)
     if release is None or fmt not in FORMATS:
         raise Http404
     content_type, write = FORMATS[fmt]
-    return as_file(write(release), f"answer-{query_id}.{fmt}", content_type)
-
-
-@requires(Permission.VIEW_DATASETS)
-@require_safe
-def receipt(request: HttpRequest, query_id: UUID) -> HttpResponse:
-    """The receipt of the released answer as a file; missing while there is no answer."""
-    query = _query(request, query_id)
-    release = visible_release(query)
-    if release is None:
-        raise Http404
-    body = json.dumps(receipt_of(query, release), indent=1)
-    return as_file(body, f"receipt-{query_id}.json", "application/json")
+    return as_file(write(release), f"{file_name(query)}.{fmt}", content_type)
 
 
 def _query(request: HttpRequest, query_id: UUID) -> Query:
@@ -106,7 +95,10 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
         "charged": charged_to(query.pk, reader_id=membership_of(request).user_id),
     }
     release = visible_release(query) if state is PublicState.RELEASED else None
-    return context if release is None else context | _answer(query, release)
+    if release is None:
+        return context
+    organisation = membership_of(request).tenant.name
+    return context | _answer(query, release) | _share(query, organisation, request)
 
 
 def _pause_ms(query: Query) -> int:
@@ -120,6 +112,14 @@ def _sources(request: HttpRequest, query: Query) -> list[tuple[str, bool]]:
     seen = visible_queries(membership_of(request)).filter(pk__in=query.sources)
     visible = {str(pk) for pk in seen.values_list("pk", flat=True)}
     return [(source, source in visible) for source in query.sources]
+
+
+def _share(query: Query, organisation: str, request: HttpRequest) -> dict[str, Any]:
+    """The link of this answer and how to cite it; `file` is what its files are called."""
+    address = request.build_absolute_uri(reverse("queries:detail", args=[query.pk]))
+    cited = citation(query, organisation=organisation, address=address)
+    texts = [("answer-link", _("Link"), address), ("answer-citation", _("Citation"), cited)]
+    return {"share": texts, "file": file_name(query)}
 
 
 def _answer(query: Query, release: Release) -> dict[str, Any]:

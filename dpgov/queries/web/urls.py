@@ -11,6 +11,7 @@ from dpgov.queries.web import (
     curve,
     free,
     mock,
+    receipt,
     saved,
     sql,
     unit_rows,
@@ -41,6 +42,7 @@ urlpatterns = [
     path("requests/<uuid:request_id>/withdraw/", budget_requests.withdraw, name="budget_withdraw"),
     path("queries/<uuid:query_id>/", answer.detail, name="detail"),
     path("queries/<uuid:query_id>/status/", answer.status, name="status"),
-    path("queries/<uuid:query_id>/receipt/", answer.receipt, name="receipt"),
+    path("queries/<uuid:query_id>/receipt/", receipt.receipt, name="receipt"),
+    path("queries/<uuid:query_id>/receipt.json", receipt.receipt_file, name="receipt_file"),
     path("queries/<uuid:query_id>/download/<str:fmt>/", answer.download, name="download"),
 ]

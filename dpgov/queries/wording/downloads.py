@@ -13,9 +13,12 @@ import json
 from pprint import pformat
 from typing import Any
 
-from dpgov.queries.models import Release
+from django.utils.translation import gettext as _
+
+from dpgov.budgets.words import question
+from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.presentation import adjusted_values, cell_labels
-from dpgov.queries.wording.words import LEVELS, accuracy_at, rank_error_at
+from dpgov.queries.wording.words import LEVELS, accuracy_at, in_words, rank_error_at
 from dpgov.web.spreadsheet import safe_cell
 
 _BOUNDS = ("plus_minus", "rank_error")
@@ -41,6 +44,35 @@ def as_csv(release: Release) -> bytes:
         for labels, cell, adjusted in cells:
             writer.writerow([*_line(labels, statistic, cell), adjusted, *about])
     return file.getvalue().encode()
+
+
+def file_name(query: Query) -> str:
+    """What files of an answer are called, without an ending: the dataset, the day and the minute.
+
+    Of a slug and digits alone, so that it is safe in any header and on any disk.
+    """
+    return f"{query.dataset.slug}-{query.submitted_at:%Y-%m-%d-%H%M}"
+
+
+def citation(query: Query, *, organisation: str, address: str) -> str:
+    """One line for a footnote: what was asked, of what, when, at which price, and where it is."""
+    price = question(query.cost_nano, query.dataset.budget.currency)
+    pattern = (
+        _("{question}. {dataset}, {organisation}. Made of stored answers, {date}. {address}")
+        if query.reuse
+        else _(
+            "{question}. {dataset}, {organisation}. Differentially private answer ({price}), "
+            "{date}. {address}"
+        )
+    )
+    return pattern.format(
+        question=in_words(query.plan),
+        dataset=query.dataset.name,
+        organisation=organisation,
+        price=price,
+        date=f"{query.submitted_at:%Y-%m-%d}",
+        address=address,
+    )
 
 
 def _headings(body: dict[str, Any]) -> list[str]:

@@ -157,6 +157,7 @@ DOORS: dict[str, Door] = {
     "queries:status": page("GET", hidden_from=ADMIN),
     "queries:download": page("GET", hidden_from=ADMIN),
     "queries:receipt": page("GET", hidden_from=ADMIN),
+    "queries:receipt_file": page("GET", hidden_from=ADMIN),
     "notices:list": page("GET"),
     "notices:read_all": page("POST"),
     "notices:choices": page("GET POST"),

@@ -72,7 +72,7 @@ def test_an_outsider_runs_the_commands_of_the_page_and_they_hold(
         shutil.copy(note, folder / "checkpoints")
     shutil.copy(kept / KEYS, folder / "public-keys.txt")
     page = client_for(analyst)
-    (folder / "receipt.json").write_bytes(page.get(f"/queries/{query.pk}/receipt/").content)
+    (folder / "receipt.json").write_bytes(page.get(f"/queries/{query.pk}/receipt.json").content)
     (folder / "answer.json").write_bytes(page.get(f"/queries/{query.pk}/download/json/").content)
     old, new = AuditCheckpoint.objects.order_by("size").values_list("size", flat=True)
     proof = api_for(officer).get(f"/api/v1/audit/consistency/?old={old}&new={new}")

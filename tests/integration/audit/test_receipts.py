@@ -55,7 +55,7 @@ def test_a_receipt_and_the_answer_it_is_about_are_checked_from_files_alone(
     keys = str(sign(analyst.tenant_id))
     browser = client_for(analyst)
     receipt, answer = tmp_path / "receipt.json", tmp_path / "answer.json"
-    receipt.write_bytes(browser.get(f"/queries/{answered.pk}/receipt/").content)
+    receipt.write_bytes(browser.get(f"/queries/{answered.pk}/receipt.json").content)
     answer.write_bytes(browser.get(f"/queries/{answered.pk}/download/json/").content)
     arguments = ["--receipt", str(receipt), "--release", str(answer), "--key", keys]
     assert main(arguments) == HOLDS
@@ -83,7 +83,7 @@ def test_a_changed_receipt_is_broken(
 ) -> None:
     """G2: whichever part of it."""
     keys = str(sign(analyst.tenant_id))
-    receipt = client_for(analyst).get(f"/queries/{answered.pk}/receipt/").json()
+    receipt = client_for(analyst).get(f"/queries/{answered.pk}/receipt.json").json()
     path = tmp_path / "receipt.json"
     verdicts = []
     for name, change in CHANGES:
@@ -115,7 +115,7 @@ def test_there_is_no_receipt_before_the_answer_is_visible(
     analyst: Membership, ask: Any, client_for: ClientFor, api_for: ApiFor
 ) -> None:
     query = ask(analyst)
-    assert client_for(analyst).get(f"/queries/{query.pk}/receipt/").status_code == 404
+    assert client_for(analyst).get(f"/queries/{query.pk}/receipt.json").status_code == 404
     assert api_for(analyst).get(f"/api/v1/queries/{query.pk}/receipt/").status_code == 409
 
 

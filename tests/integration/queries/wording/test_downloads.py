@@ -11,6 +11,7 @@ from django.test import Client
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
+from tests.integration.queries.web.test_quote_page import text_of
 
 Ask = Callable[..., Query]
 
@@ -61,7 +62,8 @@ def test_downloads_are_attachments_that_browsers_do_not_guess_at(
 ) -> None:
     """I2: never served inline."""
     response = browser.get(f"/queries/{answered.pk}/download/{fmt}/")
-    assert response["Content-Disposition"] == f'attachment; filename="answer-{answered.pk}.{fmt}"'
+    name = f"visits-{answered.submitted_at:%Y-%m-%d-%H%M}"
+    assert response["Content-Disposition"] == f'attachment; filename="{name}.{fmt}"'
     assert response["X-Content-Type-Options"] == "nosniff"
 
 
@@ -84,3 +86,23 @@ def test_a_formula_as_a_category_is_harmless_in_the_file_and_numbers_stay_number
         float(rows[1][3])
         == json.loads(Release.objects.get(query=query).body)["statistics"][0]["cells"][0]["value"]
     )
+
+
+def test_a_citation_names_what_when_where_and_the_price(browser: Client, answered: Query) -> None:
+    said = text_of(browser.get(f"/queries/{answered.pk}/").content)
+    day = f"{answered.submitted_at:%Y-%m-%d}"
+    cited = "Visits, Harbour Statistics Office. Differentially private answer"
+    assert f"{cited} (ε {answered.cost_nano / 10**9:g}), {day}." in said
+    assert f"http://testserver/queries/{answered.pk}/" in said
+
+
+def test_the_receipt_is_a_page_with_a_code_of_the_answers_address(
+    browser: Client, answered: Query
+) -> None:
+    """Its fingerprint is that of the stored bytes; nothing in it is style or script."""
+    page = browser.get(f"/queries/{answered.pk}/receipt/").content.decode()
+    assert answered.release.sha256 in page
+    svg = page[page.index("<svg viewBox") : page.index("</svg>", page.index("<svg viewBox"))]
+    assert "style" not in svg
+    assert "script" not in svg
+    assert f'href="/queries/{answered.pk}/receipt.json"' in page
