@@ -271,7 +271,7 @@ def test_an_administrator_s_first_day(begin: Begin, fresh: Product) -> None:
 
 def _administrator_invites(lesson: Lesson, begin: Begin, fresh: Product) -> None:
     with lesson.section("2. Invite a second officer"):
-        lesson.click("Invitations")
+        lesson.click("Invite somebody")
         lesson.fill("E-mail address", "second.officer@example.org")
         lesson.choose("Role", "Compliance officer")
         lesson.fill("Reason", "two persons have to decide")
@@ -292,6 +292,9 @@ def _administrator_invites(lesson: Lesson, begin: Begin, fresh: Product) -> None
             lesson.fill(label, "a-long-and-lonely-road")
         lesson.picture("join")
         lesson.click("Join")
+        lesson.see("Welcome to Harbour Statistics Office")
+        lesson.see("You are compliance officer here, invited by Adam Administrator.", told=False)
+        lesson.named("Sign in and begin")
 
 
 def test_the_pictures_that_the_tutorials_show_are_kept() -> None:

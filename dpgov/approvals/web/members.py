@@ -14,6 +14,7 @@ from dpgov.approvals.giving import GIVE_ROLE
 from dpgov.approvals.selectors import subjects_waiting, waiting_about
 from dpgov.approvals.services import withdraw
 from dpgov.tenants import services
+from dpgov.tenants.invitations import open_invitations
 from dpgov.tenants.models import TAKES_TWO_PERSONS, Membership, Role
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of, has_officer, members_of
@@ -31,6 +32,7 @@ def members(request: MemberRequest) -> HttpResponse:
     context = {
         "rows": [(member, f"member:{member.user_id}" in waiting) for member in people],
         "roles": Role.choices,
+        "waiting": open_invitations(tenant).count(),
     }
     return render(request, "tenants/members.html", context)
 

@@ -9,10 +9,13 @@ from datetime import timedelta
 from dpgov.approvals.kinds import carry_out
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve, reject, request_change
+from dpgov.audit.services import verify_and_record
 from dpgov.budgets.services import agreed
 from dpgov.budgets.services.invitations import request_to_join
 from dpgov.budgets.services.raising import request_raise
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.services.held.deciding import SHARE_HELD_DATASET_BUDGET, request_decision
 from dpgov.demo import people
 from dpgov.demo.census import adult
 from dpgov.demo.life.answering import ask, dataset
@@ -67,6 +70,8 @@ def events(password: str) -> tuple[tuple[timedelta, Doing], ...]:
         (at(72, 16), _use_up),
         (at(74, 9), _ask_for_more_survey),
         (at(76, 15), _refuse_more_survey),
+        *((at(day, 16, 50), _verify_the_log) for day in (29, 59, 85)),
+        (at(86, 11), _ask_what_becomes_of_the_held),
         (at(88, 16), lambda: _ask(people.CHEN, STAYS_NAME, "limit", 15, "The winter report.")),
     )
 
@@ -211,4 +216,22 @@ def _refuse_more_survey() -> None:
             request_id=_waiting(officer).pk,
             decider=officer,
             reason="Who took part was told ε 4. The yearbook can use what was released.",
+        )
+
+
+def _verify_the_log() -> None:
+    officer = membership_of(people.OFFICER)
+    with acting_for(officer.tenant_id):
+        verify_and_record(tenant_id=officer.tenant_id, actor=actor_of(officer.user))
+
+
+def _ask_what_becomes_of_the_held() -> None:
+    owner = membership_of(people.OWNER)
+    with acting_for(owner.tenant_id):
+        request_decision(
+            membership=owner,
+            dataset=Dataset.objects.get(tenant=owner.tenant, held_at__isnull=False),
+            kind=SHARE_HELD_DATASET_BUDGET,
+            earlier=dataset(owner, STAYS_NAME),
+            reason="The same patients, delivered again: let it count against the same budget.",
         )

@@ -1,18 +1,66 @@
-"""The door that the link in a letter opens."""
+"""The door that the link in a letter opens, and what stands behind it for who has just come in."""
+
+from dataclasses import dataclass
 
 from django.conf import settings
-from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.tenants import joining as service
 from dpgov.tenants.invitations import InvitationRefused
+from dpgov.tenants.models import Role
 from dpgov.tenants.services import AlreadyMember
 from dpgov.tenants.web.forms import JoinForm
 from dpgov.web.pages import show_page
+
+_JOINED = "joined"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstStep:
+    """What a role is for, and what one does first with it, at which page."""
+
+    meaning: Promise
+    text: Promise
+    page: str
+
+
+FIRST_STEPS = {
+    Role.OWNER: FirstStep(
+        gettext_lazy(
+            "You register datasets, decide what may be asked about them and how much, and answer "
+            "requests for budget."
+        ),
+        gettext_lazy("Register a dataset"),
+        "datasets:upload",
+    ),
+    Role.ANALYST: FirstStep(
+        gettext_lazy(
+            "You ask questions of data that nobody shows you. Each answer has a price, which you "
+            "see before you pay it."
+        ),
+        gettext_lazy("Find a dataset, and try a question on invented rows: it costs nothing"),
+        "datasets:list",
+    ),
+    Role.OFFICER: FirstStep(
+        gettext_lazy(
+            "You read the log of everything that happens, and decide as the second person what "
+            "takes two."
+        ),
+        gettext_lazy("See what waits for your decision"),
+        "dashboards:approvals",
+    ),
+    Role.ADMIN: FirstStep(
+        gettext_lazy("You invite people and give them their roles. You ask no questions."),
+        gettext_lazy("Invite your colleagues"),
+        "people:members",
+    ),
+}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -47,12 +95,35 @@ def _accept(
         return _page(request, invited, form, problem=str(refusal))
     if form is None:
         request.session["membership"] = str(membership.pk)
-        text = _("You belong to {tenant} now.")
-        messages.success(request, text.format(tenant=invited.tenant))
+    # Who has no account yet has no session of their own either: what they just read is kept in it.
+    request.session[_JOINED] = {
+        "organisation": membership.tenant.name,
+        "role": membership.role,
+        "email": invited.email,
+        "invited_by": invited.invited_by,
+    }
+    return redirect("tenants:welcome")
+
+
+@require_safe
+def welcome(request: HttpRequest) -> HttpResponse:
+    """Where somebody has come to, as what, and what to do first; after joining, and never else."""
+    joined = request.session.get(_JOINED)
+    somebody_else = request.user.is_authenticated and request.user.email != (joined or {}).get(
+        "email"
+    )
+    if not joined or somebody_else:
         return redirect(settings.LOGIN_REDIRECT_URL)
-    text = _("You belong to {tenant} now. Sign in to begin.")
-    messages.success(request, text.format(tenant=invited.tenant))
-    return redirect("account_login")
+    role = Role(joined["role"])
+    first = FIRST_STEPS[role]
+    context = {
+        "joined": joined,
+        "role": role,
+        "first": first,
+        "page": reverse(first.page),
+        "needs_factor": role in settings.DPGOV_MFA_REQUIRED,
+    }
+    return render(request, "tenants/welcome.html", context)
 
 
 def _page(

@@ -34,7 +34,9 @@ from dpgov.tenants.selectors import membership_for_session, memberships_of
 
 # Its own routes bear no room's name: account_*, mfa_*, sessions, health and the API's description.
 # The API itself is opened by tokens alone, which are made on a page of a room.
-_WITHOUT_A_FACTOR = frozenset({"tenants:switch", "tenants:join", "tenants:language"})
+_WITHOUT_A_FACTOR = frozenset(
+    {"tenants:switch", "tenants:join", "tenants:welcome", "tenants:language"}
+)
 _FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 _WORDS = _("Your role needs a second factor. Set up an authenticator app or a passkey to go on.")
 

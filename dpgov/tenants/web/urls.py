@@ -7,6 +7,7 @@ from dpgov.tenants.web.middleware import choose_language
 
 app_name = "tenants"
 urlpatterns = [
+    path("join/welcome/", joining.welcome, name="welcome"),
     path("join/<str:token>/", joining.join, name="join"),
     path("projects/", projects.projects, name="projects"),
     path("projects/<uuid:project_id>/", projects.project, name="project"),

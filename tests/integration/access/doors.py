@@ -177,6 +177,7 @@ DOORS: dict[str, Door] = {
     "people:invitation_again": page("POST", ADMIN),
     "people:invitation_revoke": page("POST", ADMIN),
     "tenants:join": ACCOUNT,
+    "tenants:welcome": Door(frozenset({"GET"}), kind=Kind.ACCOUNT),
     "tenants:projects": page("GET POST", OWNER),
     "tenants:project": page("GET POST", OWNER),
     "tenants:project_end": page("GET POST", OWNER),

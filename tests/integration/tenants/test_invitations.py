@@ -44,7 +44,7 @@ def test_the_link_is_in_the_letter_alone(
 ) -> None:
     """L9, H5: no page, log or list holds the token."""
     browser, url = client_for(admin), reverse("people:invitations")
-    assert "Nobody is invited" in browser.get(url).text
+    assert "No invitation waits" in browser.get(url).text
     page = send(browser, "Nora@Example.org", "admin")
     token = re.findall(r"/join/([\w-]+)/", str(mail.outbox[0].body))[0]
     assert mail.outbox[0].to == [NEW]

@@ -160,3 +160,46 @@ def test_a_password_set_before_by_somebody_else_opens_nothing_afterwards(
     choose(Client(), invite(admin), "another harbour at dusk")
     member = Membership.objects.get(user__email=NEW)
     assert (member.user_id != user.pk, member.user.name) == (True, "Nora")
+
+
+@pytest.mark.parametrize(
+    ("role", "is_here", "first"),
+    [
+        ("analyst", "You are analyst here", "/datasets/"),
+        ("admin", "You are administrator here", "/members/"),
+    ],
+)
+def test_who_has_come_in_reads_where_as_what_by_whom_and_what_comes_next(
+    admin: Membership, client: Client, role: str, is_here: str, first: str
+) -> None:
+    answer = choose(client, invite(admin, role=role))
+    page = client.get(answer["Location"]).text
+    assert f"Welcome to {admin.tenant.name}" in page
+    assert f"{is_here}, invited by {admin.user.name}." in " ".join(page.split())
+    assert f"Sign in with {NEW}" in page
+    assert f"{reverse('account_login')}?next={first}" in page
+
+
+def test_who_had_an_account_goes_on_from_the_welcome(
+    admin: Membership, stranger: Membership, client_for: ClientFor
+) -> None:
+    """As the member that they have just become, although they had a membership before."""
+    client = client_for(stranger)
+    answer = join(client, invite(admin, stranger.user.email))
+    page = client.get(answer["Location"])
+    assert f"Welcome to {admin.tenant.name}" in page.text
+    assert page.context["membership"].tenant == admin.tenant
+    assert "Sign in" not in page.text.split("<main")[1]
+
+
+def test_nobody_is_welcomed_who_did_not_come_in(client: Client) -> None:
+    assert client.get(reverse("tenants:welcome"))["Location"] == reverse("dashboards:home")
+
+
+def test_whoever_signs_in_next_at_that_browser_reads_nothing_of_it(
+    admin: Membership, client: Client
+) -> None:
+    """H6: the welcome is for the person who joined."""
+    choose(client, invite(admin))
+    client.force_login(admin.user)
+    assert client.get(reverse("tenants:welcome"))["Location"] == reverse("dashboards:home")

@@ -48,10 +48,12 @@ class Command(BaseCommand):
         stopped.listen()
         try:
             require_free(host, port)
-            self._prepare()
+            self._say(f"Preparing the state folder {settings.DPGOV_HOME} ...")
+            log_to(settings.DPGOV_HOME / "logs" / "demo.log")
+            # What is served to everybody is looked for once, when the site begins.
+            call_command("collectstatic", verbosity=0, interactive=False)
             processes = Processes(host, port, home=settings.DPGOV_HOME, code=settings.BASE_DIR)
-            if not stopped.is_set():
-                self._run(processes, stopped, bare=options["bare"])
+            self._run(processes, stopped, bare=options["bare"])
         except (PortTaken, ProcessEnded, NotAnswering) as refusal:
             raise CommandError(str(refusal)) from refusal
 
@@ -62,16 +64,11 @@ class Command(BaseCommand):
                 "printed password; add --force if that server holds nothing of value."
             )
 
-    def _prepare(self) -> None:
-        self._say(f"Preparing the state folder {settings.DPGOV_HOME} ...")
-        log_to(settings.DPGOV_HOME / "logs" / "demo.log")
-        call_command("migrate", verbosity=0, interactive=False)
-        call_command("collectstatic", verbosity=0, interactive=False)
-
     def _run(self, processes: Processes, stopped: StopRequest, *, bare: bool) -> None:
         password = people.password_in(settings.DPGOV_HOME)
-        life = Life(password) if not bare and past.begin() else None
-        with processes:
+        with processes:  # the site loads its pages while the database is made
+            call_command("migrate", verbosity=0, interactive=False)
+            life = self._life(password, bare=bare)
             everybody = life.begin() if life else self._begin_today(password)
             processes.wait_until_up(stopped)
             say_where(self._say, processes.url, everybody, password, settings.DPGOV_HOME / "logs")
@@ -83,6 +80,11 @@ class Command(BaseCommand):
                 processes.watch(stopped)
             self._say("Stopping ...")
         self._say("Stopped. Start again to go on where you were.")
+
+    def _life(self, password: str, *, bare: bool) -> Life | None:
+        """The past of this folder, if there is one to live through; one that began goes on."""
+        wanted = past.day_reached() is not None if bare else past.begin()
+        return Life(password) if wanted else None
 
     def _begin_today(self, password: str) -> tuple[people.Person, ...]:
         people.ensure_people(people.EVERYBODY, password)
