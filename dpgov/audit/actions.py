@@ -71,6 +71,7 @@ class Action(StrEnum):
     COMPARING_ENDED = "COMPARING_ENDED"
     QUESTIONS_PAUSED = "QUESTIONS_PAUSED"
     QUESTIONS_RESUMED = "QUESTIONS_RESUMED"
+    RETENTION_CHANGED = "RETENTION_CHANGED"
 
 
 # What comes with a new budget of a dataset, of this limit and name.

@@ -180,7 +180,7 @@ def _export(options: argparse.Namespace, keys: list[PublicKey] | None) -> int:
     for size in verdict.agreeing:
         _print(f"agrees with the checkpoint of {size} entries")
     for origin in verdict.left_out:
-        _print(f"left out: a checkpoint of another log, {origin}")
+        _print(f"not of this log, ignored: a checkpoint of {origin}")
     if not verdict.problems and not verdict.agreeing:
         raise CannotTell("None of these checkpoints is of the log that the export is of.")
     newer = verdict.entries - verdict.covered

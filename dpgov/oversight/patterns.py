@@ -7,7 +7,7 @@ bound that the guarantee gives for all its questions together, and no guess abou
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -56,7 +56,10 @@ class Most:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Questions that belong together: some of them in words, who asked, and the bound."""
+    """Questions that belong together: some of them in words, who asked, and the bound.
+
+    `number` are different ones, `asked` all that were charged.
+    """
 
     title: str
     why: str
@@ -65,6 +68,7 @@ class Pattern:
     people: tuple[str, ...]
     most: Most
     is_narrow: bool = False
+    asked: int = 0
 
     @property
     def more(self) -> int:
@@ -89,6 +93,24 @@ class _Asked:
     form: str
     nano: int
     person: UUID
+
+
+ORDERS: Mapping[str, Callable[[Pattern], Any]] = {
+    "learned": lambda one: -one.most.nano,
+    "number": lambda one: -one.asked,
+    "people": lambda one: (-len(one.people), one.people),
+    "pattern": lambda one: one.title,
+}
+
+
+def ranked(found: Patterns, sort: str = "") -> list[tuple[int, Pattern]]:
+    """All patterns in one list, with their rank by what they could tell at most.
+
+    In that order, or by one of ORDERS; an order that is none is passed over.
+    """
+    by_price = sorted((*found.differing, *found.repeated), key=ORDERS["learned"])
+    numbered = list(enumerate(by_price, start=1))
+    return sorted(numbered, key=lambda row: (ORDERS[sort](row[1]) if sort in ORDERS else 0, row[0]))
 
 
 def patterns_of(dataset: Dataset, version: DatasetVersion) -> Patterns:
@@ -190,6 +212,7 @@ class _Telling:
             people=tuple(sorted({self.names[one.person] for one in everybody})),
             most=Most(sum(one.nano for one in everybody), self.dataset.budget.currency),
             is_narrow=narrow,
+            asked=len(everybody),
         )
 
 

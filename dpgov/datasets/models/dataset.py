@@ -45,6 +45,7 @@ class Dataset(models.Model):
     Paused (`paused_at`) by its owners it is seen and takes no question; `resumed_at` is when they
     ended that last.
     `opened_at` is when it could first be asked about; None while it was held ever since it came.
+    `kept_until` is the last day (UTC) on which its data is kept; None: until somebody deletes it.
     Once archived its data files may be deleted (`data_deleted_at`); fingerprints and ledger stay.
 
     `private_id` is the column that names the unit, and `public_units` how many there are where
@@ -94,6 +95,7 @@ class Dataset(models.Model):
     paused_at = models.DateTimeField(null=True, blank=True)
     pause_reason = models.CharField(max_length=300, blank=True, default="", db_default="")
     resumed_at = models.DateTimeField(null=True, blank=True)
+    kept_until = models.DateField(null=True, blank=True)
 
     class Meta:
         constraints = [

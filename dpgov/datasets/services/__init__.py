@@ -75,6 +75,7 @@ from dpgov.datasets.services.policy import (
     permits_of,
 )
 from dpgov.datasets.services.registration import Registered, register_dataset
+from dpgov.datasets.services.retention import SHORTEST, TooSoon, end_retention, keep_until, today
 from dpgov.datasets.services.unit_bounds import change_unit_bounds
 from dpgov.datasets.services.upkeep import (
     LimitNotLowered,
@@ -89,6 +90,7 @@ from dpgov.engines.child import RefusedFile
 
 __all__ = [
     "HOLD_KINDS",
+    "SHORTEST",
     "AgreedAlready",
     "AskedAlready",
     "Busy",
@@ -113,6 +115,7 @@ __all__ = [
     "Resembling",
     "SamePeople",
     "TooManyFiles",
+    "TooSoon",
     "UploadBusy",
     "UploadUsed",
     "add_version",
@@ -134,9 +137,11 @@ __all__ = [
     "draft_seen",
     "drop_draft",
     "end_agreement",
+    "end_retention",
     "engine_for",
     "finish_deletions",
     "keep_draft",
+    "keep_until",
     "let_begin",
     "lower_limit",
     "new_data_waits",
@@ -157,6 +162,7 @@ __all__ = [
     "set_needs_allocation",
     "share_budget",
     "take_upload",
+    "today",
     "typed_in",
     "waiting_for_a_look",
     "why_not_append",

@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db import transaction
 
 from dpgov.audit.actions import Action
+from dpgov.audit.actor import Actor
 from dpgov.audit.services import append
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion
@@ -33,7 +34,7 @@ class QuestionsOnTheirWay(SpokenRefusal):
 
 
 @transaction.atomic
-def delete_data(*, dataset: Dataset, user: User) -> None:
+def delete_files(*, dataset: Dataset, actor: Actor) -> None:
     """Delete every data file of an archived dataset, for good; one entry in the log.
 
     Raises QuestionsOnTheirWay, and Dataset.DoesNotExist when it is not archived or its data was
@@ -48,7 +49,7 @@ def delete_data(*, dataset: Dataset, user: User) -> None:
     Dataset.objects.filter(pk=present.pk).update(data_deleted_at=clock.now())
     append(
         tenant_id=present.tenant_id,
-        actor=actor_of(user),
+        actor=actor,
         action=Action.DATASET_DATA_DELETED,
         subject=f"dataset:{present.pk}",
         dataset=present.slug,
@@ -57,6 +58,11 @@ def delete_data(*, dataset: Dataset, user: User) -> None:
     for version_id in versions:
         storage.leaving_path(version_id).touch(mode=0o600)
     transaction.on_commit(lambda: _remove(versions))
+
+
+def delete_data(*, dataset: Dataset, user: User) -> None:
+    """The same by a person."""
+    delete_files(dataset=dataset, actor=actor_of(user))
 
 
 def finish_deletions() -> int:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from django.db import transaction
 
 from dpgov.audit.actions import Action
+from dpgov.audit.actor import Actor
 from dpgov.audit.services import append
 from dpgov.budgets.services import change_limit
 from dpgov.budgets.words import limit_said
@@ -26,7 +27,7 @@ class LimitNotLowered(SpokenRefusal):
 
 
 @transaction.atomic
-def archive_dataset(*, dataset: Dataset, user: User) -> None:
+def archive(*, dataset: Dataset, actor: Actor) -> None:
     """Take it out of use for good; what was spent is kept for whenever the data comes back.
 
     Raises Dataset.DoesNotExist when somebody else was first, and PausedDataset.
@@ -35,7 +36,12 @@ def archive_dataset(*, dataset: Dataset, user: User) -> None:
     if present.get().paused_at is not None:
         raise PausedDataset
     present.update(archived_at=clock.now())
-    _record(dataset, user, Action.DATASET_ARCHIVED, {"name": dataset.name})
+    _record(dataset, actor, Action.DATASET_ARCHIVED, {"name": dataset.name})
+
+
+def archive_dataset(*, dataset: Dataset, user: User) -> None:
+    """The same by a person."""
+    archive(dataset=dataset, actor=actor_of(user))
 
 
 @transaction.atomic
@@ -44,7 +50,7 @@ def describe_dataset(*, dataset: Dataset, description: str, user: User) -> None:
     before = Dataset.objects.select_for_update().get(pk=dataset.pk).description
     Dataset.objects.filter(pk=dataset.pk).update(description=description)
     fields = {"before_description": before[:500], "after_description": description[:500]}
-    _record(dataset, user, Action.DATASET_DESCRIBED, fields)
+    _record(dataset, actor_of(user), Action.DATASET_DESCRIBED, fields)
 
 
 @transaction.atomic
@@ -52,7 +58,7 @@ def rename_dataset(*, dataset: Dataset, name: str, user: User) -> None:
     """Give it another name. The address stays, and so does everything that was spent."""
     before = Dataset.objects.select_for_update().get(pk=dataset.pk).name
     Dataset.objects.filter(pk=dataset.pk).update(name=name)
-    _record(dataset, user, Action.DATASET_RENAMED, {"before": before, "after": name})
+    _record(dataset, actor_of(user), Action.DATASET_RENAMED, {"before": before, "after": name})
 
 
 @transaction.atomic
@@ -61,7 +67,7 @@ def set_needs_allocation(*, dataset: Dataset, needed: bool, user: User) -> None:
     before = Dataset.objects.select_for_update().get(pk=dataset.pk).needs_allocation
     Dataset.objects.filter(pk=dataset.pk).update(needs_allocation=needed)
     fields = {"before_needs_allocation": before, "after_needs_allocation": needed}
-    _record(dataset, user, Action.ALLOCATION_RULE_CHANGED, fields)
+    _record(dataset, actor_of(user), Action.ALLOCATION_RULE_CHANGED, fields)
 
 
 @transaction.atomic
@@ -77,10 +83,10 @@ def lower_limit(*, dataset: Dataset, limit_nano: int, user: User, reason: str) -
     change_limit(budget=budget, limit_nano=limit_nano, actor=actor_of(user), reason=reason)
 
 
-def _record(dataset: Dataset, user: User, action: Action, detail: Mapping[str, object]) -> None:
+def _record(dataset: Dataset, actor: Actor, action: Action, detail: Mapping[str, object]) -> None:
     append(
         tenant_id=dataset.tenant_id,
-        actor=actor_of(user),
+        actor=actor,
         action=action,
         subject=f"dataset:{dataset.id}",
         dataset=dataset.slug,

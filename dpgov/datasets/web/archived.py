@@ -1,4 +1,4 @@
-"""Archived datasets: which there are, and deleting their data for good."""
+"""Archived datasets, deleting their data for good, and the day on which that happens by itself."""
 
 from uuid import UUID
 
@@ -10,8 +10,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.datasets import services
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import archived_datasets
-from dpgov.datasets.web.forms.changes import DeleteDataForm
+from dpgov.datasets.selectors import archived_datasets, dataset_or_404
+from dpgov.datasets.web.forms.changes import DeleteDataForm, RetentionForm
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
@@ -47,3 +47,25 @@ def delete_data(request: HttpRequest, archived_id: UUID) -> HttpResponse:
             return redirect("datasets:archived")
     context = {"dataset": dataset, "form": form, "files": dataset.versions.count()}
     return show_page(request, "datasets/delete_data.html", context, refused=form.errors)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def retention(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say until when the data is kept, and what happens then."""
+    dataset = dataset_or_404(request, slug)
+    sent = request.POST if request.method == "POST" else None
+    form = RetentionForm(sent, initial={"last_day": dataset.kept_until})
+    if form.is_valid():
+        user = membership_of(request).user
+        try:
+            services.keep_until(dataset=dataset, last_day=form.cleaned_data["last_day"], user=user)
+        except services.TooSoon as refusal:
+            form.add_error("last_day", str(refusal))
+        except Dataset.DoesNotExist as gone:
+            raise Http404 from gone
+        else:
+            messages.success(request, _("Until when the data is kept is changed."))
+            return redirect("datasets:settings", slug)
+    context = {"dataset": dataset, "form": form}
+    return show_page(request, "datasets/retention.html", context, refused=form.errors)

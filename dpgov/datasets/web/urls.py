@@ -67,6 +67,7 @@ urlpatterns = [
         name="add_version",
     ),
     path("datasets/<slug:slug>/unit/", unit.unit_bounds, name="unit_bounds"),
+    path("datasets/<slug:slug>/retention/", archived.retention, name="retention"),
     path("datasets/<slug:slug>/pause/", pausing.pause, name="pause"),
     path("datasets/<slug:slug>/resume/", pausing.resume, name="resume"),
     path("datasets/<slug:slug>/limit/", registered.limit, name="limit"),

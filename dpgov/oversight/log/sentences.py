@@ -41,6 +41,7 @@ _PATTERNS: dict[str, str | Promise] = {
     Action.DATASET_PAUSED: gettext_lazy("{who} held {name} for a compliance check"),
     Action.QUESTIONS_PAUSED: gettext_lazy("{who} paused all questions about {name}"),
     Action.QUESTIONS_RESUMED: gettext_lazy("{who} resumed questions about {name}"),
+    Action.RETENTION_CHANGED: gettext_lazy("{who} set the last day of the data of {name}: {after}"),
     Action.BUDGET_ALLOCATED: gettext_lazy("{who} granted an allocation to {name}"),
     Action.ALLOCATION_WITHDRAWN: gettext_lazy("{who} withdrew the allocation of {name}"),
     Action.BUDGET_LIMIT_CHANGED: gettext_lazy("{who} changed a limit from {before} to {after}"),
@@ -57,6 +58,7 @@ _PATTERNS: dict[str, str | Promise] = {
     Action.PROJECT_CREATED: gettext_lazy("{who} created the project {name}"),
     Action.PROJECT_ENDED: gettext_lazy("{who} ended the project {name}"),
 }
+_CANCELLED = gettext_lazy("{who} cancelled a question of {analyst}: {question}")
 _OTHERWISE = gettext_lazy("{who}: {action}")
 
 
@@ -125,14 +127,14 @@ def _line(entry: AuditEntry, known: _Known) -> Line:
         words=words,
         who=who,
         sentence=_sentence(entry.action, values),
-        reason=str(detail.get("reason") or ""),
+        reason=str(detail.get("reason") or detail.get("decision_reason") or ""),
         amount=_amount(detail) if entry.subject.startswith("query:") else "",
         dataset=known.datasets.get(entry.dataset, entry.dataset),
     )
 
 
 def _sentence(action: str, values: Mapping[str, str]) -> str:
-    pattern = str(_PATTERNS.get(action, _OTHERWISE))
+    pattern = str(_CANCELLED if "cancelled" in values else _PATTERNS.get(action, _OTHERWISE))
     try:
         return pattern.format(**values)
     except KeyError:
@@ -143,7 +145,7 @@ def _values(entry: AuditEntry, detail: Mapping[str, Any], known: _Known) -> dict
     """What a sentence may name; only what is there."""
     found = {
         name: str(detail[name])
-        for name in ("name", "email", "version", "before", "after")
+        for name in ("name", "email", "version", "before", "after", "cancelled")
         if detail.get(name) not in (None, "")
     }
     for name in ("before", "after"):

@@ -71,6 +71,7 @@ WORDS: dict[Action, str | Promise] = {
     Action.COMPARING_ENDED: _("Agreement to compare data ended"),
     Action.QUESTIONS_PAUSED: _("Questions paused"),
     Action.QUESTIONS_RESUMED: _("Questions resumed"),
+    Action.RETENTION_CHANGED: _("Retention of data changed"),
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

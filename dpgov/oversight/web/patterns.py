@@ -2,10 +2,11 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from dpgov.datasets.selectors import current_version, dataset_or_404
-from dpgov.oversight.patterns import patterns_of
+from dpgov.oversight.patterns import ORDERS, patterns_of, ranked
 from dpgov.tenants.permissions import Permission, requires
 
 
@@ -15,4 +16,23 @@ def patterns(request: HttpRequest, slug: str) -> HttpResponse:
     """What stands out among the newest questions."""
     dataset = dataset_or_404(request, slug)
     found = patterns_of(dataset, current_version(dataset))
-    return render(request, "oversight/patterns.html", {"dataset": dataset, "found": found})
+    sort = request.GET.get("sort", "")
+    context = {
+        "dataset": dataset,
+        "found": found,
+        "ranked": ranked(found, sort),
+        "headings": _headings(sort),
+    }
+    return render(request, "oversight/patterns.html", context)
+
+
+def _headings(sort: str) -> list[tuple[str, str, bool]]:
+    """Label, what it sorts by and whether it does now; by what could be learned unless told."""
+    present = sort if sort in ORDERS else "learned"
+    labels = {
+        "pattern": _("Pattern"),
+        "people": _("Asked by"),
+        "number": _("Questions"),
+        "learned": _("Price of all"),
+    }
+    return [(label, name, name == present) for name, label in labels.items()]

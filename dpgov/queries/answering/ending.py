@@ -21,6 +21,8 @@ from dpgov.queries.answering import lease
 from dpgov.queries.answering.moments import doublings_of, due_at
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
+from dpgov.tenants.models import User
+from dpgov.tenants.selectors import actor_of
 
 
 def seal(claim: lease.Claim, *, body: dict[str, Any], started: timedelta) -> None:
@@ -106,12 +108,24 @@ def give_up(query: Query, *, fence: int, actor: Actor, expired: bool = False) ->
         _record(current, actor, Action.QUERY_VOIDED, lines)
 
 
+def withdraw(query: Query, *, user: User) -> None:
+    """End a question that a person cancelled, in the caller's transaction and under its lock.
+
+    Only one whose data was never opened; its hold is given back.
+    """
+    _end(query, query.fence, Query.State.VOIDED)
+    lines = ledger.void(query_id=query.pk)
+    _record(query, actor_of(user), Action.QUERY_VOIDED, lines, cancelled="yes")
+
+
 def _end(query: Query, fence: int, state: Query.State) -> None:
     now = database_now()
     lease.end(query.pk, fence, state, ended_at=now, visible_at=now)
 
 
-def _record(query: Query, actor: Actor, action: Action, lines: Sequence[ledger.Line]) -> None:
+def _record(
+    query: Query, actor: Actor, action: Action, lines: Sequence[ledger.Line], **more: str
+) -> None:
     currency = query.dataset.budget.currency
     append(
         tenant_id=query.tenant_id,
@@ -122,5 +136,6 @@ def _record(query: Query, actor: Actor, action: Action, lines: Sequence[ledger.L
         detail={
             **noted(query.cost_nano, currency),
             "lines": [line.as_json(currency) for line in lines],
+            **more,
         },
     )

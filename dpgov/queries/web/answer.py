@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 
 from dpgov.budgets.standing import charged_to
 from dpgov.budgets.words import question
+from dpgov.queries.answering.cancelling import may_cancel
 from dpgov.queries.answering.looking import look_at, pause_before_next_look
 from dpgov.queries.asking.enough import enough_in_words
 from dpgov.queries.models import Query, Release
@@ -91,6 +92,7 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
         "state": state.value,
         "pause_ms": _pause_ms(query) if state is PublicState.WAITING else 0,
         "lines": answer_lines(query.pk, server=request.build_absolute_uri("/").rstrip("/")),
+        "may_cancel": may_cancel(membership_of(request), query),
         "ending": ENDINGS.get(state, ""),
         "charged": charged_to(query.pk, reader_id=membership_of(request).user_id),
     }

@@ -99,6 +99,17 @@ def _answered(world: World) -> dict[str, Any]:
     return {}
 
 
+def _waiting_in_a_pause(world: World) -> dict[str, Any]:
+    """A question that waits in a pause, and so can be cancelled."""
+    asked = submit(
+        membership=world.people["analyst"],
+        dataset=Dataset.objects.get(slug="visits"),
+        raw_plan=PLAN,
+        idempotency_key="waits",
+    ).query
+    return paused(world) | {"query_id": asked.pk}
+
+
 def _frozen(world: World) -> dict[str, Any]:
     """Everything of the tenant is frozen."""
     freeze_tenant(tenant_id=world.people["owner"].tenant_id, reason="restored")
@@ -191,6 +202,7 @@ WRITES: dict[str, Write | str] = {
     "datasets:policy": Write("owner", Action.POLICY_CHANGED, lambda: {"per_query": "1"}),
     "datasets:permit": Write("owner", Action.QUESTIONS_PERMITTED, _permit),
     "datasets:archive": Write("owner", Action.DATASET_ARCHIVED),
+    "datasets:retention": Write("owner", Action.RETENTION_CHANGED, lambda: {"last_day": ""}),
     "datasets:pause": Write("owner", Action.QUESTIONS_PAUSED, lambda: {"reason": "a doubt"}),
     "datasets:resume": Write("owner", Action.QUESTIONS_RESUMED, before=paused),
     "datasets:delete_data": Write("owner", Action.DATASET_DATA_DELETED, lambda: {"name": "Old"}),
@@ -206,6 +218,7 @@ WRITES: dict[str, Write | str] = {
         lambda: {"epsilon": "0.1", "key": "sizes-1"},
         before=_of_people,
     ),
+    "queries:cancel": Write("owner", Action.QUERY_VOIDED, before=_waiting_in_a_pause),
     "queries:ask": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**FORM, "key": "k-1"}),
     "queries:reuse": Write(
         "analyst", Action.QUERY_REUSED, lambda: {**FORM, "key": "k-3"}, before=_answered

@@ -11,7 +11,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.oversight import patterns as found_patterns
-from dpgov.oversight.patterns import Most, Patterns, patterns_of
+from dpgov.oversight.patterns import Most, Patterns, patterns_of, ranked
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.queries.models import Query
@@ -139,3 +139,17 @@ def test_a_dataset_without_patterns_says_so(
     page = client_for(owner).get(f"/datasets/{dataset.slug}/patterns/").text
     assert "No two questions differ in one condition only" in page
     assert "No question was paid three times" in page
+
+
+def test_patterns_stand_in_one_table_ranked_by_what_they_could_tell(
+    tracker: None, dataset: Dataset
+) -> None:
+    """The rank stays with a pattern however the table is sorted; a sort that is none is none."""
+    found = look(dataset)
+    by_price = ranked(found)
+    assert [rank for rank, _pattern in by_price] == [1, 2]
+    assert [pattern.most.nano for _rank, pattern in by_price] == [750_000_000, 500_000_000]
+    assert ranked(found, "nonsense") == by_price
+    (same,), (pair,) = found.repeated, found.differing
+    assert [pattern for _rank, pattern in by_price] == [pair, same]
+    assert [rank for rank, _pattern in ranked(found, "number")] == [2, 1]

@@ -248,7 +248,7 @@ def test_a_checkpoint_of_another_log_is_left_out_with_a_word(
     theirs = note(foreign_log([]), seed=new_seed(), origin=f"dpgov/{OTHER_TENANT}")
     assert main(files(tmp_path, log(), theirs, note(log()))) == HOLDS
     said = capsys.readouterr().out
-    assert f"left out: a checkpoint of another log, dpgov/{OTHER_TENANT}" in said
+    assert f"not of this log, ignored: a checkpoint of dpgov/{OTHER_TENANT}" in said
     assert said.endswith("\nHOLDS\n")
     assert main(files(tmp_path, log(), theirs)) == CANNOT_TELL
     assert main(files(tmp_path, foreign_log([]), note(log()))) == CANNOT_TELL

@@ -72,6 +72,17 @@ class PauseForm(forms.Form):
     )
 
 
+class RetentionForm(forms.Form):
+    """Until when the data is kept."""
+
+    last_day = forms.DateField(
+        label=_("Last day on which the data is kept"),
+        required=False,
+        widget=forms.DateInput(_TEXT | {"type": "date"}, format="%Y-%m-%d"),
+        help_text=_("In UTC. Leave it empty to keep the data until somebody deletes it."),
+    )
+
+
 class DecisionForm(forms.Form):
     """What should become of a held dataset, and why."""
 

@@ -69,7 +69,7 @@ class PolicyForm(forms.Form):
         required=False,
         choices=_CHOICES,
         widget=forms.CheckboxSelectMultiple({"class": "form-check-input"}),
-        help_text=_("None ticked means that all may be asked."),
+        help_text=_("Tick none to allow every statistic."),
     )
 
     def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
@@ -98,6 +98,7 @@ class PermitForm(forms.Form):
     person = forms.ModelChoiceField(
         label=_("Analyst"),
         queryset=Membership.objects.none(),
+        empty_label=_("Choose an analyst"),
         widget=forms.Select({"class": "form-select"}),
     )
     limit = EpsilonField(label=_("Questions up to this ε"))
@@ -120,8 +121,8 @@ class PermitForm(forms.Form):
             self.fields["limit"].label = _("Questions up to this pure ε")
         people = Membership.objects.filter(tenant=tenant, role=Role.ANALYST).select_related("user")
         field: Any = self.fields["person"]
-        field.queryset = people.order_by("user__email")
-        field.label_from_instance = lambda membership: membership.user.email
+        field.queryset = people.order_by("user__name", "user__email")
+        field.label_from_instance = lambda membership: str(membership.user)
 
 
 def typed(rules: Rules, currency: Currency = PURE) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import InterfaceError, OperationalError, close_old_connections
 
 from dpgov.budgets.services.restored import freeze_if_restored
-from dpgov.datasets.services import finish_deletions, remove_orphans
+from dpgov.datasets.services import end_retention, finish_deletions, remove_orphans
 from dpgov.datasets.tasks import arrivals_round
 from dpgov.noise_check.scheduled import ScheduledCheck
 from dpgov.operation import request_ids
@@ -77,6 +77,7 @@ def _everything_once() -> Swept:
     tally_round()
     checkpoint_round()
     remove_orphans()
+    end_retention()
     finish_deletions()
     notices_round()  # last: questions come first
     return done

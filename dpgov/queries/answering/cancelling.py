@@ -1,0 +1,70 @@
+"""Cancelling a question that waits while its dataset is paused: its hold comes back, once.
+
+Only then, because a cancellation tells whoever asks for it whether a worker had opened the data. At
+any time and for nothing, that would be a stopwatch for the work on the question before it, which
+depends on data. During a pause no work goes on: the one thing told is how far it was when an owner
+paused it, and the end of the pause tells that anyway. What was opened is charged, as ever.
+"""
+
+from uuid import UUID
+
+from django.db import transaction
+
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import present
+from dpgov.language.said import said
+from dpgov.language.spoken import SpokenRefusal
+from dpgov.queries.answering import ending
+from dpgov.queries.crossing import UNFINISHED
+from dpgov.queries.models import Query
+from dpgov.queries.selectors import visible_queries
+from dpgov.tenants.models import Membership, Role
+
+
+class NotPaused(SpokenRefusal):
+    """Questions of this dataset are being answered: this one is, too."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            said("A question can be cancelled only while questions about its dataset are paused.")
+        )
+
+
+class TooLate(SpokenRefusal):
+    """The data was opened for it, or it has ended."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            said("The data was opened for this question before the pause, so that it is charged.")
+        )
+
+
+def may_cancel(membership: Membership, query: Query) -> bool:
+    """Whether this person could now: who asked it, and every owner of the organisation."""
+    paused = query.dataset.paused_at is not None
+    return paused and query.state not in Query.ENDED and _is_theirs(membership, query)
+
+
+@transaction.atomic
+def cancel(*, membership: Membership, query_id: UUID) -> None:
+    """End it without an answer and give its hold back; one entry in the log, by this person.
+
+    Raises Query.DoesNotExist for what is not theirs to cancel, NotPaused and TooLate; after a
+    refusal nothing has changed. The rows stay locked until it is done, so that neither a worker nor
+    the end of the pause comes between.
+    """
+    asked = visible_queries(membership).get(pk=query_id)
+    if not _is_theirs(membership, asked):
+        raise Query.DoesNotExist
+    datasets = Dataset.objects.select_for_update().filter(present(), paused_at__isnull=False)
+    if datasets.filter(pk=asked.dataset_id).first() is None:
+        raise NotPaused
+    current = Query.objects.select_for_update(of=("self",)).select_related("dataset__budget")
+    query = current.get(pk=query_id)
+    if query.state not in UNFINISHED or query.opened_at is not None:
+        raise TooLate
+    ending.withdraw(query, user=membership.user)
+
+
+def _is_theirs(membership: Membership, query: Query) -> bool:
+    return query.analyst_id == membership.user_id or membership.role == Role.OWNER
