@@ -4,10 +4,12 @@ Must never say more than a page would show to whoever is told.
 """
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from django.conf import settings
 from django.urls import NoReverseMatch, reverse
+from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext, pgettext_lazy
 
@@ -54,7 +56,15 @@ _HOLDS = {
 }
 _NEW_DATA = _("New data came: {dataset}. Look whether its people have a budget already.")
 _REQUEST = _("“{title}” was requested and waits for a decision.")
+_MONTH = _("The report of {month} is ready to be read and signed.")
 _PING = _("This is a test message. Somebody asked for it on the page of webhooks.")
+# What says the same whatever the detail holds.
+_ALWAYS: Mapping[str, object] = {
+    Kind.REQUEST: _REQUEST,
+    Kind.NEW_DATA: _NEW_DATA,
+    Kind.MONTH: _MONTH,
+    Kind.PING: _PING,
+}
 
 
 def sentence(kind: str, detail: Mapping[str, Any]) -> str:
@@ -67,6 +77,9 @@ def named(kind: str, detail: Mapping[str, Any]) -> Mapping[str, Any]:
     if kind == Kind.BUDGET:
         archived = pgettext("the budget of", "an archived dataset")
         return {**detail, "what": _filled(_BUDGETS[detail["of"]], {"dataset": archived, **detail})}
+    if kind == Kind.MONTH:
+        first = date.fromisoformat(f"{detail['month']}-01")
+        return {**detail, "month": date_format(first, "F Y")}
     if "change" in detail:
         label, dataset = kind_of(detail["change"]).label, detail.get("dataset")
         return {**detail, "title": f"{label}: {dataset}" if dataset else str(label)}
@@ -81,12 +94,10 @@ def _filled(text: object, names: Mapping[str, Any]) -> str:
 
 
 def _pattern(kind: str, detail: Mapping[str, Any]) -> object:
-    text: object = ""
+    text: object = _ALWAYS.get(kind, "")
     match kind:
         case Kind.BUDGET:
             text = _LEVELS.get(detail.get("percent", 0), "")
-        case Kind.REQUEST:
-            text = _REQUEST
         case Kind.DECISION:
             text = _DECISIONS.get(detail.get("state", ""), "")
         case Kind.QUESTION:
@@ -97,10 +108,6 @@ def _pattern(kind: str, detail: Mapping[str, Any]) -> object:
             text = _ALARMS.get(detail.get("verdict", ""), "")
         case Kind.HOLD:
             text = _HOLDS.get(detail.get("what", ""), "")
-        case Kind.NEW_DATA:
-            text = _NEW_DATA
-        case Kind.PING:
-            text = _PING
     return text
 
 
@@ -125,6 +132,8 @@ def page_of(kind: str, detail: Mapping[str, Any]) -> str:
             return _path("datasets:list")
         case Kind.NEW_DATA:
             return _path("datasets:new_data")
+        case Kind.MONTH:
+            return f"{reverse('dashboards:month')}?month={detail['month']}"
     return ""
 
 

@@ -68,4 +68,4 @@ def retention(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("Until when the data is kept is changed."))
             return redirect("datasets:settings", slug)
     context = {"dataset": dataset, "form": form}
-    return show_page(request, "datasets/retention.html", context, refused=form.errors)
+    return show_page(request, "datasets/lifetime/retention.html", context, refused=form.errors)

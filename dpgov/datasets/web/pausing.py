@@ -34,7 +34,7 @@ def pause(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, paused.format(name=dataset.name))
         return redirect("datasets:detail", slug)
     context = {"dataset": dataset, "form": form}
-    return show_page(request, "datasets/pause.html", context, refused=form.errors)
+    return show_page(request, "datasets/lifetime/pause.html", context, refused=form.errors)
 
 
 @requires(Permission.REGISTER_DATASETS)

@@ -24,6 +24,7 @@ from dpgov.datasets.models import Arrival
 from dpgov.noise_check.findings import Verdict, last_report
 from dpgov.notices.events.happenings import Entry, happening_of
 from dpgov.notices.events.levels import OWN, SHARED, reached
+from dpgov.notices.events.months import ended_months
 from dpgov.notices.events.telling import Happening, tell
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Cursor, Event
@@ -109,6 +110,7 @@ def follow(tenant_id: UUID) -> int:
         told += _follow_stretch(tenant_id)
     told += _tell_all(tenant_id, registrations(tenant_id))
     told += _tell_all(tenant_id, reached(tenant_id, SHARED, clock.now()))
+    told += _tell_all(tenant_id, ended_months(tenant_id, clock.now()))
     return told + _tell_all(tenant_id, alarms(tenant_id))
 
 

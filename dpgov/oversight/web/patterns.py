@@ -26,8 +26,8 @@ def patterns(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "oversight/patterns.html", context)
 
 
-def _headings(sort: str) -> list[tuple[str, str, bool]]:
-    """Label, what it sorts by and whether it does now; by what could be learned unless told."""
+def _headings(sort: str) -> list[tuple[str, str, str]]:
+    """Label, what it sorts by and how it stands now; by what could be learned unless told."""
     present = sort if sort in ORDERS else "learned"
     labels = {
         "pattern": _("Pattern"),
@@ -35,4 +35,5 @@ def _headings(sort: str) -> list[tuple[str, str, bool]]:
         "number": _("Questions"),
         "learned": _("Price of all"),
     }
-    return [(label, name, name == present) for name, label in labels.items()]
+    how = "ascending" if present == "pattern" else "descending"
+    return [(label, name, how if name == present else "") for name, label in labels.items()]

@@ -1,0 +1,39 @@
+"""The report of the month that has ended: told on the first of the next, to officers, once.
+
+Says that there is a report and leads to it; what stands in it is seen by whoever is signed in. By
+e-mail it comes to those who chose so among their notification settings.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from dpgov.audit.selectors import EntryFilter, entries_of
+from dpgov.notices.events.telling import Happening
+from dpgov.notices.kinds import Kind
+from dpgov.notices.models import Event
+from dpgov.tenants.models import Membership, Role
+
+# A sweeper that was away for longer tells no old news.
+_NEWS = timedelta(days=7)
+
+
+def ended_months(tenant_id: UUID, now: datetime) -> Iterator[Happening]:
+    """The month before this one, in the first days of this one, if the log knows of it."""
+    begin = now.astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    if now - begin > _NEWS:
+        return
+    month = f"{begin - timedelta(days=1):%Y-%m}"
+    key = f"month:{month}"
+    if Event.objects.filter(tenant_id=tenant_id, key=key).exists():
+        return
+    if not entries_of(tenant_id, EntryFilter(until=begin)).exists():
+        return
+    officers = Membership.objects.filter(tenant_id=tenant_id, role=Role.OFFICER)
+    yield Happening(
+        key=key,
+        kind=Kind.MONTH,
+        due_at=begin,
+        people=frozenset(officers.values_list("user_id", flat=True)),
+        detail={"month": month},
+    )
