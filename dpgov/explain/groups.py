@@ -9,11 +9,15 @@ from decimal import ROUND_CEILING, Decimal, localcontext
 
 from django.utils.translation import gettext as _
 
+from dpgov.budgets.meaning import certainty_text
 from dpgov.privacy.accounting.accountant import delta_of_group, epsilon_of_group, rho_of_group
 from dpgov.privacy.accounting.loss import Currency
+from dpgov.privacy.meaning.odds import belief_after, together_of
 
 LARGEST_GROUP = 20
 _DIGITS = 4
+_EVEN = Decimal("0.5")
+_HUNDREDTH = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,69 @@ class GroupReading:
     def delta_text(self) -> str:
         """δ, or that there is no guarantee."""
         return _("no guarantee") if self.delta is None else f"{self.delta.normalize():g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """How sure somebody who was 50 % sure of something about `size` units can become, in percent.
+
+    After one question, and after all answers that the budget allows; rounded up, and as words.
+    """
+
+    size: int
+    of_question: Decimal
+    of_all: Decimal
+    question_text: str
+    all_text: str
+
+
+def certainties(
+    *, limit_nano: int, question_nano: int, setting: int, currency: Currency
+) -> list[Certainty]:
+    """For groups of 1 to 20 units and for the setting, if that is larger; in either currency.
+
+    Under ρ it holds but for a probability of δ (`privacy.meaning.odds`).
+    """
+    found = []
+    for size in _sizes(setting):
+        one, every = (
+            together_of(nano, units=size, setting=setting, currency=currency)
+            for nano in (question_nano, limit_nano)
+        )
+        found.append(
+            Certainty(
+                size,
+                _percent(one, currency),
+                _percent(every, currency),
+                certainty_text(one, currency),
+                certainty_text(every, currency),
+            )
+        )
+    return found
+
+
+def _percent(nano: int, currency: Currency) -> Decimal:
+    high = belief_after(_EVEN, nano, currency).high
+    return (high * 100).quantize(_HUNDREDTH, rounding=ROUND_CEILING)
+
+
+@dataclass(frozen=True, slots=True)
+class SettingCost:
+    """What a dataset for groups of another size would pay beside this one.
+
+    `wider`: so many times as wide is its noise at the same price. `questions`: of a hundred
+    questions so many fit with the same error, rounded down; a price grows with the square under ρ.
+    """
+
+    wider: Decimal
+    questions: int
+
+
+def setting_cost(size: int, setting: int, currency: Currency) -> SettingCost:
+    """Of a group size in place of the dataset's own."""
+    wider = (Decimal(size) / setting).quantize(_HUNDREDTH, rounding=ROUND_CEILING).normalize()
+    power = 1 if currency.delta is None else 2
+    return SettingCost(wider, 100 * setting**power // size**power)
 
 
 def group_readings(

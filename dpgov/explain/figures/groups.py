@@ -1,4 +1,4 @@
-"""Group privacy: what a group of k units has, and what noise it would need."""
+"""Group privacy: how sure somebody can become about a group of k units."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,54 +6,54 @@ from typing import Any
 import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
-from dpgov.explain.groups import GroupReading
-from dpgov.privacy.accounting.decimals import as_number
+from dpgov.explain.groups import Certainty
 from dpgov.queries.wording.figures import Figure, as_figure
 
 
-def epsilon_at_fixed_noise(readings: Sequence[GroupReading]) -> Figure:
-    """ε of a group for all answers together, the noise being what it is."""
-    values = [as_number(reading.budget_nano) for reading in readings]
-    return _by_size(readings, values, _("ε of the group"), _("%{x} units: ε %{y:,}"))
-
-
-def noise_at_fixed_epsilon(readings: Sequence[GroupReading]) -> Figure:
-    """The noise scale of a count that gives the whole group the question's ε."""
-    values = [float(reading.noise_scale) for reading in readings]
-    return _by_size(readings, values, _("noise scale of a count"), _("%{x} units: scale %{y:,}"))
-
-
-def _by_size(
-    readings: Sequence[GroupReading], values: list[float], title: str, hover: str
-) -> Figure:
+def certainty_by_size(certainties: Sequence[Certainty], chosen: int) -> Figure:
+    """One line for a question, one for all answers, and a dot on each at the chosen size."""
+    one = [(c.size, float(c.of_question)) for c in certainties]
+    every = [(c.size, float(c.of_all)) for c in certainties]
     return as_figure(
         [
-            _bars(readings, values, hover, setting=False),
-            _bars(readings, values, hover, setting=True),
+            _line(one, _("one question"), "1"),
+            _line(every, _("all answers"), "2"),
+            _dot([pair for pair in one if pair[0] == chosen], "1"),
+            _dot([pair for pair in every if pair[0] == chosen], "2"),
         ],
-        barmode="overlay",
-        showlegend=True,
+        hovermode="x unified",
         xaxis={
             "title": {"text": _("units in the group")},
-            "tickvals": sorted({1, 5, 10, 15, 20} | {r.size for r in readings if r.is_setting}),
+            "tickvals": sorted({1, 5, 10, 15, 20} | {c.size for c in certainties if c.size > 20}),
             "showgrid": False,
         },
-        yaxis={"title": {"text": title}, "rangemode": "tozero"},
+        yaxis={
+            "title": {"text": _("at most so sure, in %")},
+            "range": [49, 101],
+            "tickvals": [50, 60, 70, 80, 90, 100],
+        },
     )
 
 
-def _bars(
-    readings: Sequence[GroupReading], values: list[float], hover: str, *, setting: bool
-) -> Any:
-    chosen = [
-        (reading.size, value)
-        for reading, value in zip(readings, values, strict=True)
-        if reading.is_setting is setting
-    ]
-    return go.Bar(
-        x=[size for size, _ in chosen],
-        y=[value for _, value in chosen],
-        name=_("this dataset's setting") if setting else _("other group sizes"),
-        meta={"role": "spent" if setting else "rest"},
-        hovertemplate=f"{hover}<extra></extra>",
+def _line(points: Sequence[tuple[int, float]], name: str, role: str) -> Any:
+    return go.Scatter(
+        x=[size for size, _share in points],
+        y=[share for _size, share in points],
+        mode="lines",
+        name=name,
+        meta={"role": role},
+        hovertemplate="%{y:.2f} %",
+    )
+
+
+def _dot(points: Sequence[tuple[int, float]], role: str) -> Any:
+    return go.Scatter(
+        x=[size for size, _share in points],
+        y=[share for _size, share in points],
+        mode="markers",
+        marker={"size": 13},
+        name=_("chosen"),
+        showlegend=False,
+        meta={"role": role},
+        hoverinfo="skip",
     )

@@ -3,6 +3,7 @@
 Functions of the declarations and of what was booked; never of data.
 """
 
+from decimal import Decimal
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -12,17 +13,27 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.meaning import certainty_text, factor_text
+from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.explain.comparison import DEFAULT_DELTA, compare
 from dpgov.explain.figures import groups as group_figures
 from dpgov.explain.figures.accounts import by_method
-from dpgov.explain.groups import GroupReading, group_readings, group_readings_in_rho
+from dpgov.explain.groups import (
+    Certainty,
+    GroupReading,
+    certainties,
+    group_readings,
+    group_readings_in_rho,
+    setting_cost,
+)
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
 from dpgov.privacy.accounting.loss import InvalidDelta, parse_delta
 from dpgov.tenants.permissions import Permission, requires
 
+_FAMILY = 4
+_CERTAIN = Decimal("99.99")
 _PURE = gettext_noop(
     "The ε of a group grows in step with its size: k units together have k times the ε of one. "
     "This is for all answers that the budget allows."
@@ -42,9 +53,16 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
     currency = dataset.budget.currency
     limit_nano = dataset.budget.limit_nano
     readings = _readings(dataset, question_nano)
+    sure = certainties(
+        limit_nano=limit_nano,
+        question_nano=question_nano,
+        setting=dataset.group_size,
+        currency=currency,
+    )
+    size = _size(request, [one.size for one in sure])
     context: dict[str, Any] = {
         "dataset": dataset,
-        "readings": readings,
+        "rows": list(zip(readings, sure, strict=True)),
         "epsilon_text": text,
         "epsilon_error": error,
         "most_epsilon_nano": currency.question(dataset.per_query_limit_nano),
@@ -54,8 +72,12 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
         "odds_of_one": factor_text(question_nano, currency),
         "posterior_of_one": certainty_text(question_nano, currency),
         "epsilon_caption": _(_PURE if currency.delta is None else _IN_RHO),
-        "epsilon_figure": group_figures.epsilon_at_fixed_noise(readings),
-        "noise_figure": group_figures.noise_at_fixed_epsilon(readings),
+        "figure": group_figures.certainty_by_size(sure, size),
+        "sizes": [one.size for one in sure],
+        "size": size,
+        "place": [one.size for one in sure].index(size),
+        "said": [_said(dataset, one, question_nano) for one in sure],
+        "said_now": next(_said(dataset, o, question_nano) for o in sure if o.size == size),
     }
     return render(request, "explain/group_privacy.html", context)
 
@@ -98,6 +120,65 @@ def _readings(dataset: Dataset, question_nano: int) -> list[GroupReading]:
         setting=dataset.group_size,
         rows_per_unit=dataset.max_rows_per_unit,
     )
+
+
+def _size(request: HttpRequest, sizes: list[int]) -> int:
+    """The size to look at, by its place on the slider: a family where nothing else is asked for.
+
+    The last place is the dataset's own setting where that is larger than the rest.
+    """
+    text = request.GET.get("size", "")
+    place = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else _FAMILY
+    return sizes[place - 1] if 1 <= place <= len(sizes) else _FAMILY
+
+
+def _said(dataset: Dataset, sure: Certainty, question_nano: int) -> dict[str, Any]:
+    """What the page says of a group of this size; the script takes it from here too."""
+    currency = dataset.budget.currency
+    certain = _(
+        "{whom}: who was 50 % sure becomes {one} after one question at {price}, and {every} once "
+        "the whole budget is spent."
+    ).format(
+        whom=_whom(dataset, sure.size),
+        one=_sure(sure.of_question, sure.question_text),
+        price=question(question_nano, currency),
+        every=_sure(sure.of_all, sure.all_text),
+    )
+    return {
+        "size": sure.size,
+        "shares": [float(sure.of_question), float(sure.of_all)],
+        "certain": certain,
+        "cost": _cost(dataset, sure.size),
+    }
+
+
+def _sure(share: Decimal, text: str) -> str:
+    if share > _CERTAIN:
+        return _("as good as certain")
+    return _("at most {share} sure").format(share=text)
+
+
+def _whom(dataset: Dataset, size: int) -> str:
+    if size == 1:
+        return _("One person alone") if dataset.private_id else _("One row alone")
+    if size == _FAMILY:
+        return _("A family of four") if dataset.private_id else _("A family of four rows")
+    if dataset.private_id:
+        return _("Any {size} people together").format(size=size)
+    return _("Any {size} rows together").format(size=size)
+
+
+def _cost(dataset: Dataset, size: int) -> str:
+    """What it would cost the next dataset to be declared for groups of this size."""
+    setting = dataset.group_size
+    if size == setting:
+        return _("This dataset is declared for groups of {size}.").format(size=setting)
+    cost = setting_cost(size, setting, dataset.budget.currency)
+    return _(
+        "Declared for groups of {size} in place of {setting}, the next dataset would have noise "
+        "{wider} times as wide at the same price; with the same error, {questions} questions would "
+        "fit where 100 fit now."
+    ).format(size=size, setting=setting, wider=f"{cost.wider:f}", questions=cost.questions)
 
 
 def _question_cost(request: HttpRequest, dataset: Dataset) -> tuple[str, int, str]:

@@ -2,16 +2,19 @@
 
 from collections.abc import Callable
 from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 from django.test import Client
 
 from dpgov.datasets.models import Dataset
-from dpgov.explain.groups import group_readings
+from dpgov.explain.groups import SettingCost, certainties, group_readings, setting_cost
 from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.tenants.models import Membership
 from tests.integration.dashboards.reading import figure, page, trace
 
+RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
 ClientFor = Callable[[Membership], Client]
 
 
@@ -51,14 +54,50 @@ def test_a_delta_above_one_is_no_guarantee() -> None:
     assert all(Decimal(text) <= 1 for text in shown if text != "no guarantee")
 
 
+@pytest.mark.parametrize("currency", [PURE, RHO], ids=["epsilon", "rho"])
+def test_larger_groups_are_never_told_to_be_safer(currency: Currency) -> None:
+    """F13: one curve for a question and one for all answers, rounded up and never above 100 %."""
+    found = certainties(limit_nano=NANO, question_nano=NANO // 4, setting=2, currency=currency)
+    assert [one.size for one in found] == list(range(1, 21))
+    for small, large in pairwise(found):
+        assert 50 < small.of_question <= large.of_question <= 100
+        assert small.of_question <= small.of_all <= large.of_all <= 100
+
+
+def test_a_group_of_the_settings_size_is_as_sure_as_the_booked_epsilon_says() -> None:
+    """e / (1 + e) is 73.11 % rounded up, for a group of three where noise is made for three."""
+    found = certainties(limit_nano=NANO, question_nano=NANO, setting=3, currency=PURE)
+    assert found[2].question_text == "73.11 %"
+    assert found[2].of_question == Decimal("73.11")
+
+
+def test_another_setting_costs_noise_and_under_rho_the_square_in_questions() -> None:
+    assert setting_cost(4, 1, PURE) == SettingCost(Decimal(4), 25)
+    assert setting_cost(4, 1, RHO) == SettingCost(Decimal(4), 6)
+    assert setting_cost(1, 4, PURE) == SettingCost(Decimal("0.25"), 400)
+    assert setting_cost(3, 2, PURE) == SettingCost(Decimal("1.5"), 66)
+
+
+def test_the_slider_works_as_a_form(
+    dataset: Dataset, paths: dict[str, str], analyst: Membership, client_for: ClientFor
+) -> None:
+    browser = client_for(analyst)
+    said = " ".join(page(browser, paths["group_privacy"]).split())
+    assert "A family of four" in said
+    said = " ".join(page(browser, f"{paths['group_privacy']}?size=7&epsilon=0.1").split())
+    assert "Any 7 rows together: who was 50 % sure becomes at most 66.82 % sure after one" in said
+    assert "and as good as certain once the whole budget is spent" in said
+    assert "noise 7 times as wide at the same price; with the same error, 14 questions" in said
+    for nonsense in ("0", "99999", "-1", "x"):
+        assert "A family of four" in page(browser, f"{paths['group_privacy']}?size={nonsense}")
+
+
 def test_the_page_marks_the_setting_and_says_what_is_protected(
     dataset: Dataset, paths: dict[str, str], analyst: Membership, client_for: ClientFor
 ) -> None:
     html = page(client_for(analyst), paths["group_privacy"])
-    assert trace(html, "fixed-noise", "this dataset&#x27;s setting".replace("&#x27;", "'"))[
-        "x"
-    ] == [1]
-    assert len(trace(html, "fixed-epsilon", "other group sizes")["x"]) == 19
+    assert trace(html, "certainty", "one question")["x"] == list(range(1, 21))
+    assert len(trace(html, "certainty", "all answers")["y"]) == 20
     assert html.count("is-current") == 1
     assert "Protected is whether any one row" in " ".join(html.split())
     assert "7.390" in html, "e² for one question of ε 2"
@@ -71,7 +110,7 @@ def test_a_large_budget_is_not_dressed_up(
     html = page(client_for(analyst), f"{paths['group_privacy']}?epsilon=1000")
     assert "more than a million" in html
     assert "more than 99.99 %" in html
-    assert max(figure(html, "fixed-noise")["data"][0]["y"]) == 200
+    assert max(figure(html, "certainty")["data"][1]["y"]) <= 100
 
 
 @pytest.mark.parametrize(
