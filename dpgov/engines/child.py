@@ -5,8 +5,8 @@ caller sees an answer, a RefusedFile or NoRoom; what only the operator can mend 
 the name of its kind and without a word of the file.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -21,6 +21,7 @@ from dpgov.language.said import said
 from dpgov.privacy.plan.schema import ColumnSpec
 
 __all__ = [
+    "Checked",
     "Ingested",
     "Inspection",
     "Limits",
@@ -28,6 +29,7 @@ __all__ = [
     "Progress",
     "RefusedFile",
     "Watch",
+    "check",
     "ingest",
     "inspect",
 ]
@@ -54,14 +56,29 @@ class NoRoom(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a file is ("csv" or "parquet"), the names of its columns and the types that it states.
+    """What a file is ("csv", "parquet" or "xlsx"), its columns, their types, how it is read.
 
-    `kinds` has one for each column: "number", "category", "truth", "date", or "" for no such type.
+    `kinds` has the type that a Parquet file states for each column: "number", "category", "truth",
+    "date", or "" for no such type, which is all that other files say.
+    `reading` holds a Reading and what its owner is told of it: `sheets`, `left_out` (columns that
+    cannot be used) and `first_line_is_data`.
     """
 
     format: str
     headers: tuple[str, ...]
     kinds: tuple[str, ...] = ()
+    reading: dict[str, Any] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Coarse words for each column, by its name; see `ingest.checking`. Its owner's alone.
+
+    `whole` says whether all of the file was looked at.
+    """
+
+    columns: dict[str, dict[str, str]]
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +101,35 @@ def _unwatched(_: Progress) -> None:
     """Nobody waits for this file but its caller."""
 
 
-def inspect(path: Path, *, limits: Limits) -> Inspection:
-    """Which format, which columns; raises RefusedFile for anything but clean CSV or Parquet."""
-    answer = _ask({"do": "inspect", "path": str(path)}, limits, _unwatched)
-    return Inspection(answer["format"], tuple(answer["headers"]), tuple(answer["kinds"]))
+def inspect(path: Path, *, limits: Limits, wanted: Mapping[str, Any] | None = None) -> Inspection:
+    """Which format, which columns; raises RefusedFile for anything but a clean table.
+
+    `wanted` is what its owner says about how it is to be read, by the names of a Reading.
+    """
+    request = {"do": "inspect", "path": str(path), "wanted": dict(wanted or {})}
+    answer = _ask(request, limits, _unwatched)
+    headers, kinds = tuple(answer["headers"]), tuple(answer["kinds"])
+    return Inspection(answer["format"], headers, kinds, answer["reading"])
+
+
+def check(
+    path: Path,
+    *,
+    columns: Sequence[ColumnSpec],
+    private_id: str | None,
+    reading: Mapping[str, Any],
+    limits: Limits,
+) -> Checked:
+    """How well a file and its declarations fit, for its owner alone; raises RefusedFile."""
+    request = {
+        "do": "check",
+        "path": str(path),
+        "columns": columns_as_json(columns),
+        "private_id": private_id,
+        "reading": dict(reading),
+    }
+    answer = _ask(request, limits, _unwatched)
+    return Checked(answer["columns"], answer["whole"])
 
 
 def ingest(
@@ -100,6 +142,7 @@ def ingest(
     key: bytes,
     unit: UnitNames | None = None,
     before: Before | None = None,
+    reading: Mapping[str, Any] | None = None,
     watch: Watch = _unwatched,
 ) -> Ingested:
     """Store the codes of the declared columns in `target`, after the rows of `before`.
@@ -116,6 +159,7 @@ def ingest(
         "key": key.hex(),
         "unit": None if unit is None else unit.as_json(),
         "before": None if before is None else before.as_json(),
+        "reading": dict(reading or {}),
     }
     try:
         answer = _ask(request, limits, watch)

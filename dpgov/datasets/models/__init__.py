@@ -8,11 +8,12 @@ from dpgov.datasets.models.arrival import Arrival
 from dpgov.datasets.models.dataset import Column, Dataset, DatasetVersion, Upload
 from dpgov.datasets.models.desk import Draft, Permit, Policy
 from dpgov.datasets.models.fingerprint import FingerprintMark, FingerprintPart, VersionFingerprint
-from dpgov.datasets.models.looks import Agreement, Handed, Look, NewDataRule
+from dpgov.datasets.models.looks import Agreement, Checked, Handed, Look, NewDataRule
 
 __all__ = [
     "Agreement",
     "Arrival",
+    "Checked",
     "Column",
     "Dataset",
     "DatasetVersion",

@@ -15,7 +15,10 @@ from dpgov.tenants.models import Tenant, User
 
 
 class Upload(models.Model):
-    """A file on its way to becoming a dataset version; visible to its uploader alone."""
+    """A file on its way to becoming a dataset version; visible to its uploader alone.
+
+    `reading` is how it is read, see `engines.child.Inspection`; empty: as it stands.
+    """
 
     class State(models.TextChoices):
         READY = "ready", _("Ready")
@@ -25,11 +28,14 @@ class Upload(models.Model):
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     uploader = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     original_name = models.CharField(max_length=200)
-    format = models.CharField(max_length=8, choices=[("csv", "CSV"), ("parquet", "Parquet")])
+    format = models.CharField(
+        max_length=8, choices=[("csv", "CSV"), ("parquet", "Parquet"), ("xlsx", "Excel")]
+    )
     byte_size = models.PositiveBigIntegerField()
     headers = models.JSONField()
     # The types that the file's own schema states, in the order of `headers`; empty for CSV.
     kinds = models.JSONField(default=list, blank=True)
+    reading = models.JSONField(default=dict)
     state = models.CharField(max_length=8, choices=State.choices, default=State.READY)
     created_at = Stamp(auto_now_add=True)
 
@@ -179,6 +185,7 @@ class Column(models.Model):
     class Missing(models.TextChoices):
         DROP = "drop", _("Leave the row out of this column's statistics")
         IMPUTE = "impute", _("Use a fixed value instead")
+        REQUIRE = "require", _("There are none: refuse a file that has one")
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="columns")

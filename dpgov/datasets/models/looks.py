@@ -68,6 +68,28 @@ class Agreement(models.Model):
         return f"{self.tenant_id} agrees with {self.other}"
 
 
+class Checked(models.Model):
+    """How often a person had an uploaded file checked on a day (UTC); of what came of it, nothing.
+
+    Outlives the upload, so that deleting gives nothing back.
+    """
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    upload = models.UUIDField()
+    day = models.DateField()
+    times = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["upload", "day"], name="datasets_checked_once_a_day"),
+        ]
+        indexes = [models.Index(fields=["tenant", "day", "user"])]
+
+    def __str__(self) -> str:
+        return f"{self.upload} checked {self.times} times on {self.day}"
+
+
 class Handed(models.Model):
     """A file that somebody handed in for registration on a day (UTC), taken or refused.
 

@@ -15,6 +15,7 @@ from dpgov.datasets.services.deleting import (
     delete_data,
     finish_deletions,
 )
+from dpgov.datasets.services.files.checks import TooManyChecks, check_file, checks_left
 from dpgov.datasets.services.files.data import DataMissing, engine_for, sees
 from dpgov.datasets.services.files.drafts import (
     DraftMoved,
@@ -27,6 +28,7 @@ from dpgov.datasets.services.files.drafts import (
 )
 from dpgov.datasets.services.files.handing_in import TooManyFiles
 from dpgov.datasets.services.files.orphans import remove_orphans
+from dpgov.datasets.services.files.readings import read_differently
 from dpgov.datasets.services.files.uploads import (
     Busy,
     UploadBusy,
@@ -86,7 +88,7 @@ from dpgov.datasets.services.upkeep import (
     set_needs_allocation,
 )
 from dpgov.datasets.services.versions import add_version
-from dpgov.engines.child import RefusedFile
+from dpgov.engines.child import Checked, RefusedFile
 
 __all__ = [
     "HOLD_KINDS",
@@ -94,6 +96,7 @@ __all__ = [
     "AgreedAlready",
     "AskedAlready",
     "Busy",
+    "Checked",
     "DataMissing",
     "DraftMoved",
     "DraftTooLarge",
@@ -114,6 +117,7 @@ __all__ = [
     "Registered",
     "Resembling",
     "SamePeople",
+    "TooManyChecks",
     "TooManyFiles",
     "TooSoon",
     "UploadBusy",
@@ -128,6 +132,8 @@ __all__ = [
     "change_new_data_rule",
     "change_policy",
     "change_unit_bounds",
+    "check_file",
+    "checks_left",
     "decide_as_agreed",
     "delete_data",
     "describe_dataset",
@@ -150,6 +156,7 @@ __all__ = [
     "permit",
     "permits_of",
     "possible_lenders",
+    "read_differently",
     "receive_upload",
     "register_dataset",
     "release_held",

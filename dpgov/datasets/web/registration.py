@@ -1,6 +1,7 @@
 """Pages that take a file in and turn it into a dataset. The uploader's own, and nobody else's."""
 
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 import structlog
@@ -8,6 +9,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
@@ -20,6 +22,7 @@ from dpgov.datasets.selectors import upload_or_404, used
 from dpgov.datasets.storage import NoRoom
 from dpgov.datasets.tasks import wake
 from dpgov.datasets.web.forms.dataset import UploadForm
+from dpgov.datasets.web.forms.file import is_worth_a_look
 from dpgov.datasets.web.forms.filling import around_the_grid
 from dpgov.datasets.web.forms.importing import kept
 from dpgov.datasets.web.forms.registration import RegistrationForm, as_posted
@@ -67,8 +70,14 @@ def _upload(request: HttpRequest, handler: SpoolHandler) -> HttpResponse:
 
 
 def _next_step(request: HttpRequest, taken: Upload) -> HttpResponse:
-    """Declare a new dataset, or a new version of the one that the address names."""
+    """Declare a new dataset, or a new version of the one that the address names.
+
+    Before that, what was understood of the file, where that is not plain.
+    """
     slug = request.GET.get("version-of", "")
+    if is_worth_a_look(taken):
+        address = reverse("datasets:file", args=[taken.pk])
+        return redirect(f"{address}?version-of={quote(slug)}" if slug else address)
     if selectors.datasets_of(membership_of(request).tenant).filter(slug=slug).exists():
         return redirect("datasets:add_version", slug, taken.id)
     return redirect("datasets:register", taken.id)

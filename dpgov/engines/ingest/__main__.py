@@ -4,18 +4,12 @@ import json
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dpgov.engines.ingest.limits import (
-    LOOKED_AT_BYTES,
-    MAX_COLUMNS,
-    die_with,
-    is_full,
-    limit_self,
-)
+from dpgov.engines.ingest.limits import MAX_COLUMNS, die_with, is_full, limit_self
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.sniff import check_names, check_text, csv_layout, format_of
 from dpgov.language.said import Said, said
 
 _UNREADABLE = said("The file could not be read. Export it again as CSV or Parquet and upload that.")
@@ -31,7 +25,7 @@ def main() -> None:
     request = json.loads(sys.stdin.read())
     die_with(request["parent"])
     try:
-        answer = {"inspect": _inspect, "ingest": _ingest}[request["do"]](request)
+        answer = {"inspect": _inspect, "check": _check, "ingest": _ingest}[request["do"]](request)
     except Refused as refusal:
         answer = _refused(str(refusal)) | {"field": refusal.field, "column": refusal.column}
     except MemoryError:
@@ -71,49 +65,47 @@ def _refused(text: str) -> dict[str, Any]:
 
 
 def _inspect(request: dict[str, Any]) -> dict[str, Any]:
-    path = Path(request["path"])
-    found = format_of(path)
-    reader = _parquet_columns if found == "parquet" else _csv_columns
-    columns = reader(path, request)
-    return {"format": found, "headers": tuple(columns), "kinds": tuple(columns.values())}
-
-
-def _csv_columns(path: Path, request: dict[str, Any]) -> dict[str, str]:
     """By its first bytes: somebody waits for this. The rest is looked at when it is read."""
+    from dpgov.engines.ingest.understood import understand
+
+    path = Path(request["path"])
+    with path.open("rb") as file:
+        if file.read(2) in (b"PA", b"PK"):
+            # What may hold tables in binary needs all of the reader.
+            import dpgov.engines.ingest.tables  # noqa: F401
     _limit(request, written_bytes=0)
-    names = check_names(csv_layout(path).names)
-    check_text(path, most=LOOKED_AT_BYTES)
-    return dict.fromkeys(names, "")
+    return understand(path, request["wanted"])._asdict()
 
 
-def _parquet_columns(path: Path, request: dict[str, Any]) -> dict[str, str]:
-    from dpgov.engines.ingest.stated import stated_kind
-    from dpgov.engines.ingest.tables import open_table
+def _check(request: dict[str, Any]) -> dict[str, Any]:
+    """Coarse words alone leave this process."""
+    from dpgov.engines.ingest.checking import check
+    from dpgov.engines.ingest.request import columns_of
 
+    columns = columns_of(request["columns"])
     _limit(request, written_bytes=0)
-    table = open_table(path, format_name="parquet")
-    return dict(zip(table.names, map(stated_kind, table.types), strict=True))
+    return check(_table(request), columns, request["private_id"])
 
 
 def _ingest(request: dict[str, Any]) -> dict[str, Any]:
     from dpgov.engines.fingerprint import as_json
+    from dpgov.engines.ingest.at_all import used_at_all
     from dpgov.engines.ingest.request import before_of, columns_of, unit_of
     from dpgov.engines.ingest.store import store
-    from dpgov.engines.ingest.tables import open_table
 
-    path, columns = Path(request["path"]), columns_of(request["columns"])
+    columns, unit = columns_of(request["columns"]), unit_of(request["unit"])
+    private_id = None if unit is None else unit.private_id
+    before = before_of(request["before"])
     _limit(request, written_bytes=_largest_output(request["max_rows"], len(columns) + 3))
-    if (found := format_of(path)) == "csv":
-        check_text(path)
     stored = store(
-        open_table(path, format_name=found, told=_Telling()),
+        used_at_all(_table(request), columns, private_id, adds=before is not None),
         Path(request["target"]),
         columns=columns,
         max_rows=request["max_rows"],
         memory_bytes=request["memory_bytes"],
         key=bytes.fromhex(request["key"]),
-        unit=unit_of(request["unit"]),
-        before=before_of(request["before"]),
+        unit=unit,
+        before=before,
     )
     return {
         "rows": stored.rows,
@@ -121,6 +113,20 @@ def _ingest(request: dict[str, Any]) -> dict[str, Any]:
         "fingerprint": as_json(stored.fingerprint),
         "addition": None if stored.addition is None else as_json(stored.addition),
     }
+
+
+def _table(request: dict[str, Any]) -> Any:
+    """The file as it is to be read, looked at once to its end before it is parsed."""
+    from dpgov.engines.ingest.reading import reading_of
+    from dpgov.engines.ingest.sniff import check_text, kind_of
+    from dpgov.engines.ingest.tables import open_table
+
+    path, reading = Path(request["path"]), reading_of(request["reading"])
+    found = kind_of(path)
+    reading = replace(reading, packed=found.packed)
+    if found.format == "csv":
+        check_text(path, reading)
+    return open_table(path, format_name=found.format, reading=reading, told=_Telling())
 
 
 def _limit(request: dict[str, Any], *, written_bytes: int) -> None:

@@ -1,65 +1,85 @@
 """What a file is, by its content and never by its name.
 
-Looks at bytes only: decides between CSV and Parquet, refuses everything else by what it is.
+Looks at bytes only: decides between CSV, Parquet and a workbook, packed or not, and refuses
+everything else by what it is.
 """
 
 import codecs
 import csv
 import io
-from dataclasses import dataclass
+import re
 from pathlib import Path
+from typing import NamedTuple
 
 from dpgov.engines.ingest.limits import MAX_COLUMNS, MAX_HEADER_BYTES, MAX_NAME_LENGTH
+from dpgov.engines.ingest.packing import is_workbook, unpacked
+from dpgov.engines.ingest.reading import DELIMITERS, GZIP, UTF8, ZIP, Reading
 from dpgov.engines.ingest.refusal import Refused
+from dpgov.engines.ingest.texts import open_text
 from dpgov.language.said import said
 
 _PARQUET = b"PAR1"
-_DELIMITERS = ",;\t"
+_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _CHUNK = 1 << 20
 _KNOWN = (
-    (b"\x1f\x8b", said("This is a gzip archive. Unpack it and upload the CSV or Parquet inside.")),
-    (
-        b"PK\x03\x04",
-        said("This is a zip archive or a spreadsheet. Save it as CSV and upload that."),
-    ),
     (b"\x28\xb5\x2f\xfd", said("This is a zstd archive. Unpack it and upload the file inside.")),
     (b"BZh", said("This is a bzip2 archive. Unpack it and upload the file inside.")),
     (b"\xfd7zXZ", said("This is an xz archive. Unpack it and upload the file inside.")),
-    (b"\xd0\xcf\x11\xe0", said("This is a spreadsheet. Save it as CSV and upload that.")),
+    (
+        b"\xd0\xcf\x11\xe0",
+        said("This is a spreadsheet in an old format, or one with a password. Save it as xlsx."),
+    ),
     (b"%PDF", said("This is a PDF. Upload a CSV or Parquet file.")),
-    (b"\xff\xfe", said("This text is in UTF-16. Save it as UTF-8 and upload that.")),
-    (b"\xfe\xff", said("This text is in UTF-16. Save it as UTF-8 and upload that.")),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CsvLayout:
-    """How a CSV file is written: its delimiter and the names in its first line, as they stand."""
+class Kind(NamedTuple):
+    """ "csv", "parquet" or "xlsx", and what a CSV file is packed into, if it is."""
+
+    format: str
+    packed: str = ""
+
+
+class CsvLayout(NamedTuple):
+    """How a CSV file is written: its delimiter and the cells of its first line, as they stand."""
 
     delimiter: str
-    names: tuple[str, ...]
+    cells: tuple[str, ...]
 
 
-def format_of(path: Path) -> str:
-    """ "parquet" or "csv"; raises Refused for what is clearly something else."""
+def kind_of(path: Path) -> Kind:
+    """Raises Refused for what is clearly something else."""
     with path.open("rb") as file:
         start = file.read(512)
     if not start:
         raise Refused(said("The file is empty."))
     if start.startswith(_PARQUET):
-        return "parquet"
+        return Kind("parquet")
+    if start.startswith(_ZIP) and is_workbook(path):
+        return Kind("xlsx")
+    packed = GZIP if start.startswith(_GZIP) else ZIP if start.startswith(_ZIP) else ""
+    if packed:
+        inner, _position = unpacked(path, packed)
+        with inner:
+            start = inner.read(512) or b""
+        if start.startswith((_GZIP, _ZIP, _PARQUET)):
+            raise Refused(said("Pack one CSV file alone, once. Upload Parquet as it is."))
+    _check_start(start)
+    return Kind("csv", packed)
+
+
+def _check_start(start: bytes) -> None:
     for mark, message in _KNOWN:
         if start.startswith(mark):
             raise Refused(message)
     if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{", b"["):
         raise Refused(said("This looks like a web page or JSON. Upload a CSV or Parquet file."))
-    return "csv"
 
 
-def csv_layout(path: Path) -> CsvLayout:
-    """Read the header line: its delimiter is the one of `,` `;` tab that occurs most in it."""
-    text = _header_text(path)
-    delimiter = max(_DELIMITERS, key=text.splitlines()[0].count)
+def csv_layout(path: Path, reading: Reading) -> CsvLayout:
+    """Read the first line: unless it is said, its delimiter is the one that occurs most in it."""
+    text = _first_line(path, reading)
+    delimiter = reading.delimiter or max(DELIMITERS, key=text.splitlines()[0].count)
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         names = next(reader)
@@ -67,13 +87,13 @@ def csv_layout(path: Path) -> CsvLayout:
         raise Refused(
             said("The header line cannot be read: a quotation mark is not closed.")
         ) from problem
-    if any("\n" in name or "\r" in name for name in names):
+    if reading.header and any("\n" in name or "\r" in name for name in names):
         raise Refused(said("A column name runs over more than one line. Give it a one-line name."))
     return CsvLayout(delimiter, tuple(names))
 
 
-def _header_text(path: Path) -> str:
-    with path.open("rb") as file:
+def _first_line(path: Path, reading: Reading) -> str:
+    with open_text(path, reading).stream as file:
         line = file.readline(MAX_HEADER_BYTES + 1)
     if len(line) > MAX_HEADER_BYTES and b"\r" not in line:
         raise Refused(said("The header line is too long. Is the first line the column names?"))
@@ -90,17 +110,28 @@ def _header_text(path: Path) -> str:
     return text
 
 
+# A number, in either spelling, that is not a year; a date. Names of columns look otherwise.
+_VALUE = re.compile(r"[+-]?[0-9]+([.,][0-9]+)*|[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}")
+_YEAR = re.compile(r"(19|20)[0-9]{2}")
+
+
+def looks_like_values(cells: tuple[str, ...]) -> bool:
+    """Whether a first line holds a row rather than names. Only its owner is told."""
+    found = [cell.strip() for cell in cells]
+    return any(_VALUE.fullmatch(cell) and not _YEAR.fullmatch(cell) for cell in found)
+
+
+def names_of(cells: tuple[str, ...], *, header: bool) -> tuple[str, ...]:
+    """The names of the columns: these cells, or their numbers; raises Refused."""
+    if header:
+        return check_names(cells)
+    _check_width(cells)
+    return tuple(f"column_{place}" for place, _cell in enumerate(cells, start=1))
+
+
 def check_names(names: tuple[str, ...]) -> tuple[str, ...]:
     """The names with spaces around them removed; refuses too many, empty, long or repeated ones."""
-    if len(names) > MAX_COLUMNS:
-        raise Refused(
-            said(
-                "The file has {number} columns; at most {most} can be registered. Leave out those "
-                "that nobody will ask about.",
-                number=f"{len(names):,}",
-                most=MAX_COLUMNS,
-            )
-        )
+    _check_width(names)
     seen: set[str] = set()
     for place, name in enumerate((name.strip() for name in names), start=1):
         _check_name(name, place)
@@ -108,6 +139,18 @@ def check_names(names: tuple[str, ...]) -> tuple[str, ...]:
             raise Refused(said("Two columns are called “{name}”. Rename one of them.", name=name))
         seen.add(name)
     return tuple(name.strip() for name in names)
+
+
+def _check_width(cells: tuple[str, ...]) -> None:
+    if len(cells) > MAX_COLUMNS:
+        raise Refused(
+            said(
+                "The file has {number} columns; at most {most} can be registered. Leave out those "
+                "that nobody will ask about.",
+                number=f"{len(cells):,}",
+                most=MAX_COLUMNS,
+            )
+        )
 
 
 def _check_name(name: str, place: int) -> None:
@@ -131,13 +174,13 @@ def _check_name(name: str, place: int) -> None:
         )
 
 
-def check_text(path: Path, *, most: int | None = None) -> None:
-    """Read the whole file once, or its first `most` bytes: UTF-8 throughout, and no NUL bytes."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    line, left = 1, path.stat().st_size if most is None else most
-    with path.open("rb") as file:
-        while chunk := file.read(min(_CHUNK, left)):
-            left -= len(chunk)
+def check_text(path: Path, reading: Reading, *, most: int | None = None) -> None:
+    """Read the whole text once, or its first `most` bytes: UTF-8 throughout, and no NUL bytes."""
+    decoder = codecs.getincrementaldecoder(UTF8)()
+    line, left = 1, most
+    with open_text(path, reading).stream as file:
+        while chunk := file.read(_CHUNK if left is None else min(_CHUNK, left)):
+            left = None if left is None else left - len(chunk)
             if b"\0" in chunk:
                 line += chunk[: chunk.index(b"\0")].count(b"\n")
                 raise Refused(
@@ -162,7 +205,7 @@ def _check_encoding(
         line += chunk[: problem.start].count(b"\n")
         raise Refused(
             said(
-                "Line {line} is not UTF-8; the file seems to mix encodings. Save it as UTF-8.",
+                "Line {line} is not UTF-8, and other lines are. Save the file as UTF-8.",
                 line=f"{line:,}",
             )
         ) from problem

@@ -30,7 +30,7 @@ from dpgov.engines.ingest.tables import Table
 from dpgov.engines.ingest.units import MARKS, UnitColumn, UnitMarks, attached, rank_rows
 from dpgov.engines.ingest.values import cells_of, codes, sql_type
 from dpgov.language.said import said
-from dpgov.privacy.plan.schema import ColumnSpec, DateDomain, NumericDomain
+from dpgov.privacy.plan.schema import ColumnSpec, DateDomain, MissingRule, NumericDomain
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _write(
             rows += batch.num_rows
             if there.rows + rows > max_rows:
                 raise _too_many_rows(max_rows, is_addition=before is not None)
-            _append(batch, connection, fingerprint, marks, places, columns)
+            _append(batch, table.decimal, connection, fingerprint, marks, places, columns)
         whole, addition = fingerprint.result(), None
         if before is not None:
             addition = whole
@@ -224,6 +224,7 @@ def _part(columns: Sequence[ColumnSpec], unit: UnitColumn) -> str | None:
 
 def _append(
     batch: pa.RecordBatch,
+    decimal: str,
     connection: duckdb.DuckDBPyConnection,
     fingerprint: Fingerprint,
     marks: UnitMarks | None,
@@ -236,13 +237,13 @@ def _append(
     if marks is not None:
         marks.begin_rows(batch.num_rows)
     for place in range(batch.num_columns):
-        cells = cells_of(batch.column(place))
+        cells = cells_of(batch.column(place), decimal)
         hashes = fingerprint.add(place, cells)
         if marks is not None:
             marks.add(place, cells)
         if place in declared:
             spec = columns[declared[place]]
-            stored[declared[place]] = codes(cells, spec)
+            stored[declared[place]] = _never_missing(codes(cells, spec), spec)
             if marks is not None:
                 marks.mix(spec.name, cells, hashes)
     fingerprint.end_rows()
@@ -250,6 +251,20 @@ def _append(
     connection.register("batch", pa.table(ordered) if marks is None else marks.table(ordered))
     connection.execute("INSERT INTO data SELECT * FROM batch")
     connection.unregister("batch")
+
+
+def _never_missing(found: pa.Array, spec: ColumnSpec) -> pa.Array:
+    """The codes, if the column keeps what is declared; questions rely on it, see `sensitivity`."""
+    if spec.missing is MissingRule.REQUIRE and found.null_count:
+        raise Refused(
+            said(
+                "“{column}” is declared as never missing, but some of its cells are empty or "
+                "cannot be read. Choose what a missing value counts as, or complete the file.",
+                column=spec.name,
+            ),
+            column=spec.name,
+        )
+    return found
 
 
 def _too_many_rows(max_rows: int, *, is_addition: bool) -> Refused:

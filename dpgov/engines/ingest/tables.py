@@ -1,10 +1,11 @@
-"""A CSV or Parquet file as a stream of record batches, never whole in memory.
+"""A CSV or Parquet file or a sheet as a stream of record batches, none but a sheet whole in memory.
 
 What the file says about itself is not believed: rows and bytes are counted as they are decoded.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,8 +13,11 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from dpgov.engines.ingest.limits import MAX_ROW_BYTES, largest_unpacked
+from dpgov.engines.ingest.reading import AS_IT_STANDS, POINT, UTF8, Reading
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.sniff import CsvLayout, check_names, csv_layout
+from dpgov.engines.ingest.sniff import check_names, csv_layout, names_of
+from dpgov.engines.ingest.texts import open_text
+from dpgov.engines.ingest.workbook import batches_of, rows_of
 from dpgov.language.said import said
 
 _ROWS_AT_A_TIME = 65_536
@@ -29,25 +33,31 @@ class Table:
     """The columns of a file, in its order, and its rows as a stream.
 
     `share` is how much of the file the first `n` rows are, in bytes, as far as that is known.
+    `decimal` is the mark that numbers are written with. `left_out` are columns of the file that
+    can not be used whatever is declared.
     """
 
     names: tuple[str, ...]
     types: tuple[pa.DataType, ...]
     batches: Iterator[pa.RecordBatch]
     share: Callable[[int], int]
+    decimal: str = POINT
+    left_out: tuple[str, ...] = ()
 
 
 def _nobody(_rows: int, _bytes: int) -> None:
     """Nobody waits."""
 
 
-def open_table(path: Path, *, format_name: str, told: Told = _nobody) -> Table:
+def open_table(
+    path: Path, *, format_name: str, reading: Reading = AS_IT_STANDS, told: Told = _nobody
+) -> Table:
     """Open the file; raises Refused for what cannot be read, also while its batches are drawn.
 
     `told` hears after each batch how far it is.
     """
     try:
-        table = _open_parquet(path) if format_name == "parquet" else _open_csv(path)
+        table = _OPEN[format_name](path, reading)
     except (pa.ArrowInvalid, OSError) as problem:
         raise Refused(_UNREADABLE) from problem
     return replace(table, batches=_bounded(table, path.stat().st_size, told))
@@ -76,20 +86,43 @@ def _next(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
         raise Refused(_UNREADABLE) from problem
 
 
-def _open_csv(path: Path) -> Table:
-    layout = csv_layout(path)
-    names = check_names(layout.names)
-    file = pa.OSFile(str(path))
+def _open_sheet(path: Path, reading: Reading) -> Table:
+    rows = rows_of(path, reading.sheet, reading.decimal)
+    first = next(rows)
+    names = names_of(tuple(first), header=reading.header)
+    batches = batches_of(rows if reading.header else chain([first], rows), names)
+    size = path.stat().st_size
+    return Table(names, (pa.string(),) * len(names), batches, lambda _: size, reading.decimal)
+
+
+def _open_csv(path: Path, reading: Reading) -> Table:
+    layout = csv_layout(path, reading)
+    written = replace(reading, delimiter=layout.delimiter)
+    names = names_of(layout.cells, header=reading.header)
+    file, position = _bytes_of(path, reading)
+    found = layout.cells if reading.header else names
     types = (pa.string(),) * len(names)
-    return Table(names, types, _csv_batches(file, layout), lambda _: int(file.tell()))
+    batches = _csv_batches(file, written, found)
+    return Table(names, types, batches, lambda _: position(), reading.decimal)
 
 
-def _csv_batches(file: pa.NativeFile, layout: CsvLayout) -> Iterator[pa.RecordBatch]:
+def _bytes_of(path: Path, reading: Reading) -> tuple[pa.NativeFile, Callable[[], int]]:
+    """A plain file is read by Arrow itself."""
+    if reading.packed or reading.encoding != UTF8:
+        text = open_text(path, reading)
+        return pa.PythonFile(text.stream, mode="r"), text.position
+    file = pa.OSFile(str(path))
+    return file, lambda: int(file.tell())
+
+
+def _csv_batches(
+    file: pa.NativeFile, reading: Reading, names: tuple[str, ...]
+) -> Iterator[pa.RecordBatch]:
     """The reader looks at the first rows when it is opened, so it is opened at the first batch."""
-    ragged = _Ragged(len(layout.names))
+    ragged = _Ragged(len(names))
     try:
-        reader = _csv_reader(file, layout, ragged)
-        if tuple(reader.schema.names) != layout.names or set(reader.schema.types) != {pa.string()}:
+        reader = _csv_reader(file, reading, names, ragged)
+        if tuple(reader.schema.names) != names or set(reader.schema.types) != {pa.string()}:
             raise Refused(said("The header line cannot be read in one way only. Use simple names."))
         yield from reader
     except pa.ArrowInvalid as problem:
@@ -103,18 +136,22 @@ def _csv_refusal(problem: pa.ArrowInvalid) -> Refused:
 
 
 def _csv_reader(
-    file: pa.NativeFile, layout: CsvLayout, ragged: "_Ragged"
+    file: pa.NativeFile, reading: Reading, names: tuple[str, ...], ragged: "_Ragged"
 ) -> pa.csv.CSVStreamingReader:
     return pa.csv.open_csv(
         file,
-        read_options=pa.csv.ReadOptions(use_threads=False, block_size=MAX_ROW_BYTES),
+        read_options=pa.csv.ReadOptions(
+            use_threads=False,
+            block_size=MAX_ROW_BYTES,
+            column_names=None if reading.header else list(names),
+        ),
         parse_options=pa.csv.ParseOptions(
-            delimiter=layout.delimiter,
+            delimiter=reading.delimiter,
             newlines_in_values=True,
             invalid_row_handler=ragged,
         ),
         convert_options=pa.csv.ConvertOptions(
-            column_types={name: pa.string() for name in layout.names},
+            column_types={name: pa.string() for name in names},
             strings_can_be_null=False,
         ),
     )
@@ -155,26 +192,34 @@ class _Ragged:
         )
 
 
-def _open_parquet(path: Path) -> Table:
-    texts = [field.name for field in _parquet_file(path).schema_arrow if _is_text(field.type)]
+def _open_parquet(path: Path, _reading: Reading) -> Table:
+    schema = _parquet_file(path).schema_arrow
+    usable = [field for field in schema if not (_is_nested(field.type) or _is_binary(field.type))]
+    left_out = tuple(name for name in schema.names if name not in {one.name for one in usable})
+    check_names(tuple(schema.names))
+    if not usable:
+        raise Refused(said("Every column holds lists, records or bytes. Flatten some of them."))
+    texts = [field.name for field in usable if _is_text(field.type)]
     # Texts stay dictionaries, so that a repeated long text is not copied for each row.
     file = _parquet_file(path, texts)
-    schema = file.schema_arrow
-    names = check_names(tuple(schema.names))
-    for name, kind in zip(names, schema.types, strict=True):
-        if pa.types.is_nested(kind) or _is_binary(kind):
-            raise Refused(
-                said(
-                    "Column “{column}” holds lists, records or bytes. Flatten or remove it.",
-                    column=name,
-                ),
-                column=name,
-            )
+    found = [field.name for field in usable]
+    types = [file.schema_arrow.field(name).type for name in found]
     size = path.stat().st_size
-    _check_size(file.metadata, schema.types, size)
+    _check_size(file.metadata, types, size)
     claimed = max(1, file.metadata.num_rows)
-    batches = file.iter_batches(_ROWS_AT_A_TIME)
-    return Table(names, tuple(schema.types), batches, lambda rows: size * rows // claimed)
+    # A name with a dot could stand for a part of a record as well, hence the choice by name after.
+    batches = (batch.select(found) for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=found))
+    return Table(
+        check_names(tuple(found)),
+        tuple(types),
+        batches,
+        lambda rows: size * rows // claimed,
+        left_out=left_out,
+    )
+
+
+def _is_nested(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_nested(kind))
 
 
 def _parquet_file(path: Path, texts: list[str] | None = None) -> pq.ParquetFile:
@@ -215,3 +260,6 @@ def _is_binary(kind: pa.DataType) -> bool:
         or pa.types.is_large_binary(kind)
         or pa.types.is_fixed_size_binary(kind)
     )
+
+
+_OPEN = {"csv": _open_csv, "parquet": _open_parquet, "xlsx": _open_sheet}

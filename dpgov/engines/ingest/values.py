@@ -10,6 +10,7 @@ give the same codes. Each rule looks at one cell alone, never at the other rows.
 | plain or exponent number: 12, +5, -.5, 1e3 | that value, as a 64-bit float | text, as it stands |
 | inf, -inf, infinity, 1e400, in any case | clipped to the bound | text, as it stands |
 | true, false, in any case, and booleans | 1 and 0 | text `true`, `false` if a boolean |
+| with a decimal comma: 1,5, -,5, 1.234,5, in texts | that value | text, as it stands |
 | any other text: nan, n/a, 0x10, 1_000, 1,5, full-width digits | missing | text, as it stands |
 | text equal to a declared category | - | that category |
 | any other text | - | "other", code len(categories) |
@@ -18,6 +19,9 @@ Dates are read as `dates` says.
 
 A number is clipped to the bounds and rounded to the nearest step; exactly halfway goes to the even
 multiple of the step. -0.0 is 0. Missing is null, or the declared value if the rule is to impute.
+
+With a decimal comma a point only parts thousands, three digits at a time, and a number that has a
+point anywhere else is none; the marks are put right in the text, before it is read.
 """
 
 from dataclasses import dataclass
@@ -28,12 +32,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpgov.engines.ingest.dates import date_codes
+from dpgov.engines.ingest.reading import COMMA, POINT
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain, NumericDomain
 
 _NUMBER = (
     r"^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
     r"|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)$"
 )
+_THOUSANDS = r"^[+-]?[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]*)?$"
 _SQL_TYPES = {
     pa.uint8(): "UTINYINT",
     pa.uint16(): "USMALLINT",
@@ -58,14 +64,29 @@ class Cells:
     typed_dates: bool = False
 
 
-def cells_of(column: pa.Array) -> Cells:
-    """Read a column of any type, each distinct cell once."""
+def cells_of(column: pa.Array, decimal: str = POINT) -> Cells:
+    """Read a column of any type, each distinct cell once; texts with this decimal mark."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     texts = pa.concat_arrays([_texts(encoded.dictionary), pa.nulls(1, pa.large_string())])
     last = len(texts) - 1
     rows = pc.fill_null(encoded.indices.cast(pa.int64()), last)
+    is_text = _is_text(encoded.dictionary.type)
+    numbers = _numbers(_with_points(texts) if is_text and decimal == COMMA else texts)
     dated = bool(pa.types.is_temporal(encoded.type.value_type))
-    return Cells(texts, _numbers(texts), rows.to_numpy(zero_copy_only=False), dated)
+    return Cells(texts, numbers, rows.to_numpy(zero_copy_only=False), dated)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _with_points(texts: pa.Array) -> pa.Array:
+    """Texts with a decimal comma as if they were written with a point; others can be no number."""
+    parted = pc.match_substring_regex(texts, _THOUSANDS)
+    whole = pc.if_else(parted, pc.replace_substring(texts, POINT, ""), texts)
+    has_point = pc.match_substring(whole, POINT)
+    pointed = pc.replace_substring(whole, COMMA, POINT)
+    return pc.if_else(has_point, pa.scalar("", pa.large_string()), pointed)
 
 
 def _texts(values: pa.Array) -> pa.Array:

@@ -14,6 +14,7 @@ WORDS: dict[Action, str | Promise] = {
     Action.TOKEN_REVOKED: _("API token revoked"),
     Action.FILE_UPLOADED: _("File uploaded"),
     Action.UPLOAD_DISCARDED: _("Uploaded file discarded"),
+    Action.UPLOAD_CHECKED: _("Uploaded file checked by its owner"),
     Action.DATASET_REGISTERED: _("Dataset registered"),
     Action.DATASET_VERSION_ADDED: _("New version of a dataset added"),
     Action.DATASET_DESCRIBED: _("Dataset description changed"),

@@ -176,9 +176,9 @@ def column_spec(
         rule = MissingRule(missing)
     except ValueError as problem:
         raise InvalidDomain(
-            "missing", said("Choose to drop or to impute missing values.")
+            "missing", said("Choose to drop or to impute missing values, or that there are none.")
         ) from problem
-    if rule is MissingRule.DROP:
+    if rule is not MissingRule.IMPUTE:
         return ColumnSpec(clean_name, domain, rule)
     return ColumnSpec(clean_name, domain, rule, _impute_code(domain, impute))
 

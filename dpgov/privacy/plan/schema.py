@@ -23,10 +23,14 @@ class Neighbouring(StrEnum):
 
 
 class MissingRule(StrEnum):
-    """What a missing, NaN or unparseable value of a column counts as."""
+    """What a missing, NaN or unparseable value of a column counts as.
+
+    With REQUIRE there is none: a file that has one is refused, so no table with one is registered.
+    """
 
     DROP = "drop"
     IMPUTE = "impute"
+    REQUIRE = "require"
 
 
 class InvalidDomain(ValueError):
@@ -96,7 +100,10 @@ class CategoryDomain:
 
 @dataclass(frozen=True, slots=True)
 class ColumnSpec:
-    """A queryable column. With IMPUTE, `impute_code` replaces a missing value; else it is null."""
+    """A queryable column. With IMPUTE `impute_code` replaces a missing value, with DROP it is null.
+
+    With REQUIRE none is missing.
+    """
 
     name: str
     domain: NumericDomain | CategoryDomain

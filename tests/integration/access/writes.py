@@ -25,7 +25,7 @@ from tests.integration.access.bodies import BATCH, BATCH_FORM, FORM, PLAN
 from tests.integration.access.no_entries import RECORDS_NOTHING
 from tests.integration.access.sign_in_writes import OWN_SIGN_IN
 from tests.integration.access.world import World, paused
-from tests.integration.datasets.registering import CSV
+from tests.integration.datasets.registering import CSV, declared
 
 
 @dataclass(frozen=True)
@@ -201,6 +201,8 @@ WRITES: dict[str, Write | str] = {
     ),
     "datasets:policy": Write("owner", Action.POLICY_CHANGED, lambda: {"per_query": "1"}),
     "datasets:permit": Write("owner", Action.QUESTIONS_PERMITTED, _permit),
+    "datasets:check": Write("owner", Action.UPLOAD_CHECKED, declared, before=received_file),
+    "datasets:check_version": Write("owner", Action.UPLOAD_CHECKED, declared, before=received_file),
     "datasets:archive": Write("owner", Action.DATASET_ARCHIVED),
     "datasets:retention": Write("owner", Action.RETENTION_CHANGED, lambda: {"last_day": ""}),
     "datasets:pause": Write("owner", Action.QUESTIONS_PAUSED, lambda: {"reason": "a doubt"}),

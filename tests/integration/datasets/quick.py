@@ -23,7 +23,9 @@ Rows = Sequence[Sequence[object]]
 _MEMORY = 500_000_000
 
 
-def _ingest(source: Path, target: Path, *, limits: Any, watch: Any, **more: Any) -> Ingested:
+def _ingest(
+    source: Path, target: Path, *, limits: Any, watch: Any, reading: Any, **more: Any
+) -> Ingested:
     try:
         stored = _stored(source, target, **more)
     except Refused as refusal:

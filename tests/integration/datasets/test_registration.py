@@ -232,9 +232,9 @@ def test_a_refused_file_is_said_at_its_field_and_leaves_nothing(
 ) -> None:
     """I1: with advice for its owner, and without an entry."""
     before = files("uploads")
-    response = send_file(browser, b"PK\x03\x04" + bytes(99), "people.xlsx")
+    response = send_file(browser, b"\xd0\xcf\x11\xe0" + bytes(99), "people.xls")
     assert response.status_code == 422
-    assert "Save it as CSV" in response.content.decode()
+    assert "Save it as xlsx" in response.content.decode()
     assert files("uploads") == before
     assert actions(owner.tenant) == []
 

@@ -3,8 +3,9 @@
 import base64
 import gzip
 import io
+import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -36,9 +37,10 @@ def run_length_bomb() -> bytes:
 
 
 def dictionary_bomb() -> bytes:
-    """One text of 1 MB, named 100,000 times by its number: 100 GB if it were written out."""
-    value = pa.array(["x" * 1_000_000])
-    column = pa.DictionaryArray.from_arrays(_zeros(100_000), value)
+    """One text of 1 MB, named 99,999 times by its number: 100 GB if it were written out."""
+    values = pa.array(["x" * 1_000_000, "x"])
+    places = pa.concat_arrays([_zeros(99_999), pa.array([1], pa.int32())])
+    column = pa.DictionaryArray.from_arrays(places, values)
     return parquet_of(pa.table({"n": column}), compression="zstd")
 
 
@@ -52,15 +54,38 @@ def _zeros(count: int) -> pa.Array:
     return pa.repeat(pa.scalar(0, pa.int32()), count)
 
 
-def gzipped_csv() -> bytes:
-    """CSV text at a thousandth of its size."""
-    return gzip.compress(b"a,b\n" + b"1,2\n" * 5_000_000)
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """A zip archive of these files."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return sink.getvalue()
+
+
+def locked_zip() -> bytes:
+    """A zip archive whose one file says that it needs a password."""
+    found = bytearray(zipped({"a.csv": b"a\n1\n"}))
+    found[6] |= 1
+    found[found.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(found)
 
 
 HEADERS: dict[str, tuple[Hostile, str]] = {
     "empty": (lambda: b"", "is empty"),
     "one line": (lambda: b"a,b", "one line only"),
-    "gzip": (gzipped_csv, "gzip"),
+    "a bomb in gzip": (lambda: gzip.compress(gzip.compress(b"a,b\n" * 99)), "once"),
+    "Parquet in gzip": (lambda: gzip.compress(parquet_of(pa.table({"a": [1]}))), "once"),
+    "gzip cut short": (lambda: gzip.compress(b"a,b\n1,2\n")[:-12], "damaged"),
+    "two files in zip": (lambda: zipped({"a.csv": b"a\n1\n", "b.csv": b"a\n1\n"}), "2 files"),
+    "an empty zip": (lambda: zipped({}), "one line only|0 files"),
+    "thousands of files in zip": (
+        lambda: zipped({f"{n}": b"" for n in range(1_001)}),
+        "too many files",
+    ),
+    "zip with a password": (locked_zip, "password"),
+    "a zip cut short": (lambda: zipped({"a.csv": b"a\n1\n"})[:-8], "damaged"),
+    "a workbook that is none": (lambda: zipped({"xl/workbook.xml": b"<x/>"}), "damaged"),
     "100,000 columns": (
         lambda: ",".join(f"c{n}" for n in range(100_000)).encode() + b"\n1\n",
         "100,000 columns",
@@ -76,9 +101,9 @@ HEADERS: dict[str, tuple[Hostile, str]] = {
         lambda: "name\nZürich\n".encode() + "Genève\n".encode("latin-1"),
         "Line 3 is not UTF-8",
     ),
-    "Latin-1 in the header": (lambda: "Straße\n1\n".encode("latin-1"), "not UTF-8"),
-    "a character cut at the end": (lambda: b"a\n1\n\xc3", "not UTF-8"),
-    "UTF-16": (lambda: "a,b\n1,2\n".encode("utf-16"), "UTF-16"),
+    "a character cut at the end": (lambda: "é\n1\n".encode() + b"\xc3", "not UTF-8"),
+    "bytes of no encoding": (lambda: b"a\n\x81\n", "not UTF-8"),
+    "half a character of UTF-16": (lambda: b"\xff\xfea\x00\n\x00\x00\xd8", "cannot be read in"),
     "duplicate headers": (lambda: b"a,b, a \n1,2,3\n", "Two columns are called"),
     "a column without a name": (lambda: b"a,,c\n1,2,3\n", "Column 2 has no name"),
     "a very long name": (lambda: b"a," + b"n" * 201 + b"\n1,2\n", "longer than 200"),
@@ -86,7 +111,8 @@ HEADERS: dict[str, tuple[Hostile, str]] = {
     "an open quotation mark": (lambda: b'a,"b\n1,2\n', "quotation"),
     "HTML": (lambda: b"<!doctype html><script>alert(1)</script>", "web page"),
     "JSON": (lambda: b'[{"a": 1}]', "JSON"),
-    "a spreadsheet": (lambda: b"PK\x03\x04" + bytes(100), "spreadsheet"),
+    "an old spreadsheet": (lambda: b"\xd0\xcf\x11\xe0" + bytes(100), "old format"),
+    "noise that calls itself zip": (lambda: b"PK\x03\x04" + bytes(100), "damaged"),
     "PDF": (lambda: b"%PDF-1.7\n", "PDF"),
     "truncated Parquet": (lambda: parquet_of(pa.table({"a": list(range(1000))}))[:-20], "damaged"),
     "only the mark of Parquet": (lambda: b"PAR1", "damaged"),
@@ -98,8 +124,10 @@ HEADERS: dict[str, tuple[Hostile, str]] = {
         lambda: parquet_of(pa.table([[1], [2]], names=["a", "a"])),
         "Two columns are called",
     ),
-    "Parquet with lists": (lambda: parquet_of(pa.table({"a": [[1, 2]]})), "lists"),
-    "Parquet with bytes": (lambda: parquet_of(pa.table({"a": [b"x"]})), "bytes"),
+    "nothing but lists and bytes in Parquet": (
+        lambda: parquet_of(pa.table({"a": [[1, 2]], "b": [b"x"]})),
+        "Every column holds lists",
+    ),
     "a run-length bomb": (run_length_bomb, "unpacks to far more"),
 }
 """Refused as soon as they are uploaded: how each is made, and what its owner reads."""

@@ -117,6 +117,7 @@ def _once(
             key=installation_key(),
             unit=_unit_names(schema, partition_column, earlier),
             before=before,
+            reading=upload.reading,
             watch=watch,
         )
         with transaction.atomic():

@@ -9,7 +9,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from uuid import UUID
 
@@ -81,6 +81,11 @@ _LONGEST_NAME = 200
 _PATIENCE = 20.0
 
 
+def looking() -> AbstractContextManager[None]:
+    """Hold a reader while somebody waits at a page; raises Busy if none is free for long."""
+    return reader_slot("looking", patience=_PATIENCE)
+
+
 class UploadBusy(Exception):
     """The upload is being registered at present."""
 
@@ -106,11 +111,11 @@ def take_upload(*, tenant: Tenant, uploader: User, name: str, spool: storage.Spo
     """Keep a file that has arrived; `name` is only remembered, never used as a path.
 
     Its beginning is looked at, which is quick; a worker reads the rest. Raises RefusedFile, keeping
-    nothing, for a file that is not CSV or Parquet, and Busy when too many arrive at once.
+    nothing, for a file that is no table, and Busy when too many arrive at once.
     """
     path = spool.keep()
     try:
-        with reader_slot("looking", patience=_PATIENCE):
+        with looking():
             found = child.inspect(path, limits=looking_limits())
         with transaction.atomic():
             upload = Upload.objects.create(
@@ -122,6 +127,7 @@ def take_upload(*, tenant: Tenant, uploader: User, name: str, spool: storage.Spo
                 byte_size=spool.size,
                 headers=list(found.headers),
                 kinds=list(found.kinds) if any(found.kinds) else [],
+                reading=found.reading,
             )
             _record(upload, uploader, Action.FILE_UPLOADED)
     except BaseException:

@@ -34,7 +34,11 @@ STEPS = [
     (Step.YEAR.value, _("Year")),
 ]
 # What a rule for missing values is called where there is room for a word or two.
-_IN_A_CELL: dict[str, Any] = {"drop": _("row left out"), "impute": _("counts as")}
+_IN_A_CELL: dict[str, Any] = {
+    "drop": _("row left out"),
+    "impute": _("counts as"),
+    "require": _("never missing"),
+}
 
 
 class ColumnForm(forms.Form):

@@ -10,6 +10,7 @@ from dpgov.datasets import selectors, services
 from dpgov.datasets.importing import Filled
 from dpgov.datasets.models import Upload
 from dpgov.datasets.web.forms.columns import parts_of
+from dpgov.datasets.web.forms.file import how_read
 from dpgov.tenants.models import Tenant
 from dpgov.tenants.permissions import membership_of
 
@@ -60,5 +61,6 @@ def around_the_grid(request: HttpRequest, upload: Upload) -> dict[str, Any]:
     """What the page of a form shows beside its columns."""
     return {
         "draft_seen": services.draft_seen(upload),
+        "understood": list(how_read(upload)),
         "copies": selectors.versions_to_copy(membership_of(request).tenant),
     }

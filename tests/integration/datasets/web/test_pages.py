@@ -182,7 +182,8 @@ def test_the_description_can_be_changed(browser: Client, people: Dataset) -> Non
 def test_text_of_users_is_inert(browser: Client, upload: Upload) -> None:
     """J6: names, descriptions and categories are escaped wherever they are shown."""
     script = "<script>alert(1)</script>"
-    register(browser, upload, name=script, description=script, sex__categories=script)
+    categories = f"f\r\n{script}"
+    register(browser, upload, name=script, description=script, sex__categories=categories)
     slug = Dataset.objects.get().slug
     for address in (reverse("datasets:list"), reverse("datasets:detail", args=[slug])):
         page = browser.get(address).content.decode()

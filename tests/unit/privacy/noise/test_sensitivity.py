@@ -120,7 +120,7 @@ def only_draw(raw: dict[str, Any], schema: DatasetSchema) -> Draw:
     return taken
 
 
-DROP, IMPUTE = MissingRule.DROP, MissingRule.IMPUTE
+DROP, IMPUTE, REQUIRE = MissingRule.DROP, MissingRule.IMPUTE, MissingRule.REQUIRE
 ADD, CHANGE = Neighbouring.ADD_REMOVE, Neighbouring.CHANGE_ONE
 FILTER = {"where": [{"column": "x", "op": "<", "value": 10}]}
 GROUP = {"group_by": [{"column": "x", "edges": [5, 8, 10]}]}
@@ -152,6 +152,40 @@ def test_a_sum_has_this_reach(
     schema = schema_with(numbers(lower, upper, missing), relation, 100)
     raw = question({"statistic": "sum", "column": "x"}, **more)
     assert only_draw(raw, schema).reach == Reach(*expected)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "relation", "more", "of_dropping"),
+    [
+        ("sum", CHANGE, {}, 2),  # 5 against 10: no row can turn into nothing
+        ("mean", CHANGE, {}, 2),  # one sum over a public number of rows, instead of two sums
+        ("sum", CHANGE, FILTER, 1),  # a filter makes rows nothing all the same
+        ("sum", CHANGE, GROUP, 1),
+        ("sum", ADD, {}, 1),  # the row itself comes and goes
+        ("mean", ADD, {}, 1),
+    ],
+)
+def test_never_missing_takes_what_all_pairs_of_complete_tables_need(
+    statistic: str, relation: Neighbouring, more: dict[str, object], of_dropping: int
+) -> None:
+    """D1, D4: of all neighbouring tables of two rows none moves further; one moves so far."""
+    raw = question({"statistic": statistic, "column": "x"}, **more)
+    schema = schema_with(numbers("5", "10", REQUIRE), relation, 2)
+    taken = only_draw(raw, schema)
+    blueprint = blueprint_of(raw, schema)
+    codes = range(6)
+    pairs: list[tuple[Rows, Rows]] = [
+        ([(fixed,), *([(one,)] if relation is CHANGE else [])], [(fixed,), (other,)])
+        for fixed in codes
+        for one in (codes if relation is CHANGE else [0])
+        for other in codes
+    ]
+    most = max(moved(blueprint, 0, *pair).l1 for pair in pairs)
+    assert most <= taken.reach.l1
+    # A filter keeps the largest value out, and bins do not hold two of them here.
+    assert more or most == taken.reach.l1
+    dropping = only_draw(raw, schema_with(numbers("5", "10", DROP), relation, 2))
+    assert dropping.reach.l1 == of_dropping * taken.reach.l1
 
 
 @pytest.mark.parametrize(
