@@ -18,7 +18,7 @@ from typing import Protocol
 from dpgov.demo.site import SiteProcess
 from dpgov.operation.stopping import StopRequest
 
-_PATIENCE = 60
+_PATIENCE = 180
 _POLL = 0.1
 _POLL_AT_THE_END = 0.05
 _LAST_SECONDS = 15
