@@ -78,6 +78,7 @@ SECTIONS = (
                     "queries:unit_rows",
                 ),
             ),
+            Page("dashboards:portfolio", _("Portfolio"), (Permission.VIEW_SPLIT_BY_ANALYST,)),
             Page(
                 "dashboards:shared_budgets",
                 _("Shared budgets"),

@@ -5,7 +5,7 @@
 (() => {
   const source = document.currentScript.dataset.plotly;
   const language = document.documentElement.lang;
-  const config = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false, locale: language };
+  const config = { displayModeBar: false, responsive: true, doubleClick: "reset", scrollZoom: false, locale: language };
   let library = null;
 
   function plotly() {
@@ -61,15 +61,18 @@
 
   function paintAxis(axis, colour) {
     return {
-      automargin: true, zeroline: false, fixedrange: true, ...axis,
+      automargin: true, zeroline: false, ...axis,
+      // Stretches of time can be looked at closer; double click shows all again.
+      fixedrange: axis.type !== "date",
       gridcolor: colour("chart-grid"), linecolor: colour("line"), tickcolor: colour("line"),
     };
   }
 
   function paintLayout(layout, series, colour) {
+    const zooms = layout.xaxis?.type === "date" && matchMedia("(pointer: fine)").matches;
     const painted = {
       // Room for the legend, which hangs from the top however the chart is resized.
-      margin: { l: 48, r: 16, t: series > 1 ? 44 : 12, b: 40 }, hovermode: "closest", dragmode: false, bargap: 0.3,
+      margin: { l: 48, r: 16, t: series > 1 ? 44 : 12, b: 40 }, hovermode: "closest", dragmode: zooms ? "zoom" : false, bargap: 0.3,
       ...layout,
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: colour("font"), size: 13, color: colour("ink") },
@@ -95,9 +98,47 @@
     const colour = palette();
     const traces = figure.data.map((trace, index) => paintTrace(trace, index, colour));
     Plotly.react(element, traces, paintLayout(figure.layout ?? {}, traces.length, colour), config).then(() => {
+      if (!element.dataset.drawn) follow(element);
       element.dataset.drawn = document.documentElement.dataset.bsTheme;
     });
   }
+
+  // A mark that knows where it leads (trace.meta.links) is followed like the link in the table beside it.
+  function follow(element) {
+    const href = (point) => point?.data.meta?.links?.[point.pointNumber] ?? "";
+    element.on("plotly_click", ({ points }) => {
+      const found = points.map(href).find((one) => /^[?/](?!\/)/.test(one));
+      if (found) window.location.assign(found);
+    });
+    element.on("plotly_hover", ({ points }) => element.classList.toggle("leads", points.some(href)));
+  }
+
+  // As a picture, made from the SVG by hand: Plotly's own way takes addresses that our policy forbids.
+  async function save(element, format) {
+    const { width, height } = element.getBoundingClientRect();
+    const address = await window.Plotly.toImage(element, { format: "svg", width, height });
+    const link = document.createElement("a");
+    link.download = `${element.id}.${format}`;
+    link.href = format === "svg" ? address : await pixels(address, width * 2, height * 2);
+    link.click();
+  }
+
+  async function pixels(address, width, height) {
+    const picture = new Image();
+    picture.src = address;
+    await picture.decode();
+    const canvas = Object.assign(document.createElement("canvas"), { width, height });
+    const paper = canvas.getContext("2d");
+    paper.fillStyle = palette()("card");
+    paper.fillRect(0, 0, width, height);
+    paper.drawImage(picture, 0, 0, width, height);
+    return canvas.toDataURL("image/png");
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-save-chart]");
+    if (button) save(document.getElementById(button.dataset.saveChart), button.dataset.format);
+  });
 
   function drawAll(root) {
     const charts = [...root.querySelectorAll(".chart[data-figure]")];

@@ -1,72 +1,205 @@
 """Where a budget went: over time, by person and by mechanism."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from datetime import datetime
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import plotly.graph_objects as go
+from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from dpgov.budgets.history import Balance
 from dpgov.dashboards.budget.shares import Share
+from dpgov.dashboards.forecast.forecast import Forecast
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.accounting.loss import PURE, Currency
-from dpgov.queries.wording.figures import Figure, as_figure, inert, labelled_axis
+from dpgov.queries.wording.figures import Figure, as_figure, date_axis, inert, labelled_axis
+
+_TOP = 5
 
 
-def over_time(
-    balances: Sequence[Balance], *, split: bool, until: datetime, currency: Currency = PURE
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened to a budget on one day, as it stands in a hover box."""
+
+    day: date
+    words: str
+
+
+def burn_down(
+    balances: Sequence[Balance],
+    *,
+    first: date | None,
+    until: datetime,
+    forecast: Forecast | None = None,
+    marks: Sequence[Mark] = (),
+    currency: Currency = PURE,
 ) -> Figure:
-    """A step chart of what is taken, up to a moment, with the limit as a line above it.
+    """What is left, step by step from the first day on, with the limit as a line above it.
 
-    In ε: under zCDP what everything so far amounts to at δ.
+    With a forecast: on to the day on which it is used up, and between the days of the busiest and
+    of the quietest week. In what adds up: ε, or ρ under zCDP.
     """
-
-    def read(nano: int) -> float:
-        return as_number(currency.together(nano))
-
-    balances = [*balances, *(replace(last, at=until) for last in balances[-1:])]
-    times = [balance.at.isoformat() for balance in balances]
-    spent = [read(balance.spent_nano) for balance in balances]
-    taken = [read(balance.spent_nano + balance.reserved_nano) for balance in balances]
-    limits = [read(balance.limit_nano) for balance in balances]
-    traces = [_steps(_("Spent and reserved"), "reserved", times, taken, "tozeroy")] if split else []
-    word = _("Spent") if split else _("Committed")
-    traces.append(_steps(word, "spent", times, spent, "tozeroy"))
+    points = _since(balances, first, until)
+    times = [balance.at.isoformat() for balance in points]
+    left = [
+        as_number(max(0, one.limit_nano - one.spent_nano - one.reserved_nano)) for one in points
+    ]
+    limits = [as_number(balance.limit_nano) for balance in points]
+    traces = [_steps(_("Remaining"), "spent", times, left, "tozeroy")]
     limit = _steps(_("Limit"), "limit", times, limits, None)
     limit.line.dash = "dash"
-    at_delta = _("ε at δ %(delta)s") % {"delta": currency.delta_text} if currency.delta else "ε"
     traces.append(limit)
+    axis = date_axis()
+    if forecast is not None and forecast.ends_on is not None and left:
+        traces += _cone(forecast, until, left[-1])
+        span = max(timedelta(days=30), until - points[0].at)
+        end = min(_noon(forecast.latest_on or forecast.ends_on), until + span)
+        axis["range"] = [times[0], end.isoformat()]
+    if marks:
+        traces.append(_marks(marks))
     return as_figure(
         traces,
         legend={"traceorder": "normal"},
-        xaxis={"type": "date", "showgrid": False},
-        yaxis={"title": {"text": at_delta}, "rangemode": "tozero"},
+        hovermode="x unified",
+        xaxis=axis,
+        yaxis={"title": {"text": currency.symbol}, "rangemode": "tozero"},
     )
 
 
-def shares(parts: Sequence[Share], *, split: bool, currency: Currency = PURE) -> Figure:
-    """Horizontal bars, the largest on top; reserved is a second stretch where it may be seen.
+def _since(balances: Sequence[Balance], first: date | None, until: datetime) -> list[Balance]:
+    """Those of the range, begun with the balance that it began with, up to now."""
+    known = [*balances, *(replace(last, at=until) for last in balances[-1:])]
+    if first is None:
+        return known
+    begin = datetime.combine(first, time.min, UTC)
+    before = [replace(one, at=begin) for one in known if one.at < begin][-1:]
+    return [*before, *(one for one in known if one.at >= begin)]
 
-    In what adds up: ε, or ρ under zCDP.
-    """
-    ordered = list(reversed(parts))
-    names = [part.name for part in ordered]
-    sign, word = currency.symbol, _("Spent") if split else _("Committed")
-    traces = [_bar(word, "spent", names, _spent(ordered, split), sign)]
-    if split:
-        reserved = [as_number(part.reserved_nano) for part in ordered]
-        traces.append(_bar(_("Reserved"), "reserved", names, reserved, sign))
+
+def _cone(forecast: Forecast, now: datetime, left: float) -> list[Any]:
+    """A dashed line to the day, and the area between the soonest and the latest one."""
+    ends = _noon(forecast.ends_on or now.date())
+    soonest = _noon(forecast.soonest_on) if forecast.soonest_on else ends
+    latest = _noon(forecast.latest_on) if forecast.latest_on else ends + 2 * (ends - now)
+    start = now.isoformat()
+    area = go.Scatter(
+        x=[start, soonest.isoformat(), latest.isoformat(), start],
+        y=[left, 0, 0, left],
+        name=_("Range"),
+        mode="lines",
+        line={"width": 0},
+        fill="toself",
+        hoverinfo="skip",
+        meta={"role": "reserved"},
+    )
+    line = go.Scatter(
+        x=[start, ends.isoformat()],
+        y=[left, 0],
+        name=_("At this pace"),
+        mode="lines",
+        line={"dash": "dot", "width": 2},
+        hoverinfo="skip",
+        meta={"role": "reserved"},
+    )
+    return [area, line]
+
+
+def _noon(day: date) -> datetime:
+    return datetime.combine(day, time(12), UTC)
+
+
+def _marks(marks: Sequence[Mark]) -> Any:
+    return go.Scatter(
+        x=[_noon(mark.day).isoformat() for mark in marks],
+        y=[0 for _mark in marks],
+        name=_("Events"),
+        mode="markers",
+        marker={"symbol": "diamond", "size": 9},
+        cliponaxis=False,
+        customdata=[[inert(mark.words)] for mark in marks],
+        hovertemplate="%{customdata[0]}<extra></extra>",
+        meta={"role": "3"},
+    )
+
+
+def by_day(parts: Mapping[str, Counter[date]], sign: str) -> Figure:
+    """Stacked bars, a colour for each person; beyond the first few they are one."""
+    names = list(parts)
+    shown, rest = names[:_TOP], names[_TOP:]
+    other = sum((parts[name] for name in rest), Counter[date]())
+    bands = [(name, parts[name]) for name in shown] + (
+        [(_others(len(rest)), other)] if rest else []
+    )
+    traces = [
+        go.Bar(
+            x=[day.isoformat() for day in sorted(days)],
+            y=[as_number(days[day]) for day in sorted(days)],
+            name=inert(name, 28),
+            meta={"role": str(place % 8 + 1)},
+            hovertemplate=f"{sign} %{{y:,}}",
+        )
+        for place, (name, days) in enumerate(bands)
+    ]
     return as_figure(
         traces,
         barmode="stack",
-        showlegend=split,
+        showlegend=True,
+        hovermode="x unified",
+        legend={"traceorder": "normal"},
+        xaxis=date_axis(),
+        yaxis={"title": {"text": sign}, "rangemode": "tozero"},
+    )
+
+
+def shares(
+    parts: Sequence[Share], *, split: bool, currency: Currency = PURE, kept: str = ""
+) -> Figure:
+    """Horizontal bars, the largest on top, the smallest as one; what is reserved is a second
+    stretch where it may be seen and there is any.
+
+    In what adds up: ε, or ρ under zCDP. `kept` is the filter of the list that a bar leads to.
+    """
+    ordered = list(reversed(_top(parts)))
+    names = [part.name for part in ordered]
+    sign, word = currency.symbol, _("Spent") if split else _("Committed")
+    links = [
+        f"{reverse('dashboards:history')}?{kept}&{part.query}&range=all" if part.query else ""
+        for part in ordered
+    ]
+    traces = [_bar(word, "spent", names, _spent(ordered, split), sign, links)]
+    if split and any(part.reserved_nano for part in ordered):
+        reserved = [as_number(part.reserved_nano) for part in ordered]
+        traces.append(_bar(_("Reserved"), "reserved", names, reserved, sign, links))
+    return as_figure(
+        traces,
+        barmode="stack",
+        showlegend=len(traces) > 1,
         legend={"traceorder": "normal"},
         xaxis={"title": {"text": sign}, "rangemode": "tozero"},
         yaxis=labelled_axis(names),
     )
+
+
+def _top(parts: Sequence[Share]) -> list[Share]:
+    """As many as have room beside each other; the others together."""
+    shown, rest = list(parts[:_TOP]), parts[_TOP:]
+    if len(rest) < 2:
+        return list(parts)
+    return [
+        *shown,
+        Share(
+            _others(len(rest)),
+            sum(part.spent_nano for part in rest),
+            sum(part.reserved_nano for part in rest),
+        ),
+    ]
+
+
+def _others(number: int) -> str:
+    return _("%(number)s others") % {"number": number}
 
 
 def _spent(parts: Sequence[Share], split: bool) -> list[float]:
@@ -74,7 +207,6 @@ def _spent(parts: Sequence[Share], split: bool) -> list[float]:
 
 
 def _steps(name: str, role: str, x: list[str], y: list[float], fill: str | None) -> Any:
-    day = pgettext("chart", "%-d %b %Y %H:%M")
     return go.Scatter(
         x=x,
         y=y,
@@ -83,17 +215,19 @@ def _steps(name: str, role: str, x: list[str], y: list[float], fill: str | None)
         line={"shape": "hv", "width": 2},
         fill=fill,
         meta={"role": role},
-        hovertemplate=f"%{{x|{day}}}<br>{name}: %{{y:,}}<extra></extra>",
+        hovertemplate="%{y:,}",
     )
 
 
-def _bar(name: str, role: str, names: list[str], x: list[float], sign: str) -> Any:
+def _bar(
+    name: str, role: str, names: list[str], x: list[float], sign: str, links: list[str]
+) -> Any:
     return go.Bar(
         x=x,
         y=list(range(len(x))),
         orientation="h",
         name=name,
-        meta={"role": role},
+        meta={"role": role, "links": links},
         customdata=[[inert(text)] for text in names],
         hovertemplate=f"%{{customdata[0]}}<br>{name}: {sign} %{{x:,}}<extra></extra>",
     )

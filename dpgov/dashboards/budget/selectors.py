@@ -28,6 +28,7 @@ class Outlook:
     """What fits: the largest next question, and how many more of the size that this assumes.
 
     `binding` is the limit that admits no more; None where the policy does, or nothing is asked.
+    `limits` are all that such a question meets.
     """
 
     questions: int
@@ -35,6 +36,7 @@ class Outlook:
     asked_before: int
     fit: Fit
     binding: Limit | None = None
+    limits: Sequence[Limit] = ()
 
 
 def balances(budget: Budget, *, split: bool) -> tuple[list[Balance], bool]:
@@ -56,22 +58,22 @@ def outlook(dataset: Dataset, membership: Membership, ways: Sequence[Way]) -> Ou
     """
     latest = visible_queries(membership).filter(dataset=dataset, reuse=False)
     costs = list(latest.values_list("cost_nano", flat=True)[:_RECENT])
-    fits, binding = _fits(dataset, membership, ways)
+    fits, limits = _fits(dataset, membership, ways)
     size = min(median_low(costs), fits.nano) if costs else fits.nano
     number = fits.in_all_nano // size if size else 0
-    return Outlook(number, size, len(costs), fits, binding)
+    return Outlook(number, size, len(costs), fits, limits[0] if limits else None, limits)
 
 
 def _fits(
     dataset: Dataset, membership: Membership, ways: Sequence[Way]
-) -> tuple[Fit, Limit | None]:
+) -> tuple[Fit, Sequence[Limit]]:
     way = usual(ways)
     if way is not None:
-        return way.fit, way.limits[0]
+        return way.fit, way.limits
     if may(membership, Permission.SUBMIT_QUERIES):
-        return NOTHING, None
+        return NOTHING, ()
     way = anybodys_way(dataset)
-    return way.fit, way.limits[0]
+    return way.fit, way.limits
 
 
 def _thinned(steps: list[Balance]) -> list[Balance]:

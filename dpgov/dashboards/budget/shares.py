@@ -4,13 +4,17 @@ The tallies hold what was counted; the questions that they do not hold yet are a
 statement with them, so that the sums are exact and do not tell when the sweeper was there.
 """
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Q, QuerySet, Sum, Value
-from django.db.models.fields import BigIntegerField
+from django.db.models.fields import BigIntegerField, CharField
+from django.db.models.functions import Cast, TruncDate
 from django.utils.translation import gettext as _
 
 from dpgov.datasets.models import Dataset
@@ -31,13 +35,30 @@ Sums = Sequence[tuple[tuple[UUID, str], int, int]]
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """What was spent and what is reserved by person and kind, ever; and what by person and day.
+
+    `days` are of the range that the page shows, of everybody: no name but one's own goes with them
+    to who may not see the split. `names` are of everybody in either.
+    """
+
+    sums: Sums
+    days: Sequence[tuple[date, UUID, int]]
+    names: Mapping[UUID, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
-    """A named part of a budget; `noise` where the part is a kind of question."""
+    """A named part of a budget; `noise` where the part is a kind of question.
+
+    `query` is the filter of the list of questions that finds it; empty where there is none.
+    """
 
     name: str
     spent_nano: int
     reserved_nano: int = 0
     noise: str = ""
+    query: str = ""
 
     @property
     def total_nano(self) -> int:
@@ -45,35 +66,52 @@ class Share:
         return self.spent_nano + self.reserved_nano
 
 
-def sums_of(dataset: Dataset, membership: Membership) -> Sums:
-    """What was spent and what is reserved by person and kind, of what this person may add up."""
+def taken_of(dataset: Dataset, membership: Membership, first: date | None) -> Taken:
+    """Of what this person may add up; by day from `first` on. One statement."""
     everybody = may(membership, Permission.VIEW_ALL_QUERIES) or dataset.partition_column
-    return _sums(dataset, None if everybody else membership.user)
+    rows = list(_rows(dataset, None if everybody else membership.user, first))
+    return Taken(
+        [((who, key), int(a), int(b)) for what, who, _n, _e, key, a, b in rows if what == "kind"],
+        [
+            (date.fromisoformat(key), who, int(nano))
+            for what, who, _n, _e, key, nano, _b in rows
+            if what == "day"
+        ],
+        {who: str(name or email) for _what, who, name, email, *_rest in rows},
+    )
 
 
-def shares_by_analyst(dataset: Dataset, membership: Membership, taken: Sums) -> list[Share]:
+def shares_by_analyst(dataset: Dataset, membership: Membership, taken: Taken) -> list[Share]:
     """Who committed how much: names for who may see them, else only "you" and "others"."""
     if may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
-        sums = _by(0, taken)
-        people = User.objects.in_bulk([key for key, _, _ in sums])
-        sums.sort(key=lambda row: (-row[1], people[row[0]].email))
-        return [Share(_name(people[key]), spent, reserved) for key, spent, reserved in sums]
-    own = sum(spent + held for _, spent, held in _by(0, _of(membership.user, taken)))
+        sums = _by(0, taken.sums)
+        sums.sort(key=lambda row: (-row[1], taken.names[row[0]]))
+        return [
+            Share(taken.names[key], spent, held, query=urlencode({"analyst": str(key)}))
+            for key, spent, held in sums
+        ]
+    own = sum(spent + held for _, spent, held in _by(0, _of(membership.user, taken.sums)))
     everybody = dataset.budget.committed_nano
     if dataset.partition_column:
         # What was asked of different parts adds up to more than the dataset has lost.
-        everybody = sum(spent + held for _, spent, held in _by(0, taken))
+        everybody = sum(spent + held for _, spent, held in _by(0, taken.sums))
     return [Share(_("You"), own), Share(_("Everybody else"), max(0, everybody - own))]
 
 
-def _name(person: User) -> str:
-    return str(person.name or person.email)
+def days_by_analyst(membership: Membership, taken: Taken) -> dict[str, Counter[date]]:
+    """What each took on which day, who took most first; for others "you" and "everybody else"."""
+    split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
+    found: defaultdict[str, Counter[date]] = defaultdict(Counter)
+    for day, who, nano in taken.days:
+        own = _("You") if who == membership.user_id else _("Everybody else")
+        found[taken.names[who] if split else own][day] += nano
+    return dict(sorted(found.items(), key=lambda one: -one[1].total()))
 
 
-def shares_by_mechanism(dataset: Dataset, membership: Membership, taken: Sums) -> list[Share]:
+def shares_by_mechanism(dataset: Dataset, membership: Membership, taken: Taken) -> list[Share]:
     """What was asked and how it was answered, of the questions that this person may see."""
     everybody = may(membership, Permission.VIEW_ALL_QUERIES)
-    sums = _by(1, taken if everybody else _of(membership.user, taken))
+    sums = _by(1, taken.sums if everybody else _of(membership.user, taken.sums))
     mode = dataset.budget.currency.mode
     shares = [
         Share(kind_in_words(kind), spent, held, mechanisms_in_words(kind, mode))
@@ -88,18 +126,29 @@ def mechanisms_in_words(kind: str, mode: Mode) -> str:
     return joined([joined([shown(name) for name in names], "or") for names in by])
 
 
-def _sums(dataset: Dataset, person: User | None = None) -> Sums:
-    """By (person, kind), of everybody or one person; the tallies and what they do not hold yet."""
-    asked: QuerySet[Query] = Query.objects.filter(dataset=dataset, counted=False)
-    asked = asked.filter(state__in=(*Query.HOLDING, *Query.CHARGED)).order_by()
+def _rows(dataset: Dataset, person: User | None, first: date | None) -> QuerySet[Any, Any]:
+    """By (person, kind), of everybody or one person: the tallies and what they do not hold yet.
+
+    And of everybody by (person, day).
+    """
+    every = Query.objects.filter(dataset=dataset, state__in=(*Query.HOLDING, *Query.CHARGED))
+    asked = every.filter(counted=False).order_by()
     kept = Tally.objects.filter(dataset=dataset, nano__gt=0).order_by()
     if person is not None:
         asked, kept = asked.filter(analyst=person), kept.filter(analyst=person)
+    if first is not None:
+        every = every.filter(submitted_at__gte=datetime.combine(first, time.min, UTC))
     nothing = Value(0, output_field=BigIntegerField())
-    by = ("analyst", "kind")
-    counted = kept.values_list(*by).annotate(spent=Sum("nano"), reserved=nothing)
-    fresh = asked.values_list(*by).annotate(spent=_SPENT_SUM, reserved=_RESERVED_SUM)
-    return [((who, kind), int(a), int(b)) for who, kind, a, b in counted.union(fresh, all=True)]
+    by = ("analyst", "analyst__name", "analyst__email")
+    day = Cast(TruncDate("submitted_at", tzinfo=UTC), CharField())
+    counted = kept.values_list(Value("kind"), *by, "kind")
+    fresh = asked.values_list(Value("kind"), *by, "kind")
+    daily = every.order_by().values_list(Value("day"), *by, day)
+    return counted.annotate(spent=Sum("nano"), reserved=nothing).union(
+        fresh.annotate(spent=_SPENT_SUM, reserved=_RESERVED_SUM),
+        daily.annotate(spent=Sum("cost_nano"), reserved=nothing),
+        all=True,
+    )
 
 
 def _of(person: User, sums: Sums) -> Sums:

@@ -1,21 +1,35 @@
 """The budget page. Asks selectors, makes figures and renders; changes nothing."""
 
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, date, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.standing import parts_of
-from dpgov.dashboards.budget import figures as spending_figures
-from dpgov.dashboards.budget import selectors
-from dpgov.dashboards.budget.shares import shares_by_analyst, shares_by_mechanism, sums_of
+from dpgov.dashboards.budget import figures, selectors
+from dpgov.dashboards.budget.marks import marks_of
+from dpgov.dashboards.budget.shares import (
+    days_by_analyst,
+    shares_by_analyst,
+    shares_by_mechanism,
+    taken_of,
+)
+from dpgov.dashboards.forecast.daily import days_of
+from dpgov.dashboards.forecast.forecast import DAYS, Forecast, forecast_of
+from dpgov.dashboards.span import Span
+from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.limits.ways import ways_to_ask
 from dpgov.operation import clock
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
 
 _PAGE = 25
+_MOST_ROWS = 200
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -25,25 +39,53 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
     membership = membership_of(request)
     dataset = dataset_or_404(request, slug)
     split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
+    now = clock.now()
+    span = Span.read(request.GET, now.astimezone(UTC).date())
     balances, is_thinned = selectors.balances(dataset.budget, split=split)
-    taken = sums_of(dataset, membership)
+    taken = taken_of(dataset, membership, span.first)
     by_analyst = shares_by_analyst(dataset, membership, taken)
     by_mechanism = shares_by_mechanism(dataset, membership, taken)
     ways, currency = ways_to_ask(dataset, membership), dataset.budget.currency
+    outlook = selectors.outlook(dataset, membership, ways)
+    ahead, marks = _ahead(dataset, outlook, span) if split else (None, [])
+    kept = urlencode({"dataset": str(dataset.pk)})
+    by_day = days_by_analyst(membership, taken)
     context: dict[str, Any] = {
         "dataset": dataset,
         "split": split,
-        "outlook": selectors.outlook(dataset, membership, ways),
+        "span": span,
+        "outlook": outlook,
+        "forecast": ahead,
+        "marks": list(reversed(marks))[:_PAGE],
         "ways": ways,
         "parts": parts_of(dataset.budget) if dataset.partition_column else [],
         "balances": list(reversed(balances))[:_PAGE],
         "is_thinned": is_thinned,
         "by_analyst": by_analyst,
         "by_mechanism": by_mechanism,
-        "over_time_figure": spending_figures.over_time(
-            balances, split=split, until=clock.now(), currency=currency
+        "over_time_figure": figures.burn_down(
+            balances, first=span.first, until=now, forecast=ahead, marks=marks, currency=currency
         ),
-        "analyst_figure": spending_figures.shares(by_analyst, split=split, currency=currency),
-        "mechanism_figure": spending_figures.shares(by_mechanism, split=split, currency=currency),
+        "day_rows": _day_rows(by_day),
+        "day_figure": figures.by_day(by_day, currency.symbol),
+        "analyst_figure": figures.shares(by_analyst, split=split, currency=currency, kept=kept),
+        "mechanism_figure": figures.shares(by_mechanism, split=split, currency=currency, kept=kept),
     }
     return render(request, "dashboards/budget.html", context)
+
+
+def _ahead(
+    dataset: Dataset, outlook: selectors.Outlook, span: Span
+) -> tuple[Forecast, list[figures.Mark]]:
+    """When it would be used up, and what happened to it in the range."""
+    opened = dataset.created_at.astimezone(UTC).date()
+    since = min(span.first or opened, span.today - timedelta(days=DAYS))
+    days = days_of([dataset.budget_id], since, events=True)
+    marks = marks_of(days[dataset.budget_id], dataset.budget.currency, span.first)
+    return forecast_of(dataset, outlook.limits, days, span.today), marks
+
+
+def _day_rows(by_day: Mapping[str, Counter[date]]) -> list[tuple[date, str, int]]:
+    """The newest first."""
+    rows = [(day, name, nano) for name, days in by_day.items() for day, nano in days.items()]
+    return sorted(rows, key=lambda row: (-row[0].toordinal(), -row[2]))[:_MOST_ROWS]

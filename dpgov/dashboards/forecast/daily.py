@@ -5,16 +5,18 @@ what they do not hold yet, and the changes of limits; never from data.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, F, Min, Q, Sum, Value
+from django.db.models import BigIntegerField, Count, F, Min, Q, QuerySet, Sum, Value
 from django.db.models.functions import Cast, Coalesce, TruncDate
 
 from dpgov.budgets.models import Charge, LimitChange, RateLimit, SharedBudgetMember
-from dpgov.queries.models import DayTally, Query
+from dpgov.datasets.models import DatasetVersion
+from dpgov.queries.models import DayTally, Query, Refusal
 
 _COMMITTED = (*Query.HOLDING, *Query.CHARGED)
 _DAYS = {
@@ -37,6 +39,8 @@ class Days:
     raised: Counter[date] = field(default_factory=Counter)
     rates: list[tuple[int, int]] = field(default_factory=list)
     before: tuple[date, int] | None = None
+    refused: Counter[date] = field(default_factory=Counter)
+    versions: Counter[date] = field(default_factory=Counter)
 
     def since(self, first: date) -> int:
         """All that was taken from a day on."""
@@ -55,15 +59,22 @@ class Days:
         return found[::-1]
 
 
-def days_of(budgets: Collection[UUID], since: date) -> defaultdict[UUID, Days]:
-    """By budget, of datasets and of what they share; `since` is the first day."""
+def days_of(
+    budgets: Collection[UUID], since: date, *, events: bool = False
+) -> defaultdict[UUID, Days]:
+    """By budget, of datasets and of what they share; `since` is the first day.
+
+    With `events`: what was refused, and the versions that came, too.
+    """
     found: defaultdict[UUID, Days] = defaultdict(Days)
-    for what, budget, day, nano in _rows(budgets, since):
+    for what, budget, day, nano in _rows(budgets, since, events=events):
         one = found[budget]
         if what == "taken":
             one.taken[day] += int(nano)
         elif what == "limit":
             one.raised[day] += int(nano)
+        elif what in ("refused", "versions"):
+            getattr(one, what)[day] += int(nano)
         elif what == "before":
             one.before = (day, int(nano))
         else:
@@ -71,7 +82,9 @@ def days_of(budgets: Collection[UUID], since: date) -> defaultdict[UUID, Days]:
     return found
 
 
-def _rows(budgets: Collection[UUID], since: date) -> Iterable[tuple[str, UUID, date, int]]:
+def _rows(
+    budgets: Collection[UUID], since: date, *, events: bool
+) -> Iterable[tuple[str, UUID, date, int]]:
     begin = datetime.combine(since, time.min, UTC)
     of = {"dataset__budget__in": budgets}
     kept = DayTally.objects.filter(**of, day__gte=since).order_by()
@@ -108,8 +121,22 @@ def _rows(budgets: Collection[UUID], since: date) -> Iterable[tuple[str, UUID, d
             .values_list(Value("before"), "budget_id", opened)
             .annotate(sum=least),
             rates.values_list("period", whole, "window_start", "limit_nano"),
+            *(_events(of, since, begin) if events else ()),
             all=True,
         )
+    )
+
+
+def _events(
+    of: Mapping[str, Collection[UUID]], since: date, begin: datetime
+) -> Iterable[QuerySet[Any, Any]]:
+    key = "dataset__budget_id"
+    refused = Refusal.objects.filter(**of, day__gte=since).order_by()
+    versions = DatasetVersion.objects.filter(**of, number__gt=1, created_at__gte=begin).order_by()
+    came = TruncDate("created_at", tzinfo=UTC)
+    yield refused.values_list(Value("refused"), key, "day").annotate(sum=_sum("number"))
+    yield versions.values_list(Value("versions"), key, came).annotate(
+        sum=Cast(Count("pk"), BigIntegerField())
     )
 
 

@@ -5,6 +5,7 @@ the days that it has been there, and none in its first week. A pace says nothing
 so a day comes with the days of the busiest and of the quietest week, and nobody is promised any.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -14,7 +15,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from dpgov.budgets.charging import Limit
+from dpgov.budgets.charging import Limit, lifetime
 from dpgov.budgets.models import Budget
 from dpgov.budgets.ways import for_life
 from dpgov.dashboards.forecast.daily import Days, back, days_of
@@ -26,6 +27,7 @@ _TOO_YOUNG = 7
 _WEEKS = 4
 _FURTHEST = 3_650
 _NONE = UUID(int=0)
+DaysOf = defaultdict[UUID, Days]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,20 @@ def course_of(days: Days, dataset: Dataset, today: date, number: int = DAYS) -> 
     """What was left of its own budget at the end of each of the last days that it was there."""
     there = min(number, _age(dataset.created_at, today) + 1)
     return days.left(dataset.budget.remaining_nano, back(today, there))
+
+
+def forecast_of(dataset: Dataset, limits: Sequence[Limit], days: DaysOf, today: date) -> Forecast:
+    """Of one dataset whose limits were read already; `days` at least of the last DAYS."""
+    for_good = [one for one in limits if not one.period and one.kind != Budget.Kind.ALLOCATION]
+    own = days[dataset.budget_id]
+    return _forecast(
+        dataset,
+        _own_pace(own, _age(dataset.created_at, today), today),
+        for_good or [lifetime(dataset.budget)],
+        _paces_of_shared([for_good], today, days),
+        (),
+        today,
+    )
 
 
 @dataclass(frozen=True, slots=True)

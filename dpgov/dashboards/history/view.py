@@ -4,6 +4,7 @@ A list that may be very long shows its newest questions; filters lead to older o
 sorting and turning pages take as long after a million questions as after thousands.
 """
 
+from datetime import UTC
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.standing import allocations_charged
+from dpgov.dashboards.history.board import board, with_range
 from dpgov.dashboards.history.filter import history_filter
 from dpgov.dashboards.history.spreadsheet import csv_lines
 from dpgov.dashboards.history.table import (
@@ -23,6 +25,7 @@ from dpgov.dashboards.history.table import (
     question_table,
     sorting,
 )
+from dpgov.operation import clock
 from dpgov.queries.models import Query
 from dpgov.tenants.permissions import Permission, membership_of, requires
 
@@ -68,7 +71,8 @@ _PAGE = 25
 def history(request: HttpRequest) -> HttpResponse:
     """The questions that this person may see, filtered, sorted and in pages."""
     membership = membership_of(request)
-    filtered = history_filter(membership, request.GET)
+    today = clock.now().astimezone(UTC).date()
+    filtered = history_filter(membership, with_range(request.GET, today))
     sort = sorting(request.GET.get("sort", ""))
     listed = filtered.qs if sort == NEWEST_FIRST else in_order(newest(filtered.qs), sort)
     page = NewestPages(listed, _PAGE, of=filtered.qs).get_page(request.GET.get("page"))
@@ -79,6 +83,7 @@ def history(request: HttpRequest) -> HttpResponse:
         "page": page,
         "table": question_table(shown, columns_for(membership), sort=sort, allocations=allocations),
         "most": MOST,
+        "board": board(membership, filtered, request.GET, today),
         "is_filtered": any(filtered.form.cleaned_data.values()) or filtered.form.errors,
     }
     return render(request, "dashboards/history.html", context)
@@ -88,7 +93,8 @@ def history(request: HttpRequest) -> HttpResponse:
 @require_safe
 def history_export(request: HttpRequest) -> StreamingHttpResponse:
     """The same rows as a CSV file."""
-    filtered = history_filter(membership_of(request), request.GET)
+    today = clock.now().astimezone(UTC).date()
+    filtered = history_filter(membership_of(request), with_range(request.GET, today))
     response = StreamingHttpResponse(csv_lines(filtered.qs), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="questions.csv"'
     return response

@@ -11,7 +11,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.wording.bins import is_ordered, shown_bins
@@ -54,6 +54,21 @@ def as_figure(traces: Sequence[Any], **layout: Any) -> Figure:
     figure: Figure = go.Figure(data=list(traces), layout={"template": None, **layout}).to_dict()
     figure["layout"].pop("template", None)
     return figure
+
+
+def date_axis() -> dict[str, Any]:
+    """An axis of days, written as pages write them: the day before its month."""
+    day = pgettext("chart", "%-d %b %Y")
+    return {
+        "type": "date",
+        "showgrid": False,
+        "hoverformat": day,
+        "tickformatstops": [
+            {"dtickrange": [None, 86_399_999], "value": "%H:%M"},
+            {"dtickrange": [86_400_000, "M1"], "value": pgettext("chart", "%-d %b")},
+            {"dtickrange": ["M1", None], "value": "%b %Y"},
+        ],
+    }
 
 
 def labelled_axis(labels: Sequence[object], title: str = "") -> dict[str, Any]:

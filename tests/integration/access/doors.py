@@ -48,6 +48,7 @@ OPERATOR = Door(frozenset({"GET"}), kind=Kind.PUBLIC)
 DOORS: dict[str, Door] = {
     "dashboards:home": page("GET"),
     "dashboards:budget": page("GET"),
+    "dashboards:portfolio": page("GET", OWNER | OFFICER),
     "dashboards:group_privacy": page("GET"),
     "dashboards:understanding": page("GET"),
     "dashboards:understanding_general": page("GET"),

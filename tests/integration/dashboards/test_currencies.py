@@ -99,7 +99,7 @@ def test_the_charts_say_which_currency_they_draw(
     answered: list[Query], dataset: Dataset, owner: Membership, client_for: ClientFor
 ) -> None:
     html = page(client_for(owner), reverse("dashboards:budget", args=[dataset.slug]))
-    assert figure(html, "over-time")["layout"]["yaxis"]["title"]["text"] == "ε at δ 1e-6"
+    assert figure(html, "over-time")["layout"]["yaxis"]["title"]["text"] == "ρ"
     assert figure(html, "by-analyst")["layout"]["xaxis"]["title"]["text"] == "ρ"
 
 

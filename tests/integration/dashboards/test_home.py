@@ -224,7 +224,7 @@ def test_a_dataset_says_in_one_word_how_it_stands(
     dataset.budget.spent_nano = epsilon * NANO
     for name, value in moments.items():
         setattr(dataset if name == "paused_at" else dataset.budget, name, value)
-    assert status.WORDS[status.status_of(dataset)] == word
+    assert str(status.WORDS[status.status_of(dataset)]) == word
 
 
 @pytest.mark.parametrize(("reason", "word"), [("new_data", "Held"), ("paused", "Paused")])

@@ -1,6 +1,7 @@
 """J6: whatever people type, pages and figures carry it as text."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from html.parser import HTMLParser
 from typing import Any
@@ -10,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from dpgov.budgets.history import spending_thinned
-from dpgov.dashboards.budget.figures import over_time, shares
+from dpgov.dashboards.budget.figures import Mark, burn_down, by_day, shares
 from dpgov.dashboards.budget.shares import Share
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
@@ -107,7 +108,13 @@ def test_every_text_of_a_figure_is_made_inert(text: str, dataset: Dataset) -> No
     parts = [Share(text, 1, 2), Share(f"{text} again", 3)]
     for made in (
         shares(parts, split=True),
-        over_time(spending_thinned(dataset.budget)[0], split=True, until=dataset.created_at),
+        burn_down(
+            spending_thinned(dataset.budget)[0],
+            first=None,
+            until=dataset.created_at,
+            marks=[Mark(dataset.created_at.date(), text)],
+        ),
+        by_day({text: Counter({dataset.created_at.date(): 1})}, "ε"),
         {"layout": {"xaxis": labelled_axis([text], text)}},
     ):
         strings = [found for found in _strings(made) if "hover" not in found[0]]

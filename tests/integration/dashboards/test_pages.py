@@ -52,8 +52,7 @@ def test_the_budget_page_adds_up_for_an_owner(
     in_use: list[Query], paths: dict[str, str], owner: Membership, client_for: ClientFor
 ) -> None:
     html = page(client_for(owner), paths["budget"])
-    assert trace(html, "over-time", "Spent")["y"][-1] == 1.75
-    assert trace(html, "over-time", "Spent and reserved")["y"][-1] == 1.875
+    assert trace(html, "over-time", "Remaining")["y"][-1] == 8.125
     assert trace(html, "over-time", "Limit")["y"][-1] == 10
     assert sum(trace(html, "by-analyst", "Spent")["x"]) == 1.75
     assert sum(trace(html, "by-analyst", "Reserved")["x"]) == 0.125

@@ -61,8 +61,8 @@ def test_an_analyst_sees_one_committed_amount(
     """E8: whether an amount is reserved or spent says how far the worker is."""
     html = page(client_for(analyst), paths["budget"])
     names = [each["name"] for each in figure(html, "over-time")["data"]]
-    assert names == ["Committed", "Limit"]
-    assert trace(html, "over-time", "Committed")["y"][-1] == 1.875
+    assert names == ["Remaining", "Limit"]
+    assert trace(html, "over-time", "Remaining")["y"][-1] == 8.125
     for path in paths.values():
         seen = page(client_for(analyst), path)
         assert "Reserved" not in seen
@@ -104,11 +104,11 @@ def test_the_committed_amount_counts_from_submission(
 ) -> None:
     """E8: moving the end of every hold by an hour moves nothing on an analyst's chart."""
     client = client_for(analyst)
-    before = trace(page(client, paths["budget"]), "over-time", "Committed")
+    before = trace(page(client, paths["budget"]), "over-time", "Remaining")
     Reservation.objects.exclude(ended_at=None).update(
         ended_at=datetime.now(UTC) + timedelta(hours=1)
     )
-    after = trace(page(client, paths["budget"]), "over-time", "Committed")
+    after = trace(page(client, paths["budget"]), "over-time", "Remaining")
     assert after["x"][:-1] == before["x"][:-1]
     assert after["y"] == before["y"]
 

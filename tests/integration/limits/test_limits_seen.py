@@ -117,4 +117,4 @@ def test_what_was_asked_of_different_parts_is_shared_out_as_it_was_asked(
         ask(person, where=({"column": "education", "op": "=", "value": part},))
     html = page(client_for(analyst), BUDGET)
     assert trace(html, "by-analyst", "Committed")["x"] == [0.5, 0.5]
-    assert trace(html, "over-time", "Committed")["y"][-1] == 0.5
+    assert trace(html, "over-time", "Remaining")["y"][-1] == 9.5

@@ -1,0 +1,40 @@
+"""What happened to a budget besides questions: limits moved, versions came, questions were refused.
+
+For owners and officers; refusals of others are nothing for analysts.
+"""
+
+from collections.abc import Iterator
+from datetime import date
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from dpgov.budgets.words import amount
+from dpgov.dashboards.budget.figures import Mark
+from dpgov.dashboards.forecast.daily import Days
+from dpgov.privacy.accounting.loss import Currency
+
+
+def marks_of(days: Days, currency: Currency, first: date | None) -> list[Mark]:
+    """The oldest first, from the first day on."""
+    found = [*_limits(days, currency), *_counted(days)]
+    return sorted(
+        (mark for mark in found if first is None or mark.day >= first),
+        key=lambda mark: (mark.day, mark.words),
+    )
+
+
+def _limits(days: Days, currency: Currency) -> Iterator[Mark]:
+    for day, nano in days.raised.items():
+        words = _("Limit raised by %(amount)s") if nano > 0 else _("Limit lowered by %(amount)s")
+        if nano:
+            yield Mark(day, words % {"amount": amount(abs(nano), currency)})
+
+
+def _counted(days: Days) -> Iterator[Mark]:
+    for day, number in days.versions.items():
+        words = ngettext("%(number)s new version", "%(number)s new versions", number)
+        yield Mark(day, words % {"number": number})
+    for day, number in days.refused.items():
+        words = ngettext("%(number)s question refused", "%(number)s questions refused", number)
+        yield Mark(day, words % {"number": number})

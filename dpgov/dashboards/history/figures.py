@@ -1,0 +1,151 @@
+"""Questions as figures: every mark knows where it leads (trace.meta.links, see charts.js)."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+from urllib.parse import urlencode
+
+import plotly.graph_objects as go
+from django.utils.translation import gettext as _
+
+from dpgov.dashboards.history.picture import Band, Map, last_of
+from dpgov.privacy.accounting.decimals import as_number
+from dpgov.queries.wording.figures import Figure, as_figure, date_axis, inert, labelled_axis
+
+_STATES = {
+    "released": "spent",
+    "failed": "limit",
+    "waiting": "reserved",
+    "voided": "rest",
+    "expired": "3",
+}
+
+
+def link(query: str, day: date, period: str) -> str:
+    """To the list of what a mark stands for; what is filtered already stays in `query`."""
+    days = urlencode({"since": day.isoformat(), "until": last_of(day, period).isoformat()})
+    return f"?{query}&{days}#questions" if query else f"?{days}#questions"
+
+
+def by_day(bands: Sequence[Band], kept: str, period: str, *, in_epsilon: bool) -> Figure:
+    """Stacked bars, a colour for each band: numbers of questions, or ε."""
+    traces = []
+    for place, band in enumerate(bands):
+        amounts = band.nano if in_epsilon else band.number
+        days = sorted(day for day in amounts if amounts[day])
+        heights = [as_number(amounts[day]) if in_epsilon else amounts[day] for day in days]
+        query = "&".join(part for part in (kept, band.query) if part)
+        links = [link(query, day, period) for day in days]
+        traces.append(_bar(band.word, _role(band, place), days, heights, links))
+    title = "ε" if in_epsilon else _("Questions")
+    return _over_days(traces, title)
+
+
+def refused(reasons: Mapping[str, Counter[date]]) -> Figure:
+    """Stacked bars, a colour for each reason."""
+    traces = [
+        _bar(word, str(place % 8 + 1), sorted(days), [days[day] for day in sorted(days)], [])
+        for place, (word, days) in enumerate(sorted(reasons.items()))
+    ]
+    return _over_days(traces, _("Refusals"))
+
+
+def heat_map(found: Map, kept: str, period: str) -> Figure:
+    """Datasets down, days along; the more questions the fuller a square."""
+    rows = list(reversed(found.datasets))
+    most = max(found.number.values(), default=1)
+    marks = [
+        (day, place, key, name, found.number[key, day])
+        for place, (key, name) in enumerate(rows)
+        for day in found.days
+        if found.number[key, day]
+    ]
+    dataset = [urlencode({"dataset": str(key)}) for _day, _place, key, _name, _n in marks]
+    trace = go.Scatter(
+        x=[day.isoformat() for day, *_rest in marks],
+        y=[place for _day, place, *_rest in marks],
+        mode="markers",
+        marker={
+            "symbol": "square",
+            "size": _side(found.days),
+            "opacity": [round(0.2 + 0.8 * number / most, 2) for *_rest, number in marks],
+        },
+        meta={
+            "role": "spent",
+            "links": [
+                link("&".join(part for part in (kept, query) if part), mark[0], period)
+                for mark, query in zip(marks, dataset, strict=True)
+            ],
+        },
+        customdata=[[inert(name), number] for *_rest, name, number in marks],
+        hovertemplate="%{customdata[0]}<br>%{x|%-d %b %Y}: %{customdata[1]}<extra></extra>",
+        showlegend=False,
+    )
+    return as_figure(
+        [trace],
+        xaxis=date_axis(),
+        yaxis=labelled_axis([name for _key, name in rows]) | {"range": [-0.6, len(rows) - 0.4]},
+    )
+
+
+def tree_map(found: Map, kept: str) -> Figure:
+    """Each dataset a stretch of one bar, as wide as its part of all ε."""
+    whole = sum(found.nano[key] for key, _name in found.datasets) or 1
+    traces = []
+    for place, (key, name) in enumerate(found.datasets):
+        if not found.nano[key]:
+            continue
+        query = "&".join(part for part in (kept, urlencode({"dataset": str(key)})) if part)
+        share = round(100 * found.nano[key] / whole)
+        trace = _bar(name, str(place % 8 + 1), [], [], [f"?{query}#questions"])
+        trace.update(
+            x=[as_number(found.nano[key])],
+            y=[0],
+            orientation="h",
+            text=[f"{inert(name, 18)} {share}%"],
+            textposition="inside",
+            insidetextanchor="middle",
+            hovertemplate=f"{inert(name)}: ε %{{x:,}}<extra></extra>",
+        )
+        traces.append(trace)
+    hidden: dict[str, Any] = {"visible": False}
+    return as_figure(
+        traces, barmode="stack", bargap=0, showlegend=False, yaxis=hidden,
+        xaxis={"title": {"text": "ε"}, "showgrid": False},
+    )  # fmt: skip
+
+
+def _side(days: Sequence[date]) -> int:
+    """Of a square, in pixels, so that those of neighbouring days stay apart."""
+    wide = (days[-1] - days[0]).days + 1 if days else 1
+    return max(4, min(16, 340 // max(1, min(wide, 2 * len(days)))))
+
+
+def _over_days(traces: Sequence[Any], title: str) -> Figure:
+    return as_figure(
+        traces,
+        barmode="stack",
+        hovermode="x unified",
+        showlegend=True,
+        legend={"traceorder": "normal"},
+        xaxis=date_axis(),
+        yaxis={"title": {"text": title}, "rangemode": "tozero"},
+    )
+
+
+def _bar(
+    name: str, role: str, days: Sequence[date], heights: Sequence[float], links: list[str]
+) -> Any:
+    return go.Bar(
+        x=[day.isoformat() for day in days],
+        y=list(heights),
+        name=inert(name, 28),
+        meta={"role": role, "links": links},
+        hovertemplate="%{y:,}",
+    )
+
+
+def _role(band: Band, place: int) -> str:
+    """States keep the colours that they have everywhere."""
+    return _STATES.get(band.query.removeprefix("state="), str(place % 8 + 1))

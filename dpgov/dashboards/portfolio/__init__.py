@@ -1,0 +1,1 @@
+"""All budgets of an organisation in one picture, and who took how much of which."""

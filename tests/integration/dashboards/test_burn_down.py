@@ -1,0 +1,108 @@
+"""What is left of a budget as a picture: where its pace leads, what happened to it, and by whom."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import F
+from django.test import Client
+
+from dpgov.budgets.services import change_limit
+from dpgov.dashboards.budget.figures import shares
+from dpgov.dashboards.budget.shares import Share
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.queries.models import Query, Refusal
+from dpgov.tenants.models import Membership
+from dpgov.tenants.selectors import actor_of
+from tests.cast import Ask
+from tests.integration.dashboards.reading import figure, page, trace
+from tests.integration.dashboards.test_home import registered
+
+ClientFor = Callable[[Membership], Client]
+
+
+def names(html: str, chart: str) -> list[str]:
+    return [each["name"] for each in figure(html, chart)["data"]]
+
+
+def test_the_budget_page_and_home_tell_the_same_day(
+    ask: Ask, answer_all: Callable[[], int], analyst: Membership, owner: Membership,
+    dataset: Dataset, paths: dict[str, str], client_for: ClientFor,
+) -> None:  # fmt: skip
+    """L16: ε 2 of 10 in 30 days: one forecast, wherever it is read, and a cone that ends there."""
+    registered(dataset, 400)
+    ask(analyst, epsilon=2)
+    answer_all()
+    browser = client_for(owner)
+    ((at_home, _line),) = browser.get("/").context["budgets"]
+    found = browser.get(paths["budget"])
+    assert found.context["forecast"].ends_on == at_home.ends_on
+    line = trace(found.text, "over-time", "At this pace")
+    assert (line["x"][1][:10], line["y"]) == (at_home.ends_on.isoformat(), [8, 0])
+
+
+def test_a_young_budget_has_no_cone(
+    in_use: list[Query], owner: Membership, paths: dict[str, str], client_for: ClientFor
+) -> None:
+    html = page(client_for(owner), paths["budget"])
+    assert names(html, "over-time") == ["Remaining", "Limit"]
+    assert "too early to tell" in html
+
+
+def test_what_happened_to_a_budget_is_marked_for_owners_alone(
+    in_use: list[Query], dataset: Dataset, owner: Membership, analyst: Membership,
+    colleague: Membership, paths: dict[str, str], client_for: ClientFor,
+) -> None:  # fmt: skip
+    """E13: refusals of others and the pace of all are nothing for an analyst."""
+    change_limit(
+        budget=dataset.budget, limit_nano=9 * NANO, actor=actor_of(owner.user), reason="less"
+    )
+    Refusal.objects.create(
+        tenant=owner.tenant, dataset=dataset, analyst=colleague.user, number=3, reason="budget",
+        day=in_use[0].submitted_at.date(),
+    )  # fmt: skip
+    html = page(client_for(owner), paths["budget"])
+    words = [one for (one,) in trace(html, "over-time", "Events")["customdata"]]
+    assert words == ["3 questions refused", "Limit lowered by ε 1"]
+    seen = client_for(analyst).get(paths["budget"])
+    assert names(seen.text, "over-time") == ["Remaining", "Limit"]
+    assert (seen.context["forecast"], seen.context["marks"]) == (None, [])
+    assert "refused" not in seen.text.lower()
+
+
+def test_days_are_split_by_name_for_owners_and_in_two_for_analysts(
+    in_use: list[Query], owner: Membership, analyst: Membership, paths: dict[str, str],
+    client_for: ClientFor,
+) -> None:  # fmt: skip
+    """E13: an analyst reads nobody else's name, only what all the others took together."""
+
+    def by_name(member: Membership) -> dict[str, float]:
+        data = figure(page(client_for(member), paths["budget"]), "by-day")["data"]
+        return {each["name"]: sum(each["y"]) for each in data}
+
+    assert by_name(owner) == {"Anna": 0.75, "Carla": 1.125}
+    assert by_name(analyst) == {"You": 0.75, "Everybody else": 1.125}
+
+
+@pytest.mark.parametrize(("text", "shown"), [("7", 1.125), ("30", 1.875), ("all", 1.875)])
+def test_the_range_cuts_days_and_course(
+    text: str, shown: float, in_use: list[Query], owner: Membership, paths: dict[str, str],
+    client_for: ClientFor,
+) -> None:  # fmt: skip
+    earlier = F("submitted_at") - timedelta(days=10)
+    Query.objects.filter(analyst=in_use[0].analyst_id).update(submitted_at=earlier)
+    html = page(client_for(owner), f"{paths['budget']}?range={text}")
+    data: list[Any] = figure(html, "by-day")["data"]
+    assert sum(sum(each["y"]) for each in data) == shown
+
+
+def test_of_many_kinds_the_largest_are_shown_and_the_others_are_one_bar() -> None:
+    """Labels have room beside each other; reserved is named only where something is."""
+    parts = [Share(f"Kind {n}", (20 - n) * NANO) for n in range(10)]
+    drawn = shares(parts, split=True)
+    assert drawn["layout"]["yaxis"]["ticktext"][0] == "5 others"
+    assert len(drawn["layout"]["yaxis"]["ticktext"]) == 6
+    assert [each["name"] for each in drawn["data"]] == ["Spent"]
+    assert sum(drawn["data"][0]["x"]) == sum(range(11, 21))

@@ -1,0 +1,96 @@
+"""Questions as a picture: sums of the list beside it, and every mark leads to what it counts."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import F
+from django.test import Client
+
+from dpgov.datasets.models import Dataset
+from dpgov.queries.models import Query, Refusal
+from dpgov.tenants.models import Membership
+from tests.integration.dashboards.reading import figure, page
+
+ClientFor = Callable[[Membership], Client]
+
+
+def marks(html: str, name: str = "by-day") -> list[tuple[str, float, str]]:
+    """(colour, height, where it leads) of each bar."""
+    return [
+        (trace["name"], height, link)
+        for trace in figure(html, name)["data"]
+        for height, link in zip(trace["y"], trace["meta"]["links"], strict=True)
+    ]
+
+
+@pytest.mark.parametrize("role", ["owner", "analyst", "officer"])
+@pytest.mark.parametrize("colour", ["state", "dataset", "analyst"])
+def test_every_mark_leads_to_exactly_the_questions_that_it_counts(
+    role: str, colour: str, in_use: list[Query], client_for: ClientFor,
+    request: pytest.FixtureRequest,
+) -> None:  # fmt: skip
+    """E13: and the table beside the chart has the same links, for who has no script."""
+    Query.objects.filter(pk=in_use[0].pk).update(submitted_at=F("submitted_at") - timedelta(days=3))
+    browser = client_for(request.getfixturevalue(role))
+    html = page(browser, f"/history/?by={colour}")
+    found = marks(html)
+    assert sum(height for _colour, height, _link in found) == (2 if role == "analyst" else 4)
+    for _colour, height, link in found:
+        assert len(browser.get(f"/history/{link}").context["table"].rows) == height
+        assert f'href="{link.replace("&", "&amp;")}"' in html
+
+
+def test_an_analysts_picture_is_of_their_own_questions_alone(
+    in_use: list[Query], dataset: Dataset, analyst: Membership, colleague: Membership,
+    client_for: ClientFor,
+) -> None:  # fmt: skip
+    """E13: nobody else's question, refusal, kind or name, whatever the address asks for."""
+    today = in_use[0].submitted_at.date()
+    for member, number in ((analyst, 2), (colleague, 5)):
+        Refusal.objects.create(
+            tenant=analyst.tenant, dataset=dataset, analyst=member.user, day=today,
+            reason="budget", number=number,
+        )  # fmt: skip
+    for colour in ("state", "dataset", "statistic", "analyst"):
+        address = f"/history/?by={colour}&analyst={colleague.user_id}"
+        board = client_for(analyst).get(address).context["board"]
+        assert sum(row.number for row in board.rows) == 2
+        assert "Histogram" not in str(board)
+        assert "Carla" not in str(board)
+        assert [number for _day, _word, number in board.refusals] == [2]
+
+
+def test_the_picture_tells_nothing_of_how_far_a_worker_is(
+    in_use: list[Query], owner: Membership, client_for: ClientFor
+) -> None:
+    """E8: queued, running and sealed are one colour."""
+    words: set[Any] = set()
+    for state in Query.HOLDING:
+        sealed = {"due_at": F("submitted_at"), "outcome": "released"} if state == "sealed" else {}
+        Query.objects.filter(pk=in_use[3].pk).update(state=state, **sealed)
+        words.add(tuple(mark[0] for mark in marks(page(client_for(owner), "/history/"))))
+    assert words == {("Answered", "Waiting")}
+
+
+RANGES = [("7", 3), ("30", 4), ("90", 4), ("all", 4), ("nonsense", 4)]
+
+
+@pytest.mark.parametrize(("text", "number"), RANGES)
+def test_one_range_says_what_is_drawn(
+    text: str, number: int, in_use: list[Query], owner: Membership, client_for: ClientFor
+) -> None:
+    then = F("submitted_at") - timedelta(days=10)
+    Query.objects.filter(pk=in_use[0].pk).update(submitted_at=then)
+    board = client_for(owner).get(f"/history/?range={text}").context["board"]
+    assert sum(row.number for row in board.rows) == number
+
+
+def test_what_was_given_back_counts_as_a_question_and_not_as_epsilon(
+    in_use: list[Query], owner: Membership, client_for: ClientFor
+) -> None:
+    Query.objects.filter(pk=in_use[3].pk).update(state=Query.State.VOIDED)
+    board = client_for(owner).get("/history/?measure=epsilon").context["board"]
+    assert sum(row.nano for row in board.rows) == 1_750_000_000
+    assert sum(row.number for row in board.rows) == 4
