@@ -113,33 +113,6 @@
     element.on("plotly_hover", ({ points }) => element.classList.toggle("leads", points.some(href)));
   }
 
-  // As a picture, made from the SVG by hand: Plotly's own way takes addresses that our policy forbids.
-  async function save(element, format) {
-    const { width, height } = element.getBoundingClientRect();
-    const address = await window.Plotly.toImage(element, { format: "svg", width, height });
-    const link = document.createElement("a");
-    link.download = `${element.id}.${format}`;
-    link.href = format === "svg" ? address : await pixels(address, width * 2, height * 2);
-    link.click();
-  }
-
-  async function pixels(address, width, height) {
-    const picture = new Image();
-    picture.src = address;
-    await picture.decode();
-    const canvas = Object.assign(document.createElement("canvas"), { width, height });
-    const paper = canvas.getContext("2d");
-    paper.fillStyle = palette()("card");
-    paper.fillRect(0, 0, width, height);
-    paper.drawImage(picture, 0, 0, width, height);
-    return canvas.toDataURL("image/png");
-  }
-
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest?.("[data-save-chart]");
-    if (button) save(document.getElementById(button.dataset.saveChart), button.dataset.format);
-  });
-
   function drawAll(root) {
     const charts = [...root.querySelectorAll(".chart[data-figure]")];
     if (root.matches?.(".chart[data-figure]")) charts.push(root);

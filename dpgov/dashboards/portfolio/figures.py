@@ -47,7 +47,7 @@ def budgets(found: Sequence[Forecast]) -> Figure:
     return as_figure(
         traces,
         barmode="overlay",
-        xaxis={"title": {"text": _("Committed, % of the limit")}, "range": [0, 100]},
+        xaxis={"title": {"text": _("Committed, %")}, "range": [0, 100]},
         yaxis=_whole([one.dataset.name for one in ordered]),
     )
 

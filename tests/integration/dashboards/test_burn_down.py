@@ -106,3 +106,18 @@ def test_of_many_kinds_the_largest_are_shown_and_the_others_are_one_bar() -> Non
     assert len(drawn["layout"]["yaxis"]["ticktext"]) == 6
     assert [each["name"] for each in drawn["data"]] == ["Spent"]
     assert sum(drawn["data"][0]["x"]) == sum(range(11, 21))
+
+
+def test_the_portfolio_shows_every_budget_and_who_took_what(
+    in_use: list[Query], dataset: Dataset, owner: Membership, client_for: ClientFor
+) -> None:
+    """E13: for owners and officers; each square and each number leads to those questions."""
+    html = page(client_for(owner), "/portfolio/")
+    (bars,) = figure(html, "all-budgets")["data"]
+    assert (bars["x"], bars["meta"]["links"]) == ([18.8], [f"/datasets/{dataset.slug}/budget/"])
+    (squares,) = figure(html, "people-datasets")["data"]
+    told = {name: amount for name, _dataset, amount in squares["customdata"]}
+    assert told == {"Anna": "ε 0.75", "Carla": "ε 1.125"}
+    for link in squares["meta"]["links"]:
+        assert len(client_for(owner).get(link).context["table"].rows) == 2
+        assert link.replace("&", "&amp;") in html
