@@ -214,7 +214,7 @@ def test_an_officer_s_first_day(begin: Begin, fresh: Product, tmp_path: Path) ->
         lesson.see("How it is tied to the log")
         lesson.picture("entry")
     with lesson.section("4. Take a copy that proves itself"):
-        lesson.click("Back to the log")
+        lesson.click("Close")
         with lesson.page.expect_download():
             lesson.click("Export as JSON lines")
         lesson.picture("export", top="Export", down=400)
