@@ -7,14 +7,16 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
 from dpgov.queries.wording.words import counted_in_rows, in_words
-from dpgov.queries.workbench.comparing import compared
+from dpgov.queries.workbench.comparing import ComparedRow, chart_of, comparable, compared
 from dpgov.tenants.permissions import Permission, membership_of, requires
 
 _MOST_LISTED = 50
@@ -32,6 +34,7 @@ class Choice:
     by: str
     at: datetime
     version: int
+    price: str
     letter: str = ""
 
 
@@ -47,7 +50,11 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     letters = {query.pk: letter for query, letter in zip(chosen, _LETTERS, strict=False)}
     context = {
         "dataset": dataset,
-        "choices": [_choice(query, letters.get(query.pk, "")) for query in listed],
+        "choices": [
+            _choice(query, letters.get(query.pk, "")) for query in _comparable(listed, chosen)
+        ],
+        "chart": chart_of(rows[:_MOST_ROWS], list(letters.values())) if rows else None,
+        "chart_lines": _lines(rows),
         "columns": [_choice(query, letters[query.pk]) for query in chosen],
         "rows": rows[:_MOST_ROWS],
         "left_out": max(0, len(rows) - _MOST_ROWS),
@@ -70,6 +77,24 @@ def _answers(request: HttpRequest, dataset: Dataset) -> list[Query]:
     return [*newest, *released.filter(pk__in=[pk for pk in older if pk not in known])]
 
 
+def _comparable(listed: list[Query], chosen: list[Query]) -> list[Query]:
+    """What has something in common with the first one chosen, or with any other listed."""
+    if chosen:
+        first = chosen[0]
+        return [q for q in listed if q in chosen or comparable(first.plan, q.plan)]
+    return [
+        query
+        for query in listed
+        if any(comparable(query.plan, other.plan) for other in listed if other is not query)
+    ]
+
+
+def _lines(rows: list[ComparedRow]) -> str:
+    """The class of the chart's height: two lines' room for each row of the first statistic."""
+    drawn = sum(row.label == rows[0].label for row in rows)
+    return f"lines-{min(40, max(5, -(-2 * drawn // 5) * 5))}"
+
+
 def _uuid(text: str) -> UUID | None:
     try:
         return UUID(text)
@@ -90,5 +115,8 @@ def _choice(query: Query, letter: str) -> Choice:
         by=str(query.analyst),
         at=query.submitted_at,
         version=query.version.number,
+        price=_("nothing")
+        if query.reuse
+        else question(query.cost_nano, query.dataset.budget.currency),
         letter=letter,
     )

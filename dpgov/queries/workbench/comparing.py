@@ -9,14 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import plotly.graph_objects as go
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from dpgov.queries.wording.dates import date_at, first_of
+from dpgov.queries.wording.dots import shift_of
+from dpgov.queries.wording.figures import Figure, as_figure, inert, labelled_axis
 from dpgov.queries.wording.presentation import cell_labels
 from dpgov.queries.wording.words import NOTHING, accuracy_at, margin, readable, statistic_in_words
 
 _LEVEL = 0.99
+_MOST_DRAWN = 20
 BEYOND = gettext_lazy("beyond noise")
 WITHIN = gettext_lazy("within noise")
 UNKNOWN = gettext_lazy("cannot be said")
@@ -30,6 +34,8 @@ class Side:
     error: str
     difference: str = ""
     verdict: str | Promise = ""
+    number: float | None = None
+    bound: float | None = None
 
     @property
     def differs(self) -> bool:
@@ -49,6 +55,54 @@ class ComparedRow:
     def differs(self) -> bool:
         """Whether any of them stands out."""
         return any(side.differs for side in self.sides)
+
+
+def comparable(plan: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two plans have a statistic in common, over groups along the same columns."""
+    along, statistics = _shape(plan)
+    other_along, other_statistics = _shape(other)
+    return along == other_along and not statistics.isdisjoint(other_statistics)
+
+
+def _shape(plan: dict[str, Any]) -> tuple[list[str], set[tuple[str, str | None]]]:
+    columns = [grouping["column"] for grouping in plan.get("group_by") or []]
+    return columns, {(one["statistic"], one.get("column")) for one in plan["statistics"]}
+
+
+def chart_of(rows: Sequence[ComparedRow], letters: Sequence[str]) -> Figure | None:
+    """The rows of the first statistic below each other, each answer in a colour with its interval.
+
+    None where they have no number, or are too many to be told apart.
+    """
+    shown = [row for row in rows if row.label == rows[0].label]
+    if not shown or len(shown) > _MOST_DRAWN:
+        return None
+    traces = [_letter(shown, place, letter, len(letters)) for place, letter in enumerate(letters)]
+    axis = labelled_axis([row.group or row.label for row in shown])
+    return as_figure(
+        traces,
+        showlegend=True,
+        xaxis={"title": {"text": inert(shown[0].label)}},
+        yaxis=axis | {"range": [len(shown) - 0.5, -0.5], "title": {"text": ""}, "showgrid": True},
+    )
+
+
+def _letter(rows: Sequence[ComparedRow], place: int, letter: str, letters: int) -> Any:
+    kept = [
+        (at + shift_of(place, letters), side)
+        for at, row in enumerate(rows)
+        if (side := row.sides[place]).number is not None
+    ]
+    return go.Scatter(
+        x=[side.number for _at, side in kept],
+        y=[at for at, _side in kept],
+        error_x={"type": "data", "array": [side.bound for _at, side in kept], "width": 4},
+        mode="markers",
+        marker={"size": 9},
+        name=letter,
+        customdata=[[f"{side.value} {side.error}"] for _at, side in kept],
+        hovertemplate="%{customdata[0]}<extra>%{fullData.name}</extra>",
+    )
 
 
 Cells = dict[tuple[str, tuple[str, ...]], dict[str, Any]]
@@ -97,7 +151,7 @@ def _side(cell: dict[str, Any], difference: str = "", verdict: str | Promise = "
         return Side(NOTHING, NOTHING, difference, verdict)
     error = accuracy_at(cell["accuracy"], 0.95)
     shown = cell.get("shown") or readable(cell["value"], error)
-    return Side(shown, margin(cell["accuracy"], 0.95), difference, verdict)
+    return Side(shown, margin(cell["accuracy"], 0.95), difference, verdict, cell["value"], error)
 
 
 def _against(first: dict[str, Any], other: dict[str, Any] | None) -> Side:

@@ -1,6 +1,7 @@
 """Answers side by side: the same statistics and groups, with what noise can explain."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,14 @@ from django.test import Client
 
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
-from dpgov.queries.workbench.comparing import BEYOND, UNKNOWN, WITHIN, compared
+from dpgov.queries.workbench.comparing import (
+    BEYOND,
+    UNKNOWN,
+    WITHIN,
+    chart_of,
+    comparable,
+    compared,
+)
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.queries.web.test_quote_page import text_of
@@ -75,7 +83,9 @@ def test_two_answers_of_one_dataset_are_put_side_by_side(
     with django_assert_max_num_queries(12):
         page = browser.get(PAGE, {"answer": [str(males.pk), str(everybody.pk)]})
     said = text_of(page.content)
-    assert "A Count of rows B Count of rows, where sex is Male" in said
+    assert re.search(r"A Count of rows , ε 1, \d+ \w+ \d{4}", said)
+    assert re.search(r"B Count of rows, where sex is Male , ε 1, \d+", said)
+    assert 'id="compared-chart-figure"' in page.content.decode()
     assert "Beyond what noise explains: 1 of 1 row." in said
     assert "all rows asked about" in said
     value = json.loads(everybody.release.body)["statistics"][0]["cells"][0]["value"]
@@ -84,10 +94,40 @@ def test_two_answers_of_one_dataset_are_put_side_by_side(
 
 def test_without_a_choice_the_page_says_what_to_choose(browser: Client, stored: Stored) -> None:
     query = stored({"epsilon": 1})
+    assert "No answers to compare yet" in text_of(browser.get(PAGE).content), "one has no partner"
+    stored({"epsilon": 1, "where": [MALES]})
     assert "Choose two to five answers" in text_of(browser.get(PAGE).content)
     one = text_of(browser.get(PAGE, {"answer": str(query.pk)}).content)
     assert "Choose at least one more" in one
     assert browser.get(PAGE, {"answer": "nonsense"}).status_code == 200
+
+
+def test_only_answers_that_can_be_compared_are_offered(browser: Client, stored: Stored) -> None:
+    """After the first choice only what has a statistic and its groups in common with it."""
+    count, males = stored({"epsilon": 1}), stored({"epsilon": 1, "where": [MALES]})
+    mean = stored({"epsilon": 1, "statistics": [{"statistic": "mean", "column": "age"}]})
+    page = browser.get(PAGE, {"answer": str(count.pk)}).content.decode()
+    assert f'value="{males.pk}"' in page
+    assert f'value="{mean.pk}"' not in page
+    assert f'value="{mean.pk}"' not in browser.get(PAGE).content.decode()
+
+
+def test_plans_are_comparable_by_statistic_and_grouped_columns() -> None:
+    count, mean = {"statistic": "count"}, {"statistic": "mean", "column": "age"}
+    by_sex = [{"column": "sex", "categories": ["Female"]}]
+    assert comparable({"statistics": [count, mean]}, {"statistics": [mean]})
+    assert not comparable({"statistics": [count]}, {"statistics": [mean]})
+    assert not comparable({"statistics": [count], "group_by": by_sex}, {"statistics": [count]})
+
+
+def test_the_chart_has_a_colour_for_each_answer_and_no_number_where_there_is_none() -> None:
+    rows = compared([body((5, 1), (7, 2)), body((6, 1), (None, None))])
+    figure = chart_of(rows, ["A", "B"])
+    assert figure is not None
+    first, second = figure["data"]
+    assert (first["name"], first["x"], first["error_x"]["array"]) == ("A", [5, 7], [1, 2])
+    assert (second["name"], second["x"]) == ("B", [6])
+    assert chart_of(rows * 20, ["A", "B"]) is None
 
 
 def test_without_answers_the_page_leads_to_asking(browser: Client, dataset: Dataset) -> None:
