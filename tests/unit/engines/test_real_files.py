@@ -22,7 +22,13 @@ COLUMNS = (number("Dauer", "0", "2000", "0.01"), category("Straße", "Hof", "Weg
 PLAIN = "Dauer,Straße\n31.11,Hof\n1234.5,Weg\n,Hof\n7,Allee\n"
 GERMAN = "Dauer;Straße\n31,11;Hof\n1.234,5;Weg\n;Hof\n7;Allee\n"
 CODES = [(3111, 0), (123450, 1), (None, 0), (700, 2)]
-SHEET = [["Dauer", "Straße"], [31.11, "Hof"], [1234.5, "Weg"], [None, "Hof"], [7, "Allee"]]
+SHEET: list[list[Any]] = [
+    ["Dauer", "Straße"],
+    [31.11, "Hof"],
+    [1234.5, "Weg"],
+    [None, "Hof"],
+    [7, "Allee"],
+]
 COMMA = {"decimal": ","}
 
 FILES: dict[str, tuple[bytes, dict[str, Any], dict[str, Any]]] = {
@@ -91,7 +97,7 @@ def test_one_table_has_one_form_however_it_is_written(
 
 def test_what_a_spreadsheet_shows_is_what_counts(tmp_path: Path) -> None:
     """D4: saved values of formulas, dates as ISO texts, errors as missing, blank rows as none."""
-    rows = [
+    rows: list[list[Any]] = [
         ["a", "b", "c"],
         [("[1]Elsewhere!A1*2", "4"), date(2024, 1, 31), True],
         [None, None, None],

@@ -26,7 +26,7 @@ STATED = ("number", "number", "category", "category", "date", "truth", "")
 
 
 def looked_at(path: Path, rows: list[list[Any]], **options: Any) -> Inspection:
-    columns = list(zip(*rows, strict=True)) if rows else [[] for _ in SCHEMA]
+    columns: list[Any] = list(zip(*rows, strict=True)) if rows else [[] for _ in SCHEMA]
     arrays = [pa.array(c, t) for c, t in zip(columns, SCHEMA.types, strict=True)]
     pq.write_table(pa.table(arrays, schema=SCHEMA), path, **options)
     return inspect(path, limits=LIMITS)

@@ -35,8 +35,8 @@ def test_what_was_understood_is_said_first_and_can_be_changed(browser: Client) -
     where = reverse("datasets:file", args=[upload.pk])
     other = {"encoding": "cp1252", "delimiter": ";", "decimal": ",", "header": "names"}
     answer = browser.post(where, other)
-    assert answer.url == reverse("datasets:register", args=[upload.pk])
-    assert "a decimal comma" in browser.get(answer.url).content.decode()
+    assert answer.headers["Location"] == reverse("datasets:register", args=[upload.pk])
+    assert "a decimal comma" in browser.get(answer.headers["Location"]).content.decode()
     upload.refresh_from_db()
     assert upload.headers == ["Dauer", "Wetter", "Straße"]
 

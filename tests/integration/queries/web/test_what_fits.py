@@ -14,7 +14,6 @@ from uuid import uuid4
 
 import pytest
 from django.db import transaction
-from dpgov.dashboards.desk.forecast import forecasts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
@@ -24,6 +23,7 @@ from dpgov.budgets.errors import NotAdmitted
 from dpgov.budgets.models import RateLimit
 from dpgov.budgets.services import allocate, open_parts, set_rate_limit
 from dpgov.dashboards.budget.selectors import outlook
+from dpgov.dashboards.forecast.forecast import forecasts
 from dpgov.datasets.finding import first_by_name
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules

@@ -174,7 +174,7 @@ def test_never_missing_takes_what_all_pairs_of_complete_tables_need(
     taken = only_draw(raw, schema)
     blueprint = blueprint_of(raw, schema)
     codes = range(6)
-    pairs: list[tuple[Rows, Rows]] = [
+    pairs: list[tuple[list[Row], list[Row]]] = [
         ([(fixed,), *([(one,)] if relation is CHANGE else [])], [(fixed,), (other,)])
         for fixed in codes
         for one in (codes if relation is CHANGE else [0])
