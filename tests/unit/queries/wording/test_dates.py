@@ -58,7 +58,7 @@ def test_counts_by_month_are_a_line_with_its_band_and_a_table() -> None:
     assert "along time" in chart.caption
 
 
-def test_means_by_month_leave_a_gap_where_there_is_nothing_but_noise() -> None:
+def test_a_month_with_nothing_but_noise_has_no_mark_and_is_named() -> None:
     body = released({"statistic": "mean", "column": "age"}, group_by=BY_MONTH)
     (chart,) = release_charts(body)
     assert len(chart.figure["data"][-1]["x"]) == 4
