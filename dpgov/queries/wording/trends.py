@@ -1,7 +1,7 @@
 """Counts and means along time: a line with the band of its 95 % intervals, for `figures`.
 
-Each period of the declared range has its place, empty or not; one that is too noisy has no mark, and
-the caption names it. Works from a release body alone.
+Each period of the declared range has its place, empty or not; one that is too noisy has no mark,
+and the caption names it. Works from a release body alone.
 """
 
 from collections.abc import Sequence
