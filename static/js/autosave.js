@@ -7,7 +7,7 @@
   const words = told.dataset;
   const seen = form.elements.draft_seen;
   const PAUSE = 2000;
-  let changes = 0, kept = 0, saving = false, leaving = false, timer = 0, savedAt = 0, stopped = false;
+  let changes = 0, kept = 0, running = null, sending = null, leaving = false, timer = 0, savedAt = 0, stopped = false;
   // Whoever comes back with the browser's button wants what stands in front of them.
   let mine = performance.getEntriesByType("navigation")[0]?.type === "back_forward";
 
@@ -28,16 +28,24 @@
     else say(words.minutes.replace("{number}", Math.floor(seconds / 60)));
   }
 
+  // One at a time: what comes meanwhile is sent when this one is answered.
   async function save() {
     clearTimeout(timer);
     timer = 0;
-    if (saving || stopped || changes === kept) return;
-    saving = true;
-    const sent = changes;
+    if (running) return running;
+    if (stopped || changes === kept) return undefined;
+    running = send(changes);
+    await running;
+    running = null;
+    if (changes > kept && !stopped && !leaving) timer ||= setTimeout(save, PAUSE);
+    return undefined;
+  }
+
+  async function send(sent) {
+    sending = new AbortController();
+    const options = { method: "POST", body: body(), redirect: "error", signal: sending.signal };
     try {
-      const answer = await fetch(form.dataset.autosave, {
-        method: "POST", body: body(), redirect: "error",
-      });
+      const answer = await fetch(form.dataset.autosave, options);
       const found = await answer.json();
       if (answer.ok) {
         kept = sent;
@@ -50,17 +58,20 @@
         say(found.refused, true);
       }
     } catch {
-      say(words.failed, true);
+      if (!leaving) say(words.failed, true);
     }
-    saving = false;
-    if (changes > kept && !stopped) timer = setTimeout(save, PAUSE);
   }
 
   form.addEventListener("input", () => {
     changes += 1;
     timer ||= setTimeout(save, PAUSE);
   });
-  form.addEventListener("submit", () => { leaving = true; clearTimeout(timer); });
+  // What is sent now holds everything: nothing older may arrive after it.
+  form.addEventListener("submit", () => {
+    leaving = true;
+    clearTimeout(timer);
+    sending?.abort();
+  });
   // Another page waits until this one is kept.
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[href]");
@@ -68,11 +79,12 @@
     if (link.target || link.origin !== location.origin || changes === kept) return;
     if (link.pathname === location.pathname && link.hash) return;
     event.preventDefault();
-    await save();
+    for (let tries = 0; tries < 3 && changes !== kept && !stopped; tries += 1) await save();
     location.assign(link.href);
   });
   window.addEventListener("beforeunload", (event) => {
     if (leaving || changes === kept || stopped) return;
+    mine ||= running !== null;
     if (!navigator.sendBeacon(form.dataset.autosave, body())) event.preventDefault();
   });
   window.addEventListener("pageshow", (event) => {

@@ -49,13 +49,13 @@ class Visitor:
         """Sign in as one of the demonstration's people; a second time, with the first session."""
         if cookies := self.product.sessions.get(address):
             self._context.add_cookies(cookies)
-            self.page.goto("/desk/")
+            self.page.goto("/")
             return self.page
         self.page.goto("/account/login/")
         self.page.get_by_label("Email").fill(f"{address}@example.org")
         self.page.get_by_label("Password").fill(self.product.password)
         self.page.get_by_role("button", name="Sign in", exact=True).click()
-        self.page.wait_for_url(f"{self.product.url}/desk/")
+        self.page.wait_for_url(f"{self.product.url}/")
         self.product.sessions[address] = self._context.cookies()
         return self.page
 

@@ -131,3 +131,17 @@ def test_a_registered_file_takes_no_draft_any_more(
     answer = kept_by_itself(browser, upload, "")
     assert answer.status_code == 409
     assert not Draft.objects.exists()
+
+
+def test_older_files_are_folded_and_columns_are_chosen_from_a_list(
+    owner: Membership, client_for: ClientFor
+) -> None:
+    browser = client_for(owner)
+    for place in range(3):
+        upload = uploaded(browser, f"age,sex,city\n{place},f,Ulm\n".encode())
+    assert "1 older file" in " ".join(browser.get("/datasets/").text.split())
+    page = browser.get(reverse("datasets:register", args=[upload.pk]))
+    for name in ("private_id", "partition_column"):
+        choices = list(page.context["form"].dataset.fields[name].widget.choices)
+        assert [key for key, _ in choices] == ["", "age", "sex", "city"]
+    assert 'data-begin="0.3"' in page.text

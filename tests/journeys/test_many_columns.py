@@ -1,0 +1,87 @@
+"""A table of forty columns is declared in one grid, kept by itself, and registered."""
+
+import random
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.journeys.conftest import Visit
+from tests.journeys.tasks.preparing import await_dataset
+from tests.journeys.test_every_page import accessibility_problems
+
+QUESTIONS = [f"q{place:02d}" for place in range(1, 31)]
+NAMES = ["id", "age", "ward", "wage", *QUESTIONS, *(f"score{n}" for n in range(1, 7))]
+# As they stand in a code book.
+PASTED = "ward\tcategory\t\t\t\tnorth | south\t\nwage\tnumber\t0\t9000\t10\t\timpute=0\n"
+
+
+def survey(seed: int) -> str:
+    """Invented answers in a file with semicolons, as German spreadsheets write it."""
+    chance = random.Random(seed)
+    rows = [
+        [str(n), str(chance.randrange(18, 90)), chance.choice(["north", "south"]), "1200"]
+        + [str(chance.randrange(2)) for _ in QUESTIONS]
+        + [str(chance.randrange(1, 6)) for _ in range(6)]
+        for n in range(60)
+    ]
+    return "\n".join(";".join(row) for row in [NAMES, *rows]) + "\n"
+
+
+def row(page: Page, name: str) -> Locator:
+    return page.get_by_role("row", name=name, exact=True)
+
+
+def test_forty_columns_are_declared_in_one_grid_and_kept_on_leaving(
+    visit: Visit, tmp_path: Path
+) -> None:
+    window = visit()
+    page = window.sign_in("owner")
+    _upload(page, tmp_path / "survey.csv")
+    _set(page, "q", "0 or 1")
+    _set(page, "score", "Likert scale, 1 to 5")
+    _set(page, "age", "Age, 0 to 120")
+    page.get_by_text("Fill in many columns at once").click()
+    page.get_by_label("Paste from a spreadsheet").fill(PASTED)
+    page.get_by_role("button", name="Fill in these rows").click()
+    expect(row(page, "wage").get_by_label("To", exact=True)).to_have_value("9000")
+    expect(row(page, "q30").get_by_label("To", exact=True)).to_have_value("1")
+    assert accessibility_problems(page) == []
+    window.fits("many-columns")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    _leave_at_once_and_come_back(page)
+    page.get_by_label("Largest number of rows").fill("1000")
+    page.get_by_label("Limit on ε for the dataset").fill("4")
+    page.get_by_label("Limit on ε for one question").fill("1")
+    expect(page.get_by_text("Saved just now")).to_be_visible()
+    page.get_by_role("button", name="Register the dataset").click()
+    await_dataset(page, "Survey of forty")
+    expect(page.locator("main")).to_contain_text("score6")
+
+
+def _upload(page: Page, file: Path) -> None:
+    file.write_text(survey(seed=40))
+    page.goto("/datasets/new/")
+    page.get_by_label("CSV or Parquet file").set_input_files(file)
+    page.get_by_role("button", name="Upload").click()
+    expect(row(page, "q01")).to_be_visible()
+
+
+def _set(page: Page, names: str, preset: str) -> None:
+    """Of all columns whose names hold these letters."""
+    page.get_by_label("Show columns whose name contains").fill(names)
+    page.get_by_label("Select all columns that are shown").check()
+    page.get_by_label("Set selected to").select_option(label=preset)
+    page.get_by_role("button", name="Apply").click()
+    page.get_by_label("Select all columns that are shown").uncheck()
+    page.get_by_label("Show columns whose name contains").fill("")
+
+
+def _leave_at_once_and_come_back(page: Page) -> None:
+    """Nobody waits until it says that it is saved."""
+    address = page.url.partition("#")[0]
+    page.get_by_label("Name", exact=True).fill("Survey of forty")
+    page.get_by_role("link", name="Datasets", exact=True).first.click()
+    page.wait_for_url("**/datasets/")
+    page.goto(address)
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Survey of forty")
+    expect(row(page, "ward").get_by_label("Values", exact=True)).to_have_value("north\nsouth")
