@@ -33,7 +33,7 @@ PLANTED = {
     "privacy": ("dpgov.privacy.accounting.decimals", "dpgov.privacy.plan.plan"),
     "alone": ("dpgov.engines.scan", "django"),
     "pure": ("dpgov.privacy.noise.noise", "random"),
-    "data": ("dpgov.dashboards.desk.view", "dpgov.engines.files"),
+    "data": ("dpgov.dashboards.home.view", "dpgov.engines.files"),
     "noise": ("dpgov.privacy.answer.release", "dpgov.privacy.noise.sampling"),
     "clock": ("dpgov.sweeper.notices", "dpgov.operation.moving"),
     "log": ("dpgov.budgets.words", "dpgov.audit.models"),

@@ -25,9 +25,9 @@ def test_every_page_fits_in_german(visit: Visit, person: str) -> None:
         window.fits(name)
 
 
-def test_the_language_is_chosen_at_the_foot_of_a_page(visit: Visit) -> None:
+def test_the_language_is_chosen_in_ones_own_menu(visit: Visit) -> None:
     page = visit().sign_in("analyst")
-    page.get_by_role("button", name="Deutsch").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ihr Arbeitsplatz")
-    page.get_by_role("button", name="English").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Your desk")
+    for name, code in (("Deutsch", "de"), ("English", "en-gb")):
+        page.get_by_role("button", name="Anna Analyst").click()
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(page.locator("html")).to_have_attribute("lang", code)

@@ -11,10 +11,10 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.journeys.browser import Visitor
+from tests.journeys.declaring import owner_declares
 from tests.journeys.lessons import TUTORIALS, Lesson, sections_of
 from tests.journeys.product import Product, link_in_the_latest_letter, started_product
 
-VISITS = TUTORIALS / "ward-visits.csv"
 NAMES = ("owner", "analyst", "officer", "administrator")
 Begin = Callable[[], Page]
 
@@ -51,10 +51,10 @@ def test_an_owner_s_first_day(begin: Begin, fresh: Product) -> None:
     lesson = Lesson("owner", begin())
     with lesson.section("1. Sign in"):
         lesson.sign_in("owner@example.org", fresh.password)
-        lesson.see("Your desk")
+        lesson.see("Home")
         lesson.see("Get started")
         lesson.picture("desk")
-    _owner_declares(lesson)
+    owner_declares(lesson)
     with lesson.section("6. Look before you register"):
         lesson.click("Review the privacy label")
         lesson.see("Privacy label", told=False)
@@ -83,37 +83,6 @@ def test_an_owner_s_first_day(begin: Begin, fresh: Product) -> None:
         lesson.click("Settings")
         lesson.see("Lower")
     lesson.finish()
-
-
-def _owner_declares(lesson: Lesson) -> None:
-    with lesson.section("2. Upload a table"):
-        lesson.click("Register a dataset")
-        lesson.attach("CSV or Parquet file", VISITS)
-        lesson.click("Upload")
-        lesson.see("Save and go on later")
-    with lesson.section("3. Say what it is and whom it protects"):
-        lesson.fill("Name", "Ward visits")
-        lesson.fill("Description", "Stays in three wards; invented.")
-        lesson.tick("A column names the person (or unit)")
-        lesson.choose("Column that names the person", "patient")
-        lesson.fill("Most rows of one person", "3")
-        lesson.fill("Largest number of rows", "2000")
-        lesson.picture("unit", top="The dataset")
-    with lesson.section("4. Declare the columns"):
-        for name, bounds in (("age", ("0", "110", "1")), ("nights", ("0", "30", "1"))):
-            column = lesson.page.get_by_role("row", name=name, exact=True)
-            lesson.choose("Type", "Number", within=column)
-            for label, value in zip(("From", "To", "Step"), bounds, strict=True):
-                lesson.fill(label, value, within=column)
-        column = lesson.page.get_by_role("row", name="ward", exact=True)
-        lesson.choose("Type", "Category", within=column)
-        lesson.write("Values", ["North", "South", "West"], within=column)
-        lesson.picture("columns", top="Columns")
-    with lesson.section("5. Set the budget"):
-        lesson.fill("Limit on ε for the dataset", "3")
-        lesson.fill("Limit on ε for one question", "0.5")
-        lesson.see("With ε 3 for all answers together", told=False)
-        lesson.picture("budget", top="Privacy budget")
 
 
 def test_an_analyst_s_first_day(begin: Begin, fresh: Product) -> None:
@@ -200,7 +169,7 @@ def test_an_officer_s_first_day(begin: Begin, fresh: Product, tmp_path: Path) ->
     lesson = Lesson("officer", begin())
     with lesson.section("1. Sign in"):
         lesson.sign_in("officer@example.org", fresh.password)
-        lesson.see("Your desk")
+        lesson.see("Home")
         lesson.picture("desk")
     with lesson.section("2. Verify the log"):
         lesson.click("Log")

@@ -50,7 +50,7 @@ def test_the_example_of_the_page_can_be_asked(
 def test_any_name_may_stand_after_from_because_there_is_one_table(
     name: str, client_for: ClientFor, analyst: Membership, dataset: Dataset, page: str
 ) -> None:
-    """C9: the text is asked of the dataset whose page it is, whatever it says."""
+    """The text is asked of the dataset whose page it is, whatever it says."""
     answer = client_for(analyst).post(page, {"sql": GOOD.replace("visits", name)})
     assert answer.status_code == 200
     assert answer.context["offer"].quote.plan.as_json()["dataset"] == dataset.slug
