@@ -22,6 +22,8 @@ RECORDS_NOTHING = {
     "queries:quote": _PRICE_ONLY,
     "queries:ask_sql": _PRICE_ONLY,
     "queries:sql_price": _PRICE_ONLY,
+    "queries:curve": _PRICE_ONLY,
+    "v1:curve": _PRICE_ONLY,
     "queries:save": _OWN_NOTE,
     "queries:saved_remove": _OWN_NOTE,
     "queries:saved_restore": _OWN_NOTE,

@@ -60,7 +60,7 @@ def test_each_letter_about_one_event_is_in_its_reader_s_language(
     assert HELD in found[owner.user.email]
     assert "in your notification settings." in found[owner.user.email]
     assert ANGEHALTEN in found[officer.user.email]
-    assert "unter Mitteilungen, Was Sie erreicht." in found[officer.user.email]
+    assert "in Ihren Mitteilungseinstellungen." in found[officer.user.email]
 
 
 def test_an_invitation_is_written_as_its_reader_chose_else_as_its_writer_reads(

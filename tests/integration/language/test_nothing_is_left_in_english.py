@@ -19,7 +19,10 @@ ROOMS = sorted(
     {route.name.split(":")[0].split("_")[0] for route in all_routes()} - {"v1", "metrics"}
 )
 # Names of things, in every language the same.
-_SAME = {"dpgov", "english", "deutsch", "utc", "csv", "json", "sql", "pdf", "yaml", "api", "rest"}
+_SAME = {
+    *("dpgov", "english", "deutsch", "utc", "csv", "json", "sql", "pdf", "yaml", "png", "svg"),
+    *("api", "rest"),
+}
 
 
 @pytest.mark.django_db
