@@ -9,7 +9,6 @@ from tests.journeys.settled import settle
 
 ADULT = "/datasets/adult-census-income/"
 PAGES = [
-    ("owner", "overview", "/"),
     ("owner", "datasets", "/datasets/"),
     ("owner", "dataset", ADULT),
     ("owner", "dataset-limit", f"{ADULT}limit/"),
@@ -30,8 +29,11 @@ PAGES = [
     ("admin", "members", "/members/"),
     ("analyst", "change-password", "/account/password/change/"),
     ("analyst", "two-factor", "/account/mfa/"),
-    ("owner", "desk", "/desk/"),
-    ("analyst", "desk-analyst", "/desk/"),
+    ("owner", "home", "/"),
+    ("analyst", "home-analyst", "/"),
+    ("owner", "portfolio", "/portfolio/"),
+    ("owner", "settings", f"{ADULT}settings/"),
+    ("officer", "search", "/search/?q=age"),
     ("owner", "limits", f"{ADULT}limits/"),
     ("owner", "comparison", f"{ADULT}comparison/"),
     ("owner", "policy", f"{ADULT}policy/"),

@@ -63,6 +63,8 @@ def _upload(page: Page, file: Path) -> None:
     page.goto("/datasets/new/")
     page.get_by_label("CSV or Parquet file").set_input_files(file)
     page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("region", name="Understood")).to_contain_text("semicolons")
+    page.get_by_role("link", name="Continue").click()
     expect(row(page, "q01")).to_be_visible()
 
 

@@ -31,7 +31,8 @@ def test_the_lines_of_a_question_ask_it_once_and_those_of_its_answer_read_it(vis
 
 def _lines(page: Page) -> str:
     page.get_by_text("In a notebook").click()
-    expect(page.get_by_role("button", name="Copy")).to_be_visible()
+    folded = page.locator("details").filter(has_text="In a notebook")
+    expect(folded.get_by_role("button", name="Copy")).to_be_visible()
     return page.locator("#notebook-lines").inner_text()
 
 

@@ -144,6 +144,7 @@ def _questions(
 ) -> None:
     doors.call("quote_question", 200, _EVERYTHING | amount)
     doors.call("quote_question", 200, _COUNT | {"accuracy": {"value": 50}})
+    doors.call("read_price_curve", 200, _COUNT | amount)
     doors.call("try_on_mock_data", 200, _EVERYTHING | amount)
     sign = next(iter(amount)).upper()
     said = f"SELECT COUNT(*) FROM visits WITH {sign} 0.02"

@@ -60,7 +60,7 @@ def test_ask_for_a_histogram(desk: Page) -> None:
     for end, value in (("from", "20"), ("to", "80"), ("width", "20")):
         group.get_by_label(end, exact=True).fill(value)
     _pay(desk, "0.014")
-    expect(desk.get_by_role("table", name="Released numbers")).to_contain_text("[20, 40)")
+    expect(desk.get_by_role("table", name="Released numbers")).to_contain_text("20–39")
 
 
 @task(Role.ANALYST, pages=2, clicks=4)

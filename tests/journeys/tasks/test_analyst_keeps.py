@@ -54,8 +54,9 @@ def test_copy_the_lines_for_a_notebook(desk: Page) -> None:
     desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
     _open_the_newest(desk)
     desk.get_by_text("In a notebook").click()
-    desk.get_by_role("button", name="Copy").click()
-    expect(desk.locator("[data-copied]")).to_contain_text("Copied")
+    lines = desk.locator("details").filter(has_text="In a notebook")
+    lines.get_by_role("button", name="Copy").click()
+    expect(lines.locator("[data-copied]")).to_contain_text("Copied")
 
 
 @task(Role.ANALYST, pages=1, clicks=2)

@@ -35,8 +35,8 @@ PATIENCE = 60
 
 @pytest.fixture
 def planted(owner: Membership) -> Dataset:
-    """Forty rows that all carry the same name and the same amount."""
-    rows = [f"{NAME},{AMOUNT}" for _ in range(40)]
+    """Forty rows that all carry the same name and amount, and one that is as declared."""
+    rows = ["Anna,0", *(f"{NAME},{AMOUNT}" for _ in range(40))]
     upload = receive_upload(
         tenant=owner.tenant,
         uploader=owner.user,
