@@ -103,6 +103,7 @@ def test_a_refusal_leads_to_a_request_that_an_owner_grants(visit: Visit) -> None
     expect(page.locator("main")).to_contain_text("Waiting")
     owner = visit()
     desk = owner.sign_in("owner")
+    desk.get_by_role("link", name="Approvals").click()
     desk.get_by_role("link", name="Requests for budget").click()
     owner.picture("budget-requests")
     assert accessibility_problems(desk) == []
