@@ -66,10 +66,11 @@ def test_an_outsider_runs_the_commands_of_the_page_and_they_hold(
     answer_all()
     sign(analyst.tenant_id)
     folder = tmp_path / "outsider"
-    (folder / "checkpoints").mkdir(parents=True)
     kept = folder_of(analyst.tenant_id)
+    copied = folder / "checkpoints" / kept.name
+    copied.mkdir(parents=True)
     for note in kept.glob("*.checkpoint"):
-        shutil.copy(note, folder / "checkpoints")
+        shutil.copy(note, copied)
     shutil.copy(kept / KEYS, folder / "public-keys.txt")
     page = client_for(analyst)
     (folder / "receipt.json").write_bytes(page.get(f"/queries/{query.pk}/receipt.json").content)

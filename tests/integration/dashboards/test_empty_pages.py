@@ -12,18 +12,18 @@ pytestmark = pytest.mark.django_db
 
 EMPTY = {
     "owner": [
-        *("/", "/desk/", "/datasets/", "/find/", "/history/", "/requests/", "/approvals/"),
+        *("/", "/datasets/", "/find/", "/history/", "/requests/", "/approvals/"),
         *("/shared-budgets/", "/projects/", "/notices/"),
     ],
     "analyst": [
-        *("/", "/desk/", "/datasets/", "/find/", "/history/", "/requests/", "/saved/"),
+        *("/", "/datasets/", "/find/", "/history/", "/requests/", "/saved/"),
         *("/tokens/", "/notices/"),
     ],
     "officer": [
-        *("/", "/desk/", "/datasets/", "/history/", "/requests/", "/approvals/", "/month/"),
+        *("/", "/datasets/", "/history/", "/requests/", "/approvals/", "/month/"),
         *("/shared-budgets/", "/audit/", "/audit/checkpoints/", "/audit/mechanisms/", "/frozen/"),
     ],
-    "admin": ["/", "/datasets/", "/history/", "/webhooks/", "/members/invitations/", "/notices/"],
+    "admin": ["/datasets/", "/history/", "/webhooks/", "/members/invitations/", "/notices/"],
 }
 CASES = [(role, path) for role, paths in EMPTY.items() for path in paths]
 
