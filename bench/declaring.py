@@ -6,6 +6,7 @@ Prints seconds, milliseconds of the server and the height of the page at 1280 px
 removed afterwards.
 """
 
+import argparse
 import json
 import sys
 import tempfile
@@ -40,7 +41,7 @@ _SENT = """() => {
 def upload(page: Page, file: Path, columns: int) -> str:
     """Send an invented table; the address of its form."""
     names = [f"q{place:03d}" for place in range(columns)]
-    file.write_text("\n".join([";".join(names), *[";".join("1" * columns)] * 20]) + "\n")
+    file.write_text("\n".join([",".join(names), *[",".join("1" * columns)] * 20]) + "\n")
     page.goto("/datasets/new/")
     page.locator("input[type=file]").set_input_files(file)
     page.locator("#upload-form button[type=submit]").click()
@@ -65,29 +66,29 @@ def declare(page: Page, address: str) -> None:
     page.wait_for_function("document.querySelector('[name=column-39-categories]')?.value")
 
 
-def milliseconds(act: Callable[[], object]) -> int:
+def milliseconds(act: Callable[[], object], turns: int) -> int:
     """The median of so many turns."""
     taken = []
-    for _ in range(TURNS):
+    for _ in range(turns):
         began = time.perf_counter()
         act()
         taken.append(1000 * (time.perf_counter() - began))
     return round(median(taken))
 
 
-def measured(page: Page, file: Path, columns: int) -> dict[str, object]:
+def measured(page: Page, file: Path, columns: int, turns: int) -> dict[str, object]:
     """One table: how it is declared, how large its form is, and what the server takes for it."""
     address = upload(page, file, columns)
     line: dict[str, object] = {"columns": columns}
     if columns == 40:
-        line["declared_ms"] = milliseconds(lambda: declare(page, address))
-    line["shown_ms"] = milliseconds(lambda: page.goto(address))
+        line["declared_ms"] = milliseconds(lambda: declare(page, address), turns)
+    line["shown_ms"] = milliseconds(lambda: page.goto(address), turns)
     line |= page.evaluate(_SIZE)
     to, body = page.evaluate(_SENT)
     head = {"Content-Type": "application/x-www-form-urlencoded", "Referer": address}
-    line["form_ms"] = milliseconds(lambda: page.request.get(address))
+    line["form_ms"] = milliseconds(lambda: page.request.get(address), turns)
     line["saved_ms"] = milliseconds(
-        lambda: _answered(page.request.post(to, data=body, headers=head))
+        lambda: _answered(page.request.post(to, data=body, headers=head)), turns
     )
     return line
 
@@ -99,6 +100,10 @@ def _answered(answer: APIResponse) -> None:
 
 def main() -> None:
     """Tables of three widths on one product."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--columns", default="40,300,500", help="widths, with commas between")
+    parser.add_argument("--turns", type=int, default=TURNS, help="how often each is done")
+    chosen = parser.parse_args()
     program = find(["chromium", "chromium-browser", "google-chrome"], "chromium")
     with (
         tempfile.TemporaryDirectory() as home,
@@ -109,8 +114,8 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=program, args=options)
         page = Visitor(browser, product).sign_in("owner")
         page.set_default_timeout(60_000)
-        for columns in (40, 300, 500):
-            line = measured(page, Path(home) / f"{columns}.csv", columns)
+        for columns in map(int, chosen.columns.split(",")):
+            line = measured(page, Path(home) / f"{columns}.csv", columns, chosen.turns)
             print(json.dumps(line), flush=True)
         browser.close()
 

@@ -6,7 +6,7 @@ visited as localhost here; the person is a new one, so that nobody else's sign-i
 
 from collections.abc import Callable, Generator
 from dataclasses import replace
-from urllib.parse import urlparse, urlsplit
+from urllib.parse import urlparse
 
 import pytest
 from playwright.sync_api import Browser, Page, expect

@@ -47,6 +47,7 @@ LARGE = {
         "--rounds 1 --datasets 60 --questions 100 --entries 400 --only dashboards:home",
         "most SQL queries:",
     ),
+    "declaring": Small("--columns 5 --turns 1", '"columns": 5'),
     "chaos": Small("--seconds 1 --submitters 1", "| lost | 0 |"),
     "registering": Small("--rows 50000 --turns 1 --reads 1", "median ratio:"),
     # Two questions are too few to tell even the control apart, and it says so.

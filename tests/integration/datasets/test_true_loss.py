@@ -6,9 +6,7 @@ hold: a question about a part touches whoever has a row there, one about everyth
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import product
 
 import pytest
 from django.db import transaction
@@ -17,6 +15,7 @@ from hypothesis import strategies as st
 
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version
+from dpgov.engines.child import RefusedFile
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.schema import ColumnSpec, InvalidDomain, Neighbouring
 from dpgov.tenants.models import Membership
@@ -30,6 +29,7 @@ from tests.integration.datasets.filing import (
     stored_parts,
     versioned,
 )
+from tests.integration.datasets.losing import lies_in, worst_row
 
 PEOPLE = 4
 ORDERS = (
@@ -120,22 +120,32 @@ class History:
             order = (*order[1:], order[0])
         else:
             rows, order = self._rows(step.regions), step.order
+        try:
+            dataset = self._entered(rows, order, specs, again=again)
+        except RefusedFile:
+            # No cell of a column is as declared: nothing entered.
+            return
         self.contents.append((rows, order))
+        chain = len(self.files)
+        if not self.files or dataset == self.files[0][0]:
+            self.last = specs, order, chain
+        self._asked(step, dataset, chain)
+
+    def _entered(
+        self, rows: list[Row], order: tuple[str, ...], specs: tuple[ColumnSpec, ...], *, again: bool
+    ) -> Dataset:
+        """As a dataset of its own, or as a version of the first one."""
         if again or not self.files:
-            dataset = registered(
+            return registered(
                 self.owner,
                 as_file(rows, order),
                 specs,
                 named=self.named,
                 neighbouring=self.neighbouring,
             )
-        else:
-            dataset = self.files[0][0]
-            versioned(self.owner, dataset, as_file(rows, order), specs)
-        chain = len(self.files)
-        if not self.files or dataset == self.files[0][0]:
-            self.last = specs, order, chain
-        self._asked(step, dataset, chain)
+        dataset = self.files[0][0]
+        versioned(self.owner, dataset, as_file(rows, order), specs)
+        return dataset
 
     def _asked(self, step: Step, dataset: Dataset, chain: int) -> None:
         asked: dict[str, int] = {}
@@ -154,6 +164,8 @@ class History:
         ]
 
     def booked(self) -> int:
+        if not self.files:
+            return 0
         budgets = {Dataset.objects.get(pk=dataset.pk).budget_id for dataset, _, _ in self.files}
         assert len(budgets) == 1
         return committed(self.files[0][0])
@@ -161,7 +173,7 @@ class History:
     def worst(self) -> int:
         """The most that anybody can have lost to everything that was asked."""
         if not self.named:
-            return sum(_worst_row(asked, self.neighbouring) for asked in self._asked_of_chains())
+            return sum(worst_row(asked, self.neighbouring) for asked in self._asked_of_chains())
         return max(self._lost(who) for who in range(PEOPLE))
 
     def _asked_of_chains(self) -> list[Counter[str]]:
@@ -179,7 +191,7 @@ class History:
         if self.neighbouring is Neighbouring.ADD_REMOVE:
             moves = [here]
         return max(
-            sum(nano for _, _, asked in self.files for part, nano in asked.items() if _in(part, to))
+            sum(nano for *_, asked in self.files for at, nano in asked.items() if lies_in(at, to))
             for to in moves
         )
 
@@ -192,27 +204,14 @@ def _places(version: DatasetVersion) -> dict[int, set[str]]:
     return found
 
 
-def _in(part: str, places: set[str]) -> bool:
-    return not part or part in places
-
-
-def _worst_row(asked: Mapping[str, int], neighbouring: Neighbouring) -> int:
-    """A row can lie in any part of each file, and be changed into one in any other part."""
-    pairs = product(("North", "South", "else"), repeat=2)
-    if neighbouring is Neighbouring.ADD_REMOVE:
-        pairs = product(("North", "South", "else"), ("else",))
-    return max(
-        sum(nano for part, nano in asked.items() if _in(part, {one, other})) for one, other in pairs
-    )
-
-
 _CASES = given(
     steps=st.lists(_STEPS, min_size=2, max_size=4),
     named=st.booleans(),
     neighbouring=st.sampled_from(list(Neighbouring)),
 )
 _BOTH = (("North", "South"),) * PEOPLE
-_NOWHERE = (("",),) * PEOPLE
+# A column of which nothing is as declared is refused: one of them is somewhere.
+_NOWHERE = (("North",), *((("",),) * (PEOPLE - 1)))
 _NORTH, _SOUTH = (("North", 9),), (("South", 9),)
 
 

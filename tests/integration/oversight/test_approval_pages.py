@@ -113,7 +113,7 @@ def test_the_officer_sees_what_waits_and_approves_it(
     assert "Approved and carried out." in text(done)
     assert "“agreed”" in text(done)
     assert Budget.objects.get(pk=dataset.budget_id).limit_nano == 15 * NANO
-    assert "waiting for you" not in text(browser.get("/"))
+    assert 'visually-hidden"> waiting for you' not in text(browser.get("/"))
     again = browser.post(address("approve", raise_to_15), {"reason": "agreed"})
     assert "was decided before" in text(again, 422)
 

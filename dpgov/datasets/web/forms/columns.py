@@ -21,7 +21,7 @@ from dpgov.web.typed import TypedNumber, plain_number
 _TEXT = {"class": "form-control form-control-sm", "autocomplete": "off"}
 _BOUND = _TEXT | {"inputmode": "decimal"}
 _SELECT = {"class": "form-select form-select-sm"}
-_FORMAT = _TEXT | {"placeholder": "YYYY-MM-DD"}
+_FORMAT = _TEXT | {"placeholder": "YYYY-MM-DD", "translate": "no"}
 _ZONE = _TEXT | {"placeholder": "UTC"}
 _NUMBER_FIELDS = ("lower", "upper", "step")
 # The periods that dates can be counted in.

@@ -70,6 +70,7 @@ def test_the_budget_adds_up_exactly(api: APIClient, dataset: Dataset) -> None:
         "delta": None,
         "least_price_epsilon": 0.001,
         "least_price_rho": None,
+        "paused": False,
         "limit_epsilon": 0.3,
         "limit_rho": None,
         "committed_epsilon": 0.0,

@@ -107,7 +107,7 @@ def test_a_kept_filter_that_nobody_can_read_is_shown_as_that(
         filled = Filled().add("statistic", kind="count").add("filter", fixed=broken)
         page = browser.post("/datasets/visits/ask/", filled.posted(action="price"))
         assert page.status_code == 200
-        assert "There is no price yet" in text_of(page.content)
+        assert "Complete the question to see its price" in text_of(page.content)
 
 
 def test_alternatives_on_a_column_that_is_gone_are_refused_and_not_forgotten(

@@ -51,7 +51,7 @@ def test_an_owner_grants_less_and_the_analyst_reads_it_and_may_ask(
     sent = asked(browser)
     listed = text_of(owners.get("/requests/").content)
     assert "An allocation of up to ε 3 Visits Anna" in listed
-    assert "Requests 1 waiting for you" in listed
+    assert "Requests for budget 1 waiting for you" in listed
     assert answered(owners, sent, decision="grant")[0] == 302
     said = text_of(browser.get(f"/requests/{sent.pk}/").content)
     assert "State Granted Wanted up to ε 3 in all Reason the spring study" in said
