@@ -63,7 +63,8 @@ def test_an_owner_s_first_day(begin: Begin, fresh: Product) -> None:
         lesson.see("Ward visits", seconds=60)
     with lesson.section("7. Put a policy in front"):
         lesson.click("Settings")
-        lesson.click("Change Policy")
+        lesson.see("Policy")
+        lesson.click("Change Policy", told=False)
         lesson.click("Careful: small questions, larger ones by permit")
         lesson.picture("policy")
         lesson.click("Save the policy")

@@ -19,11 +19,13 @@ from dpgov.web.spreadsheet import safe_cell
 HEADS = ("column", "type", "from", "to", "step", "values", "missing", "format", "time zone")
 _FIELDS = {"from": "lower", "to": "upper", "format": "date_format", "time zone": "time_zone"}
 _LEFT_OUT = ("", "-", "left out")
+# A heading is shorter than this; what is looked at of a line is bounded, whatever is sent.
+_HEADING = 1_000
 
 
 def are_rows(text: str) -> bool:
     """Whether the first line is the heading of such rows."""
-    first = text.lstrip("\ufeff\r\n ").partition("\n")[0]
+    first = text.lstrip("\ufeff\r\n ").partition("\n")[0][:_HEADING]
     return _cell(next(iter(_split(first)), [""])[0]).casefold() == HEADS[0]
 
 

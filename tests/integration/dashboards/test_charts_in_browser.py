@@ -103,7 +103,7 @@ def test_what_somebody_typed_is_drawn_as_text(window: Page, complaints: list[str
         ]
     _show(window, figures)
     for place in range(len(figures)):
-        window.locator(f"#c{place} .bars .point").nth(3).hover(force=True)
+        window.locator(f"#c{place} .point").nth(3).hover(force=True)
     assert window.evaluate("() => window.hit") is None
     made = window.evaluate(
         "() => document.querySelectorAll('.chart a, .chart img, .chart script, .chart b, "
