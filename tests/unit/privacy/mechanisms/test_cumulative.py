@@ -43,7 +43,7 @@ def test_with_almost_no_noise_each_count_is_of_all_rows_up_to_its_bin(rows: list
     """D7: within each cell of the other groups; the last count is of all rows."""
     expected = []
     for sex in (0, 1, None):
-        inside = [age for age, *_, code in rows if (code if code in (0, 1) else None) == sex]
+        inside = [age for age, _, _, code, *_ in rows if (code if code in (0, 1) else None) == sex]
         upto = (sum(age is not None and age < below for age in inside) for below in (3, 23, 43, 74))
         expected += [*upto, len(inside)]
     cells = answer(rows)["cells"]
