@@ -40,15 +40,16 @@ def test_resume_a_registration_and_read_its_label_before_it_counts(
     await_dataset(desk, "Winter visits")
 
 
-@task(Role.OWNER, pages=3, clicks=4)
+@task(Role.OWNER, pages=3, clicks=5)
 def test_import_what_a_metadata_file_says_about_the_columns(
     waiting_upload: str, desk: Page, tmp_path: Path
 ) -> None:
     metadata = tmp_path / "metadata.yaml"
     metadata.write_text(_METADATA)
     desk.get_by_role("link", name=waiting_upload).click()
-    desk.get_by_role("link", name="Import column metadata").click()
-    desk.get_by_label("YAML or JSON file").set_input_files(metadata)
+    desk.get_by_text("Fill in many columns at once").click()
+    desk.get_by_role("link", name="read it or other metadata").click()
+    desk.get_by_label("YAML, JSON or CSV file").set_input_files(metadata)
     desk.get_by_role("button", name="Read the file").click()
     expect(desk.get_by_role("heading", name="Filled in from a SmartNoise file")).to_be_visible()
     expect(desk.get_by_label("To", exact=True).first).to_have_value("110")
