@@ -36,6 +36,19 @@ _QUESTION = (
 )
 
 
+# A pause is the application's to make; what it closes is closed to the application too.
+_PAUSE = (
+    "UPDATE datasets_dataset SET paused_at = now() WHERE id ="
+    " (SELECT dataset_id FROM queries_query WHERE id = '{waiting}'); "
+)
+_ASKED_IN_A_PAUSE = (
+    f"{_PAUSE}INSERT INTO queries_query SELECT (jsonb_populate_record(q, jsonb_build_object("
+    "'id', gen_random_uuid(), 'idempotency_key', 'in a pause'))).*"
+    " FROM queries_query q WHERE q.id = '{waiting}'"
+)
+_OPENED_IN_A_PAUSE = f"{_PAUSE}UPDATE queries_query SET opened_at = now() WHERE id = '{{waiting}}'"
+
+
 def _look(by: str, outcome: str) -> str:
     return (
         "INSERT INTO datasets_look (tenant_id, version_id, by_id, outcome, at)"
@@ -46,6 +59,8 @@ def _look(by: str, outcome: str) -> str:
 
 CHANGES = (
     _QUESTION,
+    _ASKED_IN_A_PAUSE,
+    _OPENED_IN_A_PAUSE,
     f"UPDATE queries_query SET version_id = {_ANOTHER} WHERE id = '{{waiting}}'",
     "UPDATE budgets_budget SET limit_nano = limit_nano + 1 WHERE id = '{budget}'",
     "UPDATE budgets_budget SET limit_nano = 1000000000000000 WHERE kind = 'dataset'",
