@@ -22,6 +22,17 @@ def kept(visit: Visit) -> None:
 
 
 @pytest.fixture
+def counted_twice(visit: Visit) -> None:
+    """The analyst's two newest answers are counts of every row, at two prices."""
+    page = visit().sign_in("analyst")
+    for epsilon in ("0.012", "0.013"):
+        page.goto(f"{ADULT}ask/")
+        page.get_by_label("Privacy loss ε", exact=True).fill(epsilon)
+        page.get_by_role("button", name=f"Ask for ε {epsilon}", exact=True).click()
+        await_answer(page)
+
+
+@pytest.fixture
 def without_allocation(visit: Visit, wards: str) -> None:
     """The analyst has no allocation of the small dataset, and has not asked for one."""
     grant_nobody(visit().sign_in("owner"), wards)
@@ -41,7 +52,7 @@ def test_ask_a_saved_question_again(kept: None, desk: Page) -> None:
 
 
 @task(Role.ANALYST, pages=3, clicks=4)
-def test_compare_two_answers(desk: Page) -> None:
+def test_compare_two_answers(counted_twice: None, desk: Page) -> None:
     _open_the_newest(desk)
     desk.get_by_role("link", name="Compare").click()
     desk.get_by_role("checkbox").nth(1).check()

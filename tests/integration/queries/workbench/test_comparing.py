@@ -112,6 +112,14 @@ def test_only_answers_that_can_be_compared_are_offered(browser: Client, stored: 
     assert f'value="{mean.pk}"' not in browser.get(PAGE).content.decode()
 
 
+def test_an_answer_without_a_partner_is_no_choice(browser: Client, stored: Stored) -> None:
+    """One box to tick would ask for a second that does not exist."""
+    mean = stored({"epsilon": 1, "statistics": [{"statistic": "mean", "column": "age"}]})
+    page = browser.get(PAGE, {"answer": str(mean.pk)}).content
+    assert 'type="checkbox"' not in page.decode()
+    assert "Ask two questions that have a statistic in common" in text_of(page)
+
+
 def test_plans_are_comparable_by_statistic_and_grouped_columns() -> None:
     count, mean = {"statistic": "count"}, {"statistic": "mean", "column": "age"}
     by_sex = [{"column": "sex", "categories": ["Female"]}]
