@@ -12,9 +12,9 @@ from django.db import transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
-from dpgov.audit.services import append
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.services.entries import record
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.operation import clock
@@ -47,13 +47,11 @@ def delete_files(*, dataset: Dataset, actor: Actor) -> None:
         raise QuestionsOnTheirWay
     versions = list(present.versions.order_by("number").values_list("pk", flat=True))
     Dataset.objects.filter(pk=present.pk).update(data_deleted_at=clock.now())
-    append(
-        tenant_id=present.tenant_id,
-        actor=actor,
-        action=Action.DATASET_DATA_DELETED,
-        subject=f"dataset:{present.pk}",
-        dataset=present.slug,
-        detail={"name": present.name, "versions": len(versions)},
+    record(
+        present,
+        actor,
+        Action.DATASET_DATA_DELETED,
+        {"name": present.name, "versions": len(versions)},
     )
     for version_id in versions:
         storage.leaving_path(version_id).touch(mode=0o600)

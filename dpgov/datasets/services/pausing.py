@@ -9,9 +9,9 @@ pause ends. What a person learns by it is a fact about the dataset, never how fa
 from django.db import transaction
 
 from dpgov.audit.actions import Action
-from dpgov.audit.services import append
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import present
+from dpgov.datasets.services.entries import record
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.operation import clock
@@ -37,7 +37,8 @@ def pause_questions(*, dataset: Dataset, user: User, reason: str) -> None:
     open_one = Dataset.objects.filter(present(), pk=dataset.pk, paused_at__isnull=True)
     if not open_one.update(paused_at=clock.now(), pause_reason=reason):
         raise Dataset.DoesNotExist
-    _record(dataset, user, Action.QUESTIONS_PAUSED, reason=reason)
+    detail = {"name": dataset.name, "reason": reason}
+    record(dataset, actor_of(user), Action.QUESTIONS_PAUSED, detail)
 
 
 @transaction.atomic
@@ -49,15 +50,4 @@ def resume_questions(*, dataset: Dataset, user: User) -> None:
     paused = Dataset.objects.filter(present(), pk=dataset.pk, paused_at__isnull=False)
     if not paused.update(paused_at=None, pause_reason="", resumed_at=clock.now()):
         raise Dataset.DoesNotExist
-    _record(dataset, user, Action.QUESTIONS_RESUMED)
-
-
-def _record(dataset: Dataset, user: User, action: Action, **detail: str) -> None:
-    append(
-        tenant_id=dataset.tenant_id,
-        actor=actor_of(user),
-        action=action,
-        subject=f"dataset:{dataset.pk}",
-        dataset=dataset.slug,
-        detail={"name": dataset.name, **detail},
-    )
+    record(dataset, actor_of(user), Action.QUESTIONS_RESUMED, {"name": dataset.name})

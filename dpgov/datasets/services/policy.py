@@ -11,10 +11,10 @@ from typing import Any
 from django.db import transaction
 
 from dpgov.audit.actions import Action
-from dpgov.audit.services import append
 from dpgov.budgets.words import noted, question
 from dpgov.datasets.models import Dataset, Permit, Policy
 from dpgov.datasets.rules import Rules, floor_nano, rules_of
+from dpgov.datasets.services.entries import record
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.privacy.accounting.loss import Currency
@@ -68,7 +68,7 @@ def change_policy(*, dataset: Dataset, rules: Rules, user: User) -> None:
     )
     currency = present.budget.currency
     detail = {**_noted(before, currency, "before"), **_noted(rules, currency, "after")}
-    _record(present, user, Action.POLICY_CHANGED, detail)
+    record(present, actor_of(user), Action.POLICY_CHANGED, detail)
 
 
 def _check_least(rules: Rules, currency: Currency) -> None:
@@ -110,21 +110,10 @@ def permit(
         "last_day": last_day.isoformat(),
         "reason": reason,
     }
-    _record(dataset, owner, Action.QUESTIONS_PERMITTED, detail)
+    record(dataset, actor_of(owner), Action.QUESTIONS_PERMITTED, detail)
     return given
 
 
 def permits_of(dataset: Dataset) -> Sequence[Permit]:
     """Everybody's permits of a dataset, those that end last first."""
     return list(dataset.permits.select_related("user").order_by("-last_day", "user__email"))
-
-
-def _record(dataset: Dataset, user: User, action: Action, detail: dict[str, Any]) -> None:
-    append(
-        tenant_id=dataset.tenant_id,
-        actor=actor_of(user),
-        action=action,
-        subject=f"dataset:{dataset.id}",
-        dataset=dataset.slug,
-        detail=detail,
-    )

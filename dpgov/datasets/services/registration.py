@@ -14,12 +14,12 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from dpgov.audit.actions import Action
-from dpgov.audit.services import append
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import open_budget, open_parts
 from dpgov.budgets.words import noted, noted_limit
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.files.drafts import drop_draft
 from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.datasets.services.files.ingesting import Follower, ingest_and_record
@@ -240,13 +240,11 @@ def _create_dataset(
 def _append_entry(registered: Registered, owner: User, declaration: Declaration) -> None:
     dataset, budget = registered.dataset, registered.dataset.budget
     is_like_earlier = dataset.held_reason == Dataset.HeldReason.LIKE_EARLIER_DATA
-    append(
-        tenant_id=dataset.tenant_id,
-        actor=actor_of(owner),
-        action=Action.DATASET_HELD if is_like_earlier else Action.DATASET_REGISTERED,
-        subject=f"dataset:{dataset.id}",
-        dataset=dataset.slug,
-        detail={
+    record(
+        dataset,
+        actor_of(owner),
+        Action.DATASET_HELD if is_like_earlier else Action.DATASET_REGISTERED,
+        {
             "name": dataset.name,
             "neighbouring": dataset.neighbouring,
             "group_size": dataset.group_size,

@@ -13,9 +13,9 @@ from django.db.models import QuerySet
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import SWEEPER
-from dpgov.audit.services import append
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.deleting import QuestionsOnTheirWay, delete_files
+from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.upkeep import archive
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
@@ -50,13 +50,11 @@ def keep_until(*, dataset: Dataset, last_day: date | None, user: User) -> None:
     present = rows.get(pk=dataset.pk, archived_at__isnull=True, held_at__isnull=True)
     before = present.kept_until
     Dataset.objects.filter(pk=present.pk).update(kept_until=last_day)
-    append(
-        tenant_id=present.tenant_id,
-        actor=actor_of(user),
-        action=Action.RETENTION_CHANGED,
-        subject=f"dataset:{present.pk}",
-        dataset=present.slug,
-        detail={
+    record(
+        present,
+        actor_of(user),
+        Action.RETENTION_CHANGED,
+        {
             "name": present.name,
             "before": before.isoformat() if before else "",
             "after": last_day.isoformat() if last_day else "",

@@ -11,10 +11,10 @@ from uuid import UUID, uuid4
 from django.db import transaction
 
 from dpgov.audit.actions import Action
-from dpgov.audit.services import append
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion, Look
 from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.likeness import kept_fingerprint
 from dpgov.datasets.services.recording import create_version, noted_unit
 from dpgov.datasets.services.turns import queue_up
@@ -72,13 +72,11 @@ def _record(dataset: Dataset, wanted: PrivacyUnit, version_id: UUID, user: User)
     )
     # The same file: there is nothing to look at that is not in the version before.
     Look.objects.create(tenant_id=present.tenant_id, version=version, outcome=Look.Outcome.GOES_ON)
-    append(
-        tenant_id=present.tenant_id,
-        actor=actor_of(user),
-        action=Action.DATASET_VERSION_ADDED,
-        subject=f"dataset:{present.pk}",
-        dataset=present.slug,
-        detail={"version": version.number, **noted_unit(present)},
+    record(
+        present,
+        actor_of(user),
+        Action.DATASET_VERSION_ADDED,
+        {"version": version.number, **noted_unit(present)},
     )
     return version
 

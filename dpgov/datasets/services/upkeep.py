@@ -1,15 +1,13 @@
 """Changes to a registered dataset. None of them gives budget back."""
 
-from collections.abc import Mapping
-
 from django.db import transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
-from dpgov.audit.services import append
 from dpgov.budgets.services import change_limit
 from dpgov.budgets.words import limit_said
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.pausing import PausedDataset
 from dpgov.datasets.services.turns import queue_up
 from dpgov.language.said import said
@@ -36,7 +34,7 @@ def archive(*, dataset: Dataset, actor: Actor) -> None:
     if present.get().paused_at is not None:
         raise PausedDataset
     present.update(archived_at=clock.now())
-    _record(dataset, actor, Action.DATASET_ARCHIVED, {"name": dataset.name})
+    record(dataset, actor, Action.DATASET_ARCHIVED, {"name": dataset.name})
 
 
 def archive_dataset(*, dataset: Dataset, user: User) -> None:
@@ -50,7 +48,7 @@ def describe_dataset(*, dataset: Dataset, description: str, user: User) -> None:
     before = Dataset.objects.select_for_update().get(pk=dataset.pk).description
     Dataset.objects.filter(pk=dataset.pk).update(description=description)
     fields = {"before_description": before[:500], "after_description": description[:500]}
-    _record(dataset, actor_of(user), Action.DATASET_DESCRIBED, fields)
+    record(dataset, actor_of(user), Action.DATASET_DESCRIBED, fields)
 
 
 @transaction.atomic
@@ -58,7 +56,7 @@ def rename_dataset(*, dataset: Dataset, name: str, user: User) -> None:
     """Give it another name. The address stays, and so does everything that was spent."""
     before = Dataset.objects.select_for_update().get(pk=dataset.pk).name
     Dataset.objects.filter(pk=dataset.pk).update(name=name)
-    _record(dataset, actor_of(user), Action.DATASET_RENAMED, {"before": before, "after": name})
+    record(dataset, actor_of(user), Action.DATASET_RENAMED, {"before": before, "after": name})
 
 
 @transaction.atomic
@@ -67,7 +65,7 @@ def set_needs_allocation(*, dataset: Dataset, needed: bool, user: User) -> None:
     before = Dataset.objects.select_for_update().get(pk=dataset.pk).needs_allocation
     Dataset.objects.filter(pk=dataset.pk).update(needs_allocation=needed)
     fields = {"before_needs_allocation": before, "after_needs_allocation": needed}
-    _record(dataset, actor_of(user), Action.ALLOCATION_RULE_CHANGED, fields)
+    record(dataset, actor_of(user), Action.ALLOCATION_RULE_CHANGED, fields)
 
 
 @transaction.atomic
@@ -81,14 +79,3 @@ def lower_limit(*, dataset: Dataset, limit_nano: int, user: User, reason: str) -
     if limit_nano >= budget.limit_epsilon_nano:
         raise LimitNotLowered(limit=limit_said(budget))
     change_limit(budget=budget, limit_nano=limit_nano, actor=actor_of(user), reason=reason)
-
-
-def _record(dataset: Dataset, actor: Actor, action: Action, detail: Mapping[str, object]) -> None:
-    append(
-        tenant_id=dataset.tenant_id,
-        actor=actor,
-        action=action,
-        subject=f"dataset:{dataset.id}",
-        dataset=dataset.slug,
-        detail=dict(detail),
-    )

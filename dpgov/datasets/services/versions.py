@@ -11,11 +11,11 @@ from uuid import UUID
 from django.db import transaction
 
 from dpgov.audit.actions import Action
-from dpgov.audit.services import append
 from dpgov.datasets.declaration import check_columns
 from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.appending import check_appended, check_appending
+from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.files.drafts import drop_draft
 from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.datasets.services.files.ingesting import Follower, ingest_and_record
@@ -148,13 +148,11 @@ def _record(
     used.state = Upload.State.USED
     used.save(update_fields=["state"])
     drop_draft(used)
-    append(
-        tenant_id=present.tenant_id,
-        actor=actor_of(user),
-        action=Action.DATASET_VERSION_ADDED,
-        subject=f"dataset:{present.pk}",
-        dataset=present.slug,
-        detail={
+    record(
+        present,
+        actor_of(user),
+        Action.DATASET_VERSION_ADDED,
+        {
             "version": version.number,
             "columns": [spec.name for spec in schema.columns],
             "rows_added_to": None if to is None else to.number,

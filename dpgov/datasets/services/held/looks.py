@@ -13,9 +13,9 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from dpgov.audit.actions import Action
-from dpgov.audit.services import append
 from dpgov.datasets.crossing import agreed_with
 from dpgov.datasets.models import Dataset, DatasetVersion, Look
+from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.holding import end_hold, hold, looked_at
 from dpgov.datasets.services.likeness import in_agreed, in_tenant, kept_fingerprints
 from dpgov.datasets.services.turns import queue_up
@@ -23,7 +23,7 @@ from dpgov.engines.fingerprint import TableFingerprint
 from dpgov.engines.likeness import Likeness, likest
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
-from dpgov.tenants.models import Membership, Role, Tenant, User
+from dpgov.tenants.models import Membership, Role, Tenant
 from dpgov.tenants.selectors import actor_of
 
 
@@ -116,7 +116,7 @@ def let_begin(*, version: DatasetVersion, membership: Membership, reason: str) -
     detail = {"version": version.number, "begins": waits, "reason": reason}
     if also := [number for number in seen if number != version.number]:
         detail["also"] = also
-    _record(dataset, membership.user, Action.DATASET_LOOKED_AT, detail)
+    record(dataset, actor_of(membership.user), Action.DATASET_LOOKED_AT, detail)
 
 
 @transaction.atomic
@@ -129,9 +129,9 @@ def pause(*, version: DatasetVersion, membership: Membership, reason: str) -> No
     dataset = _locked(version, membership)
     hold(dataset, Dataset.HeldReason.PAUSED)
     looked_at(dataset, membership.user, Look.Outcome.PAUSED)
-    _record(
+    record(
         dataset,
-        membership.user,
+        actor_of(membership.user),
         Action.DATASET_PAUSED,
         {"name": dataset.name, "version": version.number, "reason": reason},
     )
@@ -157,14 +157,3 @@ def _locked(version: DatasetVersion, membership: Membership) -> Dataset:
     if dataset is None or dataset.held_reason not in {"", Dataset.HeldReason.NEW_DATA}:
         raise LookedAtAlready
     return dataset
-
-
-def _record(dataset: Dataset, user: User, action: Action, detail: dict[str, object]) -> None:
-    append(
-        tenant_id=dataset.tenant_id,
-        actor=actor_of(user),
-        action=action,
-        subject=f"dataset:{dataset.pk}",
-        dataset=dataset.slug,
-        detail=detail,
-    )
