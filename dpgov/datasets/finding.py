@@ -5,7 +5,6 @@ Declared metadata and the ledger only; archived and held datasets are never foun
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC
 from uuid import UUID
 
 from django.core.paginator import Page, Paginator
@@ -115,7 +114,7 @@ def available_on(user: User | None, datasets: Sequence[Dataset]) -> dict[UUID, A
     """
     needing = {dataset.budget_id for dataset in datasets if dataset.needs_allocation}
     ways = ways_for(user, [dataset.budget_id for dataset in datasets], needing=needing)
-    terms = terms_shown(datasets, user, clock.now().astimezone(UTC).date())
+    terms = terms_shown(datasets, user, clock.today())
     available = {}
     for dataset in datasets:
         asked = all_rows(dataset)

@@ -5,7 +5,6 @@ Committed amounts only (spent and reserved together): never how far the worker i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC
 
 from django.utils.translation import gettext as _
 
@@ -66,7 +65,7 @@ def anybodys_way(dataset: Dataset) -> Way:
 
 
 def _terms(dataset: Dataset, user: User | None) -> Terms:
-    today = clock.now().astimezone(UTC).date()
+    today = clock.today()
     return terms_shown([dataset], user, today)[dataset.pk]
 
 

@@ -5,7 +5,7 @@ state folder and before anybody may write there (`operation.moving` says who may
 imports that nobody else does).
 """
 
-from datetime import datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
@@ -25,6 +25,11 @@ else:
 def now() -> datetime:
     """The moment, with its time zone."""
     return moved_to() or timezone.now()
+
+
+def today() -> date:
+    """The day in UTC, by which questions, refusals and files are counted."""
+    return now().astimezone(UTC).date()
 
 
 class Now(functions.Now):

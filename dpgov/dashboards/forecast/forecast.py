@@ -97,7 +97,7 @@ class Forecast:
 
 
 def forecasts(datasets: Sequence[Dataset], today: date) -> list[Forecast]:
-    """One for each dataset, those that end first at the front; a few reads for all of them."""
+    """One for each dataset, what is used up first, then what ends first; a few reads for all."""
     since = today - timedelta(days=DAYS)
     taken = days_of([dataset.budget_id for dataset in datasets], since)
     limits = for_life(dataset.budget for dataset in datasets)
@@ -242,6 +242,6 @@ def _forecast(
     )
 
 
-def _first_ends(forecast: Forecast) -> tuple[bool, int, str]:
+def _first_ends(forecast: Forecast) -> tuple[bool, bool, int, str]:
     days = forecast.days_left
-    return (days is None, days or 0, forecast.dataset.name)
+    return (forecast.left_nano > 0, days is None, days or 0, forecast.dataset.name)

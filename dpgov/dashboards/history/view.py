@@ -4,7 +4,6 @@ A list that may be very long shows its newest questions; filters lead to older o
 sorting and turning pages take as long after a million questions as after thousands.
 """
 
-from datetime import UTC
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +70,7 @@ _PAGE = 25
 def history(request: HttpRequest) -> HttpResponse:
     """The questions that this person may see, filtered, sorted and in pages."""
     membership = membership_of(request)
-    today = clock.now().astimezone(UTC).date()
+    today = clock.today()
     filtered = history_filter(membership, with_range(request.GET, today))
     sort = sorting(request.GET.get("sort", ""))
     listed = filtered.qs if sort == NEWEST_FIRST else in_order(newest(filtered.qs), sort)
@@ -93,7 +92,7 @@ def history(request: HttpRequest) -> HttpResponse:
 @require_safe
 def history_export(request: HttpRequest) -> StreamingHttpResponse:
     """The same rows as a CSV file."""
-    today = clock.now().astimezone(UTC).date()
+    today = clock.today()
     filtered = history_filter(membership_of(request), with_range(request.GET, today))
     response = StreamingHttpResponse(csv_lines(filtered.qs), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="questions.csv"'

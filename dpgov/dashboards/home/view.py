@@ -4,7 +4,7 @@ An analyst's part: what can be asked, what was kept, and what was asked last. De
 limits and this person's own questions; it never looks at answers or data.
 """
 
-from datetime import UTC, date
+from datetime import date
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -39,7 +39,7 @@ _REQUESTS = 10
 def home(request: HttpRequest) -> HttpResponse:
     """What is left to set up; what waits; and for each role how its budgets stand."""
     membership = membership_of(request)
-    today = clock.now().astimezone(UTC).date()
+    today = clock.today()
     context: dict[str, Any] = {"checklist": checklist(membership)}
     if may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
         context |= _budgets(membership, today)
@@ -79,19 +79,13 @@ def _budgets(membership: Membership, today: date) -> dict[str, Any]:
     """Every budget with where it leads, those that end first at the front; and what is held."""
     every = list(datasets_and_held(membership))
     found = forecasts([one for one in every if one.held_at is None], today)
-    shown = sorted(found, key=_wants_a_look)[:_MOST]
+    shown = found[:_MOST]
     return {
         "headline": headline(found, today),
         "budgets": [(one, _line(one)) for one in shown],
         "held": [one for one in every if one.held_at is not None],
         "left_out": len(found) - len(shown),
     }
-
-
-def _wants_a_look(forecast: Forecast) -> tuple[bool, bool, int, str]:
-    """What is used up first, then what ends first."""
-    days = forecast.days_left
-    return (forecast.left_nano > 0, days is None, days or 0, forecast.dataset.name)
 
 
 def _line(forecast: Forecast) -> Sparkline | None:

@@ -1,6 +1,5 @@
 """The portfolio of an organisation, for its owners and officers. Changes nothing."""
 
-from datetime import UTC
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -8,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.words import amount
-from dpgov.dashboards.forecast.forecast import Forecast, forecasts
+from dpgov.dashboards.forecast.forecast import forecasts
 from dpgov.dashboards.home.headline import headline
 from dpgov.dashboards.home.sparkline import sparkline
 from dpgov.dashboards.portfolio import figures
@@ -28,9 +27,9 @@ _COLUMNS = 12
 def portfolio(request: HttpRequest) -> HttpResponse:
     """Every budget with where it leads, and who took how much of which dataset."""
     tenant = membership_of(request).tenant
-    today = clock.now().astimezone(UTC).date()
+    today = clock.today()
     datasets = list(datasets_of(tenant))
-    found = sorted(forecasts(datasets, today), key=_soonest)
+    found = forecasts(datasets, today)
     taken = crossed(tenant, {one.pk: one.budget.limit_nano for one in datasets})
     columns = [one.dataset for one in found[:_COLUMNS]]
     context = {
@@ -45,12 +44,6 @@ def portfolio(request: HttpRequest) -> HttpResponse:
         "people": _table(taken, columns),
     }
     return render(request, "dashboards/portfolio.html", context)
-
-
-def _soonest(forecast: Forecast) -> tuple[bool, bool, int, str]:
-    """What is used up first, then what ends first."""
-    days = forecast.days_left
-    return (forecast.left_nano > 0, days is None, days or 0, forecast.dataset.name)
 
 
 def _table(taken: Crossed, columns: list[Dataset]) -> list[tuple[UUID, str, list[tuple[str, str]]]]:

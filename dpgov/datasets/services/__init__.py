@@ -77,7 +77,7 @@ from dpgov.datasets.services.policy import (
     permits_of,
 )
 from dpgov.datasets.services.registration import Registered, register_dataset
-from dpgov.datasets.services.retention import SHORTEST, TooSoon, end_retention, keep_until, today
+from dpgov.datasets.services.retention import SHORTEST, TooSoon, end_retention, keep_until
 from dpgov.datasets.services.unit_bounds import change_unit_bounds
 from dpgov.datasets.services.upkeep import (
     LimitNotLowered,
@@ -169,7 +169,6 @@ __all__ = [
     "set_needs_allocation",
     "share_budget",
     "take_upload",
-    "today",
     "typed_in",
     "waiting_for_a_look",
     "why_not_append",

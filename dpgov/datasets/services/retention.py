@@ -6,7 +6,7 @@ and never early: a question that was accepted is answered first, and a paused da
 owners, because questions wait for it.
 """
 
-from datetime import UTC, date, timedelta
+from datetime import date, timedelta
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -44,7 +44,7 @@ def keep_until(*, dataset: Dataset, last_day: date | None, user: User) -> None:
 
     Raises TooSoon, and Dataset.DoesNotExist for what is archived or held; nothing is changed.
     """
-    if last_day is not None and last_day < (first := today() + SHORTEST):
+    if last_day is not None and last_day < (first := clock.today() + SHORTEST):
         raise TooSoon(first)
     rows = Dataset.objects.select_for_update(of=("self",))
     present = rows.get(pk=dataset.pk, archived_at__isnull=True, held_at__isnull=True)
@@ -75,14 +75,9 @@ def end_retention() -> int:
     return ended
 
 
-def today() -> date:
-    """The day in UTC."""
-    return clock.now().astimezone(UTC).date()
-
-
 def _over() -> QuerySet[Dataset]:
     return Dataset.objects.filter(
-        kept_until__lt=today(),
+        kept_until__lt=clock.today(),
         data_deleted_at__isnull=True,
         held_at__isnull=True,
         paused_at__isnull=True,

@@ -44,7 +44,7 @@ class Month:
         try:
             return cls(date.fromisoformat(f"{text}-01"))
         except ValueError:
-            return cls(clock.now().astimezone(UTC).date().replace(day=1))
+            return cls(clock.today().replace(day=1))
 
     @property
     def after(self) -> date:
@@ -64,7 +64,7 @@ class Month:
     @property
     def later(self) -> str:
         """The month after, in an address; empty when it has not begun."""
-        return f"{self.after:%Y-%m}" if self.after <= clock.now().date() else ""
+        return f"{self.after:%Y-%m}" if self.after <= clock.today() else ""
 
     def span(self) -> tuple[datetime, datetime]:
         """Its beginning and its end."""

@@ -18,8 +18,8 @@ from dpgov.datasets.services import (
     keep_until,
     pause_questions,
     resume_questions,
-    today,
 )
+from dpgov.operation import clock
 from dpgov.queries.models import Release
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def _over(dataset: Dataset) -> None:
     """Its last day was yesterday."""
-    Dataset.objects.filter(pk=dataset.pk).update(kept_until=today() - timedelta(days=1))
+    Dataset.objects.filter(pk=dataset.pk).update(kept_until=clock.today() - timedelta(days=1))
 
 
 def _gone(dataset: Dataset) -> bool:
@@ -58,7 +58,7 @@ def test_after_the_last_day_files_go_and_ledger_log_and_answers_stay(
 @pytest.mark.parametrize("days", [0, 1, 400])
 def test_on_its_last_day_and_before_nothing_goes(dataset: Dataset, days: int) -> None:
     """L28: the whole last day is kept."""
-    Dataset.objects.filter(pk=dataset.pk).update(kept_until=today() + timedelta(days=days))
+    Dataset.objects.filter(pk=dataset.pk).update(kept_until=clock.today() + timedelta(days=days))
     assert end_retention() == 0
     assert not _gone(dataset)
     assert Dataset.objects.get(pk=dataset.pk).archived_at is None
@@ -99,11 +99,11 @@ def test_the_day_is_changed_until_then_and_never_to_one_that_is_near(
     dataset: Dataset, owner: Membership, client_for: Callable[[Membership], Client]
 ) -> None:
     """L28: one entry for each change, none for a refusal."""
-    first = today() + SHORTEST
+    first = clock.today() + SHORTEST
     with pytest.raises(TooSoon):
         keep_until(dataset=dataset, last_day=first - timedelta(days=1), user=owner.user)
     browser = client_for(owner)
-    refused = browser.post("/datasets/visits/retention/", {"last_day": today().isoformat()})
+    refused = browser.post("/datasets/visits/retention/", {"last_day": clock.today().isoformat()})
     assert refused.status_code == 422
     assert f"Choose {first}" in refused.text
     browser.post("/datasets/visits/retention/", {"last_day": first.isoformat()})

@@ -7,7 +7,6 @@ declared.
 """
 
 from collections.abc import Sequence
-from datetime import UTC, date
 
 from django.conf import settings
 from django.db import transaction
@@ -77,7 +76,11 @@ def check_file(
 
 def checks_left(upload: Upload, user: User) -> int:
     """How many more times this person may have this file checked today."""
-    own = Row.objects.filter(upload=upload.pk, day=_today()).values_list("times", flat=True).first()
+    own = (
+        Row.objects.filter(upload=upload.pk, day=clock.today())
+        .values_list("times", flat=True)
+        .first()
+    )
     of_file = int(settings.DPGOV_CHECKS_A_DAY_FILE) - (own or 0)
     return max(0, min(of_file, int(settings.DPGOV_CHECKS_A_DAY_PERSON) - _by(upload, user)))
 
@@ -91,7 +94,7 @@ def _count(upload: Upload, user: User) -> None:
     if _by(upload, user) >= settings.DPGOV_CHECKS_A_DAY_PERSON:
         raise TooManyChecks(most=settings.DPGOV_CHECKS_A_DAY_PERSON, everything=True)
     row, _new = Row.objects.get_or_create(
-        upload=upload.pk, day=_today(), defaults={"tenant": upload.tenant, "user": user}
+        upload=upload.pk, day=clock.today(), defaults={"tenant": upload.tenant, "user": user}
     )
     most = settings.DPGOV_CHECKS_A_DAY_FILE
     if not Row.objects.filter(pk=row.pk, times__lt=most).update(times=F("times") + 1):
@@ -106,9 +109,5 @@ def _count(upload: Upload, user: User) -> None:
 
 
 def _by(upload: Upload, user: User) -> int:
-    own = Row.objects.filter(tenant_id=upload.tenant_id, user=user, day=_today())
+    own = Row.objects.filter(tenant_id=upload.tenant_id, user=user, day=clock.today())
     return int(own.aggregate(sum=Sum("times"))["sum"] or 0)
-
-
-def _today() -> date:
-    return clock.now().astimezone(UTC).date()

@@ -4,7 +4,6 @@ Each file counts once, whether it was taken, refused, or deleted afterwards. Mak
 becomes of the file does.
 """
 
-from datetime import UTC
 from uuid import UUID
 
 from django.conf import settings
@@ -42,7 +41,7 @@ def hand_in(*, tenant: Tenant, user: User, upload_id: UUID) -> None:
     queue_up(tenant)
     if Handed.objects.filter(upload=upload_id).exists():
         return
-    day = clock.now().astimezone(UTC).date()
+    day = clock.today()
     today = Handed.objects.filter(tenant=tenant, day=day)
     if today.filter(user=user).count() >= settings.DPGOV_FILES_A_DAY_PERSON:
         raise TooManyFiles(most=settings.DPGOV_FILES_A_DAY_PERSON, everybody=False)
