@@ -37,7 +37,6 @@ class Section:
     pages: tuple[Page, ...]
 
 
-_SHARED_BUDGET = "dashboards:shared_budget"
 SECTIONS = (
     Section(
         _("Home"),
@@ -84,14 +83,15 @@ SECTIONS = (
                 _("Shared budgets"),
                 (Permission.VIEW_SHARED_BUDGETS,),
                 covers=(
-                    _SHARED_BUDGET,
-                    *(
-                        f"{_SHARED_BUDGET}_{page}"
-                        for page in (
-                            *("new", "accept", "join", "limit", "raise", "merge", "divide"),
-                            "share",
-                        )
-                    ),
+                    "dashboards:shared_budget",
+                    "dashboards:shared_budget_new",
+                    "dashboards:shared_budget_accept",
+                    "dashboards:shared_budget_join",
+                    "dashboards:shared_budget_limit",
+                    "dashboards:shared_budget_raise",
+                    "dashboards:shared_budget_merge",
+                    "dashboards:shared_budget_divide",
+                    "dashboards:shared_budget_share",
                 ),
             ),
             Page("datasets:archived", _("Archived"), (Permission.REGISTER_DATASETS,)),
@@ -186,6 +186,9 @@ SECTIONS = (
         ),
     ),
 )
+_PAGES = tuple(page for section in SECTIONS for page in section.pages)
+_BY_NAME = {name: page for page in _PAGES for name in (page.name, *page.covers)}
+_BY_ROOM = {page.room: page for page in _PAGES if page.room}
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,10 +242,7 @@ def ways_for(
 
 def page_of(here: str) -> Page | None:
     """The page of the menus that the address called `here` belongs to."""
-    pages = [page for section in SECTIONS for page in section.pages]
-    by_name = {name: page for page in pages for name in (page.name, *page.covers)}
-    by_room = {page.room: page for page in pages if page.room}
-    return by_name.get(here) or by_room.get(here.partition(":")[0])
+    return _BY_NAME.get(here) or _BY_ROOM.get(here.partition(":")[0])
 
 
 def _places(

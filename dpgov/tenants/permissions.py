@@ -85,6 +85,11 @@ def may(membership: Membership | None, permission: Permission) -> bool:
     return membership is not None and membership.role in ALLOWED[permission]
 
 
+def abilities(membership: Membership | None) -> dict[str, bool]:
+    """What this membership may do, by the permissions' names in small letters, as pages ask."""
+    return {permission.name.lower(): may(membership, permission) for permission in ALLOWED}
+
+
 def requires(
     permission: Permission,
 ) -> Callable[

@@ -22,7 +22,7 @@ from dpgov.datasets.selectors import datasets_of
 from dpgov.queries.selectors import visible_queries
 from dpgov.queries.wording.words import in_words
 from dpgov.tenants.models import Membership
-from dpgov.tenants.permissions import Permission, may
+from dpgov.tenants.permissions import Permission, abilities, may
 from dpgov.tenants.selectors import members_of
 
 MOST_OF_A_KIND = 6
@@ -48,11 +48,12 @@ class Kind:
     hits: tuple[Hit, ...]
 
 
-def find_anything(membership: Membership, can: Mapping[str, bool], text: str) -> list[Kind]:
+def find_anything(membership: Membership, text: str) -> list[Kind]:
     """What matches every word of the text, a few of each kind; nothing without a word."""
     words = text.casefold().split()[:_MOST_WORDS]
     if not words:
         return []
+    can = abilities(membership)
     kinds: dict[str, Callable[[], Iterator[Hit]]] = {
         _("Pages"): lambda: _pages(can, words),
         _("Datasets"): lambda: _datasets(membership, can, words),

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dpgov.dashboards.search.finding import find_anything
-from dpgov.tenants.permissions import ALLOWED, Permission, may, membership_of, requires
+from dpgov.tenants.permissions import Permission, membership_of, requires
 
 _LONGEST = 100
 
@@ -16,7 +16,6 @@ def anything(request: HttpRequest) -> HttpResponse:
     """What the words of `?q=` lead to: a page, or for the box only its list."""
     membership = membership_of(request)
     text = request.GET.get("q", "")[:_LONGEST].replace("\0", "").strip()
-    can = {permission.name.lower(): may(membership, permission) for permission in ALLOWED}
-    found = find_anything(membership, can, text)
+    found = find_anything(membership, text)
     template = "_found.html" if request.headers.get("HX-Request") else "anything.html"
     return render(request, f"dashboards/search/{template}", {"q": text, "kinds": found})

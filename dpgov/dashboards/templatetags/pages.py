@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import amount, limit_text, together
-from dpgov.dashboards.navigation import page_of, ways_for
+from dpgov.dashboards.navigation import Way, page_of, ways_for
 from dpgov.tenants.models import Membership
 
 register = template.Library()
@@ -88,17 +88,10 @@ def zone_name() -> str:
     return timezone.get_current_timezone_name()
 
 
-@register.inclusion_tag("frame/_bar.html", takes_context=True)
-def sections_bar(context: Any, waiting: Mapping[str, int]) -> dict[str, Any]:
+@register.simple_tag(takes_context=True)
+def sections(context: Any, waiting: Mapping[str, int]) -> tuple[Way, ...]:
     """The sections of which the reader may open a page; `waiting` as `waiting_for_reader` says."""
-    return {"ways": ways_for(context.get("can", {}), _here(context), waiting)}
-
-
-@register.inclusion_tag("frame/_section_tabs.html", takes_context=True)
-def section_tabs(context: Any, waiting: Mapping[str, int]) -> dict[str, Any]:
-    """The pages of the section that is open, where it has several."""
-    ways = ways_for(context.get("can", {}), _here(context), waiting)
-    return {"way": next((way for way in ways if way.active and len(way.places) > 1), None)}
+    return ways_for(context.get("can", {}), _here(context), waiting)
 
 
 @register.inclusion_tag("frame/_crumbs.html", takes_context=True)

@@ -29,7 +29,7 @@ from dpgov.operation import clock
 from dpgov.operation.middleware import is_api, is_metrics
 from dpgov.tenants.boundary import Scope, acting_as, change_to, current_scope, resumed
 from dpgov.tenants.models import Membership, User
-from dpgov.tenants.permissions import ALLOWED, may
+from dpgov.tenants.permissions import abilities
 from dpgov.tenants.selectors import membership_for_session, memberships_of
 
 # Its own routes bear no room's name: account_*, mfa_*, sessions, health and the API's description.
@@ -79,7 +79,7 @@ def tenant(request: HttpRequest) -> dict[str, Any]:
     return {
         "membership": membership,
         "tenant": membership.tenant if membership else None,
-        "can": {p.name.lower(): may(membership, p) for p in ALLOWED},
+        "can": abilities(membership),
         "languages": settings.LANGUAGES,
     }
 

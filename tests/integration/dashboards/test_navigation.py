@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from dpgov.dashboards.navigation import SECTIONS, page_of, ways_for
 from dpgov.tenants.models import Membership
-from dpgov.tenants.permissions import ALLOWED, may
+from dpgov.tenants.permissions import ALLOWED, abilities
 from tests.integration.access.doors import DOORS, Kind
 from tests.integration.dashboards.reading import page
 
@@ -36,7 +36,7 @@ def test_each_entry_leads_to_a_page_that_the_role_may_open(
     role: str, client_for: ClientFor, request: pytest.FixtureRequest
 ) -> None:
     membership: Membership = request.getfixturevalue(role)
-    can = {permission.name.lower(): may(membership, permission) for permission in ALLOWED}
+    can = abilities(membership)
     client = client_for(membership)
     ways = ways_for(can, "")
     assert [str(way.text) for way in ways] == BARS[role]
