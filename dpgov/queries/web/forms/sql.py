@@ -1,14 +1,13 @@
 """A question as a text of SQL, with its price beside it."""
 
+from copy import deepcopy
+
 from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.queries.sql.bounds import LONGEST
-from dpgov.queries.web.forms.rows import TEXT
-from dpgov.web.typed import TypedNumber
-
-_LABELS = {"epsilon": _("Privacy loss ε"), "rho": _("Privacy loss ρ")}
+from dpgov.queries.web.forms.price import PriceForm
 
 
 class SqlForm(forms.Form):
@@ -33,12 +32,7 @@ class SqlForm(forms.Form):
     def __init__(self, data: QueryDict | None, *, unit: str, **options: object) -> None:
         super().__init__(data, **options)  # type: ignore[arg-type]
         self.unit = unit
-        self.fields[unit] = TypedNumber(
-            label=_LABELS[unit],
-            max_length=60,
-            required=False,
-            widget=forms.TextInput(attrs={**TEXT, "inputmode": "decimal", "autocomplete": "off"}),
-        )
+        self.fields[unit] = deepcopy(PriceForm.base_fields[unit])
 
     @property
     def amount(self) -> forms.BoundField:
