@@ -7,7 +7,7 @@ from sqlglot import exp
 from dpgov.privacy.plan.by_calendar import CalendarPart
 from dpgov.queries.sql.text import Names
 
-_EXTRACTED = {
+EXTRACTED = {
     "YEAR": CalendarPart.YEAR,
     "QUARTER": CalendarPart.QUARTER_OF_YEAR,
     "MONTH": CalendarPart.MONTH_OF_YEAR,
@@ -33,7 +33,7 @@ def read_calendar(node: exp.Expr, names: Names) -> dict[str, Any] | None:
         known = part in tuple(CalendarPart) and CalendarPart(part).in_order
         return {"column": names.name(node.this), "by": part} if known else None
     if isinstance(node, exp.Extract):
-        extracted = _EXTRACTED.get(str(node.this.name).upper())
+        extracted = EXTRACTED.get(str(node.this.name).upper())
         if extracted is None:
             return None
         return {"column": names.name(node.expression), "by": extracted.value}

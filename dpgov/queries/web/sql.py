@@ -6,14 +6,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import version_or_404
 from dpgov.privacy.plan.plan import Plan
-from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema
 from dpgov.queries.sql.reading import plan_of_sql
 from dpgov.queries.sql.statistics import FUNCTIONS
 from dpgov.queries.sql.text import RefusedSql, SqlProblem
+from dpgov.queries.sql.writing import example, words_of
 from dpgov.queries.web.forms.page import (
     Ground,
     charging,
@@ -38,7 +37,7 @@ def ask_sql(request: HttpRequest, slug: str) -> HttpResponse:
     ground = ground_of(request, version_or_404(request, slug))
     dataset, unit = ground.dataset, ground.dataset.budget.currency.unit
     if request.method != "POST":
-        text = example(ground.dataset, ground.schema)
+        text = example(dataset.slug, ground.schema)
         form = SqlForm(None, unit=unit, initial={"sql": text, unit: usual_price(dataset)})
         return _page(request, ground, form)
     form = SqlForm(request.POST, unit=unit)
@@ -79,21 +78,6 @@ def _plan(form: SqlForm, ground: Ground) -> Plan:
     )
 
 
-def example(dataset: Dataset, schema: DatasetSchema) -> str:
-    """A text that can be asked of this dataset, from its declared columns alone."""
-    groups = [c.name for c in schema.columns if isinstance(c.domain, CategoryDomain)][:1]
-    numbers = [c.name for c in schema.columns if not isinstance(c.domain, CategoryDomain)][:1]
-    shown = [*map(_quoted, groups), "COUNT(*)", *(f"AVG({_quoted(name)})" for name in numbers)]
-    lines = [f"SELECT {', '.join(shown)}", f"FROM {_quoted(dataset.slug)}"]
-    lines += [f"GROUP BY {_quoted(name)}" for name in groups]
-    return "\n".join(lines)
-
-
-def _quoted(name: str) -> str:
-    plain = name.isascii() and name.replace("_", "a").isalnum() and not name[:1].isdigit()
-    return name if plain else '"{}"'.format(name.replace('"', '""'))
-
-
 @dataclass(frozen=True, slots=True)
 class MarkedLine:
     """One line of the text, and what is wrong in it."""
@@ -114,7 +98,7 @@ def _page(
     context = {
         "dataset": ground.dataset,
         "form": form,
-        "columns": [_quoted(column.name) for column in ground.schema.columns],
+        "words": words_of(ground.dataset.slug, ground.schema, unit=form.unit),
         "functions": FUNCTIONS,
         "problems": problems,
         "marked": [line for line in lines if line.problems],

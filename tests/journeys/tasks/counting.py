@@ -26,7 +26,8 @@ _COUNT_PRESSES = """
   addEventListener("pointerdown", (event) => { at = event.target; count(); }, true);
   addEventListener("input", (event) => {
     if (!event.isTrusted || event.target === at) return;
-    if (event.target.matches("textarea, input:not([type=checkbox], [type=radio])")) count();
+    const typed = "textarea, [contenteditable=true], input:not([type=checkbox], [type=radio])";
+    if (event.target.matches(typed)) count();
     at = event.target;
   }, true);
   addEventListener("change", (event) => {

@@ -77,7 +77,8 @@ def test_ask_by_the_error_to_live_with(desk: Page) -> None:
 def test_ask_in_sql(desk: Page) -> None:
     _compose(desk)
     desk.get_by_role("link", name="Write SQL").click()
-    desk.get_by_label("Question").fill(_SQL)
+    desk.get_by_label("Question").press("ControlOrMeta+a")
+    desk.get_by_label("Question").press_sequentially(_SQL)
     desk.get_by_role("button", name="Check and price").click()
     desk.get_by_role("button", name="Ask for ε 0.01").click()
     await_answer(desk)
