@@ -20,12 +20,12 @@ from dpgov.dashboards.history.picture import (
     bands_of,
     cells_of,
     map_of,
-    period_of,
     refusals_of,
 )
 from dpgov.dashboards.span import Span
 from dpgov.queries.models import Refusal
 from dpgov.queries.wording.figures import Figure
+from dpgov.queries.wording.over_days import period_of
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 

@@ -9,9 +9,10 @@ from urllib.parse import urlencode
 import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
-from dpgov.dashboards.history.picture import Band, Map, last_of
+from dpgov.dashboards.history.picture import Band, Map
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.queries.wording.figures import Figure, as_figure, date_axis, inert, labelled_axis
+from dpgov.queries.wording.over_days import bar, last_of, over_days
 
 _STATES = {
     "released": "spent",
@@ -37,18 +38,18 @@ def by_day(bands: Sequence[Band], kept: str, period: str, *, in_epsilon: bool) -
         heights = [as_number(amounts[day]) if in_epsilon else amounts[day] for day in days]
         query = "&".join(part for part in (kept, band.query) if part)
         links = [link(query, day, period) for day in days]
-        traces.append(_bar(band.word, _role(band, place), days, heights, links))
+        traces.append(bar(band.word, _role(band, place), days, heights, links))
     title = "ε" if in_epsilon else _("Questions")
-    return _over_days(traces, title)
+    return over_days(traces, title)
 
 
 def refused(reasons: Mapping[str, Counter[date]]) -> Figure:
     """Stacked bars, a colour for each reason."""
     traces = [
-        _bar(word, str(place % 8 + 1), sorted(days), [days[day] for day in sorted(days)], [])
+        bar(word, str(place % 8 + 1), sorted(days), [days[day] for day in sorted(days)], [])
         for place, (word, days) in enumerate(sorted(reasons.items()))
     ]
-    return _over_days(traces, _("Refusals"))
+    return over_days(traces, _("Refusals"))
 
 
 def heat_map(found: Map, kept: str, period: str) -> Figure:
@@ -98,7 +99,7 @@ def tree_map(found: Map, kept: str) -> Figure:
             continue
         query = "&".join(part for part in (kept, urlencode({"dataset": str(key)})) if part)
         share = round(100 * found.nano[key] / whole)
-        trace = _bar(name, str(place % 8 + 1), [], [], [f"?{query}#questions"])
+        trace = bar(name, str(place % 8 + 1), [], [], [f"?{query}#questions"])
         trace.update(
             x=[as_number(found.nano[key])],
             y=[0],
@@ -120,30 +121,6 @@ def _side(days: Sequence[date]) -> int:
     """Of a square, in pixels, so that those of neighbouring days stay apart."""
     wide = (days[-1] - days[0]).days + 1 if days else 1
     return max(4, min(16, 340 // max(1, min(wide, 2 * len(days)))))
-
-
-def _over_days(traces: Sequence[Any], title: str) -> Figure:
-    return as_figure(
-        traces,
-        barmode="stack",
-        hovermode="x unified",
-        showlegend=True,
-        legend={"traceorder": "normal"},
-        xaxis=date_axis(),
-        yaxis={"title": {"text": title}, "rangemode": "tozero"},
-    )
-
-
-def _bar(
-    name: str, role: str, days: Sequence[date], heights: Sequence[float], links: list[str]
-) -> Any:
-    return go.Bar(
-        x=[day.isoformat() for day in days],
-        y=list(heights),
-        name=inert(name, 28),
-        meta={"role": role, "links": links},
-        hovertemplate="%{y:,}",
-    )
 
 
 def _role(band: Band, place: int) -> str:

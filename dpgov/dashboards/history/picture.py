@@ -7,7 +7,7 @@ how far a worker is. One statement for questions and one for refusals, whatever 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, timedelta
+from datetime import UTC, date
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -16,7 +16,6 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate, TruncMonth, TruncWeek
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.windows import window_end
 from dpgov.dashboards.history.table import STATE_WORDS
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.queries.kinds import kind_in_words
@@ -55,11 +54,6 @@ class Band:
     query: str
     number: Counter[date]
     nano: Counter[date]
-
-
-def period_of(days: int) -> str:
-    """How wide a bar is, so that there are not too many."""
-    return "day" if days <= 31 else "week" if days <= 120 else "month"
 
 
 def cells_of(queries: QuerySet[Query], period: str, colour: str) -> list[Cell]:
@@ -130,11 +124,6 @@ def map_of(cells: Sequence[Cell], most: int = 12) -> Map:
         nano[cell.dataset] += cell.nano
     shown = [key for key, _number in totals.most_common(most)]
     return Map(shown, sorted({cell.day for cell in cells}), number, nano)
-
-
-def last_of(day: date, period: str) -> date:
-    """The last day of the bar that begins on this one."""
-    return window_end(period, day) - timedelta(days=1)
 
 
 def refusals_of(refused: QuerySet[Refusal]) -> dict[str, Counter[date]]:

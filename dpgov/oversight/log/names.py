@@ -4,15 +4,16 @@ The beginning of a person's name or e-mail, or of a dataset's name, stands for a
 what begins nothing is looked for as it is typed, for the log knows people who have left.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from dpgov.audit.actor import OPERATOR, SWEEPER, WORKER
 from dpgov.audit.selectors import EntryFilter
 from dpgov.datasets.models import Dataset
 from dpgov.oversight.log.words import WORDS
-from dpgov.tenants.models import Tenant
+from dpgov.tenants.models import Membership, Tenant, User
 from dpgov.tenants.selectors import members_of
 
 _MACHINES = (WORKER.label, SWEEPER.label, OPERATOR.label)
@@ -29,6 +30,18 @@ def widened(tenant: Tenant, chosen: EntryFilter) -> EntryFilter:
         slugs = {chosen.dataset, *_datasets(tenant, chosen.dataset)}
         chosen = replace(chosen, dataset="", datasets=tuple(sorted(slugs)))
     return chosen
+
+
+def people_of(tenant: Tenant, labels: Collection[str]) -> tuple[dict[str, str], list[str]]:
+    """Names by e-mail of those that the log wrote, and the e-mails of the members by name.
+
+    One statement.
+    """
+    member = Exists(Membership.objects.filter(tenant=tenant, user=OuterRef("pk")))
+    named = User.objects.annotate(is_member=member).order_by("name", "email")
+    users = list(named.filter(Q(email__in=labels) | Q(is_member=True)))
+    known = {user.email: str(user) for user in users}
+    return known, [user.email for user in users if user.is_member]
 
 
 def _word(tenant: Tenant, chosen: EntryFilter) -> EntryFilter:

@@ -21,7 +21,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.oversight.log.words import in_words
 from dpgov.queries.models import Query
 from dpgov.queries.wording.words import in_words as question_in_words
-from dpgov.tenants.models import Role, User
+from dpgov.tenants.models import Role
 
 _UNITS = {"epsilon": "ε", "rho": "ρ"}
 _PATTERNS: dict[str, str | Promise] = {
@@ -84,17 +84,23 @@ class _Known:
     questions: Mapping[str, Query]
 
 
-def lines_of(tenant_id: UUID, entries: Sequence[AuditEntry]) -> list[Line]:
-    """Each entry as a line, in the same order; three reads, however many there are."""
+def lines_of(
+    tenant_id: UUID, entries: Sequence[AuditEntry], people: Mapping[str, str]
+) -> list[Line]:
+    """Each entry as a line, in the same order; two reads, however many there are.
+
+    `people` are the names of the `labels_in` the entries, by e-mail.
+    """
     known = _Known(
-        {user.email: str(user) for user in User.objects.filter(email__in=_labels(entries))},
+        people,
         _datasets(tenant_id, {entry.dataset for entry in entries if entry.dataset}),
         _questions(tenant_id, entries),
     )
     return [_line(entry, known) for entry in entries]
 
 
-def _labels(entries: Iterable[AuditEntry]) -> set[str]:
+def labels_in(entries: Iterable[AuditEntry]) -> set[str]:
+    """Of the people, not the machines, who took these steps."""
     return {entry.actor_label for entry in entries if entry.actor_kind == "user"}
 
 

@@ -7,7 +7,7 @@ from data. Months are calendar months in UTC, as questions and refusals are coun
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +30,8 @@ from dpgov.tenants.models import Tenant, User
 # A question is near its limit from nine tenths on, and a budget nearly spent at nine tenths.
 _NEAR = 9
 _OF = 10
+# Every month has one before it and one after it.
+_FIRST_YEAR, _LAST_YEAR = 1970, 9000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,14 @@ class Month:
 
     @classmethod
     def read(cls, text: str) -> "Month":
-        """From "2026-11"; the present month for whatever is none."""
+        """From "2026-11"; the present month for whatever is none, or is out of all calendars."""
         try:
-            return cls(date.fromisoformat(f"{text}-01"))
+            first = date.fromisoformat(f"{text}-01")
         except ValueError:
-            return cls(clock.today().replace(day=1))
+            first = date.min
+        if not _FIRST_YEAR <= first.year < _LAST_YEAR:
+            first = clock.today().replace(day=1)
+        return cls(first)
 
     @property
     def after(self) -> date:
@@ -59,12 +64,16 @@ class Month:
     @property
     def earlier(self) -> str:
         """The month before, in an address."""
-        return f"{date.fromordinal(self.first.toordinal() - 1):%Y-%m}"
+        return self.before().text
 
     @property
     def later(self) -> str:
         """The month after, in an address; empty when it has not begun."""
         return f"{self.after:%Y-%m}" if self.after <= clock.today() else ""
+
+    def before(self) -> "Month":
+        """The month before."""
+        return Month((self.first - timedelta(days=1)).replace(day=1))
 
     def span(self) -> tuple[datetime, datetime]:
         """Its beginning and its end."""
@@ -152,9 +161,10 @@ class MonthFigures:
 
 
 def figures_of(tenant: Tenant, month: Month) -> MonthFigures:
-    """The month of a tenant, in ten short reads."""
+    """The month of a tenant, in nine short reads."""
     rows, refused = _questions(tenant, month), _refusals(tenant, month)
-    datasets = _datasets(tenant, {row["dataset_id"] for row in (*rows, *refused)})
+    found = Dataset.objects.filter(tenant=tenant).select_related("budget").order_by("name")
+    datasets = {dataset.pk: dataset for dataset in found}
     people = User.objects.in_bulk({row["analyst_id"] for row in (*rows, *refused)})
     return MonthFigures(
         month=month,
@@ -164,7 +174,7 @@ def figures_of(tenant: Tenant, month: Month) -> MonthFigures:
         nearly_spent=tuple(dataset for dataset in datasets.values() if _is_nearly_spent(dataset)),
         decisions=decisions(tenant.pk, month.span()),
         decided=decided_in(tenant.pk, month.span()),
-        stands=stands_of(tenant, _before(month), *month.span(), clock.now()),
+        stands=stands_of(datasets.values(), month.before().span()[0], *month.span(), clock.now()),
         proof=proof_of(tenant.pk, month.span()[1]),
         steps=tuple(
             Others(action, in_words(action), number, _search(action, month))
@@ -256,18 +266,6 @@ def _in_words(
     )
 
 
-def _datasets(tenant: Tenant, asked: set[UUID]) -> dict[UUID, Dataset]:
-    """Those that were asked, and those whose budget is nearly spent as things stand now."""
-    taken = F("budget__spent_nano") + F("budget__reserved_nano")
-    nearly = Q(budget__limit_nano__lte=taken * _OF / _NEAR)
-    known = Dataset.objects.filter(Q(pk__in=asked) | nearly, tenant=tenant)
-    return {dataset.pk: dataset for dataset in known.select_related("budget").order_by("name")}
-
-
 def _is_nearly_spent(dataset: Dataset) -> bool:
     budget, present = dataset.budget, not dataset.archived_at and not dataset.held_at
     return present and budget.committed_nano * _OF >= budget.limit_nano * _NEAR
-
-
-def _before(month: Month) -> datetime:
-    return Month.read(month.earlier).span()[0]

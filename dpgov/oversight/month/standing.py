@@ -15,7 +15,6 @@ from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
-from dpgov.tenants.models import Tenant
 
 _DAY = timedelta(days=1)
 
@@ -81,24 +80,21 @@ class Stand:
 
 
 def stands_of(
-    tenant: Tenant, earlier: datetime, begin: datetime, end: datetime, now: datetime
+    known: Iterable[Dataset], earlier: datetime, begin: datetime, end: datetime, now: datetime
 ) -> tuple[Stand, ...]:
-    """Every dataset that was there before the end, by name; datasets of one budget stand together.
+    """Each of these datasets that was there before the end, by name; those of one budget together.
 
-    `earlier` is the beginning of the month before. Two statements.
+    `known` have their budgets with them; `earlier` is the beginning of the month before. One
+    statement.
     """
     by_budget: defaultdict[UUID, list[Dataset]] = defaultdict(list)
-    for dataset in _datasets(tenant, end):
-        by_budget[dataset.budget_id].append(dataset)
-    known = standings_at(by_budget, (earlier, begin, end))
+    for dataset in sorted(known, key=lambda one: (one.archived_at is not None, one.name)):
+        if dataset.created_at < end and not dataset.held_at:
+            by_budget[dataset.budget_id].append(dataset)
+    at = standings_at(by_budget, (earlier, begin, end))
     days = max(1, -(-(min(end, now) - begin) // _DAY))
-    stands = [_stand(datasets, known[budget], days) for budget, datasets in by_budget.items()]
+    stands = [_stand(datasets, at[budget], days) for budget, datasets in by_budget.items()]
     return tuple(sorted(stands, key=lambda one: one.name.casefold()))
-
-
-def _datasets(tenant: Tenant, end: datetime) -> Iterable[Dataset]:
-    found = Dataset.objects.filter(tenant=tenant, created_at__lt=end, held_at__isnull=True)
-    return found.select_related("budget").order_by("archived_at", "name")
 
 
 def _stand(datasets: Sequence[Dataset], at: Sequence[Standing], days: int) -> Stand:

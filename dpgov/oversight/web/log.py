@@ -32,12 +32,13 @@ from dpgov.audit.services import MOST_AT_ONCE, record_export, verify_and_record
 from dpgov.budgets.findings import ledger_findings
 from dpgov.language.translation import translated
 from dpgov.operation import clock
+from dpgov.oversight.log.activity import MOST, activity_of
 from dpgov.oversight.log.changes import changes_in
-from dpgov.oversight.log.names import widened
-from dpgov.oversight.log.sentences import lines_of
+from dpgov.oversight.log.names import people_of, widened
+from dpgov.oversight.log.sentences import labels_in, lines_of
 from dpgov.oversight.web.forms.log import AuditFilterForm
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
-from dpgov.tenants.selectors import actor_of, members_of
+from dpgov.tenants.selectors import actor_of
 
 PAGE_SIZE = 50
 _FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
@@ -49,27 +50,31 @@ def audit_log(request: MemberRequest) -> HttpResponse:
     """The log, newest first, in pages that begin below a sequence number."""
     tenant = request.membership.tenant
     form = AuditFilterForm(request.GET)
-    found = entries_of(tenant.id, widened(tenant, form.chosen()))
+    chosen = form.chosen()
+    meant = widened(tenant, chosen)
+    found = entries_of(tenant.id, meant)
     before = _before(request.GET.get("before", ""))
     page = list((older_than(found, tenant.id, before) if before else found)[: PAGE_SIZE + 1])
-    lines = lines_of(tenant.id, page[:PAGE_SIZE])
+    people, members = people_of(tenant, labels_in(page))
+    lines = lines_of(tenant.id, page[:PAGE_SIZE], people)
     head = looked_at(tenant.id)
     context = {
         "form": form,
         "entries": lines,
+        "activity": activity_of(found, chosen, meant) if lines else None,
+        "most": MOST,
         "chips": form.chips(),
         "days": _days(),
         "older": page[PAGE_SIZE - 1].sequence if len(page) > PAGE_SIZE else None,
         "later_page": bool(before),
-        "filtered": form.chosen() != EntryFilter(),
+        "filtered": chosen != EntryFilter(),
         "narrowed": form.narrowed(),
         "size": head.size,
         "checkpoint": (last := head.newest),
         "root": bytes(last.root).hex() if last else "",
         "contradictions": [translated(words) for words in head.findings],
         "most_at_once": MOST_AT_ONCE,
-        "actors": [m.user.email for m in members_of(tenant)]
-        + [actor.label for actor in (WORKER, SWEEPER, OPERATOR)],
+        "actors": [*members, *(actor.label for actor in (WORKER, SWEEPER, OPERATOR))],
     }
     return render(request, "oversight/log/audit_log.html", context)
 
@@ -92,12 +97,13 @@ def _days() -> list[tuple[str, str]]:
 @requires(Permission.READ_AUDIT_LOG)
 def audit_entry(request: MemberRequest, sequence: int) -> HttpResponse:
     """One entry in full, and its place in the hash tree."""
-    tenant_id = request.membership.tenant_id
+    tenant = request.membership.tenant
+    tenant_id = tenant.pk
     try:
         entry = get_entry(tenant_id, sequence)
     except AuditEntry.DoesNotExist as missing:
         raise Http404 from missing
-    (line,) = lines_of(tenant_id, [entry])
+    (line,) = lines_of(tenant_id, [entry], people_of(tenant, labels_in([entry]))[0])
     context = {
         "entry": entry,
         "line": line,

@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dpgov.language.translation import english
+from dpgov.oversight.month.days import by_day_of
 from dpgov.oversight.month.month import Month, figures_of
 from dpgov.oversight.month.report import report_of
 from dpgov.oversight.month.table import csv_of
@@ -17,8 +18,13 @@ from dpgov.web.pages import CSV, as_file
 def month(request: MemberRequest) -> HttpResponse:
     """What happened in a month: the present one, or the one that the address names."""
     chosen = Month.read(request.GET.get("month", ""))
-    figures = figures_of(request.membership.tenant, chosen)
-    return render(request, "oversight/month/month.html", {"figures": figures, "month": chosen})
+    tenant = request.membership.tenant
+    context = {
+        "figures": figures_of(tenant, chosen),
+        "by_day": by_day_of(tenant, chosen),
+        "month": chosen,
+    }
+    return render(request, "oversight/month/month.html", context)
 
 
 @require_safe

@@ -9,7 +9,8 @@ from dpgov.audit.actions import Action
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import pause_questions
-from dpgov.oversight.log.sentences import lines_of
+from dpgov.oversight.log.names import people_of
+from dpgov.oversight.log.sentences import labels_in, lines_of
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.oversight.test_log_pages import note
@@ -21,7 +22,8 @@ MEAN = ({"statistic": "mean", "column": "age"},)
 
 def _sentences(officer: Membership) -> list[str]:
     entries = list(AuditEntry.objects.filter(tenant_id=officer.tenant_id).order_by("-sequence"))
-    return [line.sentence for line in lines_of(officer.tenant_id, entries)]
+    people, _members = people_of(officer.tenant, labels_in(entries))
+    return [line.sentence for line in lines_of(officer.tenant_id, entries, people)]
 
 
 def test_a_question_is_said_with_its_words_its_person_and_its_price(

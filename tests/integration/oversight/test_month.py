@@ -163,6 +163,8 @@ MONTHS = [
     ("nonsense", NOW.first),
     ("2026-13", NOW.first),
     ("9999-99", NOW.first),
+    ("9999-12", NOW.first),
+    ("0001-01", NOW.first),
 ]
 
 

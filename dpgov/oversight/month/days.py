@@ -1,0 +1,115 @@
+"""A month day by day beside the month before: how many questions were asked, and what they took.
+
+Of the same questions as the tables below it, by the day of submission in UTC and never by when a
+question ended. ε is of budgets that count in pure ε; ρ cannot be added to it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date
+from itertools import zip_longest
+from typing import Any
+from urllib.parse import urlencode
+
+import plotly.graph_objects as go
+from django.db.models import Count, Q, Sum
+from django.db.models.functions import TruncDate
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from dpgov.oversight.month.month import Month
+from dpgov.privacy.accounting.decimals import as_number
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.queries.models import Query
+from dpgov.queries.wording.figures import Figure, as_figure, inert
+from dpgov.tenants.models import Tenant
+
+_COMMITTED = Q(state__in=(*Query.HOLDING, *Query.CHARGED), dataset__budget__mode=Mode.PURE.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What was asked on one day, in numbers and in nano-units of pure ε; where its list is."""
+
+    day: date
+    number: int = 0
+    nano: int = 0
+
+    @property
+    def href(self) -> str:
+        """The list of its questions; empty where there is none."""
+        if not self.number:
+            return ""
+        day = self.day.isoformat()
+        return f"{reverse('dashboards:history')}?{urlencode({'since': day, 'until': day})}"
+
+
+@dataclass(frozen=True, slots=True)
+class ByDay:
+    """Two figures with the rows beside them: (day of the month, this month, month before)."""
+
+    rows: list[tuple[int, Day | None, Day | None]]
+    questions: Figure
+    epsilon: Figure
+
+
+def by_day_of(tenant: Tenant, month: Month) -> ByDay | None:
+    """Both months by day; None where nothing was asked in either. One statement."""
+    before = month.before()
+    begin, end = before.span()[0], month.span()[1]
+    asked = Query.objects.filter(tenant=tenant, submitted_at__gte=begin, submitted_at__lt=end)
+    by = asked.order_by().values_list(TruncDate("submitted_at", tzinfo=UTC))
+    sums = by.annotate(number=Count("pk"), nano=Sum("cost_nano", filter=_COMMITTED, default=0))
+    known = {day: Day(day, int(number), int(nano)) for day, number, nano in sums}
+    if not known:
+        return None
+    of = {one.first: _days(one, known) for one in (month, before)}
+    now, earlier = of[month.first], of[before.first]
+    rows = [
+        (place, one, other)
+        for place, (one, other) in enumerate(zip_longest(now, earlier), 1)
+        if (one and one.number) or (other and other.number)
+    ]
+    numbers = [[float(one.number) for one in days] for days in (now, earlier)]
+    amounts = [[as_number(one.nano) for one in days] for days in (now, earlier)]
+    return ByDay(
+        rows=rows,
+        questions=_figure((now, earlier), numbers, _("Questions")),
+        epsilon=_figure((now, earlier), amounts, "ε"),
+    )
+
+
+def _days(month: Month, known: dict[date, Day]) -> list[Day]:
+    """Every day of it, in their order."""
+    length = (month.after - month.first).days
+    days = (month.first.replace(day=number) for number in range(1, length + 1))
+    return [known.get(day, Day(day)) for day in days]
+
+
+def _figure(months: Sequence[list[Day]], heights: Sequence[list[float]], title: str) -> Figure:
+    """Two bars for each day of the month, this one's first."""
+    names = (_("This month"), _("Month before"))
+    roles = ("spent", "rest")
+    traces = [
+        _bars(name, role, days, tall)
+        for name, role, days, tall in zip(names, roles, months, heights, strict=True)
+    ]
+    return as_figure(
+        traces,
+        barmode="group",
+        hovermode="x unified",
+        showlegend=True,
+        legend={"traceorder": "normal"},
+        xaxis={"title": {"text": _("Day of the month")}, "showgrid": False, "dtick": 5, "tick0": 5},
+        yaxis={"title": {"text": title}, "rangemode": "tozero"},
+    )
+
+
+def _bars(name: str, role: str, days: Sequence[Day], heights: list[float]) -> Any:
+    return go.Bar(
+        x=[one.day.day for one in days],
+        y=heights,
+        name=inert(name, 28),
+        meta={"role": role, "links": [one.href for one in days]},
+        hovertemplate="%{y:,}",
+    )
