@@ -17,6 +17,8 @@ from django.db.models.fields import BigIntegerField, CharField
 from django.db.models.functions import Cast, TruncDate
 from django.utils.translation import gettext as _
 
+from dpgov.budgets.models import Allocation
+from dpgov.dashboards.purposes import NONE_STATED, UNSTATED, purpose
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.mechanisms.mechanism import released_by
@@ -39,12 +41,15 @@ class Taken:
     """What was spent and what is reserved by person and kind, ever; and what by person and day.
 
     `days` are of the range that the page shows, of everybody: no name but one's own goes with them
-    to who may not see the split. `names` are of everybody in either.
+    to who may not see the split. `names` are of everybody in either. `purposes` are what the
+    allocations were granted for, with what was spent and is reserved under them; none for who may
+    not see the split.
     """
 
     sums: Sums
     days: Sequence[tuple[date, UUID, int]]
     names: Mapping[UUID, str]
+    purposes: Sequence[Row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,7 @@ def taken_of(dataset: Dataset, membership: Membership, first: date | None) -> Ta
     """Of what this person may add up; by day from `first` on. One statement."""
     everybody = may(membership, Permission.VIEW_ALL_QUERIES) or dataset.partition_column
     rows = list(_rows(dataset, None if everybody else membership.user, first))
+    split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
     return Taken(
         [((who, key), int(a), int(b)) for what, who, _n, _e, key, a, b in rows if what == "kind"],
         [
@@ -77,7 +83,8 @@ def taken_of(dataset: Dataset, membership: Membership, first: date | None) -> Ta
             for what, who, _n, _e, key, nano, _b in rows
             if what == "day"
         ],
-        {who: str(name or email) for _what, who, name, email, *_rest in rows},
+        {who: str(name or email) for what, who, name, email, *_rest in rows if what != "purpose"},
+        [(key, int(a), int(b)) for what, *_w, key, a, b in rows if split and what == "purpose"],
     )
 
 
@@ -120,6 +127,26 @@ def shares_by_mechanism(dataset: Dataset, membership: Membership, taken: Taken) 
     return sorted(shares, key=lambda share: (-share.total_nano, share.name))
 
 
+def shares_by_purpose(taken: Taken) -> list[Share]:
+    """What allocations were granted for, the largest first; what no allocation took comes last.
+
+    From the ledger's own balances. Nothing where there is no allocation.
+    """
+    found: defaultdict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
+    for words, spent, held in taken.purposes:
+        found[words] = (found[words][0] + spent, found[words][1] + held)
+    stated = [Share(words, *sums, query=_of_purpose(words)) for words, sums in found.items()]
+    stated.sort(key=lambda share: (-share.total_nano, share.name))
+    spent = sum(row[1] for row in taken.sums) - sum(share.spent_nano for share in stated)
+    held = sum(row[2] for row in taken.sums) - sum(share.reserved_nano for share in stated)
+    rest = Share(str(NONE_STATED), max(0, spent), max(0, held), query=_of_purpose(UNSTATED))
+    return [*stated, rest] if stated and rest.total_nano else stated
+
+
+def _of_purpose(words: str) -> str:
+    return urlencode({"purpose": words})
+
+
 def mechanisms_in_words(kind: str, mode: Mode) -> str:
     """What the statistics of a kind are released by: "discrete Laplace and report noisy max"."""
     by = dict.fromkeys(released_by(facts, mode) for facts in statistics_of(kind))
@@ -129,7 +156,7 @@ def mechanisms_in_words(kind: str, mode: Mode) -> str:
 def _rows(dataset: Dataset, person: User | None, first: date | None) -> QuerySet[Any, Any]:
     """By (person, kind), of everybody or one person: the tallies and what they do not hold yet.
 
-    And of everybody by (person, day).
+    And of everybody by (person, day), and the balances of allocations by their purpose.
     """
     every = Query.objects.filter(dataset=dataset, state__in=(*Query.HOLDING, *Query.CHARGED))
     asked = every.filter(counted=False).order_by()
@@ -144,9 +171,12 @@ def _rows(dataset: Dataset, person: User | None, first: date | None) -> QuerySet
     counted = kept.values_list(Value("kind"), *by, "kind")
     fresh = asked.values_list(Value("kind"), *by, "kind")
     daily = every.order_by().values_list(Value("day"), *by, day)
+    granted = Allocation.objects.filter(dataset_budget=dataset.budget).order_by()
+    balances = ("budget__spent_nano", "budget__reserved_nano")
     return counted.annotate(spent=Sum("nano"), reserved=nothing).union(
         fresh.annotate(spent=_SPENT_SUM, reserved=_RESERVED_SUM),
         daily.annotate(spent=Sum("cost_nano"), reserved=nothing),
+        granted.values_list(Value("purpose"), "budget", Value(""), Value(""), purpose(), *balances),
         all=True,
     )
 

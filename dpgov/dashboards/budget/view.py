@@ -17,6 +17,7 @@ from dpgov.dashboards.budget.shares import (
     days_by_analyst,
     shares_by_analyst,
     shares_by_mechanism,
+    shares_by_purpose,
     taken_of,
 )
 from dpgov.dashboards.forecast.daily import days_of
@@ -45,6 +46,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
     taken = taken_of(dataset, membership, span.first)
     by_analyst = shares_by_analyst(dataset, membership, taken)
     by_mechanism = shares_by_mechanism(dataset, membership, taken)
+    by_purpose = shares_by_purpose(taken)
     ways, currency = ways_to_ask(dataset, membership), dataset.budget.currency
     outlook = selectors.outlook(dataset, membership, ways)
     ahead, marks = _ahead(dataset, outlook, span) if split else (None, [])
@@ -63,6 +65,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
         "is_thinned": is_thinned,
         "by_analyst": by_analyst,
         "by_mechanism": by_mechanism,
+        "by_purpose": by_purpose,
         "over_time_figure": figures.burn_down(
             balances, first=span.first, until=now, forecast=ahead, marks=marks, currency=currency
         ),
@@ -70,6 +73,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
         "day_figure": figures.by_day(by_day, currency.symbol),
         "analyst_figure": figures.shares(by_analyst, split=split, currency=currency, kept=kept),
         "mechanism_figure": figures.shares(by_mechanism, split=split, currency=currency, kept=kept),
+        "purpose_figure": figures.shares(by_purpose, split=split, currency=currency, kept=kept),
     }
     return render(request, "dashboards/budget.html", context)
 

@@ -29,7 +29,7 @@ from dpgov.queries.wording.over_days import period_of
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 
-_KEPT = ("dataset", "analyst", "state", "statistic")
+_KEPT = ("dataset", "analyst", "state", "statistic", "purpose")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 import django_filters
 from django import forms
@@ -17,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from dpgov.dashboards.history.table import STATE_WORDS
+from dpgov.dashboards.purposes import NONE_STATED, UNSTATED, charged_for, purposes_of
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.answering.tally import kinds_asked
@@ -68,6 +70,12 @@ class HistoryFilter(django_filters.FilterSet):  # type: ignore[misc]
         empty_label=pgettext_lazy("statistic", "Any"),
         widget=_choice_box(),
     )
+    purpose = django_filters.ChoiceFilter(
+        method="of_purpose",
+        label=_("Purpose"),
+        empty_label=pgettext_lazy("purpose", "Any"),
+        widget=_choice_box(),
+    )
     since = django_filters.DateFilter(
         method="from_day", label=pgettext_lazy("day", "From"), widget=_date_box()
     )
@@ -76,10 +84,15 @@ class HistoryFilter(django_filters.FilterSet):  # type: ignore[misc]
     )
 
     kinds: Callable[[], set[str]] = set
+    tenant_id: UUID
 
     class Meta:
         model = Query
         fields: tuple[str, ...] = ()
+
+    def of_purpose(self, queries: QuerySet[Query], name: str, value: str) -> QuerySet[Query]:
+        """By what the allocation was granted for that they were charged to."""
+        return charged_for(queries, self.tenant_id, value)
 
     def from_day(self, queries: QuerySet[Query], name: str, value: date) -> QuerySet[Query]:
         """From the beginning of that day."""
@@ -108,11 +121,19 @@ def history_filter(membership: Membership, data: Any) -> HistoryFilter:
     """The filter for this person: choices are limited to what they may see."""
     visible = visible_queries(membership)
     history = HistoryFilter(data, queryset=visible)
+    history.tenant_id = membership.tenant_id
     history.kinds = partial(kinds_asked, membership.tenant_id)
     used = Dataset.objects.filter(tenant_id=membership.tenant_id, held_at__isnull=True)
     history.filters["dataset"].queryset = used.order_by("name", "-created_at")
-    if may(membership, Permission.VIEW_ALL_QUERIES):
+    everybody = may(membership, Permission.VIEW_ALL_QUERIES)
+    purposes = purposes_of(membership.tenant_id) if everybody else []
+    if everybody:
         history.filters["analyst"].queryset = analysts_of(visible)
     else:
         del history.filters["analyst"]
+    if purposes:
+        stated = [(words, words) for words in purposes]
+        history.filters["purpose"].extra["choices"] = [*stated, (UNSTATED, NONE_STATED)]
+    else:
+        del history.filters["purpose"]
     return history
