@@ -92,6 +92,8 @@ def _settings(home: Path, database: str, *, beside_another: bool) -> dict[str, s
     The owner's role migrates; the product then runs as the application's.
     """
     settings = {"DPGOV_HOME": str(home / "state"), "PYTHONUNBUFFERED": "1"}
+    # One owner registers what all journeys need, on one day.
+    settings["DPGOV_FILES_A_DAY_PERSON"] = "100"
     if server := os.environ.get("DPGOV_DATABASE_URL"):
         address = server.rsplit("/", 1)[0]
         url = f"{address.replace('postgres:', 'postgresql:')}/postgres"

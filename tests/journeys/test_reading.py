@@ -1,35 +1,14 @@
 """L13, seen from a browser: a file that is being read can be left, found again and stopped."""
 
-import os
-import signal
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import Visit
-from tests.journeys.product import Product, workers_of
+from tests.journeys.product import Product
+from tests.journeys.standing_still import nobody_works
 from tests.journeys.tasks.preparing import await_dataset, declare, upload
 from tests.journeys.test_every_page import accessibility_problems
-
-
-@contextmanager
-def nobody_reads(product: Product) -> Generator[None]:
-    """The reader of files stands still, and then goes on."""
-    readers = [pid for pid in workers_of(product) if _reads_files(pid)]
-    assert readers
-    for pid in readers:
-        os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for pid in readers:
-            os.kill(pid, signal.SIGCONT)
-
-
-def _reads_files(pid: int) -> bool:
-    return b"reading" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
 
 
 def _register(page: Page, folder: Path, name: str, *, seed: int) -> None:
@@ -45,7 +24,7 @@ def test_a_file_that_waits_is_found_on_the_desk_and_leads_on_by_itself(
     """L13: nobody has to stay at the page, and whoever does is led on without a click."""
     window = visit()
     page = window.sign_in("owner")
-    with nobody_reads(product):
+    with nobody_works(product, on="reading"):
         _register(page, tmp_path, "Ferry trips", seed=51)
         window.fits("reading")
         assert accessibility_problems(page) == []
@@ -61,7 +40,7 @@ def test_reading_is_stopped_and_the_form_is_as_it_was(
 ) -> None:
     """L13: what was typed is there again."""
     page = visit().sign_in("owner")
-    with nobody_reads(product):
+    with nobody_works(product, on="reading"):
         _register(page, tmp_path, "Ferry crews", seed=52)
         page.get_by_role("button", name="Stop reading").click()
         expect(page.get_by_label("Name", exact=True)).to_have_value("Ferry crews")

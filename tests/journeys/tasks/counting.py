@@ -38,12 +38,16 @@ _COUNT_PRESSES = """
 
 
 class Role(StrEnum):
-    """Whose task it is, which is also the name of a person of the demonstration."""
+    """Whose task it is, which is also the name of a person of the demonstration.
+
+    Whoever is invited is nobody yet.
+    """
 
     OWNER = "owner"
     ANALYST = "analyst"
     OFFICER = "officer"
     ADMIN = "admin"
+    INVITED = "invited"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 import random
 import re
+from datetime import date, timedelta
 from pathlib import Path
 from urllib.parse import urlparse
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 ADULT = "/datasets/adult-census-income/"
 ADULT_NAME = "Adult census income"
@@ -13,7 +14,12 @@ ADULT_NAME = "Adult census income"
 
 def upload(page: Page, file: Path, *, seed: int) -> None:
     """Send an invented file; the page then asks what its columns can hold."""
-    file.write_text(invented(seed))
+    send(page, file, invented(seed).encode())
+
+
+def send(page: Page, file: Path, content: bytes) -> None:
+    """Send a file; the page then asks what its columns can hold."""
+    file.write_bytes(content)
     page.goto("/datasets/new/")
     page.get_by_label("CSV or Parquet file").set_input_files(file)
     page.get_by_role("button", name="Upload").click()
@@ -24,6 +30,11 @@ def register(page: Page, folder: Path, name: str, *, seed: int) -> str:
     """A dataset with an invented file behind it; returns its address."""
     upload(page, folder / "rows.csv", seed=seed)
     declare(page, name)
+    return registered(page, name)
+
+
+def registered(page: Page, name: str) -> str:
+    """Register what is declared; returns its address."""
     page.get_by_role("button", name="Register the dataset").click()
     await_dataset(page, name)
     return urlparse(page.url).path
@@ -36,15 +47,45 @@ def await_dataset(page: Page, name: str) -> None:
 
 def declare(page: Page, name: str) -> None:
     """Fill in the registration form for an invented file."""
+    declare_number(page, "age", "0", "110")
+    declare_table(page, name)
+
+
+def declare_table(page: Page, name: str) -> None:
+    """What a dataset is called, how many rows it has at most, and its budget."""
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Largest number of rows").fill("1000")
-    age = page.get_by_role("row", name="age", exact=True)
-    age.get_by_label("Type").select_option(label="Number")
-    age.get_by_label("From").fill("0")
-    age.get_by_label("To", exact=True).fill("110")
-    age.get_by_role("textbox", name="Step").fill("1")
     page.get_by_label("Limit on ε for the dataset").fill("4")
     page.get_by_label("Limit on ε for one question").fill("1")
+
+
+def declare_number(page: Page, column: str, lower: str, upper: str, step: str = "1") -> None:
+    """A row of the grid."""
+    row = row_of(page, column)
+    row.get_by_label("Type").select_option(label="Number")
+    row.get_by_label("From").fill(lower)
+    row.get_by_label("To", exact=True).fill(upper)
+    row.get_by_role("textbox", name="Step").fill(step)
+
+
+def declare_days(page: Page, column: str, first: str, last: str) -> None:
+    """A row of the grid: dates by day."""
+    row = row_of(page, column)
+    row.get_by_label("Type").select_option(label="Date")
+    row.get_by_label("From").fill(first)
+    row.get_by_label("To", exact=True).fill(last)
+
+
+def declare_list(page: Page, column: str, values: str) -> None:
+    """A row of the grid: a list of values, one a line."""
+    row = row_of(page, column)
+    row.get_by_label("Type").select_option(label="Category")
+    row.get_by_label("Values", exact=True).fill(values)
+
+
+def row_of(page: Page, column: str) -> Locator:
+    """The row of a column in the grid."""
+    return page.get_by_role("row", name=column, exact=True)
 
 
 def invented(seed: int) -> str:
@@ -52,6 +93,13 @@ def invented(seed: int) -> str:
     chance = random.Random(seed)
     rows = [f"{chance.randrange(111)},{chance.choice('NESW')}\n" for _ in range(60)]
     return "age,ward\n" + "".join(rows)
+
+
+def invented_days(seed: int) -> bytes:
+    """Rows of another table: days of half a year, and nights."""
+    chance = random.Random(seed)
+    days = [date(2024, 1, 1) + timedelta(days=chance.randrange(182)) for _ in range(60)]
+    return ("day,nights\n" + "".join(f"{day},{chance.randrange(9)}\n" for day in days)).encode()
 
 
 def await_answer(page: Page) -> None:
@@ -105,3 +153,20 @@ def withdraw_the_higher_limit(page: Page, dataset: str) -> None:
         waiting.click()
         page.get_by_role("button", name="Withdraw my request").click()
         expect(page.locator("main")).to_contain_text("Withdrawn")
+
+
+def pause(page: Page, dataset: str) -> None:
+    """All questions about a dataset, until somebody resumes them."""
+    page.goto(f"{dataset}pause/")
+    page.get_by_role("main").get_by_role("textbox").fill("a file is looked at")
+    page.get_by_role("button", name="Pause all questions").click()
+    expect(page.get_by_role("button", name="Resume questions")).to_be_visible()
+
+
+def resume(page: Page, dataset: str) -> None:
+    """Questions about a dataset, if they are paused."""
+    page.goto(dataset)
+    button = page.get_by_role("button", name="Resume questions")
+    if button.count():
+        button.click()
+        expect(button).to_have_count(0)
