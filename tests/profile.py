@@ -8,6 +8,7 @@ Loaded early (`-p tests.profile`). `--profile=sqlite` is the embedded profile an
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import ExitStack
@@ -62,6 +63,7 @@ def _begin(profile: str | None, resources: ExitStack) -> None:
     resources.callback(shutil.rmtree, root, ignore_errors=True)
     for name in set(os.environ) - set(clean_environment()):
         del os.environ[name]
+    _compile_once(root)
     signal.signal(signal.SIGTERM, _interrupt)
     if profile == "postgresql":
         os.environ["DPGOV_DATABASE_URL"] = resources.enter_context(throw_away_postgres(root))
@@ -71,6 +73,16 @@ def _begin(profile: str | None, resources: ExitStack) -> None:
         os.environ[_BROKER] = resources.enter_context(throw_away_redis(root))
     os.environ[_ROOT] = str(root)
     resources.callback(os.environ.pop, _ROOT, None)
+
+
+def _compile_once(root: Path) -> None:
+    """Where Python is told to keep nothing compiled, a run keeps it for itself, and no longer.
+
+    Hundreds of processes begin in a run; each would spend most of its start on compiling again.
+    """
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        sys.pycache_prefix = os.environ.setdefault("PYTHONPYCACHEPREFIX", str(root / "compiled"))
+        sys.dont_write_bytecode = False
 
 
 def _in_memory() -> Path | None:
