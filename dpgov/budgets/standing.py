@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from dpgov.budgets.models import Allocation, Budget, BudgetPart, RateLimit, Reservation
 from dpgov.budgets.windows import counting_day, day_of, window_of
@@ -118,6 +118,13 @@ def frozen_budgets(tenant_id: UUID) -> QuerySet[Budget]:
     return Budget.objects.filter(tenant_id=tenant_id, frozen_at__isnull=False).order_by(
         "label", "id"
     )
+
+
+def holds_from_before(budget: Budget, moment: datetime) -> bool:
+    """Whether a question that was accepted before this moment still holds something of it."""
+    lines = Q(budget=budget) | Q(budget__as_part__dataset_budget=budget)
+    held = Reservation.objects.filter(lines, state=Reservation.State.HELD)
+    return held.filter(created_at__lt=moment).exists()
 
 
 def get_budget(tenant_id: UUID, budget_id: UUID) -> Budget:

@@ -11,6 +11,7 @@ _DATASET, _VERSION, _LOOK = "datasets_dataset", "datasets_datasetversion", "data
 def guards(json: Json) -> Iterator[Guard]:
     """All of them."""
     yield from _of_datasets(json)
+    yield from _of_versions()
     yield from _of_holds(json)
 
 
@@ -36,6 +37,18 @@ def _of_datasets(json: Json) -> Iterator[Guard]:
         "NEW.budget_id <> OLD.budget_id",
         agreed(SHARE_HELD_DATASET_BUDGET, shared),
         "a dataset shares another budget as two persons approved",
+    )
+
+
+def _of_versions() -> Iterator[Guard]:
+    newer = f"SELECT 1 FROM {_VERSION} n WHERE n.dataset_id = NEW.dataset_id"
+    yield Guard(
+        "guard_data_of_version",
+        _VERSION,
+        "UPDATE",
+        "NEW.data_deleted_at IS NOT NULL OR OLD.data_deleted_at IS NOT NULL",
+        f"OLD.data_deleted_at IS NULL AND EXISTS ({newer} AND n.number > NEW.number)",
+        "the data of a version is deleted once, and never that of the newest",
     )
 
 

@@ -204,6 +204,16 @@ def version_or_404(request: HttpRequest | Request, slug: str) -> DatasetVersion:
         raise Http404 from missing
 
 
+def old_version_or_404(dataset: Dataset, number: int) -> DatasetVersion:
+    """A version of it that is not the newest and whose data was not deleted; else the same 404."""
+    newest = current_version(dataset)
+    kept = dataset.versions.filter(number=number, data_deleted_at__isnull=True)
+    found = kept.exclude(pk=newest.pk).first()
+    if found is None:
+        raise Http404
+    return found
+
+
 def held_or_404(request: HttpRequest, dataset_id: UUID) -> DatasetVersion:
     """The newest version of a held dataset that this person may see; else the same 404 for all."""
     found = held_version(membership_of(request), dataset_id)

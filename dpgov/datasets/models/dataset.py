@@ -148,6 +148,7 @@ class DatasetVersion(models.Model):
     `public_rows` and the limits of a unit are as in the dataset, at the time of this version.
     `file_seal` is what a worker holds its file against, see `services.files.data`.
     `added_by` brought the file: at once it is compared with data of that person's own alone.
+    The data of a version that is not the newest may be deleted (`data_deleted_at`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -160,6 +161,7 @@ class DatasetVersion(models.Model):
     max_groups_per_unit = models.PositiveIntegerField(null=True, blank=True)
     file_seal = models.CharField(max_length=32)
     created_at = Stamp(auto_now_add=True)
+    data_deleted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [

@@ -12,8 +12,11 @@ from dpgov.datasets.services.arrivals.states import (
 )
 from dpgov.datasets.services.deleting import (
     QuestionsOnTheirWay,
+    SameRowsAsNewest,
     delete_data,
+    delete_version_data,
     finish_deletions,
+    same_rows,
 )
 from dpgov.datasets.services.files.checks import TooManyChecks, check_file, checks_left
 from dpgov.datasets.services.files.data import DataMissing, engine_for, sees
@@ -117,6 +120,7 @@ __all__ = [
     "Registered",
     "Resembling",
     "SamePeople",
+    "SameRowsAsNewest",
     "TooManyChecks",
     "TooManyFiles",
     "TooSoon",
@@ -136,6 +140,7 @@ __all__ = [
     "checks_left",
     "decide_as_agreed",
     "delete_data",
+    "delete_version_data",
     "describe_dataset",
     "discard_held",
     "discard_upload",
@@ -165,6 +170,7 @@ __all__ = [
     "request_decision",
     "resembling",
     "resume_questions",
+    "same_rows",
     "sees",
     "set_needs_allocation",
     "share_budget",

@@ -1,19 +1,25 @@
-"""Deleting the data of an archived dataset: the files go, what people were promised stays.
+"""Deleting the data of an archived dataset or of an old version: what people were promised stays.
 
 Kept are the ledger, the log, every answer, the declarations, and the keyed fingerprints by which
 the same people are recognised when they come back: without them their budget would begin anew. Who
-was in which part of a divided budget is known from the files alone; `services.opening` ends the
+was in which part of a divided budget is known from the files alone; `services.parts` ends the
 discount where one of them is gone.
 """
 
+import os
+from datetime import timedelta
+from pathlib import Path
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
+from dpgov.budgets.standing import holds_from_before
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.selectors import present as seen_by_everybody
 from dpgov.datasets.services.entries import record
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
@@ -23,6 +29,9 @@ from dpgov.tenants.crossing import tenants
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
 
+# Longer than anybody is between choosing the version that a question is asked of and the hold.
+_ACCEPTING = timedelta(hours=1)
+
 
 class QuestionsOnTheirWay(SpokenRefusal):
     """A question that was accepted is still answered, so its data is still needed."""
@@ -30,6 +39,19 @@ class QuestionsOnTheirWay(SpokenRefusal):
     def __init__(self) -> None:
         super().__init__(
             said("Questions about this data are still on their way. Try again once they ended.")
+        )
+
+
+class SameRowsAsNewest(SpokenRefusal):
+    """Deleted or not, its rows would stay: they are those of the newest version."""
+
+    def __init__(self, newest: int) -> None:
+        super().__init__(
+            said(
+                "Version {number}, which questions are asked of, has the same rows in the same "
+                "file. Add a version with other rows first.",
+                number=newest,
+            )
         )
 
 
@@ -45,7 +67,8 @@ def delete_files(*, dataset: Dataset, actor: Actor) -> None:
     present = rows.get(pk=dataset.pk, archived_at__isnull=False, data_deleted_at__isnull=True)
     if present.budget.reserved_nano:
         raise QuestionsOnTheirWay
-    versions = list(present.versions.order_by("number").values_list("pk", flat=True))
+    kept = present.versions.filter(data_deleted_at__isnull=True)
+    versions = list(kept.order_by("number").values_list("pk", flat=True))
     Dataset.objects.filter(pk=present.pk).update(data_deleted_at=clock.now())
     record(
         present,
@@ -53,9 +76,61 @@ def delete_files(*, dataset: Dataset, actor: Actor) -> None:
         Action.DATASET_DATA_DELETED,
         {"name": present.name, "versions": len(versions)},
     )
-    for version_id in versions:
-        storage.leaving_path(version_id).touch(mode=0o600)
-    transaction.on_commit(lambda: _remove(versions))
+    _leave(versions)
+
+
+def same_rows(version: DatasetVersion) -> list[DatasetVersion]:
+    """The dataset's versions with this one's very file, this one among them, oldest first.
+
+    Other limits for a person make a version over the same file, under a second name.
+    """
+    of_one_dataset = DatasetVersion.objects.filter(dataset=version.dataset_id)
+    whole = Q(pk=version.pk) | Q(
+        file_seal=version.file_seal,
+        fingerprint__whole__in=of_one_dataset.filter(pk=version.pk).values("fingerprint__whole"),
+    )
+    return list(of_one_dataset.filter(whole).order_by("number"))
+
+
+@transaction.atomic
+def delete_version_data(*, version: DatasetVersion, user: User) -> None:
+    """Delete the file of a version that is not the newest, and the same under other names.
+
+    One entry. Raises SameRowsAsNewest, QuestionsOnTheirWay, and DatasetVersion.DoesNotExist when
+    it is the newest, was deleted before, or its dataset is held or archived; nothing is changed.
+    """
+    datasets = Dataset.objects.select_for_update(of=("self",)).select_related("budget")
+    dataset = datasets.filter(seen_by_everybody(), pk=version.dataset_id).first()
+    of_it = DatasetVersion.objects.filter(dataset=version.dataset_id).order_by("-number")
+    newest = of_it[:1].get()
+    kept = of_it.filter(data_deleted_at__isnull=True).exclude(pk=newest.pk)
+    present = kept.get(pk=version.pk)
+    if dataset is None:
+        raise DatasetVersion.DoesNotExist
+    same = same_rows(present)
+    _check_nobody_needs(same, newest, dataset)
+    versions = [each.pk for each in same if each.data_deleted_at is None]
+    DatasetVersion.objects.filter(pk__in=versions).update(data_deleted_at=clock.now())
+    others = [each.number for each in same if each != present]
+    record(
+        dataset,
+        actor_of(user),
+        Action.VERSION_DATA_DELETED,
+        {"name": dataset.name, "version": present.number, "same_rows": others},
+    )
+    _leave(versions)
+
+
+def _check_nobody_needs(
+    same: list[DatasetVersion], newest: DatasetVersion, dataset: Dataset
+) -> None:
+    """Questions keep the version that was the newest when they were asked."""
+    if newest in same:
+        raise SameRowsAsNewest(newest.number)
+    later = DatasetVersion.objects.filter(dataset=dataset, number__gt=same[-1].number)
+    followed_at = later.order_by("number")[:1].get().created_at
+    if holds_from_before(dataset.budget, followed_at + _ACCEPTING):
+        raise QuestionsOnTheirWay
 
 
 def delete_data(*, dataset: Dataset, user: User) -> None:
@@ -74,15 +149,31 @@ def finish_deletions() -> int:
     decided: list[UUID] = []
     for tenant in tenants():
         with acting_for(tenant.id):
-            found = DatasetVersion.objects.filter(
-                pk__in=marked, dataset__data_deleted_at__isnull=False
-            )
+            gone = Q(data_deleted_at__isnull=False) | Q(dataset__data_deleted_at__isnull=False)
+            found = DatasetVersion.objects.filter(gone, pk__in=marked)
             decided += found.values_list("pk", flat=True)
     _remove(decided)
     return len(decided)
 
 
+def _leave(versions: list[UUID]) -> None:
+    """Mark the files, and remove them once the decision is there for everybody."""
+    for version_id in versions:
+        storage.leaving_path(version_id).touch(mode=0o600)
+    transaction.on_commit(lambda: _remove(versions))
+
+
 def _remove(versions: list[UUID]) -> None:
     for version_id in versions:
+        _empty(storage.data_path(version_id))
         storage.data_path(version_id).unlink(missing_ok=True)
         storage.leaving_path(version_id).unlink(missing_ok=True)
+
+
+def _empty(path: Path) -> None:
+    """Take the content from a worker that has the file open: a removed name alone would not.
+
+    Not where another version has the same file under a name of its own.
+    """
+    if path.exists() and path.stat().st_nlink == 1:
+        os.truncate(path, 0)

@@ -49,10 +49,19 @@ def earlier_files(
     if is_undivided(budget_id):
         return own
     versions = _versions_in(budget_id)
-    lost = [version for version in versions if not storage.data_path(version.pk).exists()]
-    if any(version.dataset.archived_at is None for version in lost):
+    lost = [version for version in versions if _is_gone(version)]
+    if any(not _may_be_gone(version) for version in lost):
         raise InvalidDomain("columns", _MISSING)
     return own if lost else tuple(_earlier(version, domain.categories) for version in versions)
+
+
+def _is_gone(version: DatasetVersion) -> bool:
+    """Nobody reads its file any more; once that is decided, even while the file is still there."""
+    return version.data_deleted_at is not None or not storage.data_path(version.pk).exists()
+
+
+def _may_be_gone(version: DatasetVersion) -> bool:
+    return version.data_deleted_at is not None or version.dataset.archived_at is not None
 
 
 _MISSING = said(

@@ -1,4 +1,4 @@
-"""Archived datasets, deleting their data for good, and the day on which that happens by itself."""
+"""Archived datasets, deleting data for good, and the day on which that happens by itself."""
 
 from uuid import UUID
 
@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.datasets import services
-from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import archived_datasets, dataset_or_404
+from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.selectors import archived_datasets, dataset_or_404, old_version_or_404
 from dpgov.datasets.web.forms.changes import DeleteDataForm, RetentionForm
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
@@ -45,8 +45,32 @@ def delete_data(request: HttpRequest, archived_id: UUID) -> HttpResponse:
             deleted = _("The data of {name} is deleted.")
             messages.success(request, deleted.format(name=dataset.name))
             return redirect("datasets:archived")
-    context = {"dataset": dataset, "form": form, "files": dataset.versions.count()}
+    files = dataset.versions.filter(data_deleted_at__isnull=True).count()
+    context = {"dataset": dataset, "form": form, "files": files}
     return show_page(request, "datasets/delete_data.html", context, refused=form.errors)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_version(request: HttpRequest, slug: str, version_number: int) -> HttpResponse:
+    """The same for one version that questions are not asked of any more."""
+    dataset = dataset_or_404(request, slug)
+    version = old_version_or_404(dataset, version_number)
+    form = DeleteDataForm(request.POST if request.method == "POST" else None, name=dataset.name)
+    if form.is_valid():
+        try:
+            services.delete_version_data(version=version, user=membership_of(request).user)
+        except (services.QuestionsOnTheirWay, services.SameRowsAsNewest) as refusal:
+            form.add_error(None, str(refusal))
+        except DatasetVersion.DoesNotExist as gone:
+            raise Http404 from gone
+        else:
+            deleted = _("The data of version {number} is deleted.")
+            messages.success(request, deleted.format(number=version.number))
+            return redirect("datasets:versions", slug)
+    also = [each for each in services.same_rows(version) if each != version]
+    context = {"dataset": dataset, "version": version, "also": also, "form": form}
+    return show_page(request, "datasets/lifetime/delete_version.html", context, refused=form.errors)
 
 
 @requires(Permission.REGISTER_DATASETS)

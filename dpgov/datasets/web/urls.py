@@ -74,6 +74,11 @@ urlpatterns = [
         file.check_version,
         name="check_version",
     ),
+    path(
+        "datasets/<slug:slug>/versions/<int:version_number>/delete/",
+        archived.delete_version,
+        name="delete_version",
+    ),
     path("datasets/<slug:slug>/unit/", unit.unit_bounds, name="unit_bounds"),
     path("datasets/<slug:slug>/retention/", archived.retention, name="retention"),
     path("datasets/<slug:slug>/pause/", pausing.pause, name="pause"),

@@ -37,6 +37,9 @@ _PATTERNS: dict[str, str | Promise] = {
     Action.DATASET_VERSION_ADDED: gettext_lazy("{who} added version {version}"),
     Action.DATASET_ARCHIVED: gettext_lazy("{who} archived {name}"),
     Action.DATASET_DATA_DELETED: gettext_lazy("{who} deleted the data of {name}"),
+    Action.VERSION_DATA_DELETED: gettext_lazy(
+        "{who} deleted the data of version {version} of {name}"
+    ),
     Action.DATASET_RENAMED: gettext_lazy("{who} renamed {before} to {after}"),
     Action.DATASET_PAUSED: gettext_lazy("{who} held {name} for a compliance check"),
     Action.QUESTIONS_PAUSED: gettext_lazy("{who} paused all questions about {name}"),

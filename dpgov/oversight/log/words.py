@@ -20,6 +20,7 @@ WORDS: dict[Action, str | Promise] = {
     Action.DATASET_DESCRIBED: _("Dataset description changed"),
     Action.DATASET_ARCHIVED: _("Dataset archived"),
     Action.DATASET_DATA_DELETED: _("Data of an archived dataset deleted"),
+    Action.VERSION_DATA_DELETED: _("Data of an old version deleted"),
     Action.BUDGET_ALLOCATED: _("Allocation granted"),
     Action.BUDGET_LIMIT_CHANGED: _("Budget limit changed"),
     Action.QUERY_SUBMITTED: _("Question asked"),

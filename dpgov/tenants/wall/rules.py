@@ -115,7 +115,7 @@ WRITES: dict[str, str] = {
     "budgets.SharedBudgetMember": "SELECT, INSERT, UPDATE (left_at)",
     "budgets.SharedBudgetInvitation": "SELECT, INSERT",
     # A version moved to another dataset would be asked about on that one's budget.
-    "datasets.DatasetVersion": "SELECT, INSERT",
+    "datasets.DatasetVersion": "SELECT, INSERT, UPDATE (data_deleted_at)",
     "datasets.Look": "SELECT, INSERT",
     "approvals.ChangeRequest": "SELECT, INSERT,"
     " UPDATE (state, decided_by_id, decided_at, decision_reason, outcome)",

@@ -11,7 +11,7 @@ from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.budgets.models import Allocation
 from dpgov.budgets.services import allocate, open_budget
 from dpgov.budgets.services.raising import request_raise
-from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import BudgetRequest, Query, SavedQuestion
@@ -62,6 +62,7 @@ def world(
             "reference": ApiToken.objects.get(membership=stranger).reference,
             "sequence": 888_888,
             "size": 888_888,
+            "version_number": 888_888,
         },
     )
 
@@ -78,6 +79,7 @@ def _things(
         "dataset_id": _held(owner).id,
         "archived_id": _archived(owner).id,
         "version_id": current_version(dataset).pk,
+        "version_number": _followed(dataset),
         "membership_id": member.id,
         "project_id": _project(member).id,
         "change_id": _change(dataset, owner).id,
@@ -161,6 +163,16 @@ def _archived(owner: Membership) -> Dataset:
         per_query_limit_nano=NANO,
         archived_at=timezone.now(),
     )
+
+
+def _followed(dataset: Dataset) -> int:
+    """A version before the one that is asked."""
+    asked = current_version(dataset)
+    DatasetVersion.objects.filter(pk=asked.pk).update(number=2)
+    earlier = DatasetVersion(tenant=dataset.tenant, dataset=dataset, number=1, file_seal="older")
+    earlier.added_by_id = asked.added_by_id
+    earlier.save()
+    return earlier.number
 
 
 def _upload(owner: Membership) -> Upload:

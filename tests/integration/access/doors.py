@@ -117,6 +117,7 @@ DOORS: dict[str, Door] = {
     "datasets:resume": page("POST", OWNER),
     "datasets:archived": page("GET", OWNER),
     "datasets:delete_data": page("GET POST", OWNER),
+    "datasets:delete_version": page("GET POST", OWNER),
     "datasets:limit": page("GET POST", OWNER),
     "datasets:settings": page("GET", OWNER),
     "datasets:describe": page("GET POST", OWNER),

@@ -28,6 +28,7 @@ _MISSING = {
     "dataset_id": _NOWHERE,
     "archived_id": _NOWHERE,
     "version_id": _NOWHERE,
+    "version_number": 999_999,
     "membership_id": _NOWHERE,
     "project_id": _NOWHERE,
     "change_id": _NOWHERE,

@@ -208,6 +208,9 @@ WRITES: dict[str, Write | str] = {
     "datasets:pause": Write("owner", Action.QUESTIONS_PAUSED, lambda: {"reason": "a doubt"}),
     "datasets:resume": Write("owner", Action.QUESTIONS_RESUMED, before=paused),
     "datasets:delete_data": Write("owner", Action.DATASET_DATA_DELETED, lambda: {"name": "Old"}),
+    "datasets:delete_version": Write(
+        "owner", Action.VERSION_DATA_DELETED, lambda: {"name": "Visits"}
+    ),
     "datasets:unit_bounds": Write(
         "owner",
         Action.DATASET_VERSION_ADDED,

@@ -58,7 +58,7 @@ def test_the_file_goes_and_ledger_log_answers_and_fingerprints_stay(
     assert path.exists()
     assert browser.post(address(archived), NAMED).status_code == 302
     assert not path.exists()
-    assert not list(storage.leaving())
+    assert not storage.leaving_path(current_version(archived).pk).exists()
     assert AuditEntry.objects.latest("pk").action == "DATASET_DATA_DELETED"
     assert (Charge.objects.count(), Release.objects.count()) == (1, 1)
     assert VersionFingerprint.objects.count() == 1

@@ -112,6 +112,7 @@ CHANGES = (
     f"{_look(_SOMEBODY, 'goes_on')}; {_BEGIN} WHERE id = '{{new}}'",
     f"{_look(_OFFICER, 'paused')}; {_BEGIN} WHERE id = '{{new}}'",
     "UPDATE datasets_dataset SET held_reason = 'new_data' WHERE id = '{held}'",
+    "UPDATE datasets_datasetversion SET data_deleted_at = now() WHERE dataset_id = '{new}'",
     "UPDATE datasets_look SET outcome = 'goes_on'",
     "DELETE FROM datasets_look",
     "UPDATE audit_audithead SET sequence = 1",
