@@ -80,20 +80,61 @@ class Forecast:
     @property
     def words(self) -> str:
         """When it would be used up, as one says it."""
-        if self.left_nano <= 0:
-            return _("used up")
-        if self.too_early:
-            return _("too early to tell")
-        if not self.taken_nano:
-            return _("never at this pace: nothing was asked in %(days)s days") % {"days": DAYS}
-        if self.days_left is None:
-            return _("not within ten years at this pace")
-        words = ngettext(
-            "in about %(days)s day at this pace",
-            "in about %(days)s days at this pace",
-            self.days_left,
-        )
-        return words % {"days": number_format(self.days_left, force_grouping=True)}
+        return in_words(self)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedForecast:
+    """The same of a shared budget: of all who share it, hence without weeks or a course."""
+
+    taken_nano: int
+    left_nano: int
+    days_left: int | None
+    too_early: bool
+    today: date
+
+    @property
+    def ends_on(self) -> date | None:
+        """The day on which it would be used up; None where none can be told."""
+        days = self.days_left if self.left_nano else None
+        return None if days is None else self.today + timedelta(days=days)
+
+    @property
+    def words(self) -> str:
+        """When it would be used up, as one says it."""
+        return in_words(self)
+
+
+def in_words(found: Forecast | SharedForecast) -> str:
+    """When it would be used up: in so many days, never, or not told."""
+    if found.left_nano <= 0:
+        return _("used up")
+    if found.too_early:
+        return _("too early to tell")
+    if not found.taken_nano:
+        return _("never at this pace: nothing was asked in %(days)s days") % {"days": DAYS}
+    if found.days_left is None:
+        return _("not within ten years at this pace")
+    words = ngettext(
+        "in about %(days)s day at this pace",
+        "in about %(days)s days at this pace",
+        found.days_left,
+    )
+    return words % {"days": number_format(found.days_left, force_grouping=True)}
+
+
+def forecast_of_shared(budget: Budget, days: DaysOf, today: date) -> SharedForecast:
+    """Of one shared budget; `days` of all that this organisation has in it."""
+    age, left = _age(budget.created_at, today), budget.remaining_nano
+    pace = _paces_of_shared([[lifetime(budget)]], today, days).get(budget.pk)
+    lasts = pace.lasts(left) if pace and pace.taken_nano else None
+    return SharedForecast(
+        pace.taken_nano if pace else 0,
+        left,
+        lasts if age >= _TOO_YOUNG and lasts is not None and lasts <= _FURTHEST else None,
+        age < _TOO_YOUNG,
+        today,
+    )
 
 
 def forecasts(datasets: Sequence[Dataset], today: date) -> list[Forecast]:

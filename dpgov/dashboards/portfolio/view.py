@@ -12,6 +12,7 @@ from dpgov.dashboards.home.headline import headline
 from dpgov.dashboards.home.sparkline import sparkline
 from dpgov.dashboards.portfolio import figures
 from dpgov.dashboards.portfolio.crossed import Crossed, crossed
+from dpgov.dashboards.portfolio.shared import figure_of, shared_of
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of
 from dpgov.operation import clock
@@ -32,6 +33,7 @@ def portfolio(request: HttpRequest) -> HttpResponse:
     found = forecasts(datasets, today)
     taken = crossed(tenant, {one.pk: one.budget.limit_nano for one in datasets})
     columns = [one.dataset for one in found[:_COLUMNS]]
+    shared = shared_of(tenant, datasets, today)
     context = {
         "headline": headline(found, today),
         "budgets": [
@@ -40,6 +42,8 @@ def portfolio(request: HttpRequest) -> HttpResponse:
         "left_out": max(0, len(found) - _LISTED),
         "budget_figure": figures.budgets(found[:_DRAWN]),
         "people_figure": figures.people(taken, columns),
+        "shared_budgets": shared,
+        "shared_figure": figure_of(shared),
         "columns": columns,
         "people": _table(taken, columns),
     }

@@ -1,0 +1,131 @@
+"""Shared budgets of an organisation: what its own datasets lost in each, and what else there is.
+
+Must never tell of another organisation more than the total that both see: no names, no numbers of
+datasets, no moments. What is not our own is one stretch, whoever's it is.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from uuid import UUID
+
+import plotly.graph_objects as go
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from dpgov.budgets.models import Budget, SharedBudgetMember
+from dpgov.budgets.shared_budgets import shared_budgets_of
+from dpgov.budgets.words import amount
+from dpgov.dashboards.forecast.daily import days_of
+from dpgov.dashboards.forecast.forecast import DAYS, SharedForecast, forecast_of_shared
+from dpgov.datasets.models import Dataset
+from dpgov.queries.wording.figures import Figure, as_figure, inert, labelled_axis
+from dpgov.tenants.models import Tenant
+
+_DRAWN = 12
+_COLOURS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of a shared budget: an own dataset with all that it lost, or everything else."""
+
+    name: str
+    nano: int
+    href: str
+    is_rest: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SharedBudget:
+    """One of them, with its parts, the own ones first, and when it would be used up."""
+
+    budget: Budget
+    parts: tuple[Part, ...]
+    forecast: SharedForecast
+
+    @property
+    def href(self) -> str:
+        """Its page."""
+        return reverse("dashboards:shared_budget", args=[self.budget.pk])
+
+    @property
+    def percent(self) -> int:
+        """How much of the limit is committed, rounded down."""
+        return 100 * self.budget.committed_nano // max(1, self.budget.limit_nano)
+
+
+def shared_of(tenant: Tenant, datasets: Sequence[Dataset], today: date) -> list[SharedBudget]:
+    """Every open one that the organisation has or is in, by name; three statements."""
+    budgets = list(shared_budgets_of(tenant))
+    joined = SharedBudgetMember.objects.filter(tenant=tenant, left_at__isnull=True)
+    members = list(joined.select_related("dataset_budget").order_by("joined_at", "id"))
+    if not budgets:
+        return []
+    since = today - timedelta(days=DAYS)
+    days = days_of([member.dataset_budget_id for member in members], since)
+    known = {dataset.budget_id: dataset for dataset in datasets}
+    return [
+        SharedBudget(
+            budget, _parts(budget, members, known), forecast_of_shared(budget, days, today)
+        )
+        for budget in budgets
+    ]
+
+
+def _parts(
+    budget: Budget, members: Sequence[SharedBudgetMember], known: Mapping[UUID, Dataset]
+) -> tuple[Part, ...]:
+    """A dataset counts with all that it lost, which was carried over when it joined."""
+    left, found = budget.committed_nano, []
+    for member in members:
+        if member.shared_budget_id == budget.pk:
+            nano = min(left, member.dataset_budget.committed_nano)
+            found.append(_part(member.dataset_budget, nano, known))
+            left -= nano
+    if left:
+        href = reverse("dashboards:shared_budget", args=[budget.pk])
+        found.append(Part(_("Everything else"), left, href, is_rest=True))
+    return tuple(found)
+
+
+def _part(budget: Budget, nano: int, known: Mapping[UUID, Dataset]) -> Part:
+    """By the dataset's name now; without a link where it is archived."""
+    dataset = known.get(budget.pk)
+    if dataset is None:
+        return Part(_("%(name)s (archived)") % {"name": budget.label}, nano, "")
+    return Part(dataset.name, nano, reverse("dashboards:budget", args=[dataset.slug]))
+
+
+def figure_of(found: Sequence[SharedBudget]) -> Figure:
+    """Each a bar in percent of its limit, a stretch for each own dataset and one for the rest."""
+    shown = list(reversed(found[:_DRAWN]))
+    most = max((len(one.parts) for one in shown), default=0)
+    traces = [
+        go.Bar(
+            x=[_percent(part, one.budget)],
+            y=[row],
+            orientation="h",
+            meta={
+                "role": "rest" if part.is_rest else str(place % _COLOURS + 1),
+                "links": [part.href],
+            },
+            customdata=[[inert(part.name), inert(amount(part.nano, one.budget.currency))]],
+            hovertemplate="%{customdata[0]}: %{customdata[1]} (%{x}%)<extra></extra>",
+            showlegend=False,
+        )
+        for place in range(most)
+        for row, one in enumerate(shown)
+        for part in one.parts[place : place + 1]
+    ]
+    axis = labelled_axis([one.budget.label for one in shown])
+    return as_figure(
+        traces,
+        barmode="stack",
+        xaxis={"title": {"text": _("Committed, %")}, "range": [0, 100]},
+        yaxis=axis | {"range": [-0.6, len(shown) - 0.4]},
+    )
+
+
+def _percent(part: Part, budget: Budget) -> float:
+    return round(100 * part.nano / max(1, budget.limit_nano), 1)
