@@ -6,6 +6,7 @@ Functions of the declarations and of what was booked; never of data.
 from decimal import Decimal
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -31,6 +32,7 @@ from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
 from dpgov.privacy.accounting.loss import InvalidDelta, parse_delta
 from dpgov.tenants.permissions import Permission, requires
+from dpgov.web.typed import plain_number
 
 _FAMILY = 4
 _CERTAIN = Decimal("99.99")
@@ -187,6 +189,8 @@ def _question_cost(request: HttpRequest, dataset: Dataset) -> tuple[str, int, st
     if not text:
         return "", most, ""
     try:
-        return text, dataset.budget.currency.price_of(parse_epsilon(text)), ""
+        return text, dataset.budget.currency.price_of(parse_epsilon(plain_number(text))), ""
     except InvalidAmount as refusal:
         return text, most, translated(refusal.args[0])
+    except ValidationError as refusal:
+        return text, most, " ".join(refusal.messages)

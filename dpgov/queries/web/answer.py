@@ -29,6 +29,7 @@ from dpgov.queries.selectors import (
 )
 from dpgov.queries.wording.downloads import answer_lines, as_csv, as_json, citation, file_name
 from dpgov.queries.wording.figures import release_charts
+from dpgov.queries.wording.paper import Places, as_pdf
 from dpgov.queries.wording.presentation import ENDINGS, Answer, ordered, read_answer
 from dpgov.queries.wording.words import in_words
 from dpgov.tenants.permissions import Permission, membership_of, requires
@@ -64,8 +65,11 @@ def download(request: HttpRequest, query_id: UUID, fmt: str) -> HttpResponse:
     """The released answer as a file; missing while there is none."""
     query = _query(request, query_id)
     release = visible_release(query)
-    if release is None or fmt not in FORMATS:
+    if release is None or fmt not in (*FORMATS, "pdf"):
         raise Http404
+    if fmt == "pdf":
+        content = as_pdf(query, release, _places(request, query))
+        return as_file(content, f"{file_name(query)}.pdf", "application/pdf")
     content_type, write = FORMATS[fmt]
     return as_file(write(release), f"{file_name(query)}.{fmt}", content_type)
 
@@ -114,6 +118,15 @@ def _sources(request: HttpRequest, query: Query) -> list[tuple[str, bool]]:
     seen = visible_queries(membership_of(request)).filter(pk__in=query.sources)
     visible = {str(pk) for pk in seen.values_list("pk", flat=True)}
     return [(source, source in visible) for source in query.sources]
+
+
+def _places(request: HttpRequest, query: Query) -> Places:
+    """As the page and the receipt have them."""
+    page, receipt = (
+        request.build_absolute_uri(reverse(f"queries:{name}", args=[query.pk]))
+        for name in ("detail", "receipt")
+    )
+    return Places(membership_of(request).tenant.name, page, receipt)
 
 
 def _share(query: Query, organisation: str, request: HttpRequest) -> dict[str, Any]:

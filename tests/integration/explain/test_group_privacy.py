@@ -113,6 +113,19 @@ def test_a_large_budget_is_not_dressed_up(
     assert max(figure(html, "certainty")["data"][1]["y"]) <= 100
 
 
+def test_an_epsilon_is_read_as_the_page_spells_it(
+    dataset: Dataset, paths: dict[str, str], analyst: Membership, client_for: ClientFor
+) -> None:
+    """A comma marks decimals in German."""
+    browser = client_for(analyst)
+    english = figure(page(browser, f"{paths['group_privacy']}?epsilon=0.5"), "certainty")
+    browser.cookies["django_language"] = "de"
+    german = page(browser, f"{paths['group_privacy']}?epsilon=0,5")
+    assert 'aria-invalid="true"' not in german
+    for one, other in zip(figure(german, "certainty")["data"], english["data"], strict=True):
+        assert one["y"] == other["y"]
+
+
 @pytest.mark.parametrize(
     ("typed", "said"),
     [

@@ -108,6 +108,6 @@ def test_the_officer_gets_it_as_a_file(
 
 
 def test_the_licence_of_the_fonts_stands_beside_them() -> None:
-    fonts = Path(__file__).parents[3] / "dpgov/oversight/month/fonts"
+    fonts = Path(__file__).parents[3] / "dpgov/web/paper/fonts"
     assert {path.name for path in fonts.iterdir()} >= {"LICENSE", "DejaVuSans.ttf"}
     assert "Bitstream Vera" in (fonts / "LICENSE").read_text()

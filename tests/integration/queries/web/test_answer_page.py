@@ -187,7 +187,12 @@ def test_nothing_of_workers_or_durations_is_shown(
         )
 
 
-@pytest.mark.parametrize("page", ["", "status/", "download/csv/", "download/json/"])
+_FILES = ("csv", "json", "pdf")
+
+
+@pytest.mark.parametrize(
+    "page", ["", "status/", "download/csv/", "download/json/", "download/pdf/"]
+)
 def test_a_foreign_question_looks_like_a_missing_one(
     page: str,
     client_for: Callable[[Membership], Client],

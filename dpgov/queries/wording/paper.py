@@ -1,0 +1,142 @@
+"""A released answer on paper: what its page shows, to keep beside a result or to hand on.
+
+Works from the stored release alone, as page, CSV and JSON do. Equal releases give equal bytes.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import segno
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from dpgov.budgets.words import question
+from dpgov.queries.models import Query, Release
+from dpgov.queries.wording.downloads import citation
+from dpgov.queries.wording.presentation import Answer, read_answer
+from dpgov.queries.wording.words import in_words
+from dpgov.web.paper.page import INK, LINE, Paper, heading, started, table, text
+
+_MOST_ROWS = 200
+_CODE_MM = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Whose answer it is, and where it and its receipt are found."""
+
+    organisation: str
+    address: str
+    receipt: str
+
+
+def as_pdf(query: Query, release: Release, places: Places) -> bytes:
+    """Question, numbers with their error at 95 %, price, dataset, noise, citation and receipt."""
+    answer = read_answer(json.loads(release.body))
+    page = started(
+        in_words(query.plan),
+        f"{query.dataset.name}, {places.organisation}",
+        made=query.submitted_at,
+        language=get_language() or "en",
+        numbering=_("page {page} of {pages}"),
+    )
+    for finding in answer.findings:
+        text(page, f"{finding.sentence} {finding.scope}")
+    _numbers(page, answer)
+    _facts(page, query, release)
+    _noise(page, answer)
+    heading(page, _("Privacy cost"))
+    for sentence in answer.guarantee:
+        text(page, sentence)
+    _cited(page, query, places)
+    return bytes(page.output())
+
+
+def _numbers(page: Paper, answer: Answer) -> None:
+    heading(page, _("Answer"))
+    if answer.grouped:
+        rows = list(_rows(answer))
+        heads = [*answer.columns, *(_head(s.label) for s in answer.statistics)]
+        widths = [1.0] * len(heads)
+        table(page, heads, rows[:_MOST_ROWS], widths)
+        if len(rows) > _MOST_ROWS:
+            left_out = _("These are the first {shown} of {all} groups; the CSV file has all.")
+            text(page, left_out.format(shown=_MOST_ROWS, all=len(rows)))
+    else:
+        singles = [(s.label, s.cells[0].value, s.cells[0].errors[1]) for s in answer.statistics]
+        head = (_("Statistic"), _("Value"), _("Error at 95%"))
+        table(page, head, singles, (2, 1, 1))
+        for statistic in answer.singles:
+            text(page, statistic.warning or f"{statistic.label}: {statistic.cells[0].interval}")
+    for aim in answer.aims:
+        text(page, aim)
+    text(
+        page,
+        _(
+            "Every number holds random noise: it may be too high, too low, or below zero where "
+            "that cannot be."
+        ),
+    )
+
+
+def _head(label: str) -> str:
+    return _("{statistic} (error at 95%)").format(statistic=label)
+
+
+def _rows(answer: Answer) -> Iterator[tuple[str, ...]]:
+    for labels, cells in answer.rows:
+        yield (*labels, *(f"{cell.value} {cell.errors[1]}" for cell in cells))
+
+
+def _facts(page: Paper, query: Query, release: Release) -> None:
+    """What was asked, of what, by whom, when and at which price."""
+    currency = query.dataset.budget.currency
+    facts = [
+        (_("Dataset"), query.dataset.name),
+        (_("Version"), str(query.version.number)),
+        (_("Asked by"), str(query.analyst)),
+        (_("Asked"), f"{query.submitted_at:%Y-%m-%d %H:%M} UTC"),
+        (_("Price"), _("nothing") if query.reuse else question(query.cost_nano, currency)),
+        (_("SHA-256 of the answer"), release.sha256),
+    ]
+    heading(page, _("Facts"))
+    table(page, (), facts, (1, 3), words=True)
+
+
+def _noise(page: Paper, answer: Answer) -> None:
+    """The draws; a free answer out of stored ones has none of its own."""
+    if not answer.drawings:
+        return
+    heading(page, _("Noise"))
+    head = (_("Statistics"), _("Noise"), _("Price"), _("Noise scale"))
+    rows = [(one.label, one.mechanism, one.price, one.noise_scale) for one in answer.drawings]
+    table(page, head, rows, (3, 2, 1, 1), words=True)
+
+
+def _cited(page: Paper, query: Query, places: Places) -> None:
+    """How to cite it, and the way to its receipt, in words and as a QR code."""
+    heading(page, _("Citation"))
+    text(page, citation(query, organisation=places.organisation, address=places.address))
+    if page.will_page_break(_CODE_MM + 3 * LINE):
+        page.add_page()
+    text(
+        page,
+        _("Its receipt, with the proof that it stands in the log: {address}").format(
+            address=places.receipt
+        ),
+    )
+    _code(page, places.receipt)
+
+
+def _code(page: Paper, address: str) -> None:
+    """The address as a QR code, square by square."""
+    matrix = segno.make(address, error="m", micro=False).matrix
+    side = _CODE_MM / len(matrix)
+    page.set_fill_color(*INK)
+    left, top = page.l_margin, page.get_y() + 2
+    for y, row in enumerate(matrix):
+        for x, dark in enumerate(row):
+            if dark:
+                # A little wider, so that no reader draws a seam between two of them.
+                page.rect(left + x * side, top + y * side, side * 1.03, side * 1.03, style="F")
