@@ -48,6 +48,7 @@ def test_forty_columns_are_declared_in_one_grid_and_kept_on_leaving(
     assert accessibility_problems(page) == []
     window.fits("many-columns")
     page.set_viewport_size({"width": 1280, "height": 900})
+    _compare_bounds(page)
     _leave_at_once_and_come_back(page)
     page.get_by_label("Largest number of rows").fill("1000")
     page.get_by_label("Limit on ε for the dataset").fill("4")
@@ -56,6 +57,19 @@ def test_forty_columns_are_declared_in_one_grid_and_kept_on_leaving(
     page.get_by_role("button", name="Register the dataset").click()
     await_dataset(page, "Survey of forty")
     expect(page.locator("main")).to_contain_text("score6")
+
+
+def _compare_bounds(page: Page) -> None:
+    """A box over the grid, which stays as it was typed."""
+    row(page, "age").get_by_role("button", name="What do these bounds cost?").click()
+    box = page.get_by_role("dialog")
+    expect(box.get_by_role("table")).to_contain_text("0 to 240")
+    box.get_by_label("To", exact=True).fill("360")
+    expect(box.get_by_role("table")).to_contain_text("0 to 360")
+    expect(box.locator(".main-svg").first).to_be_visible()
+    assert accessibility_problems(page) == []
+    page.keyboard.press("Escape")
+    expect(box).to_be_hidden()
 
 
 def _upload(page: Page, file: Path) -> None:

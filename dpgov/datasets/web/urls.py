@@ -4,6 +4,7 @@ from django.urls import path
 
 from dpgov.datasets.web import (
     archived,
+    bounds,
     choosing,
     drafts,
     file,
@@ -39,6 +40,8 @@ urlpatterns = [
     path("datasets/new/<uuid:upload_id>/check/", file.check, name="check"),
     path("datasets/choosing-epsilon/", choosing.choosing, name="choosing"),
     path("datasets/choosing-epsilon/now/", choosing.choosing_now, name="choosing_now"),
+    path("datasets/new/bounds/", bounds.bounds, name="bounds"),
+    path("datasets/new/bounds/now/", bounds.bounds_now, name="bounds_now"),
     path("datasets/new/<uuid:upload_id>/draft/", drafts.save_draft, name="save_draft"),
     path("datasets/new/<uuid:upload_id>/review/", drafts.review, name="review"),
     path("datasets/new/<uuid:upload_id>/reading/", reading.reading, name="reading"),

@@ -68,7 +68,7 @@ def mock_table(schema: DatasetSchema, rows: int) -> MockTable:
 
 def _codes(spec: ColumnSpec, rows: int) -> Codes:
     """Within the domain; a category that was not declared never comes."""
-    drawn = _stream(f"{spec.name} {spec.domain!r}", rows)
+    drawn = stream(f"{spec.name} {spec.domain!r}", rows)
     if isinstance(spec.domain, CategoryDomain):
         places = drawn % np.uint64(len(spec.domain.categories))
         # The smallest of three: the last of sixteen categories has a row in four thousand, as rare
@@ -85,7 +85,7 @@ def _codes(spec: ColumnSpec, rows: int) -> Codes:
 def _units(schema: DatasetSchema, rows: int) -> Units:
     alone = schema.unit.private_id is None
     most = 1 if alone else min(schema.unit.max_rows_per_unit, _MOST_ROWS_OF_ONE)
-    drawn = _stream(f"unit {schema.unit.private_id}", rows)
+    drawn = stream(f"unit {schema.unit.private_id}", rows)
     sizes = 1 + (drawn[:, 0] % np.uint64(most)).astype(np.int64)
     number = np.repeat(np.arange(rows), sizes)[:rows]
     begins = np.cumsum(sizes) - sizes
@@ -97,8 +97,8 @@ def _units(schema: DatasetSchema, rows: int) -> Units:
     )
 
 
-def _stream(name: str, rows: int) -> NDArray[np.uint64]:
-    """Four numbers a row; more rows only add to the end."""
+def stream(name: str, rows: int) -> NDArray[np.uint64]:
+    """Four numbers a row, always the same for a name; more rows only add to the end."""
     digest = hashlib.shake_256(f"dpgov mock data 1: {name}".encode())
     bits = digest.digest(8 * _DRAWS * rows)
     return np.frombuffer(bits, dtype="<u8").astype(np.uint64).reshape(rows, _DRAWS)

@@ -110,6 +110,8 @@ DOORS: dict[str, Door] = {
     "datasets:import_columns": page("GET POST", OWNER),
     "datasets:choosing": page("GET", OWNER),
     "datasets:choosing_now": page("GET", OWNER),
+    "datasets:bounds": page("GET POST", OWNER),
+    "datasets:bounds_now": page("GET", OWNER),
     "queries:cancel": page("POST", OWNER | ANALYST),
     "datasets:archive": page("GET POST", OWNER),
     "datasets:retention": page("GET POST", OWNER),
