@@ -2,17 +2,18 @@
 
 import json
 from collections.abc import Callable
-from uuid import uuid4
 
 import pytest
 from django.test import Client
 
-from dpgov.datasets.models import DatasetVersion
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import add_version, receive_upload
 from dpgov.queries.models import Query
 from dpgov.queries.workbench.versions import over_versions
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.dashboards.reading import figure
+from tests.small_dataset import COLUMNS, CSV, child_processes_run_once
 
 Ask = Callable[..., Query]
 ClientFor = Callable[[Membership], Client]
@@ -20,20 +21,30 @@ MEAN = ({"statistic": "mean", "column": "age"},)
 
 
 @pytest.fixture
-def second(analyst: Membership, ask: Ask, answer_now: Callable[[], int]) -> list[Query]:
+def later(dataset: Dataset, owner: Membership) -> Callable[[], None]:
+    """The same file handed in as the next version."""
+
+    def added() -> None:
+        with child_processes_run_once(owner.tenant.slug):
+            upload = receive_upload(
+                tenant=owner.tenant, uploader=owner.user, name="visits.csv", chunks=[CSV.encode()]
+            )
+            add_version(dataset=dataset, upload=upload, columns=COLUMNS, user=owner.user)
+
+    return added
+
+
+@pytest.fixture
+def second(
+    analyst: Membership, ask: Ask, answer_now: Callable[[], int], later: Callable[[], None]
+) -> list[Query]:
     """A count of version 1, asked twice, the same of version 2 at another price, and a mean."""
-    queries = [
-        ask(analyst, epsilon=0.25),
-        ask(analyst, epsilon=0.5),
-        ask(analyst, epsilon=1),
-        ask(analyst, statistics=MEAN, epsilon=1),
-    ]
+    first = [ask(analyst, epsilon=0.25), ask(analyst, epsilon=0.5)]
     answer_now()
-    later = DatasetVersion.objects.get()
-    later.pk, later.number = uuid4(), 2
-    later.save(force_insert=True)
-    Query.objects.filter(pk__in=[queries[2].pk, queries[3].pk]).update(version=later)
-    return [Query.objects.select_related("version").get(pk=one.pk) for one in queries]
+    later()
+    newer = [ask(analyst, epsilon=1), ask(analyst, statistics=MEAN, epsilon=1)]
+    answer_now()
+    return [Query.objects.select_related("version").get(pk=one.pk) for one in (*first, *newer)]
 
 
 def test_the_newest_answer_of_each_version_makes_the_line(
@@ -60,21 +71,25 @@ def test_an_older_answer_stands_for_its_version_on_its_own_page(
 
 
 def test_nobody_is_shown_answers_that_they_may_not_see(
-    second: list[Query], analyst: Membership, owner: Membership, stranger: Membership
-) -> None:
+    analyst: Membership, owner: Membership, stranger: Membership, ask: Ask,
+    answer_now: Callable[[], int], later: Callable[[], None],
+) -> None:  # fmt: skip
     """H1: a colleague's answer of version 2 makes no line for an analyst; an owner sees all."""
-    colleague = join(analyst.tenant, Role.ANALYST, "carla")
-    Query.objects.filter(pk=second[2].pk).update(analyst=colleague.user)
-    assert over_versions(analyst, second[1]) is None
-    assert over_versions(owner, second[1]) is not None
-    assert over_versions(stranger, second[1]) is None
+    asked = ask(analyst)
+    answer_now()
+    later()
+    ask(join(analyst.tenant, Role.ANALYST, "carla"))
+    answer_now()
+    own = Query.objects.select_related("version").get(pk=asked.pk)
+    assert over_versions(analyst, own) is None
+    assert over_versions(owner, own) is not None
+    assert over_versions(stranger, own) is None
 
 
-def test_what_waits_or_failed_has_no_number_on_the_line(
+def test_what_waits_has_no_number_on_the_line(
     second: list[Query], analyst: Membership, ask: Ask
 ) -> None:
-    waiting = ask(analyst, epsilon=0.125)
-    Query.objects.filter(pk=waiting.pk).update(version=second[2].version)
+    ask(analyst, epsilon=0.125)
     found = over_versions(analyst, second[1])
     assert found is not None
     assert [row[0].query_id for row in found.rows] == [second[1].pk, second[2].pk]
