@@ -37,7 +37,8 @@ class Terms:
     """What a dataset asks of one person's question besides the ledger, in its currency.
 
     `permitted_nano` is what a permit lets them pass "needs a permit" up to; 0 without one.
-    `stopped`: nothing is asked of it at all now.
+    `stopped`: nothing is asked of it at all now. `approved`: an owner approved this very question
+    beforehand, so that it needs no permit.
     """
 
     rules: Rules
@@ -45,14 +46,20 @@ class Terms:
     permitted_nano: int = 0
     least_nano: int = 1
     stopped: bool = False
+    approved: bool = False
 
     @property
     def most_nano(self) -> int:
         """The most that one question of this person may cost."""
         above = self.rules.approval_above_nano
-        if above is None:
+        if above is None or self.approved:
             return self.rules.per_query_nano
         return min(self.rules.per_query_nano, max(above, self.permitted_nano))
+
+    @property
+    def only_approved(self) -> bool:
+        """Whether the question is refused because no owner approved it beforehand."""
+        return self.rules.only_ready_made and not self.approved
 
     @property
     def needs_permit(self) -> bool:

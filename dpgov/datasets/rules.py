@@ -19,7 +19,8 @@ class Rules:
 
     `per_query_nano` is the most that one question may cost. `statistics` empty: all are allowed.
     `least_error` is how many rows a count must be off by, at 95 %, at least. `least_nano` is the
-    least that one question costs; None where the installation's floor is.
+    least that one question costs; None where the installation's floor is. `only_ready_made`:
+    nothing may be asked but ready-made questions, which an owner approved beforehand.
     """
 
     per_query_nano: int
@@ -27,6 +28,7 @@ class Rules:
     statistics: tuple[str, ...] = ()
     least_error: int | None = None
     least_nano: int | None = None
+    only_ready_made: bool = False
 
 
 def rules_of(dataset: Dataset) -> Rules:
@@ -48,6 +50,7 @@ def _rules(dataset: Dataset, policy: Policy | None) -> Rules:
         tuple(policy.statistics),
         policy.least_error,
         policy.least_nano,
+        policy.only_ready_made,
     )
 
 

@@ -108,6 +108,53 @@ def guards(_json: Json) -> Iterator[Guard]:
     )
 
 
+_PUBLISHED = (
+    "EXISTS (SELECT 1 FROM queries_readymade r WHERE r.id = NEW.ready_made_id"
+    " AND r.dataset_id = NEW.dataset_id AND r.withdrawn_at IS NULL)"
+)
+_MAY_BE_ANYTHING = (
+    "NOT EXISTS (SELECT 1 FROM datasets_policy p WHERE p.dataset_id = NEW.dataset_id"
+    " AND p.only_ready_made)"
+)
+_CHANGED = " OR ".join(
+    f"NEW.{column} <> OLD.{column}"
+    for column in ("dataset_id", "name", "purpose", "plan", "parameters", "cost_nano")
+)
+_QUOTA_CHANGED = " OR ".join(
+    f"coalesce(NEW.{column}, 0) <> coalesce(OLD.{column}, 0)"
+    for column in ("per_analyst", "altogether")
+)
+
+
+def guards_of_ready_made(_json: Json) -> Iterator[Guard]:
+    """What an owner published stays as it was; where nothing else may be asked, nothing else is."""
+    yield Guard(
+        "guard_question_published",
+        "queries_query",
+        "INSERT",
+        "NEW.ready_made_id IS NOT NULL",
+        _PUBLISHED,
+        "a ready-made question is asked as long as it is published, of its own dataset",
+    )
+    yield Guard(
+        "guard_question_ready_made",
+        "queries_query",
+        "INSERT",
+        "NEW.ready_made_id IS NULL",
+        _MAY_BE_ANYTHING,
+        "nothing but ready-made questions is asked of this dataset",
+    )
+    yield Guard(
+        "guard_ready_made_stays",
+        "queries_readymade",
+        "UPDATE",
+        f"{_CHANGED} OR {_QUOTA_CHANGED}"
+        " OR (OLD.withdrawn_at IS NOT NULL AND NEW.withdrawn_at IS NULL)",
+        NEVER,
+        "a ready-made question is withdrawn, never changed",
+    )
+
+
 def installed() -> tuple[Installed, ...]:
     """All of it."""
     return (
@@ -153,4 +200,5 @@ def installed() -> tuple[Installed, ...]:
             body=_ASKED_FOR,
         ),
         *installed_guards(guards),
+        *installed_guards(guards_of_ready_made),
     )

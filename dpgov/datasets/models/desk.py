@@ -13,7 +13,8 @@ class Policy(models.Model):
 
     Amounts are in the dataset's currency. Nothing here gives budget back or raises a limit: a
     policy only refuses. `statistics` empty: all are allowed. `least_nano` raises the least that
-    one question costs above the installation's.
+    one question costs above the installation's. `only_ready_made`: nothing is asked but what an
+    owner has published to be asked.
     """
 
     dataset = models.OneToOneField(
@@ -24,6 +25,7 @@ class Policy(models.Model):
     statistics = models.JSONField(default=list, blank=True)
     least_nano = models.BigIntegerField(null=True, blank=True)
     least_error = models.PositiveBigIntegerField(null=True, blank=True)
+    only_ready_made = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [

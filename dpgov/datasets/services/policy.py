@@ -64,6 +64,7 @@ def change_policy(*, dataset: Dataset, rules: Rules, user: User) -> None:
             "statistics": list(rules.statistics),
             "least_error": rules.least_error,
             "least_nano": rules.least_nano,
+            "only_ready_made": rules.only_ready_made,
         },
     )
     currency = present.budget.currency
@@ -87,6 +88,7 @@ def _noted(rules: Rules, currency: Currency, when: str) -> dict[str, Any]:
         f"{when}_statistics": list(rules.statistics),
         f"{when}_least_error": rules.least_error,
         **noted(rules.least_nano, currency, f"{when}_least_price"),
+        f"{when}_only_ready_made": rules.only_ready_made,
     }
 
 

@@ -27,6 +27,8 @@ def _lines(dataset: Dataset) -> Iterator[str]:
     rules = rules_shown(dataset)
     least = question(least_price_nano(dataset, rules), dataset.budget.currency)
     yield _("Each question costs at least {amount}.").format(amount=least)
+    if rules.only_ready_made:
+        yield _("Only ready-made questions may be asked.")
     if rules.statistics:
         names = ", ".join(_(STATISTICS[name].label) for name in rules.statistics)
         yield _("Only these may be asked: {statistics}.").format(statistics=names)

@@ -25,6 +25,7 @@ _WORDS = {
     "least_error": gettext_lazy("Least error"),
     "least_price_epsilon": gettext_lazy("Least price in epsilon"),
     "least_price_rho": gettext_lazy("Least price in rho"),
+    "only_ready_made": gettext_lazy("Only ready-made questions"),
     "limit": gettext_lazy("Limit"),
 }
 

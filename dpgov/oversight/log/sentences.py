@@ -44,6 +44,8 @@ _PATTERNS: dict[str, str | Promise] = {
     Action.DATASET_PAUSED: gettext_lazy("{who} held {name} for a compliance check"),
     Action.QUESTIONS_PAUSED: gettext_lazy("{who} paused all questions about {name}"),
     Action.QUESTIONS_RESUMED: gettext_lazy("{who} resumed questions about {name}"),
+    Action.READY_MADE_PUBLISHED: gettext_lazy("{who} published the ready-made question “{name}”"),
+    Action.READY_MADE_WITHDRAWN: gettext_lazy("{who} withdrew the ready-made question “{name}”"),
     Action.RETENTION_CHANGED: gettext_lazy("{who} set the last day of the data of {name}: {after}"),
     Action.BUDGET_ALLOCATED: gettext_lazy("{who} granted an allocation to {name}"),
     Action.ALLOCATION_WITHDRAWN: gettext_lazy("{who} withdrew the allocation of {name}"),

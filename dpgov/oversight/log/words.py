@@ -74,6 +74,8 @@ WORDS: dict[Action, str | Promise] = {
     Action.QUESTIONS_PAUSED: _("Questions paused"),
     Action.QUESTIONS_RESUMED: _("Questions resumed"),
     Action.RETENTION_CHANGED: _("Retention of data changed"),
+    Action.READY_MADE_PUBLISHED: _("Ready-made question published"),
+    Action.READY_MADE_WITHDRAWN: _("Ready-made question withdrawn"),
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

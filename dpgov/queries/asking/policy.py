@@ -5,8 +5,10 @@ error, because only their error is counted in rows.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from dpgov.budgets.words import amount, question
 from dpgov.datasets.fitting import Terms, terms_of, too_exact
@@ -16,7 +18,12 @@ from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.clock import database_now
+from dpgov.queries.models import ReadyMade
 from dpgov.tenants.models import User
+
+ONLY_READY_MADE = gettext_noop(
+    "Only ready-made questions may be asked of this dataset: its owners published them."
+)
 
 
 class QueryLimitExceeded(Exception):
@@ -36,6 +43,8 @@ class OutsidePolicy(QueryLimitExceeded):
     """The dataset's owner does not let this be asked, or not without asking them first."""
 
     reason = "policy"
+    # What the API calls it.
+    code = "outside_policy"
 
     def __init__(self, message: str, *, requested_nano: int) -> None:
         self.requested_nano = requested_nano
@@ -43,13 +52,25 @@ class OutsidePolicy(QueryLimitExceeded):
         Exception.__init__(self, message)
 
 
-def terms_for(dataset: Dataset, user: User) -> Terms:
+class OnlyReadyMade(OutsidePolicy):
+    """The owners of the dataset let ready-made questions be asked, and nothing else."""
+
+    code = "only_ready_made"
+
+    def __init__(self, requested_nano: int = 0) -> None:
+        super().__init__(_(ONLY_READY_MADE), requested_nano=requested_nano)
+
+
+def terms_for(dataset: Dataset, user: User, ready_made: ReadyMade | None = None) -> Terms:
     """What the dataset asks of this person's question now, besides the ledger."""
-    return terms_of(dataset, user, lambda: database_now().date())
+    terms = terms_of(dataset, user, lambda: database_now().date())
+    return terms if ready_made is None else replace(terms, approved=True)
 
 
 def refuse_outside(blueprint: Blueprint, dataset: Dataset, terms: Terms) -> None:
-    """Raises QueryLimitExceeded and OutsidePolicy."""
+    """Raises QueryLimitExceeded and OutsidePolicy, OnlyReadyMade among them."""
+    if terms.only_approved:
+        raise OnlyReadyMade(blueprint.cost_nano)
     if blueprint.cost_nano > dataset.per_query_limit_nano:
         raise QueryLimitExceeded(
             requested_nano=blueprint.cost_nano,
@@ -68,7 +89,8 @@ def outside_policy(blueprint: Blueprint, terms: Terms) -> str | None:
     The most that one question may cost is not looked at here.
     """
     return (
-        _of_least_price(blueprint, terms)
+        (_(ONLY_READY_MADE) if terms.only_approved else None)
+        or _of_least_price(blueprint, terms)
         or _of_statistics(blueprint, terms.rules)
         or _of_errors(blueprint, terms.rules)
         or _of_price(blueprint, terms)
@@ -79,6 +101,8 @@ def short_of_permit(blueprint: Blueprint, terms: Terms) -> bool:
     """Whether a permit is what it lacks: nothing else of the policy refuses it."""
     rules = terms.rules
     refused = _of_statistics(blueprint, rules) or _of_errors(blueprint, rules)
+    if terms.only_approved:
+        return False
     return refused is None and _of_price(blueprint, terms) is not None
 
 
@@ -119,7 +143,7 @@ def _of_errors(blueprint: Blueprint, rules: Rules) -> str | None:
 
 def _of_price(blueprint: Blueprint, terms: Terms) -> str | None:
     most = terms.rules.approval_above_nano
-    if most is None or blueprint.cost_nano <= max(most, terms.permitted_nano):
+    if terms.approved or most is None or blueprint.cost_nano <= max(most, terms.permitted_nano):
         return None
     return _(
         "Questions above {price} need the owner's permit. Ask the owner of the dataset for one, or "

@@ -5,7 +5,7 @@ and the ledger; never of the data.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -28,43 +28,15 @@ from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.accounting.loss import Currency
-from dpgov.privacy.answer import batch as batches
-from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.wanted import cheapest, parse_wanted
-from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import Plan
+from dpgov.queries.asking.asked import Asked, read_batch, read_plan
 from dpgov.queries.asking.gate import PAUSED
 from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for
 from dpgov.queries.asking.touched import largest_whole, lines_of
 from dpgov.queries.free import NOTHING_STORED, Reusable, reusable_for
 from dpgov.tenants.models import User
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a body asks: one question, or those of a `batch` at their parts of its amount."""
-
-    version: DatasetVersion
-    blueprints: tuple[Blueprint, ...]
-    batch: batches.Batch | None = None
-
-
-# Reads a body against the version's public metadata; raises InvalidPlan.
-Reader = Callable[[DatasetVersion, object], Asked]
-
-
-def read_plan(version: DatasetVersion, raw_plan: object) -> Asked:
-    """One plan with its amount; raises InvalidPlan."""
-    schema = schema_of(version)
-    plan = parse_plan(raw_plan, schema, dataset=version.dataset.slug)
-    return Asked(version, (prepare(plan, schema),))
-
-
-def read_batch(version: DatasetVersion, raw_batch: object) -> Asked:
-    """Several plans and one amount for all; raises InvalidPlan."""
-    schema = schema_of(version)
-    batch = batches.parse_batch(raw_batch, schema, dataset=version.dataset.slug)
-    return Asked(version, batches.priced(batch, schema), batch)
 
 
 def priced_blueprint(
@@ -182,7 +154,7 @@ def quote(
     The newest `version` and the person's `allocations` are read here where the caller did not.
     """
     asked = _read_wanted(version or current_version(dataset), raw_plan, assumed_rows)
-    return _quote(asked, user, assumed_rows, allocation_id, allocations)
+    return quoted(asked, user, assumed_rows, allocation_id, allocations)
 
 
 def quote_batch(
@@ -195,22 +167,24 @@ def quote_batch(
 ) -> Quote:
     """The same for several questions together; the guess is meant for each of them."""
     asked = read_batch(current_version(dataset), raw_batch)
-    return _quote(asked, user, assumed_rows, allocation_id, None)
+    return quoted(asked, user, assumed_rows, allocation_id)
 
 
-def _quote(
+def quoted(
     asked: Asked,
     user: User,
-    assumed_rows: int | None,
-    allocation_id: UUID | None,
-    allocations: Allocations | None,
+    assumed_rows: int | None = None,
+    allocation_id: UUID | None = None,
+    allocations: Allocations | None = None,
 ) -> Quote:
+    """The price of what was read already."""
     dataset, blueprints = asked.version.dataset, asked.blueprints
+    terms = terms_for(dataset, user, asked.ready_made)
     priced = Quote(
         tuple(Priced(one, one.describe(assumed_rows), dataset.currency) for one in blueprints),
         dataset.currency,
     )
-    if asked.batch is None:
+    if asked.batch is None and not terms.only_approved:
         free = reusable_for(asked.version, blueprints[0], assumed_rows=assumed_rows)
         priced = replace(priced, reusable=free)
     try:
@@ -220,7 +194,7 @@ def _quote(
         ]
     except (AllocationNeeded, ChooseAllocation) as problem:
         return replace(priced, refusal=str(problem))
-    return _under_limits(priced, asked, lines, terms_for(dataset, user))
+    return _under_limits(priced, asked, lines, terms)
 
 
 def _under_limits(
@@ -293,6 +267,8 @@ def _largest_fit(
 ) -> tuple[int, int]:
     """In what the dataset counts, and as the pure ε that a body may name in its place."""
     first = asked.blueprints[0]
+    if terms.only_approved:
+        return 0, 0
     if asked.batch is None:
         found = fit(terms, priced.limits, Question(first.plan, first.schema))
         return found.nano, found.epsilon_nano

@@ -5,12 +5,11 @@ A single question is a batch of one.
 
 import hashlib
 import json
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
@@ -19,7 +18,7 @@ from dpgov.budgets.errors import BudgetsMoved, NotAdmitted
 from dpgov.budgets.services import Line, reserve, take
 from dpgov.budgets.words import noted
 from dpgov.datasets.fitting import Terms
-from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.operation import request_ids
 from dpgov.privacy.answer.batch import MAX_PLANS
@@ -28,54 +27,21 @@ from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.queries.answering.moments import class_ms_of
 from dpgov.queries.answering.tasks import wake
 from dpgov.queries.answering.turns import is_heavy
+from dpgov.queries.asking.asked import Asked, Reader, read_batch, read_plan
 from dpgov.queries.asking.gate import refuse_unless_open
+from dpgov.queries.asking.once import LONGEST_BATCH_KEY, Submission, check_key, once
 from dpgov.queries.asking.policy import QueryLimitExceeded, refuse_outside, terms_for
-from dpgov.queries.asking.quote import Reader, read_batch, read_plan
+from dpgov.queries.asking.ready_made import ReadyMadeReader
 from dpgov.queries.asking.refusals import count_refusal
 from dpgov.queries.asking.touched import lines_of
 from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
-from dpgov.queries.selectors import find_by_key
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 
 _TRIES = 3
-_KEY = re.compile(r"[\x21-\x7e]+")
-LONGEST_KEY = 200
-# Room for the place of a question: ".19".
-LONGEST_BATCH_KEY = LONGEST_KEY - len(f".{MAX_PLANS}")
-
-
-class InvalidKey(ValueError):
-    """An idempotency key must be 1 to 200 visible ASCII characters; of a batch some fewer."""
-
-    def __init__(self, longest: int = LONGEST_KEY) -> None:
-        super().__init__(f"The idempotency key must be 1 to {longest} visible ASCII characters.")
-
-
-class IdempotencyConflict(Exception):
-    """The key was used before for another question."""
-
-    def __init__(self) -> None:
-        super().__init__("This idempotency key was already used for another question.")
-
-
 REFUSED = (NotAdmitted, QueryLimitExceeded, AllocationNeeded)
-
-
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """What was accepted; `created` is False when the same request had been accepted before."""
-
-    queries: tuple[Query, ...]
-    created: bool
-
-    @property
-    def query(self) -> Query:
-        """The only one."""
-        (only,) = self.queries
-        return only
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +101,26 @@ def submit_batch(
     )
 
 
+def submit_ready_made(
+    *,
+    membership: Membership,
+    dataset: Dataset,
+    ready_made_id: UUID,
+    values: object,
+    idempotency_key: str,
+    allocation_id: UUID | None = None,
+) -> Submission:
+    """The same for a ready-made question with these values in its blanks, and nothing else of it.
+
+    Raises Withdrawn and QuotaUsedUp besides; its quota is counted under the lock of its row.
+    """
+    check_key(idempotency_key)
+    body_hash = hash_of(dataset, ["ready-made", str(ready_made_id), values], allocation_id)
+    read = ReadyMadeReader(membership, ready_made_id, idempotency_key)
+    keys = [idempotency_key]
+    return _submit(_Request(membership, dataset, values, body_hash, allocation_id, read, keys))
+
+
 def _submit(request: _Request) -> Submission:
     try:
         return once(
@@ -146,43 +132,6 @@ def _submit(request: _Request) -> Submission:
     except REFUSED as refusal:
         count_refusal(membership=request.membership, dataset=request.dataset, refusal=refusal)
         raise
-
-
-def check_key(idempotency_key: str, longest: int = LONGEST_KEY) -> None:
-    """Raises InvalidKey."""
-    if not _KEY.fullmatch(idempotency_key) or len(idempotency_key) > longest:
-        raise InvalidKey(longest)
-
-
-def once(
-    membership: Membership, keys: Sequence[str], body_hash: str, accept: Callable[[], list[Query]]
-) -> Submission:
-    """What was accepted under these keys before, or what is accepted now.
-
-    Raises IdempotencyConflict where that was another body.
-    """
-    earlier = _accepted_before(membership, keys)
-    if not earlier:
-        try:
-            return Submission(tuple(accept()), created=True)
-        except IntegrityError:
-            # The same request arrived twice at once and the other one was first.
-            earlier = _accepted_before(membership, keys)
-            if not earlier:
-                raise
-    if any(query.body_hash != body_hash for query in earlier):
-        raise IdempotencyConflict
-    return Submission(tuple(earlier), created=False)
-
-
-def _accepted_before(membership: Membership, keys: Iterable[str]) -> list[Query]:
-    """The first key is always used, and none after one that is not."""
-    found = []
-    for key in keys:
-        if (query := find_by_key(membership, key)) is None:
-            break
-        found.append(query)
-    return found
 
 
 def _accept_as_it_is_now(request: _Request) -> list[Query]:
@@ -200,10 +149,10 @@ def _accept(request: _Request) -> list[Query]:
     dataset, user = request.dataset, request.membership.user
     asked = request.read(current_version(dataset), request.body)
     refuse_unless_open(dataset)
-    terms = terms_for(dataset, user)
+    terms = terms_for(dataset, user, asked.ready_made)
     # A batch has fewer questions than it could have keys.
     queries = [
-        _question(one, asked.version, request, terms, key)
+        _question(one, asked, request, terms, key)
         for one, key in zip(asked.blueprints, request.keys, strict=False)
     ]
     lines = [
@@ -218,7 +167,7 @@ def _accept(request: _Request) -> list[Query]:
 
 
 def _question(
-    blueprint: Blueprint, version: DatasetVersion, request: _Request, terms: Terms, key: str
+    blueprint: Blueprint, asked: Asked, request: _Request, terms: Terms, key: str
 ) -> Query:
     """The question as a row that is not stored yet; raises QueryLimitExceeded, OutsidePolicy."""
     dataset = request.dataset
@@ -227,7 +176,8 @@ def _question(
     return Query(
         tenant_id=dataset.tenant_id,
         dataset=dataset,
-        version=version,
+        version=asked.version,
+        ready_made=asked.ready_made,
         analyst=request.membership.user,
         plan=plan,
         kind=kind_of(plan),
@@ -267,8 +217,15 @@ def _record(query: Query, lines: Sequence[Line]) -> None:
             "plan": query.plan,
             "version": query.version.number,
             "lines": [line.as_json(currency) for line in lines],
+            **_origin(query),
         },
     )
+
+
+def _origin(query: Query) -> dict[str, str]:
+    """Which ready-made question it came from, if from one."""
+    found = query.ready_made
+    return {} if found is None else {"ready_made": str(found.pk), "ready_made_name": found.name}
 
 
 def hash_of(dataset: Dataset, body: object, allocation_id: UUID | None) -> str:

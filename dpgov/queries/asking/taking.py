@@ -22,8 +22,9 @@ from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.privacy.reuse.derived import Derivation, check_unchanged
 from dpgov.queries.asking.gate import refuse_unless_open
+from dpgov.queries.asking.once import Submission, check_key, once
+from dpgov.queries.asking.policy import OnlyReadyMade, terms_for
 from dpgov.queries.asking.quote import priced_blueprint
-from dpgov.queries.asking.submit import Submission, check_key, once
 from dpgov.queries.clock import database_now
 from dpgov.queries.free import FreeAnswer, reusable_for
 from dpgov.queries.kinds import kind_of
@@ -55,8 +56,8 @@ def take(
     """Answer the plan out of stored answers, once per idempotency key.
 
     `choice` names one of the free answers of its quote; left out, the first. Raises InvalidKey,
-    IdempotencyConflict, InvalidPlan, NotOpen, NothingFree and SourceChanged; after a refusal
-    nothing has changed.
+    IdempotencyConflict, InvalidPlan, NotOpen, OnlyReadyMade, NothingFree and SourceChanged; after
+    a refusal nothing has changed.
     """
     check_key(idempotency_key)
     body_hash = _hash(dataset, raw_plan, choice)
@@ -80,6 +81,8 @@ def _take(
     refuse_unless_open(dataset)
     version = current_version(dataset)
     blueprint = priced_blueprint(dataset, raw_plan)
+    if terms_for(dataset, membership.user).only_approved:
+        raise OnlyReadyMade
     chosen = _chosen(reusable_for(version, blueprint).free, choice)
     text = canonical_json(_body(chosen.derivation, blueprint))
     now = database_now()

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.operation.clock import Stamp
 from dpgov.queries.kinds import LONGEST_KIND
+from dpgov.queries.models.ready_made import ReadyMade
 from dpgov.tenants.models import Tenant, User
 
 
@@ -20,7 +21,8 @@ class Query(models.Model):
     A `reuse` was answered at once and for nothing out of the answers to `sources`, which are ids.
     `canonical_sha256` is the plan's form; empty on rows from before it was kept, which are never
     reused.
-    `counted` says that the tallies hold it.
+    `counted` says that the tallies hold it. `ready_made` is the ready-made question that it came
+    from, whose quota it counts against.
     A worker holds it by lease and fencing token; `opened_at` is committed before the data is
     touched, so that a crash can tell a free failure from a charged one. `never_read_at` says that
     the only worker that came to open the data found that it could not be opened.
@@ -65,6 +67,9 @@ class Query(models.Model):
     canonical_sha256 = models.CharField(max_length=64, blank=True)
     reuse = models.BooleanField(default=False)
     sources = models.JSONField(default=list)
+    ready_made = models.ForeignKey(
+        ReadyMade, on_delete=models.PROTECT, null=True, related_name="queries"
+    )
     idempotency_key = models.CharField(max_length=200)
     body_hash = models.CharField(max_length=64)
     state = models.CharField(max_length=8, choices=State.choices, default=State.QUEUED)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dpgov.queries.rest import curve, free, mock, questions, sql
+from dpgov.queries.rest import curve, free, mock, questions, ready_made, sql
 
 urlpatterns = [
     path("datasets/<slug:slug>/quote/", questions.QuoteView.as_view(), name="quote"),
@@ -14,6 +14,16 @@ urlpatterns = [
     path("datasets/<slug:slug>/mock/rows/", mock.MockRowsView.as_view(), name="mock-rows"),
     path("datasets/<slug:slug>/reuse/", free.ReuseView.as_view(), name="reuse"),
     path("datasets/<slug:slug>/queries/", questions.SubmitView.as_view(), name="query-submit"),
+    path(
+        "datasets/<slug:slug>/ready-made/",
+        ready_made.ReadyMadeListView.as_view(),
+        name="ready-made-list",
+    ),
+    path(
+        "datasets/<slug:slug>/ready-made/<uuid:ready_made_id>/",
+        ready_made.ReadyMadeView.as_view(),
+        name="ready-made",
+    ),
     path("queries/", questions.QueryListView.as_view(), name="query-list"),
     path("queries/<uuid:query_id>/", questions.QueryView.as_view(), name="query-detail"),
     path("queries/<uuid:query_id>/release/", questions.ReleaseView.as_view(), name="query-release"),

@@ -15,7 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import version_or_404
 from dpgov.privacy.plan.schema import DatasetSchema
-from dpgov.queries.asking.submit import Submission, submit
+from dpgov.queries.asking.once import Submission
+from dpgov.queries.asking.submit import submit
 from dpgov.queries.models import Query, SavedQuestion
 from dpgov.queries.selectors import get_query
 from dpgov.queries.web.forms import state

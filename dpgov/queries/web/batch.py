@@ -18,8 +18,9 @@ from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
 from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import MAX_PLANS
+from dpgov.queries.asking.once import Submission
 from dpgov.queries.asking.quote import Quote, quote_batch
-from dpgov.queries.asking.submit import Submission, submit_batch
+from dpgov.queries.asking.submit import submit_batch
 from dpgov.queries.web.forms.batch import QUESTION, BatchForm, batch_of, text_of
 from dpgov.queries.web.forms.offer import NotSent, Offer, offer_for, send
 from dpgov.queries.web.forms.page import priced_form, refused_form

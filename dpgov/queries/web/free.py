@@ -9,7 +9,8 @@ from dpgov.datasets.selectors import dataset_or_404
 from dpgov.language.translation import translated
 from dpgov.privacy.reuse.derived import SourceChanged
 from dpgov.queries.asking.gate import NotOpen
-from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey
+from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey
+from dpgov.queries.asking.policy import OnlyReadyMade
 from dpgov.queries.asking.taking import NothingFree, take
 from dpgov.queries.web.forms.page import priced_form, refused_form
 from dpgov.tenants.permissions import Permission, membership_of, requires
@@ -31,7 +32,7 @@ def take_free(request: HttpRequest, slug: str) -> HttpResponse:
             idempotency_key=request.POST.get("key", ""),
             choice=request.POST.get("choice", ""),
         )
-    except (NothingFree, SourceChanged, NotOpen) as refusal:
+    except (NothingFree, SourceChanged, NotOpen, OnlyReadyMade) as refusal:
         return refused_form(request, dataset, form, offer, notice=translated(str(refusal)))
     except (IdempotencyConflict, InvalidKey):
         notice = _("This form was already used for another question. Open it anew to ask another.")

@@ -19,7 +19,8 @@ from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.unit_choice import EDGES, LimitPrice, above_noise, prices, size_bins
 from dpgov.privacy.plan.grouping import LARGEST_SIZE, ROWS_PER_UNIT
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, submit
+from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey
+from dpgov.queries.asking.submit import submit
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import PublicState, visible_queries, visible_release, with_public_state

@@ -3,6 +3,7 @@
 A door that takes POST but records nothing says why in `no_entries`.
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ from tests.integration.access.no_entries import RECORDS_NOTHING
 from tests.integration.access.sign_in_writes import OWN_SIGN_IN
 from tests.integration.access.world import World, paused
 from tests.integration.datasets.registering import CSV, declared
+from tests.integration.queries.ready_made.published import VALUES
 
 
 @dataclass(frozen=True)
@@ -228,6 +230,15 @@ WRITES: dict[str, Write | str] = {
     "queries:reuse": Write(
         "analyst", Action.QUERY_REUSED, lambda: {**FORM, "key": "k-3"}, before=_answered
     ),
+    "queries:ready_made_new": Write(
+        "owner",
+        Action.READY_MADE_PUBLISHED,
+        lambda: {"name": "All", "purpose": "a sum", "price": "0.1", "plan": json.dumps(PLAN)},
+    ),
+    "queries:ready_made_ask": Write(
+        "analyst", Action.QUERY_SUBMITTED, lambda: {"key": "k-4", "p0": "30", "p1": "Female"}
+    ),
+    "queries:ready_made_withdraw": Write("owner", Action.READY_MADE_WITHDRAWN),
     "queries:batch": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**BATCH_FORM, "key": "k-2"}),
     "queries:budget_ask": Write(
         "analyst",
@@ -265,6 +276,7 @@ WRITES: dict[str, Write | str] = {
     "tenants:tokens": Write("analyst", Action.TOKEN_CREATED, lambda: {"name": "nightly"}),
     "tenants:token_revoke": Write("analyst", Action.TOKEN_REVOKED),
     "v1:batch-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: BATCH),
+    "v1:ready-made": Write("analyst", Action.QUERY_SUBMITTED, lambda: {"values": VALUES}),
     "v1:reuse": Write("analyst", Action.QUERY_REUSED, lambda: PLAN, before=_answered),
     "v1:query-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: PLAN),
     "v1:audit-verify": Write("officer", Action.AUDIT_LOG_VERIFIED),

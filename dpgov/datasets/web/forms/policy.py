@@ -64,6 +64,15 @@ class PolicyForm(forms.Form):
             "refused, whatever remains of the budget. Leave it empty for no such rule."
         ),
     )
+    only_ready_made = forms.BooleanField(
+        label=_("Only ready-made questions may be asked"),
+        required=False,
+        widget=forms.CheckboxInput({"class": "form-check-input"}),
+        help_text=_(
+            "Everything else is refused at every door, free answers too: the form, SQL, batches, "
+            "the API. You publish ready-made questions in the settings of the dataset."
+        ),
+    )
     statistics = forms.MultipleChoiceField(
         label=_("Statistics that may be asked"),
         required=False,
@@ -89,6 +98,7 @@ class PolicyForm(forms.Form):
             tuple(data["statistics"]),
             data["least_error"],
             None if least is None else price(least),
+            data["only_ready_made"],
         )
 
 
@@ -134,6 +144,7 @@ def typed(rules: Rules, currency: Currency = PURE) -> dict[str, Any]:
         "least_price": "" if least is None else as_text(currency.question(least)),
         "least_error": rules.least_error,
         "statistics": list(rules.statistics),
+        "only_ready_made": rules.only_ready_made,
     }
 
 

@@ -5,6 +5,9 @@
 | a plan that cannot be asked | 400 | invalid_plan, one error for each problem, `attr` is its path |
 | more ε than one question may cost | 400 | query_limit_exceeded at `epsilon` |
 | outside the policy of the dataset's owner | 409 | outside_policy |
+| only ready-made questions may be asked | 409 | only_ready_made |
+| a ready-made question was asked as often as it may be | 409 | quota_used_up |
+| a ready-made question that was withdrawn in this moment | 409 | withdrawn |
 | no usable idempotency key | 400 | invalid_idempotency_key at `Idempotency-Key` |
 | the key was used for another question | 409 | idempotency_conflict |
 | more ε than remains of any limit it touches | 409 | insufficient_budget |
@@ -31,9 +34,9 @@ from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.gate import NotOpen
+from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey
 from dpgov.queries.asking.policy import OutsidePolicy, QueryLimitExceeded
 from dpgov.queries.asking.quote import Quote
-from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey
 from dpgov.queries.rest.shapes.quoting import FitSerializer
 
 
@@ -71,7 +74,7 @@ def refusals(priced: Callable[[], Quote] | None = None) -> Generator[None]:
     except IdempotencyConflict as problem:
         raise Conflict(str(problem), "idempotency_conflict") from problem
     except OutsidePolicy as problem:
-        raise _with_fit(Conflict(str(problem), "outside_policy"), priced) from problem
+        raise _with_fit(Conflict(str(problem), problem.code), priced) from problem
     except QueryLimitExceeded as problem:
         detail = ErrorDetail(str(problem), "query_limit_exceeded")
         refusal = ValidationError({"epsilon": [detail]})

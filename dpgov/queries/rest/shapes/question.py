@@ -11,7 +11,7 @@ from rest_framework.reverse import reverse
 from dpgov.budgets.rest.shapes import MODES
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.queries.answering.looking import expected_at
-from dpgov.queries.asking.submit import Submission
+from dpgov.queries.asking.once import Submission
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.queries.rest.shapes.answer import (

@@ -17,9 +17,9 @@ from dpgov.budgets.words import amount
 from dpgov.privacy.accounting.decimals import as_text, parse_epsilon
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.curve import times_that_fit
+from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey, Submission
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.asking.quote import Priced, Quote
-from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey, Submission
 from dpgov.queries.free import FreeOffer, errors_of, free_offers
 from dpgov.queries.web.forms.price import PricedForm
 from dpgov.queries.web.forms.state import new_key

@@ -18,7 +18,8 @@ from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.asking.gate import NotOpen, Paused
-from dpgov.queries.asking.submit import IdempotencyConflict, submit, submit_batch
+from dpgov.queries.asking.once import IdempotencyConflict
+from dpgov.queries.asking.submit import submit, submit_batch
 from dpgov.queries.models import Query
 from dpgov.queries.workbench.saved import save_question, saved_questions
 from dpgov.tenants.models import Membership
@@ -250,7 +251,7 @@ def test_a_dataset_that_is_closed_in_this_very_moment_is_refused(
         _hold(doors.dataset)
         return schema_of(version)
 
-    monkeypatch.setattr("dpgov.queries.asking.quote.schema_of", closes_while_priced)
+    monkeypatch.setattr("dpgov.queries.asking.asked.schema_of", closes_while_priced)
     with unchanged():
         assert WEB[door](doors) in (status, 422)
     assert not Query.objects.filter(state=Query.State.QUEUED).exists()

@@ -16,8 +16,8 @@ from dpgov.oversight.reconciliation.report import reconcile
 from dpgov.privacy.reuse.derived import SourceChanged
 from dpgov.queries.answering.refunding import NotRefundable, request_refund
 from dpgov.queries.answering.tally import tally
+from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey
 from dpgov.queries.asking.quote import priced_blueprint
-from dpgov.queries.asking.submit import IdempotencyConflict, InvalidKey
 from dpgov.queries.asking.taking import NothingFree
 from dpgov.queries.free import reusable_for
 from dpgov.queries.models import DayTally, Query, Release, Tally

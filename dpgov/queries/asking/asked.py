@@ -1,0 +1,42 @@
+"""What a body asks: read against a version's public metadata alone. Changes nothing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dpgov.datasets.models import DatasetVersion
+from dpgov.datasets.selectors import schema_of
+from dpgov.privacy.answer import batch as batches
+from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.queries.models import ReadyMade
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question, or those of a `batch` at their parts of its amount.
+
+    `ready_made` is what an owner approved beforehand, where the question was made of that alone.
+    """
+
+    version: DatasetVersion
+    blueprints: tuple[Blueprint, ...]
+    batch: batches.Batch | None = None
+    ready_made: ReadyMade | None = None
+
+
+# Reads a body against the version's public metadata; raises InvalidPlan.
+Reader = Callable[[DatasetVersion, object], Asked]
+
+
+def read_plan(version: DatasetVersion, raw_plan: object) -> Asked:
+    """One plan with its amount; raises InvalidPlan."""
+    schema = schema_of(version)
+    plan = parse_plan(raw_plan, schema, dataset=version.dataset.slug)
+    return Asked(version, (prepare(plan, schema),))
+
+
+def read_batch(version: DatasetVersion, raw_batch: object) -> Asked:
+    """Several plans and one amount for all; raises InvalidPlan."""
+    schema = schema_of(version)
+    batch = batches.parse_batch(raw_batch, schema, dataset=version.dataset.slug)
+    return Asked(version, batches.priced(batch, schema), batch)

@@ -1,0 +1,156 @@
+"""Asking a ready-made question: what an owner published, with its blanks filled in.
+
+The plan is the owner's: nobody who asks can send another one. It is read and its quota counted
+under the lock of its row, in the transaction that accepts the question, by the same function that
+accepts every other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.privacy.plan.parameters import Parameter, filled
+from dpgov.queries.asking.asked import Asked, read_plan
+from dpgov.queries.asking.policy import OutsidePolicy
+from dpgov.queries.asking.quote import Quote, quoted
+from dpgov.queries.models import Query, ReadyMade
+from dpgov.tenants.models import Membership, User
+
+# A question that was given back was never answered, so it may be asked again.
+_COUNTED = ~Q(queries__state__in=[Query.State.VOIDED, Query.State.EXPIRED])
+
+
+class Withdrawn(OutsidePolicy):
+    """No such ready-made question of this dataset: there never was, or it was withdrawn."""
+
+    code = "withdrawn"
+
+    def __init__(self) -> None:
+        message = _("There is no such ready-made question, or not any more. Nothing was charged.")
+        super().__init__(message, requested_nano=0)
+
+
+class QuotaUsedUp(OutsidePolicy):
+    """It was asked as often as its owner let it be, by this person or by all together."""
+
+    code = "quota_used_up"
+
+    def __init__(self, *, most: int, by_all: bool, requested_nano: int) -> None:
+        pattern = (
+            _("This question may be asked {most} times in all, and has been. Nothing was charged.")
+            if by_all
+            else _("You may ask this question {most} times, and have. Nothing was charged.")
+        )
+        super().__init__(pattern.format(most=most), requested_nano=requested_nano)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A ready-made question as one analyst finds it; what is left is None without a quota."""
+
+    ready_made: ReadyMade
+    parameters: tuple[Parameter, ...]
+    left_for_me: int | None
+    left_for_all: int | None
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether its quota admits no further question of this person."""
+        return 0 in (self.left_for_me, self.left_for_all)
+
+
+def ready_made_of(dataset: Dataset) -> QuerySet[ReadyMade]:
+    """Those that can be asked now, by name."""
+    return ReadyMade.objects.filter(dataset=dataset, withdrawn_at__isnull=True).order_by("name")
+
+
+def offered_to(user: User, dataset: Dataset) -> Sequence[Offered]:
+    """The same with what their quotas leave this person; two reads, however many there are."""
+    found = ready_made_of(dataset).annotate(
+        by_all=Count("queries", filter=_COUNTED),
+        by_me=Count("queries", filter=_COUNTED & Q(queries__analyst=user)),
+    )
+    return [
+        Offered(
+            one,
+            parameters_of(one),
+            _left(one.per_analyst, one.by_me),
+            _left(one.altogether, one.by_all),
+        )
+        for one in found
+    ]
+
+
+def parameters_of(ready_made: ReadyMade) -> tuple[Parameter, ...]:
+    """As they were declared."""
+    return tuple(
+        Parameter(
+            one["name"],
+            one["column"],
+            tuple(one.get("choices", ())),
+            one.get("from", ""),
+            one.get("to", ""),
+        )
+        for one in ready_made.parameters
+    )
+
+
+def filled_in(ready_made: ReadyMade, values: object, version: DatasetVersion) -> Asked:
+    """The question with these values; raises InvalidPlan at `values.<name>`."""
+    raw = filled(ready_made.plan, parameters_of(ready_made), values, schema_of(version))
+    asked = read_plan(version, raw)
+    return Asked(asked.version, asked.blueprints, ready_made=ready_made)
+
+
+def quote_ready_made(*, user: User, dataset: Dataset, ready_made_id: UUID, values: object) -> Quote:
+    """Its price and errors for this person; raises Withdrawn and InvalidPlan. Changes nothing."""
+    found = ready_made_of(dataset).filter(pk=ready_made_id).first()
+    if found is None:
+        raise Withdrawn
+    return quoted(filled_in(found, values, current_version(dataset)), user)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyMadeReader:
+    """Reads the values that were sent, for this person and key, under the lock of the template."""
+
+    membership: Membership
+    ready_made_id: UUID
+    key: str
+
+    def __call__(self, version: DatasetVersion, values: object) -> Asked:
+        """Raises Withdrawn, QuotaUsedUp and InvalidPlan. In the accepting transaction only."""
+        found = (
+            ReadyMade.objects.select_for_update(of=("self",))
+            .filter(pk=self.ready_made_id, dataset=version.dataset_id, withdrawn_at__isnull=True)
+            .first()
+        )
+        if found is None:
+            raise Withdrawn
+        asked = filled_in(found, values, version)
+        self._refuse_beyond_quota(found)
+        return asked
+
+    def _refuse_beyond_quota(self, found: ReadyMade) -> None:
+        """A twin of the same key is not counted: it is found to be the same question later."""
+        user = self.membership.user
+        asked = Query.objects.filter(ready_made=found).exclude(
+            state__in=[Query.State.VOIDED, Query.State.EXPIRED]
+        )
+        others = asked.exclude(analyst=user, idempotency_key=self.key)
+        mine = others.filter(analyst=user)
+        for most, counted, by_all in (
+            (found.per_analyst, mine, False),
+            (found.altogether, others, True),
+        ):
+            if most is not None and counted.count() >= most:
+                raise QuotaUsedUp(most=most, by_all=by_all, requested_nano=found.cost_nano)
+
+
+def _left(most: int | None, asked: int) -> int | None:
+    return None if most is None else max(0, most - asked)
