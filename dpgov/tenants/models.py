@@ -41,15 +41,25 @@ TAKES_TWO_PERSONS = frozenset({Role.OWNER, Role.OFFICER})
 
 
 class Tenant(models.Model):
-    """An organisation. Everything that is governed belongs to exactly one."""
+    """An organisation. Everything that is governed belongs to exactly one.
+
+    `practice_of` is the organisation whose people practise here, on invented rows alone: it takes
+    no file of anybody's. None for every other.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=120)
+    practice_of = models.UUIDField(null=True, unique=True, editable=False)
     created_at = Stamp(auto_now_add=True)
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_practice(self) -> bool:
+        """Whether everything here is invented."""
+        return self.practice_of is not None
 
 
 class UserManager(BaseUserManager["User"]):

@@ -56,9 +56,13 @@ class RoleUnchanged(ValueError):
 
 
 @transaction.atomic
-def create_tenant(*, name: str, actor: Actor = OPERATOR) -> Tenant:
-    """Create a tenant without people; whoever runs the installation invites the first ones."""
-    tenant = Tenant(id=uuid4(), name=name, slug=_free_slug(name))
+def create_tenant(*, name: str, actor: Actor = OPERATOR, practice_of: UUID | None = None) -> Tenant:
+    """Create a tenant without people; whoever runs the installation invites the first ones.
+
+    With `practice_of` it is where the people of that tenant practise: for good.
+    """
+    tenant = Tenant(id=uuid4(), name=name, slug=_free_slug(name), practice_of=practice_of)
+    practice = {"practice_of": str(practice_of)} if practice_of else {}
     with acting_for(tenant.id):
         tenant.save(force_insert=True)
         append(
@@ -66,7 +70,7 @@ def create_tenant(*, name: str, actor: Actor = OPERATOR) -> Tenant:
             actor=actor,
             action=Action.TENANT_CREATED,
             subject=f"tenant:{tenant.id}",
-            detail={"name": name, "slug": tenant.slug},
+            detail={"name": name, "slug": tenant.slug} | practice,
         )
     return tenant
 

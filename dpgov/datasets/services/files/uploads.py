@@ -22,6 +22,7 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Arrival, Upload
 from dpgov.engines import child
 from dpgov.engines.child import Limits, RefusedFile
+from dpgov.language.said import said
 from dpgov.tenants.models import Tenant, User
 from dpgov.tenants.selectors import actor_of
 
@@ -94,25 +95,46 @@ class UploadUsed(Exception):
     """The upload was registered or discarded before; it is used once."""
 
 
-def receive_upload(*, tenant: Tenant, uploader: User, name: str, chunks: Iterable[bytes]) -> Upload:
+def receive_upload(
+    *,
+    tenant: Tenant,
+    uploader: User,
+    name: str,
+    chunks: Iterable[bytes],
+    invented: bool = False,
+) -> Upload:
     """Take a file, streaming it to disk; see `take_upload`. Raises NoRoom too."""
     spool = storage.Spool(largest=settings.DPGOV_UPLOAD_MAX_BYTES)
     try:
         for chunk in chunks:
             spool.write(chunk)
-        return take_upload(tenant=tenant, uploader=uploader, name=name, spool=spool)
+        return take_upload(
+            tenant=tenant, uploader=uploader, name=name, spool=spool, invented=invented
+        )
     except storage.TooLarge as problem:
         raise RefusedFile(problem.args[0]) from problem
     finally:
         spool.discard()
 
 
-def take_upload(*, tenant: Tenant, uploader: User, name: str, spool: storage.Spool) -> Upload:
+def take_upload(
+    *,
+    tenant: Tenant,
+    uploader: User,
+    name: str,
+    spool: storage.Spool,
+    invented: bool = False,
+) -> Upload:
     """Keep a file that has arrived; `name` is only remembered, never used as a path.
 
     Its beginning is looked at, which is quick; a worker reads the rest. Raises RefusedFile, keeping
     nothing, for a file that is no table, and Busy when too many arrive at once.
+
+    Where people practise only `invented` rows of ours are taken: rows of real people would have a
+    second budget there, out of sight of the figures of their organisation.
     """
+    if tenant.is_practice and not invented:
+        raise RefusedFile(said("People practise here: upload your file in your own organisation."))
     path = spool.keep()
     try:
         with looking():
