@@ -27,3 +27,21 @@ def test_the_curve_is_asked_for_once_and_its_handle_sets_the_price(visit: Visit)
     assert len(asked) == 1
     window.picture("curve")
     assert accessibility_problems(page) == []
+
+
+def test_on_a_phone_the_price_stays_in_sight_and_covers_nothing(visit: Visit) -> None:
+    """The button stands at the foot of the window while one composes, and below the page's end."""
+    page = visit().sign_in("analyst")
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto("/datasets/adult-census-income/ask/")
+    ask = page.get_by_role("button", name="Ask for ε 0.5", exact=True)
+    expect(ask).to_be_in_viewport(ratio=1)
+    page.get_by_label("Privacy loss ε", exact=True).fill("0.25")
+    expect(page.get_by_role("button", name="Ask for ε 0.25", exact=True)).to_be_in_viewport(ratio=1)
+    page.evaluate("() => window.scrollTo(0, document.body.scrollHeight)")
+    foot = page.locator("footer").bounding_box()
+    bar = page.locator(".ask-bar").bounding_box()
+    assert foot is not None
+    assert bar is not None
+    assert foot["y"] + foot["height"] <= bar["y"]
+    assert accessibility_problems(page) == []

@@ -32,6 +32,7 @@ from dpgov.queries.wording.figures import release_charts
 from dpgov.queries.wording.paper import Places, as_pdf
 from dpgov.queries.wording.presentation import ENDINGS, Answer, ordered, read_answer
 from dpgov.queries.wording.words import in_words
+from dpgov.queries.workbench.versions import over_versions
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import CSV, as_file
 
@@ -103,8 +104,9 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
     release = visible_release(query) if state is PublicState.RELEASED else None
     if release is None:
         return context
-    organisation = membership_of(request).tenant.name
-    return context | _answer(query, release) | _share(query, organisation, request)
+    membership = membership_of(request)
+    context["versions"] = over_versions(membership, query)
+    return context | _answer(query, release) | _share(query, membership.tenant.name, request)
 
 
 def _pause_ms(query: Query) -> int:

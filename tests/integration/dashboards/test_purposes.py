@@ -85,7 +85,7 @@ def test_purposes_are_for_who_may_see_every_allocation(
 def test_purposes_of_another_organisation_are_no_choice(
     granted: None, stranger: Membership, client_for: ClientFor
 ) -> None:
-    """B1: theirs are not read, and ours are not offered to them."""
+    """H1: theirs are not read, and ours are not offered to them."""
     assert purposes_of(stranger.tenant_id) == []
     assert "purpose" not in client_for(stranger).get("/history/").context["filter"].filters
     assert BudgetRequest.objects.count() == 1

@@ -78,7 +78,7 @@ def test_a_long_log_is_counted_from_its_newest_end_and_says_so(
 def test_nothing_of_another_organisation_is_counted(
     days: None, stranger: Membership, officer: Membership, client_for: ClientFor
 ) -> None:
-    """B1: theirs is another log."""
+    """H1: theirs is another log."""
     before = _sum(client_for(officer).get("/audit/"))
     note(stranger, Action.MEMBER_ADDED)
     assert _sum(client_for(officer).get("/audit/")) == before

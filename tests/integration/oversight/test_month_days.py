@@ -70,7 +70,7 @@ def test_what_was_given_back_counts_as_a_question_and_took_nothing(
 def test_a_month_in_which_nothing_was_asked_has_no_picture(
     asked: None, dataset: Dataset, stranger: Membership
 ) -> None:
-    """B1: nor has another organisation one of ours."""
+    """H1: nor has another organisation one of ours."""
     later = Month((MAY.after + timedelta(days=31)).replace(day=1))
     assert by_day_of(dataset.tenant, later) is None
     assert by_day_of(stranger.tenant, MAY) is None

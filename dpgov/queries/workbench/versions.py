@@ -1,0 +1,124 @@
+"""Answers of one question over the versions of its dataset, as one line.
+
+Of released answers that the reader may see, and of their stored bodies alone; it costs nothing. The
+newest answer of each version counts. A difference may come from the data or from the noise, which
+the verdict beside it tells as far as that can be told.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import plotly.graph_objects as go
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from dpgov.queries.models import Query, Release
+from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
+from dpgov.queries.wording.dots import shift_of
+from dpgov.queries.wording.figures import Figure, as_figure, inert, labelled_axis
+from dpgov.queries.workbench.comparing import ComparedRow, Side, compared
+from dpgov.tenants.models import Membership
+
+_MOST_READ = 200
+_MOST_VERSIONS = 20
+_MOST_LINES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The newest answer of one version of the data."""
+
+    number: int
+    query_id: UUID
+    at: datetime
+
+    @property
+    def href(self) -> str:
+        """The page of that answer."""
+        return reverse("queries:detail", args=[self.query_id])
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The line, and the rows beside it: (version, the number of each line in it)."""
+
+    label: str
+    names: list[str]
+    figure: Figure
+    rows: list[tuple[Version, list[Side]]]
+
+
+def over_versions(membership: Membership, query: Query) -> Versions | None:
+    """None where fewer than two versions have an answer, or there are too many groups for lines."""
+    versions = _versions(membership, query)
+    if len(versions) < 2:
+        return None
+    bodies = dict(
+        Release.objects.filter(query__in=[one.query_id for one in versions]).values_list(
+            "query_id", "body"
+        )
+    )
+    found = compared([json.loads(bodies[one.query_id]) for one in versions])
+    lines = [row for row in found if row.label == found[0].label]
+    if not lines or len(lines) > _MOST_LINES:
+        return None
+    return Versions(
+        label=lines[0].label,
+        names=[line.group or line.label for line in lines],
+        figure=_figure(lines, versions),
+        rows=[
+            (version, [line.sides[place] for line in lines])
+            for place, version in enumerate(versions)
+        ],
+    )
+
+
+def _versions(membership: Membership, query: Query) -> list[Version]:
+    """The oldest version first; of each its newest answer, or the one that is looked at."""
+    if not query.canonical_sha256:
+        return []
+    same = visible_queries(membership).filter(
+        dataset=query.dataset_id, canonical_sha256=query.canonical_sha256
+    )
+    read = with_public_state(same, PublicState.RELEASED).values_list(
+        "version__number", "pk", "submitted_at"
+    )
+    newest = {query.version.number: Version(query.version.number, query.pk, query.submitted_at)}
+    for number, pk, at in read[:_MOST_READ]:
+        newest.setdefault(number, Version(number, pk, at))
+    return sorted(newest.values(), key=lambda one: one.number)[-_MOST_VERSIONS:]
+
+
+def _figure(lines: Sequence[ComparedRow], versions: Sequence[Version]) -> Figure:
+    traces = [_line(row, versions, place, len(lines)) for place, row in enumerate(lines)]
+    axis = labelled_axis([str(one.number) for one in versions], _("Version of the data"))
+    return as_figure(
+        traces,
+        showlegend=len(lines) > 1,
+        xaxis=axis | {"range": [-0.5, len(versions) - 0.5]},
+        yaxis={"title": {"text": inert(lines[0].label)}},
+    )
+
+
+def _line(row: ComparedRow, versions: Sequence[Version], place: int, lines: int) -> Any:
+    """Only where there is a number: a version without one is a gap."""
+    kept = [
+        (at + shift_of(place, lines), side, version)
+        for at, (side, version) in enumerate(zip(row.sides, versions, strict=True))
+        if side.number is not None
+    ]
+    return go.Scatter(
+        x=[at for at, _side, _version in kept],
+        y=[side.number for _at, side, _version in kept],
+        error_y={"type": "data", "array": [side.bound for _at, side, _v in kept], "width": 4},
+        mode="lines+markers",
+        marker={"size": 9},
+        name=inert(row.group or row.label, 28),
+        meta={"links": [version.href for _at, _side, version in kept]},
+        customdata=[[inert(f"{side.value} {side.error}")] for _at, side, _version in kept],
+        hovertemplate="%{customdata[0]}<extra>%{fullData.name}</extra>",
+    )

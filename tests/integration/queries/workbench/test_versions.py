@@ -1,0 +1,101 @@
+"""Answers of one question over the versions of its data: as one line, to whom they are shown."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import add_version, receive_upload
+from dpgov.queries.models import Query
+from dpgov.queries.workbench.versions import over_versions
+from dpgov.tenants.models import Membership, Role
+from tests.cast import join
+from tests.integration.dashboards.reading import figure
+from tests.small_dataset import COLUMNS, CSV, child_processes_run_once
+
+Ask = Callable[..., Query]
+ClientFor = Callable[[Membership], Client]
+MEAN = ({"statistic": "mean", "column": "age"},)
+
+
+@pytest.fixture
+def later(dataset: Dataset, owner: Membership) -> Callable[[], None]:
+    """The same file handed in as the next version."""
+
+    def added() -> None:
+        with child_processes_run_once(owner.tenant.slug):
+            upload = receive_upload(
+                tenant=owner.tenant, uploader=owner.user, name="visits.csv", chunks=[CSV.encode()]
+            )
+            add_version(dataset=dataset, upload=upload, columns=COLUMNS, user=owner.user)
+
+    return added
+
+
+@pytest.fixture
+def second(
+    analyst: Membership, ask: Ask, answer_now: Callable[[], int], later: Callable[[], None]
+) -> list[Query]:
+    """A count of version 1, asked twice, the same of version 2 at another price, and a mean."""
+    first = [ask(analyst, epsilon=0.25), ask(analyst, epsilon=0.5)]
+    answer_now()
+    later()
+    newer = [ask(analyst, epsilon=1), ask(analyst, statistics=MEAN, epsilon=1)]
+    answer_now()
+    return [Query.objects.select_related("version").get(pk=one.pk) for one in (*first, *newer)]
+
+
+def test_the_newest_answer_of_each_version_makes_the_line(
+    second: list[Query], analyst: Membership, client_for: ClientFor
+) -> None:
+    """E13: every mark leads to its answer, as the table beside it does; the mean has no line."""
+    html = client_for(analyst).get(f"/queries/{second[1].pk}/").text
+    (line,) = figure(html, "versions")["data"]
+    answers = [Query.objects.get(pk=second[place].pk).release for place in (1, 2)]
+    assert line["meta"]["links"] == [f"/queries/{one.pk}/" for one in answers]
+    assert line["y"] == [_value(one.body) for one in answers]
+    for link in line["meta"]["links"]:
+        assert f'<a href="{link}">' in html
+    assert len(line["error_y"]["array"]) == 2
+    assert over_versions(analyst, second[3]) is None
+
+
+def test_an_older_answer_stands_for_its_version_on_its_own_page(
+    second: list[Query], analyst: Membership
+) -> None:
+    found = over_versions(analyst, second[0])
+    assert found is not None
+    assert [row[0].query_id for row in found.rows] == [second[0].pk, second[2].pk]
+
+
+def test_nobody_is_shown_answers_that_they_may_not_see(
+    analyst: Membership, owner: Membership, stranger: Membership, ask: Ask,
+    answer_now: Callable[[], int], later: Callable[[], None],
+) -> None:  # fmt: skip
+    """H1: a colleague's answer of version 2 makes no line for an analyst; an owner sees all."""
+    asked = ask(analyst)
+    answer_now()
+    later()
+    ask(join(analyst.tenant, Role.ANALYST, "carla"))
+    answer_now()
+    own = Query.objects.select_related("version").get(pk=asked.pk)
+    assert over_versions(analyst, own) is None
+    assert over_versions(owner, own) is not None
+    assert over_versions(stranger, own) is None
+
+
+def test_what_waits_has_no_number_on_the_line(
+    second: list[Query], analyst: Membership, ask: Ask
+) -> None:
+    ask(analyst, epsilon=0.125)
+    found = over_versions(analyst, second[1])
+    assert found is not None
+    assert [row[0].query_id for row in found.rows] == [second[1].pk, second[2].pk]
+
+
+def _value(body: str) -> float:
+
+    value: float = json.loads(body)["statistics"][0]["cells"][0]["value"]
+    return value
