@@ -72,7 +72,7 @@
     const zooms = layout.xaxis?.type === "date" && matchMedia("(pointer: fine)").matches;
     const painted = {
       // Room for the legend, which hangs from the top however the chart is resized.
-      margin: { l: 48, r: 16, t: series > 1 ? 44 : 12, b: 40 }, hovermode: "closest", dragmode: zooms ? "zoom" : false, bargap: 0.3,
+      margin: { l: 48, r: 16, t: series > 1 && layout.showlegend !== false ? 44 : 12, b: 40 }, hovermode: "closest", dragmode: zooms ? "zoom" : false, bargap: 0.3,
       ...layout,
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: colour("font"), size: 13, color: colour("ink") },

@@ -1,11 +1,14 @@
 """Every page looks right in light and dark, wide and narrow, and to a screen reader."""
 
+from pathlib import Path
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import Visit
 from tests.journeys.settled import settle
+from tests.journeys.tasks.preparing import declare_days, declare_list, declare_number
 
 ADULT = "/datasets/adult-census-income/"
 PAGES = [
@@ -92,6 +95,51 @@ def test_the_description_of_the_api_is_shown(visit: Visit) -> None:
     window.page.goto("/api/docs/")
     expect(window.page.get_by_text("/api/v1/datasets/").first).to_be_visible()
     window.picture("api-docs")
+
+
+def test_a_file_and_its_check_are_shown_and_accessible(visit: Visit, tmp_path: Path) -> None:
+    """A wrong decimal mark, a forgotten category, a bound that is too low, and dates that fit."""
+    window = visit()
+    page = window.sign_in("owner")
+    lines = [f"{n % 9},{n % 10};{'NS'[n % 2]};2024-0{1 + n % 9}-1{n % 9};{n}" for n in range(60)]
+    file = tmp_path / "aufenthalte.csv"
+    file.write_bytes("\n".join(["Liegezeit;Straße;Aufnahme;Alter", *lines]).encode("cp1252"))
+    page.goto("/datasets/new/")
+    page.get_by_label("CSV or Parquet file").set_input_files(file)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("region", name="Understood")).to_be_visible()
+    window.picture("file")
+    assert accessibility_problems(page) == []
+    page.get_by_role("link", name="Continue").click()
+    declare_number(page, "Liegezeit", "0", "30", "0.1")
+    declare_number(page, "Alter", "0", "20")
+    declare_list(page, "Straße", "N\nW")
+    declare_days(page, "Aufnahme", "2024-01-01", "2024-12-31")
+    page.get_by_role("button", name="Check the file privately").click()
+    expect(page.get_by_role("button", name="Read commas as decimal marks")).to_be_visible()
+    window.picture("file-check")
+    assert accessibility_problems(page) == []
+
+
+def test_a_receipt_is_shown_and_accessible(visit: Visit) -> None:
+    window = visit()
+    page = window.sign_in("analyst")
+    page.goto("/history/?state=released")
+    page.locator("#questions a[href^='/queries/']").first.click()
+    page.get_by_role("link", name="Receipt").click()
+    expect(page.get_by_role("img", name="QR code")).to_be_visible()
+    window.picture("receipt")
+    assert accessibility_problems(page) == []
+
+
+def test_the_box_that_finds_anything_is_shown_and_accessible(visit: Visit) -> None:
+    window = visit()
+    page = window.sign_in("officer")
+    page.keyboard.press("Control+k")
+    page.get_by_role("dialog").get_by_role("searchbox").fill("a")
+    expect(page.locator("#search-found").get_by_role("link").first).to_be_visible()
+    window.picture("search-box")
+    assert accessibility_problems(page) == []
 
 
 def accessibility_problems(page: Page) -> list[str]:
