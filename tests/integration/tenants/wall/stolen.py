@@ -49,6 +49,24 @@ _ASKED_IN_A_PAUSE = (
 _OPENED_IN_A_PAUSE = f"{_PAUSE}UPDATE queries_query SET opened_at = now() WHERE id = '{{waiting}}'"
 
 
+# Whoever may write policies and withdraw is the application; what follows from it binds it too.
+_AGAIN = (
+    "INSERT INTO queries_query SELECT (jsonb_populate_record(q, jsonb_build_object("
+    "'id', gen_random_uuid(), 'idempotency_key', 'once more', 'ready_made_id', %s))).*"
+    " FROM queries_query q WHERE q.id = '{waiting}'"
+)
+_OTHER_THAN_READY_MADE = (
+    "INSERT INTO datasets_policy (dataset_id, tenant_id, statistics, only_ready_made)"
+    " SELECT dataset_id, tenant_id, '[]', true FROM queries_query WHERE id = '{waiting}'; "
+    + _AGAIN
+    % "NULL"
+)
+_WITHDRAWN = (
+    "UPDATE queries_readymade SET withdrawn_at = now(), withdrawn_by_id = published_by_id"
+    " WHERE id = '{ready_made}'; " + _AGAIN % "'{ready_made}'"
+)
+
+
 def _look(by: str, outcome: str) -> str:
     return (
         "INSERT INTO datasets_look (tenant_id, version_id, by_id, outcome, at)"
@@ -61,6 +79,9 @@ CHANGES = (
     _QUESTION,
     _ASKED_IN_A_PAUSE,
     _OPENED_IN_A_PAUSE,
+    _OTHER_THAN_READY_MADE,
+    _WITHDRAWN,
+    "UPDATE queries_readymade SET cost_nano = 1 WHERE id = '{ready_made}'",
     f"UPDATE queries_query SET version_id = {_ANOTHER} WHERE id = '{{waiting}}'",
     "UPDATE budgets_budget SET limit_nano = limit_nano + 1 WHERE id = '{budget}'",
     "UPDATE budgets_budget SET limit_nano = 1000000000000000 WHERE kind = 'dataset'",

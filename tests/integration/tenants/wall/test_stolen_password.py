@@ -28,6 +28,7 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
 from tests.cast import join
+from tests.integration.queries.ready_made.published import published
 from tests.integration.tenants.wall.conftest import connected_as, rows
 from tests.integration.tenants.wall.stolen import CALLS, CHANGES, ESCALATIONS, FOUND, reserve
 from tests.small_dataset import register_small_dataset
@@ -101,6 +102,7 @@ def names(
         "request": request.pk,
         "held": held(owner, Dataset.HeldReason.LIKE_EARLIER_DATA).pk,
         "new": held(owner, Dataset.HeldReason.NEW_DATA).pk,
+        "ready_made": published(owner, dataset).pk,
         "officer": officer.user_id,
         "stranger": stranger.user_id,
     }
