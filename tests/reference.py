@@ -118,7 +118,11 @@ def _measured(owned: list[Owned], measure: Measure) -> int:
     rows = [row.codes for row in owned]
     if measure.kind is MeasureKind.ROWS or measure.column is None:
         return len(rows)
-    codes = [code // measure.width for row in rows if (code := row[measure.column]) is not None]
+    present = [code for row in rows if (code := row[measure.column]) is not None]
+    if measure.clip is not None:
+        low, high = measure.clip
+        present = [min(max(code, low), high) - low for code in present]
+    codes = [code // measure.width for code in present]
     if measure.kind is MeasureKind.CODE_SUM:
         return sum(codes)
     return len(codes) if measure.kind is MeasureKind.PRESENT else sum(code**2 for code in codes)

@@ -154,11 +154,20 @@ def _measure(measure: Measure) -> str:
     column = _column(measure.column)
     if measure.kind is MeasureKind.PRESENT:
         return f"count({column})"
+    if measure.clip is not None:
+        column = _clipped(column, *measure.clip)
     width = index(measure.width)
     code = column if width == 1 else f"({column} // {width})"
     if measure.kind is MeasureKind.SQUARE_SUM:
         return f"sum({code}::HUGEINT * {code}::HUGEINT)"
     return f"sum({code})"
+
+
+def _clipped(column: str, low: int, high: int) -> str:
+    """Null stays null: least and greatest would pass over it and make a bound of it."""
+    kept = f"CASE WHEN {column} < {index(low)} THEN {index(low)} "
+    kept += f"WHEN {column} > {index(high)} THEN {index(high)} ELSE {column} END"
+    return f"(({kept})::BIGINT - {index(low)})"
 
 
 def _keys(groupings: Sequence[CodeGrouping], tops: Mapping[int, int]) -> tuple[Key, ...]:

@@ -89,7 +89,8 @@ class Blueprint:
 
     def range_of(self, column: Column) -> dict[str, Any]:
         """What its true number can be at all, as JSON; nothing where that is not known."""
-        return said_of(column.statistic.kind, column.statistic.column, self.schema)
+        one = column.statistic
+        return said_of(one.kind, one.column, self.schema, one.clip)
 
     def _by_group_size(self) -> dict[int, dict[str, Any]]:
         """What the error of each column would be in groups of some sizes, by its place.

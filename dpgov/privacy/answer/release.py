@@ -69,7 +69,8 @@ def draw(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> dict[str, Any]
 
 def _released(column: Column, schema: DatasetSchema) -> dict[str, Any]:
     """Its head, with what the true number can be, and a warning where it says nothing."""
-    head = column.as_json() | said_of(column.statistic.kind, column.statistic.column, schema)
+    one = column.statistic
+    head = column.as_json() | said_of(one.kind, one.column, schema, one.clip)
     accuracies = [cell["accuracy"] for cell in column.cells]
     warning = warning_of(accuracies, head, [cell["value"] for cell in column.cells])
     return head | warning | {"cells": dated(column.cells, head)}

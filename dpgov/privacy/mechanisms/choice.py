@@ -31,9 +31,10 @@ from dpgov.privacy.mechanisms.totals import (
 )
 from dpgov.privacy.mechanisms.views import Basis, Moments, view_of
 from dpgov.privacy.noise.sensitivity import Exposure, exposure
+from dpgov.privacy.plan.clipping import clipped_domain
 from dpgov.privacy.plan.grouping import by_sizes
 from dpgov.privacy.plan.plan import InvalidPlan, Plan, PlanProblem, Statistic
-from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, NumericDomain
+from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, InvalidDomain, NumericDomain
 from dpgov.privacy.plan.statistics import Recipe
 
 _SQUARES = 2
@@ -101,18 +102,22 @@ def _key(
     complete: frozenset[str],
     squarable: frozenset[str],
 ) -> object:
-    """What it shares with others: the moments or the order of a column; None for nothing."""
-    averaged = dict.fromkeys(s.column for s in free if degree_of(s.kind))
-    coarse = {s.column for s in free if degree_of(s.kind) == _SQUARES} - squarable
+    """What it shares with others: the moments or the order of a column; None for nothing.
+
+    Values that are clipped to other bounds are other values.
+    """
+    averaged = dict.fromkeys(s.source for s in free if degree_of(s.kind))
+    squared = {s.source for s in free if degree_of(s.kind) == _SQUARES}
+    coarse = {source for source in squared if source[0] not in squarable}
     recipe = statistic.kind.facts.recipe
     if recipe is Recipe.ORDERS:
         return "order", statistic.column
     if degree_of(statistic.kind):
-        return "moments", statistic.column
-    if recipe is Recipe.SUM and statistic.column in averaged.keys() - coarse:
-        return "moments", statistic.column
+        return "moments", statistic.source
+    if recipe is Recipe.SUM and statistic.source in averaged.keys() - coarse:
+        return "moments", statistic.source
     if recipe is Recipe.ROWS:
-        return next((("moments", name) for name in averaged if name in complete), None)
+        return next((("moments", one) for one in averaged if one[0] in complete), None)
     return None
 
 
@@ -253,10 +258,18 @@ MECHANISMS: dict[Recipe, Callable[[_Chooser], Mechanism]] = {
 
 
 def numeric_column(statistic: Statistic, schema: DatasetSchema) -> tuple[int, NumericDomain]:
-    """The statistic's column. Raises InvalidPlan when it is no column of numbers any more."""
+    """The statistic's column, with the bounds that it asks for.
+
+    Raises InvalidPlan when it is no column of numbers any more, or has narrower bounds by now.
+    """
     index = schema.index_of(statistic.column or "")
     domain = None if index is None else schema.columns[index].domain
     if index is None or not isinstance(domain, NumericDomain):
         message = said("“{column}” is no longer a column of numbers.", column=statistic.column)
         raise InvalidPlan((PlanProblem("statistics", message),))
-    return index, domain
+    if statistic.clip is None:
+        return index, domain
+    try:
+        return index, clipped_domain(domain, statistic.clip)
+    except InvalidDomain as problem:
+        raise InvalidPlan((PlanProblem("statistics", problem.args[0]),)) from problem

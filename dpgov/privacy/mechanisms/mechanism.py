@@ -11,7 +11,7 @@ from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.mechanisms.draw import Draw, Measured
 from dpgov.privacy.mechanisms.grid import Grid
 from dpgov.privacy.noise.noise import NoiseKind
-from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.plan import Statistic, clip_as_json
 from dpgov.privacy.plan.request import CodeGrouping, Measure, MeasureKind
 from dpgov.privacy.plan.statistics import Facts
 
@@ -39,7 +39,8 @@ class Column:
     def as_json(self) -> dict[str, Any]:
         """Its head: statistic, column of the dataset, and what else tells it apart."""
         kind, column = self.statistic.kind.value, self.statistic.column
-        return {"statistic": kind, "column": column} | self.facts
+        clip = clip_as_json(self.statistic.clip)
+        return {"statistic": kind, "column": column} | clip | self.facts
 
 
 @dataclass(frozen=True, slots=True)

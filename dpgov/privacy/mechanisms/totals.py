@@ -28,7 +28,13 @@ from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, statement
 from dpgov.privacy.noise.sensitivity import Exposure, of_count, of_shares, of_sum, of_units
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.request import Measure, MeasureKind
-from dpgov.privacy.plan.schema import LARGEST_SUM, DatasetSchema, Neighbouring, NumericDomain
+from dpgov.privacy.plan.schema import (
+    LARGEST_SUM,
+    ClippedDomain,
+    DatasetSchema,
+    Neighbouring,
+    NumericDomain,
+)
 from dpgov.privacy.plan.statistics import Recipe, StatisticKind
 
 _WHOLE = Fraction(1)
@@ -88,12 +94,20 @@ def total(
 def sum_draw(column: int, domain: NumericDomain, exposed: Exposure, loss: Loss) -> Draw:
     """A sum in steps: a code counts steps from the lower bound, so that is added per value."""
     steps = (
-        (Measure(MeasureKind.CODE_SUM, column), 1),
+        (_codes(MeasureKind.CODE_SUM, column, domain), 1),
         (Measure(MeasureKind.PRESENT, column), domain.lower_steps),
     )
     return Draw(
         (Reading(pattern("sum"), steps, Fraction(domain.step)),), of_sum(domain, exposed), loss
     )
+
+
+def _codes(kind: MeasureKind, column: int, domain: NumericDomain, width: int = 1) -> Measure:
+    """Codes as the domain counts them: those of a clip begin at its lower end."""
+    clip = None
+    if isinstance(domain, ClippedDomain):
+        clip = domain.offset, domain.offset + domain.top
+    return Measure(kind, column, width, clip)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +207,8 @@ def moments_draw(
     """The sums of the Bernstein polynomials of `degree`, times top to that degree: integers."""
     top = domain.top // width
     present = Measure(MeasureKind.PRESENT, column)
-    codes = Measure(MeasureKind.CODE_SUM, column, width)
-    squares = Measure(MeasureKind.SQUARE_SUM, column, width)
+    codes = _codes(MeasureKind.CODE_SUM, column, domain, width)
+    squares = _codes(MeasureKind.SQUARE_SUM, column, domain, width)
     whole = top**degree
     weights: tuple[tuple[str, tuple[tuple[Measure, int], ...]], ...]
     if degree == 1:

@@ -112,7 +112,10 @@ def _measured(
     present = kept & (codes >= 0)
     if measure.kind is MeasureKind.PRESENT:
         return _counted(cells[present], count)
-    values: NDArray[Any] = codes[present] // measure.width
+    values: NDArray[Any] = codes[present]
+    if measure.clip is not None:
+        values = np.clip(values, *measure.clip) - measure.clip[0]
+    values = values // measure.width
     if measure.kind is MeasureKind.SQUARE_SUM:
         values = _squares(values)
     totals = np.zeros(count, dtype=values.dtype)

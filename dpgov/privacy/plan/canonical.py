@@ -49,7 +49,7 @@ def canonical_sha256(plan: Plan, schema: DatasetSchema) -> str:
 
 
 def names_of(statistic: Statistic, schema: DatasetSchema) -> tuple[tuple[str, ...], ...]:
-    """A name for each number that is asked of a cell: statistic, column, quantile.
+    """A name for each number that is asked of a cell: statistic, column, quantile or clip.
 
     A median is the quantile one half; distinct rows, where each row is a unit, are rows.
     """
@@ -57,7 +57,7 @@ def names_of(statistic: Statistic, schema: DatasetSchema) -> tuple[tuple[str, ..
     if statistic.kind.facts.recipe is Recipe.ORDERS:
         orders = statistic.quantiles or (_MIDDLE,)
         return tuple((StatisticKind.QUANTILES.value, column, order) for order in orders)
-    return ((counted_as(statistic.kind, schema).value, column),)
+    return ((counted_as(statistic.kind, schema).value, column, *(statistic.clip or ())),)
 
 
 def counted_as(kind: StatisticKind, schema: DatasetSchema) -> StatisticKind:

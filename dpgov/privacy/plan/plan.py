@@ -14,6 +14,8 @@ from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.privacy.plan.statistics import StatisticKind
 
+Clip = tuple[str, str]
+"""What values are clipped to: exact decimal texts, on the column's steps, inside its bounds."""
 NUMERIC_OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "between", "in")
 CATEGORY_OPERATORS = ("=", "!=", "in")
 MISSING_OPERATORS = ("is_missing", "is_present")
@@ -40,13 +42,20 @@ class Statistic:
     """A statistic of a column; counts need none.
 
     `quantiles` are exact decimal texts between 0 and 1, rising. `share` is the part of the plan's
-    ε that is locked for it, an exact decimal text; None leaves it to be shared out.
+    ε that is locked for it, an exact decimal text; None leaves it to be shared out. `clip` is
+    narrower than the declared bounds; None leaves those.
     """
 
     kind: StatisticKind
     column: str | None = None
     quantiles: tuple[str, ...] = ()
     share: str | None = None
+    clip: Clip | None = None
+
+    @property
+    def source(self) -> tuple[str | None, Clip | None]:
+        """What it is of: statistics share numbers only where this is the same."""
+        return self.column, self.clip
 
     def as_json(self) -> dict[str, Any]:
         """The plan's form of it."""
@@ -55,7 +64,15 @@ class Statistic:
             body["column"] = self.column
         if self.quantiles:
             body["quantiles"] = [_json_number(text) for text in self.quantiles]
+        body |= clip_as_json(self.clip)
         return body | ({"share": _json_number(self.share)} if self.share is not None else {})
+
+
+def clip_as_json(clip: Clip | None) -> dict[str, Any]:
+    """{"clip": {"from": 20, "to": 60}} in plans and answers; nothing without one."""
+    if clip is None:
+        return {}
+    return {"clip": {"from": _json_number(clip[0]), "to": _json_number(clip[1])}}
 
 
 @dataclass(frozen=True, slots=True)

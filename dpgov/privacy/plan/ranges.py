@@ -9,6 +9,7 @@ from itertools import chain, repeat
 from typing import Any
 
 from dpgov.privacy.plan.calendar import Step, number_of, period_text, span_of
+from dpgov.privacy.plan.plan import Clip
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain
 from dpgov.privacy.plan.statistics import Quantity, StatisticKind
 
@@ -20,7 +21,7 @@ GROUP_SIZES = (10, 100, 1_000, 10_000)
 
 
 def range_of(
-    kind: StatisticKind, column: str | None, schema: DatasetSchema
+    kind: StatisticKind, column: str | None, schema: DatasetSchema, clip: Clip | None = None
 ) -> tuple[float, float] | None:
     """The least and the largest that it can truly be; None where the column is not known."""
     quantity = kind.facts.quantity
@@ -32,7 +33,7 @@ def range_of(
     domain = schema.columns[index].domain
     if isinstance(domain, CategoryDomain):
         return None
-    low, high = domain.lower, domain.upper
+    low, high = (domain.lower, domain.upper) if clip is None else map(Decimal, clip)
     if quantity is Quantity.VALUE:
         return float(low), float(high)
     if quantity is Quantity.TOTAL:
@@ -43,13 +44,15 @@ def range_of(
     return 0.0, float(half if quantity is Quantity.DISTANCE else half * half)
 
 
-def said_of(kind: StatisticKind, column: str | None, schema: DatasetSchema) -> dict[str, Any]:
+def said_of(
+    kind: StatisticKind, column: str | None, schema: DatasetSchema, clip: Clip | None = None
+) -> dict[str, Any]:
     """The range in the JSON form of quotes and releases: {"range": [0, 110]}.
 
     Of dates it is of numbers of periods, and `dates` says since when: {"from": "2024-01-31",
     "step": "day"}.
     """
-    found = range_of(kind, column, schema)
+    found = range_of(kind, column, schema, clip)
     if found is None:
         return {}
     head: dict[str, Any] = {"range": [_short(bound) for bound in found]}

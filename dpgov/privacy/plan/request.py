@@ -97,12 +97,14 @@ class Measure:
     """ROWS counts rows and UNITS distinct units (column None); PRESENT counts non-null codes.
 
     CODE_SUM adds codes and SQUARE_SUM squares of codes, each first divided by `width` and rounded
-    down.
+    down. With `clip` each code is before that moved to the nearest one from its low to its high
+    and counted from its low; null stays null.
     """
 
     kind: MeasureKind
     column: int | None = None
     width: int = 1
+    clip: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

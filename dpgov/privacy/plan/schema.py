@@ -87,6 +87,13 @@ class DateDomain(NumericDomain):
 
 
 @dataclass(frozen=True, slots=True)
+class ClippedDomain(NumericDomain):
+    """What a question clips a column to: code 0 here is code `offset` of the column."""
+
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class CategoryDomain:
     """Declared categories; code i stands for the i-th, code len(categories) for any other."""
 

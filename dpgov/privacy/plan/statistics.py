@@ -86,6 +86,11 @@ class Facts:
         return not self.without_column
 
     @property
+    def can_be_clipped(self) -> bool:
+        """Whether narrower bounds make it exacter: noise of a sum grows with them."""
+        return self.recipe in (Recipe.SUM, Recipe.MEAN, Recipe.SPREAD)
+
+    @property
     def error_in_rows(self) -> bool:
         """Whether its error is counted in rows: a noisy choice has none in its own unit."""
         return self.recipe in (Recipe.ORDERS, Recipe.EXTREME)

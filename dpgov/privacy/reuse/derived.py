@@ -174,12 +174,16 @@ class Derivation:
             "draws": [],
             "statistics": [
                 head
-                | (about := said_of(statistic.kind, statistic.column, self.schema))
+                | (about := _said(statistic, self.schema))
                 | {"made_from": list(keys), "cells": dated(cells, about)}
                 | adjusted(self.plan, Column(statistic, {}, tuple(cells)))
                 for statistic, keys, head, cells in columns
             ],
         }
+
+
+def _said(statistic: Statistic, schema: DatasetSchema) -> dict[str, Any]:
+    return said_of(statistic.kind, statistic.column, schema, statistic.clip)
 
 
 def stored_as(

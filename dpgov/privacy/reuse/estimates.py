@@ -11,13 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from dpgov.privacy.accounting.decimals import decimals_of, json_number
+from dpgov.privacy.accounting.decimals import (
+    decimal_text,
+    decimals_of,
+    json_number,
+    read_decimal,
+)
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.mechanisms.draw import Draw
 from dpgov.privacy.mechanisms.mechanism import Mechanism, Statements
 from dpgov.privacy.mechanisms.views import Basis, View, expected_of, view_of
 from dpgov.privacy.plan.canonical import names_of
-from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.plan import Statistic, clip_as_json
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.privacy.reuse.unions import DROPPED, Union
@@ -193,6 +198,7 @@ def head(
 ) -> dict[str, Any]:
     """The head of a column as it was asked, with the facts that tell it apart."""
     found: dict[str, Any] = {"statistic": statistic.kind.value, "column": statistic.column}
+    found |= clip_as_json(statistic.clip)
     if statistic.kind is StatisticKind.QUANTILES:
         found["quantile"] = float(name[2])
     if facts and "rows_beyond" in facts:
@@ -204,7 +210,14 @@ def name_of_column(column: dict[str, Any], schema: DatasetSchema) -> tuple[str, 
     """The canonical name of a column of an answer."""
     kind, order = StatisticKind(column["statistic"]), column.get("quantile")
     orders = () if order is None else (json_text(order),)
-    return names_of(Statistic(kind, column.get("column"), orders), schema)[0]
+    clip = column.get("clip")
+    ends = None if clip is None else (decimal(clip["from"]), decimal(clip["to"]))
+    return names_of(Statistic(kind, column.get("column"), orders, clip=ends), schema)[0]
+
+
+def decimal(number: float) -> str:
+    """The end of a clip as plans spell it."""
+    return decimal_text(read_decimal(number))
 
 
 def json_text(order: float) -> str:

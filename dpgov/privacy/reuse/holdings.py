@@ -12,7 +12,7 @@ from dpgov.privacy.mechanisms.mechanism import Mechanism
 from dpgov.privacy.mechanisms.totals import PublicMean, Total, degree_of
 from dpgov.privacy.mechanisms.views import CountOrSum, Moments
 from dpgov.privacy.plan.canonical import counted_as, names_of
-from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.plan import Clip, Statistic
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.plan.statistics import Recipe, StatisticKind
 from dpgov.privacy.reuse.estimates import Copied, Linear, Stored, Viewed
@@ -33,7 +33,7 @@ def estimates_of(stored: Stored, statistic: Statistic) -> Iterator[Linear | View
             yield Copied(stored, statistic, mechanism, _deviation(mechanism))
         elif isinstance(mechanism, Moments) and degree_of(kind):
             basis = mechanism.basis
-            if basis.degree >= degree_of(kind) and statistic.column == _column(mechanism):
+            if basis.degree >= degree_of(kind) and statistic.source == _source(mechanism):
                 yield Viewed(stored, statistic, place, basis)
 
 
@@ -78,9 +78,9 @@ def _from_total(
 ) -> _Parts | None:
     if isinstance(mechanism, Total):
         drawn = mechanism.statistic
-        fits = (counted_as(drawn.kind, schema), drawn.column) == (kind, statistic.column)
+        fits = (counted_as(drawn.kind, schema), drawn.source) == (kind, statistic.source)
     elif isinstance(mechanism, PublicMean):
-        fits = kind is StatisticKind.SUM and mechanism.statistic.column == statistic.column
+        fits = kind is StatisticKind.SUM and mechanism.statistic.source == statistic.source
     else:
         return None
     unit = mechanism.taken.readings[0].unit
@@ -90,15 +90,15 @@ def _from_total(
 def _from_moments(
     mechanism: Moments, statistic: Statistic, kind: StatisticKind, schema: DatasetSchema
 ) -> _Parts | None:
-    basis, column = mechanism.basis, _column(mechanism)
-    index = schema.index_of(column)
+    basis, source = mechanism.basis, _source(mechanism)
+    index = schema.index_of(source[0] or "")
     if kind is StatisticKind.COUNT and (index is None or schema.columns[index].may_be_missing):
         return None
-    if kind is StatisticKind.SUM and (statistic.column != column or basis.scale.off):
+    if kind is StatisticKind.SUM and (statistic.source != source or basis.scale.off):
         return None
     line = CountOrSum(Statistic(kind, statistic.column), basis)
     return mechanism.taken, line.weights, line.lattice
 
 
-def _column(mechanism: Moments) -> str:
-    return next(s.column for s in mechanism.statistics if s.column is not None)
+def _source(mechanism: Moments) -> tuple[str | None, Clip | None]:
+    return next(s.source for s in mechanism.statistics if s.column is not None)

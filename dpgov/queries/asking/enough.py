@@ -56,11 +56,11 @@ def noisy_rows(body: dict[str, Any], place: int) -> int | None:
 
 def _asked(plan: dict[str, Any], statistic: dict[str, Any]) -> int:
     """The place in the plan: a list of quantiles is one there and many in the answer."""
-    same = (statistic["statistic"], statistic.get("column"))
+    same = (statistic["statistic"], statistic.get("column"), statistic.get("clip"))
     return next(
         place
         for place, asked in enumerate(plan["statistics"])
-        if (asked["statistic"], asked.get("column")) == same
+        if (asked["statistic"], asked.get("column"), asked.get("clip")) == same
     )
 
 

@@ -21,6 +21,7 @@ from dpgov.queries.wording.presentation import adjusted_values, cell_labels
 from dpgov.queries.wording.words import LEVELS, accuracy_at, in_words, rank_error_at
 from dpgov.web.spreadsheet import safe_cell
 
+_CLIP = ("clip_from", "clip_to")
 _BOUNDS = ("plus_minus", "rank_error")
 
 
@@ -38,11 +39,12 @@ def as_csv(release: Release) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow([safe_cell(text) for text in _headings(body)])
+    clips = _is_clipped(body)
     for place, statistic in enumerate(body["statistics"]):
         about = _about(body, place)
         cells = zip(cell_labels(body), statistic["cells"], adjusted_values(statistic), strict=True)
         for labels, cell, adjusted in cells:
-            writer.writerow([*_line(labels, statistic, cell), adjusted, *about])
+            writer.writerow([*_line(labels, statistic, cell, clips=clips), adjusted, *about])
     return file.getvalue().encode()
 
 
@@ -79,16 +81,28 @@ def _headings(body: dict[str, Any]) -> list[str]:
     groups = [group["column"] for group in body["groups"]]
     bounds = [f"{name}_{level * 100:.0f}" for name in _BOUNDS for level in LEVELS]
     unit = "rho" if "rho" in body["guarantee"] else "epsilon"
-    return [*groups, "statistic", "column", "value", "quantile", *bounds, "adjusted", "draw", unit]
+    of_what = ["statistic", "column", *(_CLIP if _is_clipped(body) else ())]
+    return [*groups, *of_what, "value", "quantile", *bounds, "adjusted", "draw", unit]
+
+
+def _is_clipped(body: dict[str, Any]) -> bool:
+    """Whether any of its statistics is: two of one column are then told apart by more columns."""
+    return any("clip" in statistic for statistic in body["statistics"])
+
+
+def _ends(statistic: dict[str, Any], *, clips: bool) -> list[float | None]:
+    clip = statistic.get("clip") or {}
+    return [clip.get("from"), clip.get("to")] if clips else []
 
 
 def _line(
-    labels: tuple[str, ...], statistic: dict[str, Any], cell: dict[str, Any]
+    labels: tuple[str, ...], statistic: dict[str, Any], cell: dict[str, Any], *, clips: bool
 ) -> list[str | float | None]:
     return [
         *(safe_cell(label) for label in labels),
         statistic["statistic"],
         safe_cell(statistic.get("column") or ""),
+        *_ends(statistic, clips=clips),
         cell.get("date", cell["value"]),
         statistic.get("quantile"),
         *(accuracy_at(cell["accuracy"], level) for level in LEVELS),

@@ -41,7 +41,7 @@ ENDINGS = {
 }
 _PLAN_KEYS = [
     *("dataset", "statistics", "where", "group_by", "epsilon", "rho"),
-    *("and", "or", "not", "statistic", "column", "quantiles", "share"),
+    *("and", "or", "not", "statistic", "column", "quantiles", "share", "clip", "from", "to"),
     *("op", "value", "edges", "categories", "by"),
 ]
 _LEVEL = "95 %"

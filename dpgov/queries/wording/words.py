@@ -70,7 +70,14 @@ def statistic_in_words(statistic: dict[str, Any]) -> str:
         return _quantile(column, many[0])
     if (order := statistic.get("quantile")) is not None:
         return _quantile(column, percent(order))
-    return gettext(sentence).format(column=column)
+    return _clipped(gettext(sentence).format(column=column), statistic.get("clip"))
+
+
+def _clipped(words: str, clip: dict[str, Any] | None) -> str:
+    if clip is None:
+        return words
+    pattern = gettext("{statistic}, clipped to {low} to {high}")
+    return pattern.format(statistic=words, low=clip["from"], high=clip["to"])
 
 
 def _quantile(column: str | None, share: str) -> str:

@@ -64,9 +64,11 @@ def comparable(plan: dict[str, Any], other: dict[str, Any]) -> bool:
     return along == other_along and not statistics.isdisjoint(other_statistics)
 
 
-def _shape(plan: dict[str, Any]) -> tuple[list[str], set[tuple[str, str | None]]]:
+def _shape(plan: dict[str, Any]) -> tuple[list[str], set[tuple[str, str | None, str]]]:
     columns = [grouping["column"] for grouping in plan.get("group_by") or []]
-    return columns, {(one["statistic"], one.get("column")) for one in plan["statistics"]}
+    return columns, {
+        (one["statistic"], one.get("column"), str(one.get("clip"))) for one in plan["statistics"]
+    }
 
 
 def chart_of(rows: Sequence[ComparedRow], letters: Sequence[str]) -> Figure | None:

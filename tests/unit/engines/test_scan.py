@@ -40,9 +40,9 @@ def _requests(draw: st.DrawFn) -> ExactRequest:
     columns = st.integers(0, len(TYPES) - 1)
     filters = st.builds(CodeFilter, columns, _ranges(), st.booleans())
     groupings = st.builds(CodeGrouping, columns, _ranges())
-    of_column = st.builds(
-        Measure, st.sampled_from([MeasureKind.PRESENT, MeasureKind.CODE_SUM]), columns
-    )
+    kinds = st.sampled_from([MeasureKind.PRESENT, MeasureKind.CODE_SUM, MeasureKind.SQUARE_SUM])
+    clips = st.sampled_from([None, None, (0, 3), (2, 9), (5, 6)])
+    of_column = st.builds(Measure, kinds, columns, st.integers(1, 3), clips)
     return ExactRequest(
         tuple(draw(st.lists(filters, max_size=2))),
         tuple(draw(st.lists(groupings, max_size=3))),
@@ -68,6 +68,17 @@ def test_every_row_is_in_exactly_one_bin_on_the_edges_too(tmp_path: Path) -> Non
         engine = DuckDBEngine(write_codes(tmp_path / kind, (kind,), rows), seconds=30)
         grouping = CodeGrouping(0, ((0, 4), (5, 9)))
         assert engine.answer(ExactRequest((), (grouping,), (ROWS,))) == ((5,), (5,), (1,))
+
+
+def test_codes_are_clipped_before_anything_is_added_up(tmp_path: Path) -> None:
+    """D8: 0, 3, 9, 12 and a missing one, clipped to 2 to 9 and counted from there: 0, 1, 7, 7."""
+    for kind in ("UTINYINT", "UINTEGER"):
+        rows = [(0,), (3,), (9,), (12,), (None,)]
+        engine = DuckDBEngine(write_codes(tmp_path / kind, (kind,), rows), seconds=30)
+        sums, squares = MeasureKind.CODE_SUM, MeasureKind.SQUARE_SUM
+        asked = [(MeasureKind.PRESENT, 1), (sums, 1), (sums, 2), (squares, 1)]
+        measures = tuple(Measure(one, 0, width, (2, 9)) for one, width in asked)
+        assert engine.answer(ExactRequest((), (), measures)) == ((4, 15, 6, 99),)
 
 
 def test_an_empty_table_answers_zero_for_every_declared_cell(tmp_path: Path) -> None:

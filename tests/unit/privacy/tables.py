@@ -195,6 +195,11 @@ def groupings() -> st.SearchStrategy[dict[str, Any]]:
 
 
 NUMBERS = ("age", "hours", "change")
+CLIPS: list[dict[str, Any]] = [
+    {"column": "age", "clip": {"from": 20, "to": 60}},
+    {"column": "hours", "clip": {"to": 41}},
+    {"column": "change", "clip": {"from": -0.5, "to": 0.25}},
+]
 OF_DATES = ("mean", "median", "min", "max")
 OF_NUMBERS = ("sum", "mean", "variance", "standard_deviation", "median", "min", "max")
 QUANTILES = ([0.5], [0.1, 0.9], [0.25, 0.5, 0.75], [0.05, 0.2, 0.5, 0.9, 0.99])
@@ -208,6 +213,11 @@ def statistics() -> st.SearchStrategy[dict[str, Any]]:
         st.sampled_from(OF_NUMBERS),
         st.sampled_from(NUMBERS),
     )
+    clipped = st.builds(
+        lambda name, clip: {"statistic": name} | clip,
+        st.sampled_from(OF_NUMBERS[:4]),
+        st.sampled_from(CLIPS),
+    )
     of_dates = st.sampled_from(OF_DATES).map(lambda name: {"statistic": name, "column": "visit"})
     quantiles = st.builds(
         lambda orders, column: {"statistic": "quantiles", "column": column, "quantiles": orders},
@@ -216,7 +226,7 @@ def statistics() -> st.SearchStrategy[dict[str, Any]]:
     )
     locked: list[dict[str, Any]] = [{}, {}, {"share": 0.1}, {"share": 0.2}]
     shares = st.sampled_from(locked)
-    every = st.one_of(of_rows, of_numbers, of_dates, quantiles)
+    every = st.one_of(of_rows, of_numbers, clipped, of_dates, quantiles)
     return st.builds(lambda statistic, share: statistic | share, every, shares)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from dpgov.language.said import said, sentences
 from dpgov.privacy.accounting.decimals import InvalidAmount, decimals_of, parse_epsilon
 from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.plan.parsing.clips import not_clipped, read_clip
 from dpgov.privacy.plan.parsing.groups import read_grouping
 from dpgov.privacy.plan.parsing.where import read_filters, read_number
 from dpgov.privacy.plan.plan import Grouping, Plan, Statistic
@@ -105,7 +106,7 @@ def _group_by(raw: object, schema: DatasetSchema, problems: Problems) -> tuple[G
 
 MAX_STATISTICS = 10
 MAX_QUANTILES = 100
-_KEYS = ("statistic", "column", "quantiles", "share")
+_KEYS = ("statistic", "column", "quantiles", "share", "clip")
 _QUANTILE_DECIMALS = 4
 
 
@@ -128,7 +129,7 @@ def read_statistics(
 
 
 def _asked(statistic: Statistic) -> tuple[object, ...]:
-    return statistic.kind, statistic.column, statistic.quantiles
+    return statistic.kind, statistic.source, statistic.quantiles
 
 
 def _statistic(
@@ -150,10 +151,17 @@ def _statistic(
     kind = StatisticKind(name)
     share = _share(path, body, problems)
     quantiles = _quantiles(path, kind, body, problems)
+    clips = body.get("clip") is not None
+    if clips and not kind.facts.can_be_clipped:
+        problems.add(f"{path}.clip", not_clipped())
+        return None
     if not kind.facts.takes_column:
         return _of_rows(path, kind, body.get("column"), share, problems)
     column = _numeric(path, kind, body.get("column"), schema, problems)
-    return None if column is None else Statistic(kind, column, quantiles, share)
+    if column is None:
+        return None
+    clip = read_clip(f"{path}.clip", body["clip"], column, schema, problems) if clips else None
+    return Statistic(kind, column, quantiles, share, clip)
 
 
 def _of_rows(

@@ -12,7 +12,7 @@ from dpgov.privacy.plan.calendar import Step
 from dpgov.privacy.plan.ranges import SAYS_NOTHING
 from dpgov.privacy.plan.statistics import IN_ROWS
 from dpgov.queries.free import FreeAnswer, Origin
-from dpgov.queries.rest.shapes.plan import MadeSerializer
+from dpgov.queries.rest.shapes.plan import ClipSerializer, MadeSerializer
 
 
 class AccuracySerializer(MadeSerializer):
@@ -94,6 +94,7 @@ class HeadSerializer(MadeSerializer):
 
     statistic = serializers.CharField()
     column = serializers.CharField(allow_null=True)
+    clip = ClipSerializer(required=False, help_text="What its values were clipped to.")
     quantile = serializers.FloatField(required=False)
     rows_beyond = serializers.IntegerField(
         required=False, help_text="Of min and max: how many rows it was looked for beyond."

@@ -25,6 +25,18 @@ class MadeSerializer(serializers.Serializer[Any]):
         return instance
 
 
+class ClipSerializer(MadeSerializer):
+    """Values outside count as these ends, which lie within the declared bounds, on their steps."""
+
+    from_ = serializers.FloatField(required=False, help_text="Left out: the declared bound.")
+    to = serializers.FloatField(required=False, help_text="Left out: the declared bound.")
+
+    def get_fields(self) -> dict[str, Any]:
+        """Under its name in the JSON, which is a word of the language."""
+        fields = super().get_fields()
+        return {"from": fields["from_"], "to": fields["to"]}
+
+
 class StatisticSerializer(MadeSerializer):
     """What is computed, of which column."""
 
@@ -38,6 +50,11 @@ class StatisticSerializer(MadeSerializer):
         child=serializers.FloatField(),
         required=False,
         help_text="For `quantiles`: rising, between 0 and 1, at most four decimals.",
+    )
+    clip = ClipSerializer(
+        required=False,
+        help_text="Of a sum, mean, variance or standard deviation of numbers: bounds narrower "
+        "than declared, which make its noise smaller. Left out, the declared ones hold.",
     )
     share = serializers.FloatField(
         required=False,

@@ -19,6 +19,7 @@ from dpgov.language.translation import translated
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain, NumericDomain
 from dpgov.privacy.plan.statistics import HISTOGRAM, STATISTICS, Facts, Recipe, StatisticKind
+from dpgov.queries.web.forms.clips import ClippedRow
 from dpgov.queries.web.forms.dates import DateFilterRow, DateGroupingRow
 from dpgov.queries.web.forms.filters import (
     CategoryFilterRow,
@@ -50,7 +51,7 @@ def _where(holds: Callable[[Facts], bool]) -> str:
 _NAMES_OF_DATA = {**SELECT, "translate": "no"}
 
 
-class StatisticRow(Row):
+class StatisticRow(ClippedRow):
     """What is computed."""
 
     template = "queries/ask/_statistic_row.html"
@@ -80,6 +81,7 @@ class StatisticRow(Row):
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data
         kind = data.get("kind")
+        self.ignore_clip(kind)
         if kind and not STATISTICS[kind].takes_column:
             self.ignore("column")
         else:
@@ -129,7 +131,7 @@ class StatisticRow(Row):
         name = StatisticKind.COUNT.value if kind == HISTOGRAM else kind
         asked: dict[str, Any] = {"statistic": name}
         if STATISTICS[kind].takes_column:
-            asked["column"] = data["column"]
+            asked |= {"column": data["column"]} | self.clip()
         if kind == StatisticKind.QUANTILES:
             asked["quantiles"] = data["orders"]
         return asked if share is None else asked | {"share": share / Decimal(100)}
@@ -138,6 +140,8 @@ class StatisticRow(Row):
         for name in ("quantiles", "share"):
             if name in rest:
                 return name
+        if clipped := self.clip_field(rest):
+            return clipped
         if not rest and self.is_locked:
             return "share"
         facts = self._facts
