@@ -153,7 +153,9 @@ class BlankForm(forms.Form):
     def __init__(
         self, data: Mapping[str, Any] | None, *, blank: Blank, schema: DatasetSchema, place: int
     ) -> None:
-        super().__init__(data, prefix=f"blank-{place}", initial={"name": blank.column})
+        # Two values of one column, like the ends of a range, need two names.
+        name = f"{blank.column} 2" if blank.last else blank.column
+        super().__init__(data, prefix=f"blank-{place}", initial={"name": name})
         self.blank = blank
         index = schema.index_of(blank.column)
         domain = None if index is None else schema.columns[index].domain
