@@ -78,7 +78,7 @@ def test_hospital_stays_are_the_same_people_whatever_wrote_the_file(
 def test_weather_is_asked_by_month_and_drawn_as_a_line_with_a_band(
     visit: Visit, tmp_path: Path
 ) -> None:
-    """I3, I12: a year of days, asked about by month."""
+    """A year of days, asked about by month."""
     window = visit()
     page = window.sign_in("owner")
     chance = random.Random(2024)

@@ -8,7 +8,7 @@ from dpgov.privacy.mock.clipping import Shape, clipped
 @pytest.mark.parametrize("shape", Shape)
 def test_bounds_that_hold_everything_change_nothing(shape: Shape) -> None:
     found = clipped(-5, 300, least=-5, most=300, shape=shape)
-    assert (found.share, found.moved) == (0, 0)
+    assert found.share == found.moved == 0
 
 
 @pytest.mark.parametrize("shape", Shape)
