@@ -5,10 +5,10 @@ import re
 import pytest
 from django.db import models
 
-from dpgov.budgets.models import Budget
+from dpgov.budgets.models import Budget, LimitChange
 from dpgov.datasets.models import Column, Dataset
 from dpgov.notices.models import Webhook
-from dpgov.queries.models import SavedQuestion
+from dpgov.queries.models import BudgetRequest, ReadyMade, SavedQuestion
 from dpgov.tenants.models import ApiToken, Project, Tenant, User
 from tests.integration.access.doors import DOORS, ROLES, Kind
 from tests.integration.access.routes import all_routes
@@ -56,11 +56,16 @@ def _words_of_data() -> set[str]:
         (Webhook, ("url",)),
         (ApiToken, ("name",)),
         (SavedQuestion, ("name",)),
+        (ReadyMade, ("name", "purpose")),
+        (BudgetRequest, ("reason",)),
+        (LimitChange, ("reason",)),
     ]
     for model, fields in models_and_fields:
         for row in model._default_manager.values_list(*fields):
             texts += row
     for column, categories in Column.objects.values_list("name", "categories"):
         texts += [column, *categories]
+    for parameters in ReadyMade.objects.values_list("parameters", flat=True):
+        texts += [parameter["name"] for parameter in parameters]
     words = {word for text in texts for word in re.findall(r"[^\W\d_]{2,}", text.casefold())}
     return words | _SAME
