@@ -51,7 +51,7 @@ def datasets_of(tenant: Tenant) -> QuerySet[Dataset]:
 
 def get_dataset(tenant: Tenant, slug: str) -> Dataset:
     """One of the above; raises Dataset.DoesNotExist for foreign, held and missing alike."""
-    return datasets_of(tenant).select_related("budget", "policy").get(slug=slug)
+    return datasets_of(tenant).select_related("tenant", "owner").get(slug=slug)
 
 
 def archived_datasets(tenant: Tenant) -> QuerySet[Dataset]:

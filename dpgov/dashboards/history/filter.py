@@ -4,7 +4,7 @@ By the public state only: nothing can be filtered by what would tell how long an
 """
 
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,6 @@ from uuid import UUID
 import django_filters
 from django import forms
 from django.db.models import QuerySet
-from django.utils import timezone
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -112,9 +111,9 @@ class HistoryFilter(django_filters.FilterSet):  # type: ignore[misc]
 
 
 def _begin(day: date, *, days: int = 0) -> datetime:
-    """A moment and no function of a column, so that an index leads there."""
+    """In UTC, as the pictures count days. A moment, no function of a column: an index leads there."""
     day = min(max(day, _FIRST_DAY), _LAST_DAY) + timedelta(days=days)
-    return timezone.make_aware(datetime.combine(day, time.min))
+    return datetime.combine(day, time.min, UTC)
 
 
 def history_filter(membership: Membership, data: Any) -> HistoryFilter:

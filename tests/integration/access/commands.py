@@ -18,6 +18,10 @@ COMMANDS: dict[str, str] = {
         "ends queries by the services that the task uses, in tests/integration/queries/answering"
     ),
     "demo": "calls services and pages that are all in this table",
+    "practice": (
+        "TENANT_CREATED and what its services enter, in the log of the practice organisation: "
+        "tests/integration/demo/test_practice.py"
+    ),
 }
 TASKS: dict[str, str] = {
     "dpgov.datasets.read": (

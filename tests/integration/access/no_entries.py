@@ -17,6 +17,7 @@ RECORDS_NOTHING = {
     "datasets:add_version": _ASKED,
     "datasets:save_draft": "keeps the owner's own unfinished form; nobody else sees it",
     "datasets:fill": "changes the owner's own draft; nobody else sees it",
+    "datasets:bounds": "draws what two pairs of bounds cost, on invented values; stores nothing",
     "datasets:file": "how an owner's own file is read, like what they typed; nobody else sees it",
     "datasets:review": "shows what would be registered, and keeps it as the owner's own draft",
     "queries:quote": _PRICE_ONLY,

@@ -23,7 +23,9 @@ from dpgov.budgets.services import allocate
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
+from dpgov.queries.models import ReadyMade
 from dpgov.tenants.models import Membership
+from tests.integration.queries.ready_made.published import VALUES, published
 from tests.small_dataset import register_small_dataset
 
 _RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
@@ -129,6 +131,7 @@ def test_every_answer_is_what_the_schema_says(
     amount = {currency.unit: 0.02}
     _declarations(doors)
     _questions(doors, dataset, amount, answer_all)
+    _ready_made(doors, published(owner, dataset))
     _officers(doors, owner)
     assert doors.tried | _OTHERWISE == set(doors.described)
 
@@ -169,6 +172,13 @@ def _questions(
     doors.call("read_release", 200, query_id=free["id"])
     doors.call("list_questions", 200)
     doors.call("datasets_comparison", 200, actor="owner")
+
+
+def _ready_made(doors: Doors, ready_made: ReadyMade) -> None:
+    assert doors.call("list_ready_made_questions", 200)
+    of: dict[str, Any] = {"ready_made_id": ready_made.pk}
+    doors.call("ask_ready_made_question", 400, {"values": {"sex": "Male"}}, **of)
+    doors.call("ask_ready_made_question", 202, {"values": VALUES}, **of)
 
 
 def _officers(doors: Doors, owner: Membership) -> None:

@@ -53,6 +53,8 @@ def _readable(operation: Any) -> Any:
 
 
 OPERATIONS = _operations()
+# What stands in addresses: things that are there.
+_NAMES = ("slug", "query_id", "ready_made_id")
 
 
 @pytest.fixture
@@ -84,7 +86,7 @@ def test_the_api_answers_as_its_schema_says_however_often(label: str, world: Wor
 def _try(label: str, world: World, times: int) -> None:
     operation = OPERATIONS[label]
     things = {name: str(thing) for name, thing in world.own.items()}
-    path = {name: things[name] for name in ("slug", "query_id") if f"{{{name}}}" in label}
+    path = {name: things[name] for name in _NAMES if f"{{{name}}}" in label}
     headers = _headers(world, "officer" if _OFFICERS in label else "analyst")
     fitting, other = (
         operation.as_strategy(generation_mode=mode, path_parameters=path) for mode in GenerationMode

@@ -42,6 +42,20 @@ def test_every_mark_leads_to_exactly_the_questions_that_it_counts(
         assert f'href="{link.replace("&", "&amp;")}"' in html
 
 
+@pytest.mark.parametrize("zone", ["Pacific/Auckland", "Pacific/Honolulu"])
+def test_a_day_of_the_picture_is_the_same_day_in_the_list_in_every_time_zone(
+    zone: str, in_use: list[Query], owner: Membership, client_for: ClientFor, settings: Any
+) -> None:
+    """E13: days are counted in UTC, wherever the installation stands."""
+    settings.TIME_ZONE = zone
+    day = in_use[0].submitted_at.replace(hour=0, minute=0, second=0, microsecond=0)
+    for query, hours in zip(in_use, (-49, -47, -25, -23), strict=True):
+        Query.objects.filter(pk=query.pk).update(submitted_at=day + timedelta(hours=hours))
+    browser = client_for(owner)
+    for _colour, height, link in marks(page(browser, "/history/")):
+        assert len(browser.get(f"/history/{link}").context["table"].rows) == height
+
+
 def test_an_analysts_picture_is_of_their_own_questions_alone(
     in_use: list[Query], dataset: Dataset, analyst: Membership, colleague: Membership,
     client_for: ClientFor,

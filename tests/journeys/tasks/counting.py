@@ -24,12 +24,15 @@ _COUNT_PRESSES = """
   };
   let at = null;
   addEventListener("pointerdown", (event) => { at = event.target; count(); }, true);
-  addEventListener("input", (event) => {
+  const typing = (event) => {
     if (!event.isTrusted || event.target === at) return;
     const typed = "textarea, [contenteditable=true], input:not([type=checkbox], [type=radio])";
     if (event.target.matches(typed)) count();
     at = event.target;
-  }, true);
+  };
+  // An editor that takes its text from the browser's EditContext has the first of these alone.
+  addEventListener("beforeinput", typing, true);
+  addEventListener("input", typing, true);
   addEventListener("change", (event) => {
     if (!event.isTrusted && event.target.matches("select, [type=file], [type=date]")) count();
   }, true);
