@@ -181,7 +181,7 @@ def test_a_failure_between_file_and_database_leaves_nothing(
 ) -> None:
     """G1: a rollback writes no entry, no budget and no data file; the upload can be used again."""
     before = files("data")
-    with patch("dpgov.datasets.services.registration.append", side_effect=UploadUsed):
+    with patch("dpgov.datasets.services.registration.record", side_effect=UploadUsed):
         register(browser, upload)
     assert not Dataset.objects.exists()
     assert not Budget.objects.exists()

@@ -117,7 +117,10 @@ def test_the_api_lists_the_same_notes(
 def test_a_page_asks_the_same_few_questions_however_long_the_log_is(
     officer: Membership, client_for: ClientFor, path: str
 ) -> None:
-    """K3: nothing is counted or read from end to end to show a page."""
+    """K3: nothing is counted or read from end to end to show a page.
+
+    The picture of the log counts a bounded number of the newest entries.
+    """
     browser = client_for(officer)
     counts = []
     for _ in range(2):
@@ -126,6 +129,6 @@ def test_a_page_asks_the_same_few_questions_however_long_the_log_is(
         with CaptureQueriesContext(connection) as asked:
             browser.get(path)
         own = [query["sql"] for query in asked.captured_queries if "audit_audit" in query["sql"]]
-        assert not [sql for sql in own if "COUNT(" in sql]
+        assert not [sql for sql in own if "COUNT(" in sql and "LIMIT" not in sql]
         counts.append(len(own))
     assert counts[0] == counts[1]
