@@ -15,7 +15,7 @@ from tests.integration.operation.installation import Installation, installation,
 
 pytestmark = pytest.mark.long
 COMMANDS = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/backup.md").read_text(), re.DOTALL)
-BACKUP, RESTORE, AFTERWARDS = COMMANDS
+BACKUP, RESTORE, AFTERWARDS, MARK_ALL = COMMANDS
 UNFINISHED = "SELECT count(*) FROM queries_query WHERE state IN ('queued', 'running')"
 BOOKED = "SELECT sum(spent_nano)::bigint FROM budgets_budget WHERE kind = 'dataset'"
 FROZEN = "SELECT count(*) FROM budgets_budget WHERE kind = 'dataset' AND frozen_at IS NOT NULL"
@@ -95,6 +95,19 @@ def test_the_installation_that_was_copied_is_not_frozen(product: Installation) -
     product.manage("sweep")
     assert product.rows(FROZEN) == [(0,)]
     _answered(product, "still-open")
+
+
+def test_data_that_is_in_use_stays_when_every_file_is_marked(
+    product: Installation, tmp_path: Path
+) -> None:
+    """L35: after a restore all files are marked again; the sweep takes those of deleted data."""
+    data = Path(product.environment["DPGOV_HOME"]) / "data"
+    before = sorted(data.glob("*.duckdb"))
+    _shell(product, MARK_ALL, tmp_path)
+    assert len(list(data.glob("*.leaving"))) == len(before) > 0
+    product.manage("sweep")
+    assert sorted(data.glob("*.duckdb")) == before
+    _answered(product, "marked")
 
 
 def test_a_restore_into_the_same_database_is_frozen_by_hand(

@@ -34,6 +34,11 @@ from tests.servers.redis import throw_away_redis
 SITE = "budget.statistics.example"
 # The table of commands in the documentation, and whatever its blocks run by the wrapper.
 _COMMAND = re.compile(r"^(?:\| `)?(dpgov [^`\n#]+)", re.MULTILINE)
+_JOIN = """
+from django.contrib.auth.models import AnonymousUser
+from dpgov.tenants.joining import accept
+accept(token="{token}", person=AnonymousUser(), name="Olga", password="a quiet harbour at dawn")
+"""
 _DOCUMENTS = ("docs/deployment.md", "docs/operation.md", "docs/upgrade.md")
 
 
@@ -185,7 +190,16 @@ def test_every_command_of_the_documentation_does_what_it_says(machine: Machine) 
         if arguments[0] == "password_link":
             # Whoever was only invited has no password to renew.
             arguments[-1] = "somebody@example.org"
+        if arguments[0] == "practice":
+            _join(machine, arguments[-1], role="owner")
         machine.dpgov(*arguments)
+
+
+def _join(machine: Machine, organisation: str, *, role: str) -> None:
+    """Somebody is invited as an operator invites, and follows the link."""
+    link = machine.dpgov("invite", organisation, f"{role}@example.org", "--role", role)
+    token = link.strip().rstrip("/").rpartition("/")[2]
+    machine.dpgov("shell", "-c", _JOIN.format(token=token))
 
 
 def test_the_state_folder_holds_no_second_key(machine: Machine) -> None:
