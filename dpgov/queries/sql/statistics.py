@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from dpgov.privacy.accounting.decimals import decimal_text
 from dpgov.privacy.plan.statistics import StatisticKind
+from dpgov.queries.sql.clips import read_clipped
 from dpgov.queries.sql.dates import OF_DATES, read_calendar
 from dpgov.queries.sql.text import Names, RefusedSql
 
@@ -71,7 +72,7 @@ class Reader(Names):
         kind = _OF_COLUMN.get(item.name.upper() if named else type(item))
         columns = item.expressions if named else [item.this]
         if kind is not None and len(columns) == 1:
-            return {"statistic": kind, "column": self.column(columns[0])}
+            return {"statistic": kind, **read_clipped(columns[0], self)}
         if isinstance(item, exp.Count):
             return self._count(item)
         if isinstance(item, exp.WithinGroup | exp.Quantile | exp.ApproxQuantile):

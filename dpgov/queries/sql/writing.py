@@ -19,6 +19,7 @@ from dpgov.privacy.plan.schema import (
     NumericDomain,
 )
 from dpgov.privacy.plan.statistics import StatisticKind
+from dpgov.queries.sql.clips import OFFERED as CLIP
 from dpgov.queries.sql.dates import EXTRACTED
 
 # A page stays light whatever is declared; what is not offered can be typed.
@@ -119,7 +120,8 @@ def _statistics(schema: DatasetSchema) -> list[Word]:
     ]
     of_order = "PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY "
     label = _(StatisticKind.QUANTILES.facts.label)
-    return [*words, Word(label="PERCENTILE_CONT", apply=of_order, detail=label)]
+    words.append(Word(label="PERCENTILE_CONT", apply=of_order, detail=label))
+    return [*words, Word(label=CLIP, apply=f"{CLIP}(", detail=_("column, low, high"))]
 
 
 def _said(text: str, kind: StatisticKind) -> Word:

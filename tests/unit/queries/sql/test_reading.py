@@ -70,6 +70,57 @@ def test_each_statistic_has_its_usual_name(item: str, statistic: dict[str, Any])
     assert raw(f"SELECT {item} FROM people WITH EPSILON 1")["statistics"] == [statistic]
 
 
+_CLIPPED = {"statistic": "mean", "column": "age", "clip": {"from": "20", "to": "60"}}
+
+
+@pytest.mark.parametrize(
+    ("item", "statistic"),
+    [
+        ("AVG(CLIP(age, 20, 60))", _CLIPPED),
+        ("avg(clamp(AGE, 20, 60)) AS mean", _CLIPPED),
+        ("AVG(LEAST(GREATEST(age, 20), 60))", _CLIPPED),
+        ("AVG(GREATEST(LEAST(age, 60), 20))", _CLIPPED),
+        ("SUM(LEAST(age, 60))", {"statistic": "sum", "column": "age", "clip": {"to": "60"}}),
+        (
+            "STDDEV(GREATEST(change, -1))",
+            {"statistic": "standard_deviation", "column": "change", "clip": {"from": "-1"}},
+        ),
+    ],
+)
+def test_a_column_is_clipped_inside_a_statistic(item: str, statistic: dict[str, Any]) -> None:
+    text = f"SELECT {item} FROM people WITH EPSILON 1"
+    assert raw(text)["statistics"] == [statistic]
+    assert parse_plan(raw(text), schema_of(), dataset="people").statistics[0].clip is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("AVG(CLIP(age, 20))", "Write CLIP(column, 20, 60)"),
+        ("AVG(CLIP(20, 30, 60))", "Name a column"),
+        ("AVG(CLIP(age, hours, 60))", "plain number"),
+        ("AVG(LEAST(age, hours, 60))", "with the column first"),
+        ("AVG(LEAST(LEAST(age, 50), 60))", "Name a column"),
+        ("AVG(CLIP(CLIP(age, 0, 90), 20, 60))", "Name a column"),
+        ("CLIP(age, 20, 60)", "Group by a column"),
+    ],
+)
+def test_what_is_no_clip_of_a_column_says_what_to_write(text: str, message: str) -> None:
+    line, column, said = refused(f"SELECT {text} FROM people WITH EPSILON 1")
+    assert line == 1
+    assert column >= 8
+    assert message in said
+
+
+def test_a_clip_that_a_statistic_does_not_take_is_refused_at_its_place() -> None:
+    found = read("SELECT COUNT(*), MEDIAN(CLIP(age, 20, 60)) FROM people WITH EPSILON 1")
+    with pytest.raises(InvalidPlan) as caught:
+        parse_plan(found.raw_plan, schema_of(), dataset="people")
+    (problem,) = found.placed(caught.value).problems
+    assert (problem.line, problem.column >= 18) == (1, True)
+    assert "can be clipped" in problem.message
+
+
 @pytest.mark.parametrize(
     ("condition", "where"),
     [

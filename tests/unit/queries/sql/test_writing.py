@@ -16,6 +16,7 @@ _FURTHER = {
     "WIDTH_BUCKET": "age, 20, 60, 4)",
     "BINS": "age, 20, 40)",
     "DATE_TRUNC": "month', visit)",
+    "CLIP": "age, 20, 60)",
 }
 
 
@@ -27,6 +28,7 @@ def test_every_function_that_is_offered_is_read(word: dict[str, str]) -> None:
         whole += _FURTHER.get(word["label"], column)
     groups = ("WIDTH_BUCKET", "BINS", "DATE_TRUNC", "EXTRACT")
     text = f"SELECT COUNT(*) FROM data GROUP BY {whole}" * word["label"].startswith(groups)
+    whole = f"AVG({whole})" if word["label"] == "CLIP" else whole
     text = text or f"SELECT {whole} FROM data"
     assert read_sql(f"{text} WITH EPSILON 1", columns=NAMES, private_id="person").raw_plan
 
