@@ -8,6 +8,7 @@ from zoneinfo import available_timezones
 from dpgov.language.said import said
 from dpgov.privacy.accounting.decimals import InvalidAmount, as_text, decimal_text
 from dpgov.privacy.accounting.loss import Currency, Mode
+from dpgov.privacy.plan.computed import MAX_COMPUTED, check_computed
 from dpgov.privacy.plan.domains import (
     category_domain,
     check_capacity,
@@ -15,6 +16,7 @@ from dpgov.privacy.plan.domains import (
     date_domain,
     numeric_domain,
 )
+from dpgov.privacy.plan.formula import formula_from
 from dpgov.privacy.plan.schema import (
     CategoryDomain,
     ColumnSpec,
@@ -70,9 +72,10 @@ def check_columns(schema: DatasetSchema, headers: list[str]) -> None:
     if not schema.columns:
         raise InvalidDomain("columns", said("Declare at least one column that can be asked about."))
     for spec in schema.columns:
-        if spec.name not in headers:
+        if spec.formula is None and spec.name not in headers:
             raise InvalidDomain("columns", _no_column(spec.name))
     _check_private_id(schema, headers)
+    _check_computed(schema, headers)
     check_capacity(schema)
 
 
@@ -93,6 +96,28 @@ def _check_private_id(schema: DatasetSchema, headers: list[str]) -> None:
         )
 
 
+def _check_computed(schema: DatasetSchema, headers: list[str]) -> None:
+    """Computed columns come out of declared ones of the file, and out of nothing else."""
+    of_file = {spec.name: spec for spec in schema.columns if spec.formula is None}
+    computed = [spec for spec in schema.columns if spec.formula is not None]
+    if len(computed) > MAX_COMPUTED:
+        words = said("There can be at most {most} computed columns.", most=MAX_COMPUTED)
+        raise InvalidDomain("columns", words)
+    for spec in computed:
+        if spec.name in headers:
+            raise InvalidDomain("columns", name_taken(spec.name))
+        check_computed(spec, of_file)
+    names = [spec.name for spec in schema.columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidDomain("columns", name_taken(name))
+
+
+def name_taken(name: str) -> str:
+    """Two columns of one name could not be told apart in a question."""
+    return said("There is a column “{name}” already: give it another name.", name=name)
+
+
 def _no_column(name: str) -> str:
     return said("The file has no column “{name}”.", name=name)
 
@@ -103,6 +128,7 @@ def column_fields(spec: ColumnSpec) -> dict[str, Any]:
         "name": spec.name,
         "missing": spec.missing.value,
         "impute": impute_text(spec),
+        "formula": {} if spec.formula is None else spec.formula.as_json(),
     }
     if isinstance(spec.domain, CategoryDomain):
         return rule | {"kind": "category", "categories": list(spec.domain.categories)}
@@ -140,7 +166,8 @@ def column_of(fields: dict[str, Any]) -> ColumnSpec:
         domain = dates_declared(*(fields[name] for name in names))
     else:
         domain = numeric_domain(*(fields[name] for name in ("lower", "upper", "step")))
-    return column_spec(fields["name"], domain, fields["missing"], fields["impute"])
+    formula = formula_from(fields.get("formula"))
+    return column_spec(fields["name"], domain, fields["missing"], fields["impute"], formula)
 
 
 def dates_declared(

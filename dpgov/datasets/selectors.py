@@ -15,7 +15,15 @@ from rest_framework.request import Request
 
 from dpgov.datasets.models import Arrival, Column, Dataset, DatasetVersion, Upload
 from dpgov.privacy.plan.domains import category_domain, column_spec, date_domain, numeric_domain
-from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
+from dpgov.privacy.plan.formula import formula_from
+from dpgov.privacy.plan.schema import (
+    CategoryDomain,
+    ColumnSpec,
+    DatasetSchema,
+    Neighbouring,
+    NumericDomain,
+    PrivacyUnit,
+)
 from dpgov.tenants.models import Membership, Role, Tenant, User
 from dpgov.tenants.permissions import membership_of
 
@@ -129,15 +137,17 @@ def schema_of(version: DatasetVersion) -> DatasetSchema:
 
 
 def _spec(column: Column) -> ColumnSpec:
+    formula = formula_from(column.formula)
+    return column_spec(column.name, _domain(column), column.missing, column.impute, formula)
+
+
+def _domain(column: Column) -> NumericDomain | CategoryDomain:
     if column.kind == Column.Kind.CATEGORY:
-        return column_spec(
-            column.name, category_domain(column.categories), column.missing, column.impute
-        )
+        return category_domain(column.categories)
     if column.kind == Column.Kind.DATE:
         texts = column.lower, column.upper, column.step, column.date_format, column.time_zone
-        return column_spec(column.name, date_domain(*texts), column.missing, column.impute)
-    domain = numeric_domain(column.lower, column.upper, column.step)
-    return column_spec(column.name, domain, column.missing, column.impute)
+        return date_domain(*texts)
+    return numeric_domain(column.lower, column.upper, column.step)
 
 
 def versions_to_copy(tenant: Tenant) -> QuerySet[DatasetVersion]:

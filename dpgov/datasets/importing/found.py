@@ -30,6 +30,7 @@ class FoundColumn:
     fields: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     is_private_id: bool = False
+    is_computed: bool = False
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """From a file's bytes to what it says about columns, put to those that the uploaded file has."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -52,7 +52,8 @@ _MOST_NOTES = 200
 class Filled:
     """The first contents of a registration form: `columns` by the file's names, and `notes`.
 
-    `heading` says where they come from, where that is no file of this `format`.
+    `heading` says where they come from, where that is no file of this `format`. `computed` are
+    columns that the file does not have, each with its formula.
     """
 
     format: str
@@ -60,6 +61,7 @@ class Filled:
     columns: dict[str, dict[str, str]]
     notes: list[str]
     heading: str = ""
+    computed: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """For the session."""
@@ -72,9 +74,14 @@ def filled(found: Found, headers: Sequence[str], *, heading: str = "") -> Filled
     With a heading it is a part of the columns that was described, so the others are not named.
     """
     columns: dict[str, dict[str, str]] = {}
+    computed: dict[str, dict[str, str]] = {}
     described: set[str] = set()
     notes, dataset = list(found.notes), dict(found.dataset)
     for column in found.columns:
+        if column.is_computed:
+            computed[column.names[0]] = column.fields
+            notes += [f"{short(column.names[0])}: {note}" for note in column.notes]
+            continue
         name = _name_in(column, headers)
         if name is None:
             described_only = _("{name} is described, but not in the file.")
@@ -96,7 +103,7 @@ def filled(found: Found, headers: Sequence[str], *, heading: str = "") -> Filled
     if missing and not heading:
         left_out = _("Not described, and left out so far: {names}.")
         notes.append(left_out.format(names=", ".join(missing)))
-    return Filled(found.format, dataset, columns, notes[:_MOST_NOTES], heading)
+    return Filled(found.format, dataset, columns, notes[:_MOST_NOTES], heading, computed)
 
 
 def _name_in(column: FoundColumn, headers: Sequence[str]) -> str | None:

@@ -1,5 +1,7 @@
 """Declarations as rows of a spreadsheet: `column,type,from,to,step,values,missing`, both ways.
 
+A column that the file does not have is computed, as its cell under `formula` says.
+
 What stands in a cell goes into the form as it would be typed there, and is looked at there. Nothing
 here has seen the file that is declared but the names of its columns.
 """
@@ -10,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from django.utils.translation import get_language, gettext
 
+from dpgov.datasets.computed import as_cell, of_cell
 from dpgov.datasets.importing.found import Found, FoundColumn, short
 from dpgov.datasets.importing.tree import UnreadableMetadata
 from dpgov.datasets.models import Column
@@ -17,7 +20,9 @@ from dpgov.privacy.plan.calendar import Step
 from dpgov.web.spreadsheet import safe_cell
 
 HEADS = ("column", "type", "from", "to", "step", "values", "missing", "format", "time zone")
+_FORMULA = "formula"
 _FIELDS = {"from": "lower", "to": "upper", "format": "date_format", "time zone": "time_zone"}
+_BOUNDS = ("from", "to", "step")
 _LEFT_OUT = ("", "-", "left out")
 # A heading is shorter than this; what is looked at of a line is bounded, whatever is sent.
 _HEADING = 1_000
@@ -40,14 +45,14 @@ def read_rows(text: str, *, format_name: str) -> Found:
         raise UnreadableMetadata(
             gettext("These are no rows: a quotation mark is not closed, or a cell is huge.")
         ) from problem
-    heads: tuple[str, ...] = HEADS
+    heads: tuple[str, ...] = (*HEADS, _FORMULA)
     if rows and _cell(rows[0][0]).casefold() == HEADS[0]:
         heads = tuple(_cell(head).casefold() for head in rows.pop(0))
     if not rows:
         raise UnreadableMetadata(gettext("There is no row with a column in it."))
     found = Found(format_name, [])
     for head in heads:
-        if head and head not in HEADS:
+        if head and head not in (*HEADS, _FORMULA):
             unknown = gettext("What stands under “{head}” is not read.")
             found.notes.append(unknown.format(head=short(head)))
     found.columns = [_column(dict(zip(heads, map(_cell, row), strict=False))) for row in rows]
@@ -70,6 +75,8 @@ def _cell(text: str) -> str:
 def _column(cells: Mapping[str, str]) -> FoundColumn:
     name = cells.get("column", "")
     column = FoundColumn(names=(name,))
+    if cells.get(_FORMULA):
+        return _computed(column, cells)
     column.fields["kind"] = _kind(column, cells)
     if not column.fields["kind"]:
         return column
@@ -77,6 +84,19 @@ def _column(cells: Mapping[str, str]) -> FoundColumn:
         column.fields[_FIELDS.get(head, head)] = cells.get(head, "")
     if column.fields["kind"] == Column.Kind.DATE:
         _take_period(column, column.fields.pop("step").casefold())
+    column.fields["categories"] = "\n".join(_values(cells.get("values", "")))
+    _take_rule(column, cells.get("missing", ""))
+    return column
+
+
+def _computed(column: FoundColumn, cells: Mapping[str, str]) -> FoundColumn:
+    column.is_computed = True
+    formula = of_cell(_values(cells[_FORMULA]))
+    if not formula:
+        unknown = gettext("There is no formula {formula}: write it like bins | age | 18 | 65.")
+        column.notes.append(unknown.format(formula=short(cells[_FORMULA])))
+    column.fields |= {"name": column.names[0], **formula}
+    column.fields |= {_FIELDS.get(head, head): cells.get(head, "") for head in _BOUNDS}
     column.fields["categories"] = "\n".join(_values(cells.get("values", "")))
     _take_rule(column, cells.get("missing", ""))
     return column
@@ -133,14 +153,40 @@ def _names_of(rule: Column.Missing) -> tuple[str, str]:
     return rule.value, str(rule.label)
 
 
-def template(headers: Sequence[str], typed: Mapping[str, Mapping[str, str]]) -> str:
-    """A file to fill in: a row for each column of the table, with what is typed so far."""
+def template(
+    headers: Sequence[str],
+    typed: Mapping[str, Mapping[str, str]],
+    computed: Sequence[Mapping[str, str]] = (),
+) -> str:
+    """A file to fill in: a row for each column of the table, with what is typed so far.
+
+    Computed columns follow, and only with them there is a head for formulas.
+    """
+    more = [[_FORMULA], [""]] if computed else [[], []]
     written = io.StringIO(newline="")
     german = (get_language() or "").startswith("de")
     rows = csv.writer(written, delimiter=";" if german else ",")
-    rows.writerow(HEADS)
-    rows.writerows([safe_cell(name), *_row(typed.get(name, {}))] for name in headers)
+    rows.writerow([*HEADS, *more[0]])
+    rows.writerows([safe_cell(name), *_row(typed.get(name, {})), *more[1]] for name in headers)
+    rows.writerows(_computed_row(fields) for fields in computed)
     return "\ufeff" + written.getvalue()
+
+
+def _computed_row(fields: Mapping[str, str]) -> list[str]:
+    cells = [fields.get(field, "") for field in ("lower", "upper", "step")]
+    cells += [_joined(fields), _rule(fields), "", ""]
+    formula = safe_cell(as_cell(fields))
+    return [safe_cell(fields.get("name", "")), "", *map(_plain, cells), formula]
+
+
+def _joined(fields: Mapping[str, str]) -> str:
+    values = [line.strip() for line in fields.get("categories", "").splitlines() if line.strip()]
+    return ("\n" if any("|" in value for value in values) else " | ").join(values)
+
+
+def _rule(fields: Mapping[str, str]) -> str:
+    rule = fields.get("missing", "")
+    return f"{rule}={fields.get('impute', '')}" if rule == Column.Missing.IMPUTE else rule
 
 
 def _row(fields: Mapping[str, str]) -> list[str]:
@@ -148,11 +194,8 @@ def _row(fields: Mapping[str, str]) -> list[str]:
     if not kind:
         return [""] * (len(HEADS) - 1)
     step = fields.get("period" if kind == Column.Kind.DATE else "step", "")
-    values = [line.strip() for line in fields.get("categories", "").splitlines() if line.strip()]
-    between = "\n" if any("|" in value for value in values) else " | "
-    rule = fields.get("missing", "")
-    cells = [kind, fields.get("lower", ""), fields.get("upper", ""), step, between.join(values)]
-    cells.append(f"{rule}={fields.get('impute', '')}" if rule == Column.Missing.IMPUTE else rule)
+    cells = [kind, fields.get("lower", ""), fields.get("upper", ""), step, _joined(fields)]
+    cells.append(_rule(fields))
     cells += [fields.get("date_format", ""), fields.get("time_zone", "")]
     return [_plain(cell) for cell in cells]
 

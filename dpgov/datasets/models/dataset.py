@@ -176,7 +176,8 @@ class Column(models.Model):
     """A queryable column with its declared domain. Columns left out are not queryable.
 
     Of dates `lower` and `upper` are periods in ISO 8601, `step` is the name of their length, and
-    `date_format` is how the file writes them where it is not in ISO 8601.
+    `date_format` is how the file writes them where it is not in ISO 8601. `formula` is how it is
+    computed from other columns, see `privacy.plan.formula`; empty: it is a column of the file.
     """
 
     class Kind(models.TextChoices):
@@ -202,6 +203,7 @@ class Column(models.Model):
     time_zone = models.CharField(max_length=64, blank=True, default="")
     missing = models.CharField(max_length=8, choices=Missing.choices, default=Missing.DROP)
     impute = models.CharField(max_length=200, blank=True)
+    formula = models.JSONField(default=dict, blank=True)
 
     class Meta:
         ordering = ["position"]

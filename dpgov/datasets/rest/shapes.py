@@ -17,6 +17,7 @@ from dpgov.budgets.rest.shapes import (
 )
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano
+from dpgov.privacy.plan.formula import Comparison, FormulaKind
 
 
 class _OrNull(serializers.CharField):
@@ -73,6 +74,33 @@ class _Categories(serializers.ListField):
         return declared
 
 
+class FormulaSerializer(serializers.Serializer[dict[str, Any]]):
+    """How a column is computed from declared columns of the file, in the same row."""
+
+    function = serializers.ChoiceField(
+        source="kind", choices=[kind.value for kind in FormulaKind], help_text="What is computed."
+    )
+    operands = serializers.ListField(child=serializers.CharField())
+    compares = serializers.ChoiceField(
+        choices=[one.value for one in Comparison], allow_blank=True, help_text="Of flags only."
+    )
+    constants = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="The edges of bins, or what a flag compares with, as texts.",
+    )
+
+
+class _Formula(FormulaSerializer):
+    """The same of a column."""
+
+    def get_attribute(self, instance: Column) -> dict[str, Any]:  # type: ignore[override]
+        """Columns of the file have none."""
+        if not instance.formula:
+            raise SkipField
+        found: dict[str, Any] = instance.formula
+        return found
+
+
 class ColumnSerializer(serializers.Serializer[Column]):
     """A column that can be asked about, with its declared domain."""
 
@@ -90,6 +118,7 @@ class ColumnSerializer(serializers.Serializer[Column]):
     )
     missing = serializers.ChoiceField(choices=["drop", "impute"])
     impute = _OrNull(help_text="What stands in for a missing value under `impute`.")
+    formula = _Formula(required=False, help_text="Of computed columns only.")
 
     @extend_schema_field(serializers.ChoiceField(choices=["number", "category", "date"]))
     def get_type(self, column: Column) -> str:

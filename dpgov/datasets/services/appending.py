@@ -82,7 +82,9 @@ def check_appending(
 
 
 def _goes_on(before: ColumnSpec, now: ColumnSpec) -> bool:
-    """What was stored means the same under both."""
+    """What was stored means the same under both, and what is computed is computed alike."""
+    if before.formula != now.formula:
+        return False
     if isinstance(before.domain, CategoryDomain) and isinstance(now.domain, CategoryDomain):
         names = before.domain.categories
         if now.domain.categories[: len(names)] != names:

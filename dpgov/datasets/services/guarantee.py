@@ -14,9 +14,13 @@ OTHER = "other"
 
 
 def partition_parts(schema: DatasetSchema, column: str) -> list[str]:
-    """The declared categories of the partition column, then one part for everything else."""
+    """The declared categories of the partition column, then one part for everything else.
+
+    Parts are of a column of the file: what divides a budget for good is not computed.
+    """
     place = schema.index_of(column)
-    domain = None if place is None else schema.columns[place].domain
+    spec = None if place is None else schema.columns[place]
+    domain = None if spec is None or spec.formula is not None else spec.domain
     if not isinstance(domain, CategoryDomain):
         raise InvalidDomain(
             "partition_column",

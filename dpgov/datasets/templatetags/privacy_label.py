@@ -7,7 +7,8 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.words import question
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.computed import formula_words
+from dpgov.datasets.models import Column, Dataset
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.language.translation import in_a_row
 from dpgov.privacy.accounting.loss import Mode
@@ -39,6 +40,12 @@ def _lines(dataset: Dataset) -> Iterator[str]:
         rows = number_format(rules.least_error, force_grouping=True)
         # The sign is per cent; xgettext:no-python-format
         yield _("Counts are off by {rows} at least, with 95 % confidence.").format(rows=rows)
+
+
+@register.filter
+def formula(column: Column) -> str:
+    """How a column is computed; empty for one of the file."""
+    return formula_words(column.formula)
 
 
 @register.simple_tag

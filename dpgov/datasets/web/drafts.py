@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from dpgov.datasets import services
+from dpgov.datasets.computed import formula_words
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Upload
 from dpgov.datasets.selectors import upload_or_404, used
@@ -80,7 +81,7 @@ def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         return show_page(request, "datasets/registering/register.html", context, refused=True)
     services.keep_draft(upload=chosen, typed=request.POST)
     forget(request)
-    columns = [(spec.name, _domain(spec)) for spec in declaration.schema.columns]
+    columns = [(spec.name, _holds(spec)) for spec in declaration.schema.columns]
     context = {
         "upload": chosen,
         "declared": declaration,
@@ -101,6 +102,13 @@ def _declared(chosen: Upload, form: RegistrationForm) -> Declaration | None:
         form.refuse(translated(problem.args[0]), field=problem.field)
         return None
     return declaration
+
+
+def _holds(spec: ColumnSpec) -> str:
+    """What it can hold and, if it is computed, how."""
+    if spec.formula is None:
+        return _domain(spec)
+    return f"{_domain(spec)}; {formula_words(spec.formula.as_json())}"
 
 
 def _domain(spec: ColumnSpec) -> str:

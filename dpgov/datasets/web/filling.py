@@ -23,11 +23,24 @@ from dpgov.datasets.importing import (
 )
 from dpgov.datasets.models import Upload
 from dpgov.datasets.selectors import upload_or_404, used
-from dpgov.datasets.web.forms.filling import Typed, by_name, form_of, put, with_values_apart
+from dpgov.datasets.web.forms.computed import at, computed_in, places_of, typed_computed
+from dpgov.datasets.web.forms.filling import (
+    Typed,
+    by_name,
+    form_of,
+    free_place,
+    put,
+    with_values_apart,
+    without_computed,
+)
 from dpgov.datasets.web.forms.importing import keep
 from dpgov.datasets.web.forms.registration import typed_column
+from dpgov.privacy.plan.computed import MAX_COMPUTED
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import CSV, as_file
+
+# Places of removed ones are not taken again before the last, so that none moves under a hand.
+_LAST_PLACE = 99
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -35,8 +48,9 @@ from dpgov.web.pages import CSV, as_file
 def column_template(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """A CSV file with a row for each column, and what is typed so far."""
     chosen = upload_or_404(request, upload_id)
-    typed = by_name(services.draft_of(chosen), chosen.headers)
-    return as_file(template(chosen.headers, typed), "columns.csv", CSV)
+    draft = services.draft_of(chosen)
+    typed, computed = by_name(draft, chosen.headers), computed_in(draft).values()
+    return as_file(template(chosen.headers, typed, list(computed)), "columns.csv", CSV)
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -57,7 +71,8 @@ def fill(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     except services.DraftTooLarge as refusal:
         messages.error(request, str(refusal))
     tenant = membership_of(request).tenant
-    return redirect(form_of(tenant, chosen, typed.get("version_of", "")) + "#columns-title")
+    where = "#computed-title" if "computed" in how else "#columns-title"
+    return redirect(form_of(tenant, chosen, typed.get("version_of", "")) + where)
 
 
 def _paste(request: HttpRequest, chosen: Upload, typed: Typed, _where: str) -> Typed:
@@ -80,7 +95,8 @@ def _copy(request: HttpRequest, chosen: Upload, typed: Typed, _where: str) -> Ty
     version = selectors.version_to_copy(tenant, request.POST.get("copy_from", ""))
     if version is None:
         raise UnreadableMetadata(_("Choose a dataset whose declarations you want."))
-    declared = {column.name: typed_column(column) for column in version.columns.all()}
+    known = version.columns.all()
+    declared = {column.name: typed_column(column) for column in known if not column.formula}
     columns = {name: declared[name] for name in chosen.headers if name in declared}
     left = [name for name in declared if name not in columns]
     absent = _("{name} is declared there, but not in the file.")
@@ -92,6 +108,7 @@ def _copy(request: HttpRequest, chosen: Upload, typed: Typed, _where: str) -> Ty
         heading=_("Copied from {name}, version {number}").format(
             name=version.dataset.name, number=version.number
         ),
+        computed={column.name: typed_computed(column) for column in known if column.formula},
     )
     keep(request, chosen, found)
     return put(typed, chosen.headers, found, over=False)
@@ -113,9 +130,26 @@ def _split(request: HttpRequest, chosen: Upload, typed: Typed, where: str) -> Ty
     return with_values_apart(typed, where)
 
 
+def _add_computed(_request: HttpRequest, _chosen: Upload, typed: Typed, _where: str) -> Typed:
+    """An empty one after those that are there."""
+    place = free_place(typed)
+    if len(places_of(typed)) >= MAX_COMPUTED or place > _LAST_PLACE:
+        raise UnreadableMetadata(
+            _("There can be at most {most} computed columns.").format(most=MAX_COMPUTED)
+        )
+    return typed | at(place, {"name": ""})
+
+
+def _remove_computed(_request: HttpRequest, _chosen: Upload, typed: Typed, where: str) -> Typed:
+    place = places_of([f"{where}-name"])
+    return without_computed(typed, place[0]) if place else typed
+
+
 _WAYS: dict[str, Callable[[HttpRequest, Upload, Typed, str], Typed]] = {
     "paste": _paste,
     "copy": _copy,
     "split": _split,
     "types": _types,
+    "computed": _add_computed,
+    "no-computed": _remove_computed,
 }

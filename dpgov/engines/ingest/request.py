@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.formula import formula_from
 from dpgov.privacy.plan.schema import (
     CategoryDomain,
     ColumnSpec,
@@ -91,6 +92,7 @@ def columns_as_json(columns: Iterable[ColumnSpec]) -> list[dict[str, Any]]:
             "domain": _domain_as_json(spec.domain),
             "missing": spec.missing.value,
             "impute_code": spec.impute_code,
+            "formula": None if spec.formula is None else spec.formula.as_json(),
         }
         for spec in columns
     ]
@@ -118,6 +120,7 @@ def columns_of(items: Iterable[dict[str, Any]]) -> tuple[ColumnSpec, ...]:
             _domain_of(item["domain"]),
             MissingRule(item["missing"]),
             item["impute_code"],
+            formula_from(item["formula"]),
         )
         for item in items
     )

@@ -6,7 +6,7 @@ privacy unit there are four more columns, see `units`.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,15 +22,16 @@ from dpgov.engines.ingest.before import (
     remember,
     rows_before,
 )
+from dpgov.engines.ingest.computed import computed
 from dpgov.engines.ingest.drafts import draft_of, remove_drafts
 from dpgov.engines.ingest.fingerprint import Fingerprint, Seen
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import EVERYTHING_ELSE, Before, UnitNames
 from dpgov.engines.ingest.tables import Table
 from dpgov.engines.ingest.units import MARKS, UnitColumn, UnitMarks, attached, rank_rows
-from dpgov.engines.ingest.values import cells_of, codes, sql_type
+from dpgov.engines.ingest.values import cells_of, codes, never_missing, sql_type
 from dpgov.language.said import said
-from dpgov.privacy.plan.schema import ColumnSpec, DateDomain, MissingRule, NumericDomain
+from dpgov.privacy.plan.schema import ColumnSpec, DateDomain, NumericDomain
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +83,19 @@ def store(
     return stored
 
 
-def _places(table: Table, columns: Sequence[ColumnSpec]) -> list[int]:
-    places = []
-    for spec in columns:
+def _places(table: Table, columns: Sequence[ColumnSpec]) -> dict[int, int]:
+    """Which stored column each declared one of the file becomes; computed ones are in no file."""
+    places = {}
+    for number, spec in enumerate(columns):
+        if spec.formula is not None:
+            continue
         if spec.name not in table.names:
             raise Refused(
                 said("The file has no column “{column}”.", column=spec.name), column=spec.name
             )
         place = table.names.index(spec.name)
         _check_type(spec, table.types[place])
-        places.append(place)
+        places[place] = number
     return places
 
 
@@ -124,7 +128,7 @@ def _write(
     table: Table,
     draft: Path,
     ranked: Path,
-    places: Sequence[int],
+    places: Mapping[int, int],
     columns: Sequence[ColumnSpec],
     max_rows: int,
     memory_bytes: int,
@@ -228,10 +232,9 @@ def _append(
     connection: duckdb.DuckDBPyConnection,
     fingerprint: Fingerprint,
     marks: UnitMarks | None,
-    places: Sequence[int],
+    places: Mapping[int, int],
     columns: Sequence[ColumnSpec],
 ) -> None:
-    declared = {place: number for number, place in enumerate(places)}
     stored: dict[int, pa.Array] = {}
     fingerprint.begin_rows(batch.num_rows)
     if marks is not None:
@@ -241,30 +244,19 @@ def _append(
         hashes = fingerprint.add(place, cells)
         if marks is not None:
             marks.add(place, cells)
-        if place in declared:
-            spec = columns[declared[place]]
-            stored[declared[place]] = _never_missing(codes(cells, spec), spec)
+        if place in places:
+            spec = columns[places[place]]
+            stored[places[place]] = never_missing(codes(cells, spec), spec)
             if marks is not None:
                 marks.mix(spec.name, cells, hashes)
     fingerprint.end_rows()
+    for number, spec in enumerate(columns):
+        if spec.formula is not None:
+            stored[number] = never_missing(computed(number, columns, stored), spec)
     ordered = {f"c{number}": stored[number] for number in sorted(stored)}
     connection.register("batch", pa.table(ordered) if marks is None else marks.table(ordered))
     connection.execute("INSERT INTO data SELECT * FROM batch")
     connection.unregister("batch")
-
-
-def _never_missing(found: pa.Array, spec: ColumnSpec) -> pa.Array:
-    """The codes, if the column keeps what is declared; questions rely on it, see `sensitivity`."""
-    if spec.missing is MissingRule.REQUIRE and found.null_count:
-        raise Refused(
-            said(
-                "“{column}” is declared as never missing, but some of its cells are empty or "
-                "cannot be read. Choose what a missing value counts as, or complete the file.",
-                column=spec.name,
-            ),
-            column=spec.name,
-        )
-    return found
 
 
 def _too_many_rows(max_rows: int, *, is_addition: bool) -> Refused:

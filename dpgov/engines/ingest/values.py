@@ -33,7 +33,15 @@ import pyarrow.compute as pc
 
 from dpgov.engines.ingest.dates import date_codes
 from dpgov.engines.ingest.reading import COMMA, POINT
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain, NumericDomain
+from dpgov.engines.ingest.refusal import Refused
+from dpgov.language.said import said
+from dpgov.privacy.plan.schema import (
+    CategoryDomain,
+    ColumnSpec,
+    DateDomain,
+    MissingRule,
+    NumericDomain,
+)
 
 _NUMBER = (
     r"^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -139,6 +147,24 @@ def _numeric_codes(values: npt.NDArray[np.float64], domain: NumericDomain) -> pa
     steps = np.rint(clipped / float(domain.step)) - float(domain.lower_steps)
     found = np.clip(steps, 0, domain.top).astype(np.uint64)
     return pa.array(np.where(missing, _NO_PLACE, found), mask=missing)
+
+
+def never_missing(found: pa.Array, spec: ColumnSpec) -> pa.Array:
+    """The codes, if the column keeps what is declared; questions rely on it, see `sensitivity`."""
+    if spec.missing is MissingRule.REQUIRE and found.null_count:
+        words = said(
+            "“{column}” is declared as never missing, but some of its cells are empty or "
+            "cannot be read. Choose what a missing value counts as, or complete the file.",
+            column=spec.name,
+        )
+        if spec.formula is not None:
+            words = said(
+                "“{column}” is declared as never missing, but in some rows it cannot be computed. "
+                "Choose what a missing value counts as.",
+                column=spec.name,
+            )
+        raise Refused(words, column=spec.name)
+    return found
 
 
 def sql_type(spec: ColumnSpec) -> str:

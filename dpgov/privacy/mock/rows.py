@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from dpgov.privacy.plan.computing import computed_codes
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema
 
 Codes = NDArray[np.int64]
@@ -45,8 +46,20 @@ class MockTable:
     def column(self, index: int) -> Codes:
         """The codes of one column; MISSING where there is none."""
         if index not in self._made:
-            self._made[index] = _codes(self.schema.columns[index], self.rows)
+            spec = self.schema.columns[index]
+            made = _codes(spec, self.rows) if spec.formula is None else self._computed(spec)
+            self._made[index] = made
         return self._made[index]
+
+    def _computed(self, spec: ColumnSpec) -> Codes:
+        """As of real rows, so that the invented ones do not contradict themselves."""
+        names = spec.formula.operands if spec.formula else ()
+        places = [place for name in names if (place := self.schema.index_of(name)) is not None]
+        operands = [self.schema.columns[place] for place in places]
+        found = computed_codes(spec, operands, [self.column(place) for place in places])
+        if spec.may_be_missing:
+            return found
+        return np.where(found == MISSING, spec.impute_code or 0, found)
 
     def units(self) -> Units:
         """Whose rows they are; each row is a unit of its own where no column names it."""

@@ -13,6 +13,7 @@ from fractions import Fraction
 from dpgov.language.said import said, sentences
 from dpgov.privacy.accounting.decimals import InvalidNumber, read_decimal
 from dpgov.privacy.plan.calendar import NotADate, Span, Step, number_of, span_of
+from dpgov.privacy.plan.formula import Formula
 from dpgov.privacy.plan.layouts import read_layout
 from dpgov.privacy.plan.schema import (
     LARGEST_SUM,
@@ -166,6 +167,7 @@ def column_spec(
     domain: NumericDomain | CategoryDomain,
     missing: MissingRule | str,
     impute: str,
+    formula: Formula | None = None,
 ) -> ColumnSpec:
     """A queryable column. `impute` is used with the impute rule alone, and must be in the domain.
 
@@ -179,8 +181,8 @@ def column_spec(
             "missing", said("Choose to drop or to impute missing values, or that there are none.")
         ) from problem
     if rule is not MissingRule.IMPUTE:
-        return ColumnSpec(clean_name, domain, rule)
-    return ColumnSpec(clean_name, domain, rule, _impute_code(domain, impute))
+        return ColumnSpec(clean_name, domain, rule, formula=formula)
+    return ColumnSpec(clean_name, domain, rule, _impute_code(domain, impute), formula)
 
 
 def _impute_code(domain: NumericDomain | CategoryDomain, impute: str) -> int:

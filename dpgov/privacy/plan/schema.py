@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.calendar import Step, period_text
+from dpgov.privacy.plan.formula import Formula
 
 # Exact sums stay below 2**53: exact in every engine, in JSON and far from OpenDP's i64 limits.
 LARGEST_SUM = 2**53
@@ -109,13 +110,14 @@ class CategoryDomain:
 class ColumnSpec:
     """A queryable column. With IMPUTE `impute_code` replaces a missing value, with DROP it is null.
 
-    With REQUIRE none is missing.
+    With REQUIRE none is missing. With a `formula` it is computed from columns of the file.
     """
 
     name: str
     domain: NumericDomain | CategoryDomain
     missing: MissingRule = MissingRule.DROP
     impute_code: int | None = None
+    formula: Formula | None = None
 
     @property
     def may_be_missing(self) -> bool:

@@ -186,6 +186,12 @@ def parts_of(typed: str) -> list[str]:
 # The labels within a line, after the name of the column.
 WITHIN_A_LINE = {
     "kind": _("type"),
+    "name": _("name"),
+    "formula": _("formula"),
+    "first": _("column"),
+    "second": _("second column"),
+    "compares": _("compared"),
+    "constants": _("edges or values"),
     "lower": _("from"),
     "upper": _("to"),
     "step": _("step"),

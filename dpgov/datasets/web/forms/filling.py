@@ -10,6 +10,7 @@ from dpgov.datasets import selectors, services
 from dpgov.datasets.importing import Filled
 from dpgov.datasets.models import Upload
 from dpgov.datasets.web.forms.columns import parts_of
+from dpgov.datasets.web.forms.computed import at, computed_in, places_of
 from dpgov.datasets.web.forms.file import how_read
 from dpgov.tenants.models import Tenant
 from dpgov.tenants.permissions import membership_of
@@ -40,7 +41,29 @@ def put(
         for field in present:
             del filled[f"column-{place}-{field}"]
         filled |= {f"column-{place}-{field}": text for field, text in fields.items()}
+    return _put_computed(filled, found, over=over)
+
+
+def _put_computed(typed: Typed, found: Filled, *, over: bool) -> Typed:
+    """Computed columns in the place of those of the same name, if `over`, else after them."""
+    filled = dict(typed)
+    for name, fields in found.computed.items():
+        there = {one.get("name", ""): place for place, one in computed_in(filled).items()}
+        if name in there and not over:
+            continue
+        place = there.get(name, free_place(filled))
+        filled = without_computed(filled, place) | at(place, fields)
     return filled
+
+
+def free_place(typed: Mapping[str, str]) -> int:
+    """The number of the next computed column."""
+    return max(places_of(typed), default=-1) + 1
+
+
+def without_computed(typed: Mapping[str, str], place: int) -> Typed:
+    """The form without this one."""
+    return {n: text for n, text in typed.items() if not n.startswith(f"computed-{place}-")}
 
 
 def with_values_apart(typed: Mapping[str, str], prefix: str) -> Typed:

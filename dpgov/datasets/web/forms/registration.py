@@ -10,6 +10,14 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Column
 from dpgov.datasets.web.forms.columns import WITHIN_A_LINE, ColumnForm
+from dpgov.datasets.web.forms.computed import (
+    ComputedForm,
+    at,
+    computed_are_valid,
+    computed_forms,
+    computed_in,
+    typed_computed,
+)
 from dpgov.datasets.web.forms.dataset import DatasetForm, declared_currency
 from dpgov.datasets.web.forms.filling import of_column
 from dpgov.datasets.web.forms.unit import UnitForm
@@ -41,10 +49,24 @@ class RegistrationForm:
             )
             for place, name in enumerate(headers)
         ]
+        self.computed = computed_forms(self.columns, data, left)
 
     def is_valid(self) -> bool:
         """Look at every form, so that all that is wrong is shown at once."""
-        return all([self.dataset.is_valid(), *(column.is_valid() for column in self.columns)])
+        whole = all([self.dataset.is_valid(), *(column.is_valid() for column in self.columns)])
+        return computed_are_valid(self.computed, self._identity()) and whole
+
+    def _identity(self) -> str:
+        """The column that names people, if one was chosen to."""
+        data = self.dataset.cleaned_data
+        return str(data.get("private_id", "")) if data.get("unit") == "person" else ""
+
+    def specs(self) -> tuple[ColumnSpec, ...]:
+        """The columns that were declared, computed ones last; only after `is_valid`."""
+        return tuple(form.spec for form in self._of_columns() if form.spec)
+
+    def _of_columns(self) -> list[ColumnForm | ComputedForm]:
+        return [*self.columns, *self.computed]
 
     def declaration(self) -> Declaration:
         """What was declared; only after `is_valid`."""
@@ -53,7 +75,7 @@ class RegistrationForm:
             name=data["name"],
             description=data["description"],
             schema=DatasetSchema(
-                columns=tuple(form.spec for form in self.columns if form.spec),
+                columns=self.specs(),
                 unit=_unit_of(self.dataset),
                 neighbouring=Neighbouring(data["neighbouring"]),
                 group_size=data["group_size"],
@@ -70,15 +92,15 @@ class RegistrationForm:
 
     def refuse(self, message: str, *, field: str = "", column: str = "") -> None:
         """Show a refusal where it belongs: at a column's type, at a field, or at the top."""
-        for form in self.columns:
+        for form in self._of_columns():
             if column and form.column == column:
-                form.add_error("kind", message)
+                form.add_error("kind" if "kind" in form.fields else "formula", message)
                 return
         self.dataset.add_error(field if field in self.dataset.fields else None, message)
 
     def problems(self) -> Iterator[dict[str, Any]]:
         """Every refusal with the id of its input, for the list at the top of the page."""
-        for form in (self.dataset, *self.columns):
+        for form in (self.dataset, *self._of_columns()):
             where = getattr(form, "column", "")
             for name, messages in form.errors.items():
                 yield from (self._problem(form, name, where, str(text)) for text in messages)
@@ -134,10 +156,8 @@ class VersionForm(RegistrationForm):
         earlier: Iterable[Column],
         typed: Mapping[str, str] | None = None,
     ) -> None:
-        declared, left = (
-            {column.name: typed_column(column) for column in earlier},
-            dict(typed or {}),
-        )
+        known, left = list(earlier), dict(typed or {})
+        declared = {column.name: typed_column(column) for column in known if not column.formula}
         self.dataset = AddingForm(data, initial=left or None)
         self.columns = [
             ColumnForm(
@@ -148,15 +168,16 @@ class VersionForm(RegistrationForm):
             )
             for place, name in enumerate(headers)
         ]
+        computed = [typed_computed(column) for column in known if column.formula]
+        stood = {k: v for at_, one in enumerate(computed) for k, v in at(at_, one).items()}
+        # Whoever saw them there and removed them wants none; a template alone says nothing of them.
+        is_said = "computed" in left or computed_in(left)
+        self.computed = computed_forms(self.columns, data, left if is_said else stood)
 
     @property
     def append_rows(self) -> bool:
         """Whether the file holds new rows only; after `is_valid`."""
         return bool(self.dataset.cleaned_data["holds"] == AddingForm.NEW_ROWS)
-
-    def specs(self) -> tuple[ColumnSpec, ...]:
-        """What was declared; only after `is_valid`."""
-        return tuple(form.spec for form in self.columns if form.spec)
 
 
 def typed_column(column: Column) -> dict[str, str]:
