@@ -9,6 +9,7 @@ from dpgov.approvals.kinds import Second, kind_of, kinds_decided_by
 from dpgov.approvals.models import ChangeRequest
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.permissions import Permission, may
+from dpgov.tenants.roles import having
 
 
 def requests_of(membership: Membership) -> QuerySet[ChangeRequest]:
@@ -72,7 +73,7 @@ def has_role_to_decide(membership: Membership, request: ChangeRequest) -> bool:
     if may(membership, Permission.DECIDE_CHANGES):
         return True
     return (
-        membership.role == Role.OWNER
+        membership.has(Role.OWNER)
         and kind_of(request.kind).second is Second.OFFICER_OR_OWNER
         and request.requested_role == Role.OFFICER
     )
@@ -90,7 +91,7 @@ def may_decide(membership: Membership, request: ChangeRequest) -> bool:
 def deciders(request: ChangeRequest) -> list[Membership]:
     """Everybody who could decide this request now."""
     people = Membership.objects.filter(tenant_id=request.tenant_id, user__is_active=True)
-    people = people.filter(role__in=[Role.OWNER, Role.OFFICER]).select_related("user")
+    people = people.filter(having(Role.OWNER, Role.OFFICER)).select_related("user")
     return [person for person in people.order_by("user__email") if may_decide(person, request)]
 
 

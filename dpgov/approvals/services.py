@@ -35,6 +35,7 @@ from dpgov.language.translation import english
 from dpgov.operation import clock
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import may
+from dpgov.tenants.roles import having_since
 from dpgov.tenants.selectors import actor_of
 
 _LONGEST_REASON = 500
@@ -120,7 +121,7 @@ def _still_stands(request: ChangeRequest) -> None:
     """Raises RequesterGone unless who asked is still who they were; kept so until the end."""
     rows = Membership.objects.filter(tenant_id=request.tenant_id, user_id=request.requested_by_id)
     same = rows.filter(
-        role=request.requested_role, role_since__lte=request.requested_at, user__is_active=True
+        having_since(request.requested_role, request.requested_at), user__is_active=True
     )
     if same.select_for_update(of=("self",)).first() is None:
         raise RequesterGone

@@ -156,7 +156,7 @@ class Tour:
 
 def tour_of(membership: Membership) -> Tour:
     """The tour of somebody who practises. Two statements."""
-    steps = STEPS[Role(membership.role)]
+    steps = tuple(step for role in membership.roles for step in STEPS[role])
     wanted = tuple(action.value for step in steps for action in step.done_by)
     mine = EntryFilter(actor=membership.user.email, actions=wanted)
     entries = entries_of(membership.tenant_id, mine).order_by()

@@ -78,7 +78,7 @@ def held_datasets(membership: Membership) -> QuerySet[Dataset]:
     held = Dataset.objects.filter(
         tenant=membership.tenant_id, held_at__isnull=False, archived_at__isnull=True
     )
-    if membership.role != Role.OFFICER:
+    if not membership.has(Role.OFFICER):
         held = held.filter(owner=membership.user_id)
     return held.select_related("budget", "owner").order_by("held_at")
 
@@ -86,7 +86,7 @@ def held_datasets(membership: Membership) -> QuerySet[Dataset]:
 def datasets_and_held(membership: Membership) -> QuerySet[Dataset]:
     """The datasets that everybody sees and, with them, the held ones that this person may see."""
     mine = Q(held_at__isnull=False, archived_at__isnull=True)
-    if membership.role != Role.OFFICER:
+    if not membership.has(Role.OFFICER):
         mine &= Q(owner=membership.user_id)
     found = Dataset.objects.filter(present() | mine, tenant=membership.tenant_id)
     return found.select_related("budget", "policy").order_by("name", "slug")

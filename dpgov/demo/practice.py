@@ -35,7 +35,7 @@ def prepare_practice(tenant: Tenant) -> Tenant:
     """
     with acting_for(tenant.pk):
         people = list(members_of(tenant).filter(user__is_active=True).select_related("user"))
-    owner = next((one.user for one in people if one.role == Role.OWNER), None)
+    owner = next((one.user for one in people if one.has(Role.OWNER)), None)
     if owner is None:
         raise NobodyOwns
     practice = _of(tenant, people) or create_tenant(

@@ -1,5 +1,6 @@
 """The kinds of notices, and to which roles each can come. Pure values, no rows."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import TextChoices
@@ -46,6 +47,7 @@ REACHES: dict[Kind, Reach] = {
 }
 
 
-def kinds_for(role: str) -> list[Kind]:
-    """The kinds that can reach somebody of this role, in the order of the list above."""
-    return [kind for kind, reach in REACHES.items() if role in reach.roles]
+def kinds_for(roles: Iterable[Role]) -> list[Kind]:
+    """The kinds that can reach somebody of these roles, in the order of the list above."""
+    held = frozenset(roles)
+    return [kind for kind, reach in REACHES.items() if not held.isdisjoint(reach.roles)]

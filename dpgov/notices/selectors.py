@@ -44,7 +44,7 @@ def choices_of(membership: Membership) -> list[tuple[Kind, bool, bool]]:
     """(kind, in the product, by e-mail) for each kind that can reach this person."""
     rows = Choice.objects.filter(tenant_id=membership.tenant_id, person_id=membership.user_id)
     chosen = {row.kind: row for row in rows}
-    return [(kind, *_chosen(kind, chosen.get(kind))) for kind in kinds_for(membership.role)]
+    return [(kind, *_chosen(kind, chosen.get(kind))) for kind in kinds_for(membership.roles)]
 
 
 def _chosen(kind: Kind, choice: Choice | None) -> tuple[bool, bool]:

@@ -18,7 +18,7 @@ from dpgov.tenants.models import Membership
 @transaction.atomic
 def choose(*, membership: Membership, in_app: Collection[str], letters: Collection[str]) -> None:
     """From now on: these kinds in the product, these by e-mail, the person's others not at all."""
-    for kind in kinds_for(membership.role):
+    for kind in kinds_for(membership.roles):
         Choice.objects.update_or_create(
             tenant_id=membership.tenant_id,
             person_id=membership.user_id,

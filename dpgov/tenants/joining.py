@@ -17,6 +17,7 @@ from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import belongs_somewhere, tenant_of_invitation
 from dpgov.tenants.invitations import InvitationRefused, hash_of, record
 from dpgov.tenants.models import Invitation, Membership, Role, Tenant, User
+from dpgov.tenants.roles import having_since
 from dpgov.tenants.selectors import actor_of
 from dpgov.tenants.services import AlreadyMember
 
@@ -94,9 +95,11 @@ def _stands_behind(invitation: Invitation) -> bool:
     if invitation.invited_by_id is None:
         return True
     senders = Membership.objects.filter(
-        tenant_id=invitation.tenant_id, user_id=invitation.invited_by_id, role=Role.ADMIN
+        having_since(Role.ADMIN, invitation.created_at),
+        tenant_id=invitation.tenant_id,
+        user_id=invitation.invited_by_id,
     )
-    return senders.filter(user__is_active=True, role_since__lte=invitation.created_at).exists()
+    return senders.filter(user__is_active=True).exists()
 
 
 def _join(invitation: Invitation, user: User) -> Membership:

@@ -118,6 +118,15 @@ class Membership(models.Model):  # type: ignore[django-manager-missing]
     def __str__(self) -> str:
         return f"{self.user} ({self.role} at {self.tenant})"
 
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """All that this person is here."""
+        return (Role(self.role),)
+
+    def has(self, role: Role) -> bool:
+        """Whether this is one of their roles."""
+        return role in self.roles
+
 
 class Invitation(models.Model):
     """A person's way into a tenant, once and until `expires_at`; only the token's hash is kept.

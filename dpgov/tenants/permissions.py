@@ -82,7 +82,7 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
 
 def may(membership: Membership | None, permission: Permission) -> bool:
     """Whether this membership's role has the permission."""
-    return membership is not None and membership.role in ALLOWED[permission]
+    return membership is not None and not ALLOWED[permission].isdisjoint(membership.roles)
 
 
 def abilities(membership: Membership | None) -> dict[str, bool]:

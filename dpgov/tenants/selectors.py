@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 
 from dpgov.audit.actor import Actor
 from dpgov.tenants.models import ApiToken, Membership, Role, Tenant, User
+from dpgov.tenants.roles import having
 
 
 def membership_for_session(
@@ -38,9 +39,8 @@ def members_of(tenant: Tenant) -> QuerySet[Membership]:
 
 def has_officer(tenant: Tenant) -> bool:
     """Whether anybody is there who could agree to owners and officers."""
-    return Membership.objects.filter(
-        tenant=tenant, role=Role.OFFICER, user__is_active=True
-    ).exists()
+    officers = Membership.objects.filter(having(Role.OFFICER), tenant=tenant)
+    return officers.filter(user__is_active=True).exists()
 
 
 def tokens_of(membership: Membership) -> QuerySet[ApiToken]:

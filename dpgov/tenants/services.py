@@ -16,6 +16,7 @@ from dpgov.operation import clock
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 from dpgov.tenants.models import TAKES_TWO_PERSONS, Membership, ProjectMember, Role, Tenant
+from dpgov.tenants.roles import having
 
 _SLUG_LENGTH = 50
 
@@ -151,9 +152,9 @@ def _locked(membership: Membership) -> Membership:
 
 def _keep_an_administrator(membership: Membership) -> None:
     others = Membership.objects.filter(
-        tenant=membership.tenant, role=Role.ADMIN, user__is_active=True
+        having(Role.ADMIN), tenant=membership.tenant, user__is_active=True
     ).exclude(pk=membership.pk)
-    if membership.role == Role.ADMIN and not others.exists():
+    if membership.has(Role.ADMIN) and not others.exists():
         raise LastAdministrator
 
 

@@ -20,6 +20,7 @@ from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.operation import clock
 from dpgov.tenants.models import Membership, Project, Role, User
+from dpgov.tenants.roles import having
 
 
 class NotAHolder(SpokenRefusal, ValueError):
@@ -94,7 +95,7 @@ def _check_holder(dataset_budget: Budget, holder: User | Project) -> None:
         fits = holder.tenant_id == dataset_budget.tenant_id and holder.ended_at is None
     else:
         fits = Membership.objects.filter(
-            tenant=dataset_budget.tenant_id, user=holder, role=Role.ANALYST
+            having(Role.ANALYST), tenant=dataset_budget.tenant_id, user=holder
         ).exists()
     if not fits or dataset_budget.kind != Budget.Kind.DATASET:
         raise NotAHolder

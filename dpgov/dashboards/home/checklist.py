@@ -15,6 +15,7 @@ from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.datasets.models import Dataset, Policy
 from dpgov.queries.models import Query
 from dpgov.tenants.models import ApiToken, Membership, Role
+from dpgov.tenants.roles import having
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def checklist(membership: Membership) -> list[Item]:
         Role.OFFICER: _officer,
         Role.ADMIN: _admin,
     }
-    items = made[Role(membership.role)](membership)
+    items = [item for role in membership.roles for item in made[role](membership)]
     return [] if all(item.done for item in items) else items
 
 
@@ -55,8 +56,8 @@ def _facts(membership: Membership, *wanted: str) -> dict[str, bool]:
         "token": ApiToken.objects.filter(membership=membership),
         "verified": entries_of(tenant, verified),
         "exported": entries_of(tenant, exported),
-        **{role.value: people.filter(role=role) for role in Role},
-        "second": people.filter(role=Role.OFFICER).exclude(pk=membership.pk),
+        **{role.value: people.filter(having(role)) for role in Role},
+        "second": people.filter(having(Role.OFFICER)).exclude(pk=membership.pk),
     }
     named = {name: Exists(asked[name].order_by()) for name in wanted}
     found: dict[str, Any] = dict(Membership.objects.filter(pk=membership.pk).values(**named).get())

@@ -31,6 +31,7 @@ from dpgov.notices.models import Cursor, Event
 from dpgov.operation import clock
 from dpgov.operation.clock import Now
 from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.roles import having
 
 
 def alarms(tenant_id: UUID) -> Iterator[Happening]:
@@ -41,7 +42,7 @@ def alarms(tenant_id: UUID) -> Iterator[Happening]:
     key = f"noise_check:{report.at}"
     if Event.objects.filter(tenant_id=tenant_id, key=key).exists():
         return
-    members = Membership.objects.filter(tenant_id=tenant_id, role__in=[Role.OFFICER, Role.ADMIN])
+    members = Membership.objects.filter(having(Role.OFFICER, Role.ADMIN), tenant_id=tenant_id)
     yield Happening(
         key=key,
         kind=Kind.NOISE_CHECK,

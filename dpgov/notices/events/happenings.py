@@ -17,6 +17,7 @@ from dpgov.notices.events.telling import Happening
 from dpgov.notices.kinds import Kind
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.roles import having
 
 Entry = Mapping[str, Any]
 
@@ -103,7 +104,7 @@ def _frozen(entry: Entry) -> Happening | None:
 
 
 def _people(entry: Entry, *roles: Role) -> frozenset[UUID]:
-    members = Membership.objects.filter(tenant_id=entry["tenant_id"], role__in=roles)
+    members = Membership.objects.filter(having(*roles), tenant_id=entry["tenant_id"])
     return frozenset(members.values_list("user_id", flat=True))
 
 

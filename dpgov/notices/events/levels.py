@@ -16,6 +16,7 @@ from dpgov.notices.events.telling import Happening
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Event
 from dpgov.tenants.models import Membership, ProjectMember, Role
+from dpgov.tenants.roles import having
 
 LEVELS = (50, 80, 100)
 OWN = (Budget.Kind.DATASET, Budget.Kind.ALLOCATION, Budget.Kind.SHARED_BUDGET)
@@ -84,7 +85,7 @@ def _whole(budget: Budget) -> tuple[dict[str, str], frozenset[UUID]]:
     shared = budget.kind == Budget.Kind.SHARED_BUDGET
     named = {"of": "shared_budget", "shared_budget": budget.label} if shared else {"of": "dataset"}
     members = Membership.objects.filter(
-        tenant_id=budget.tenant_id, role__in=[Role.OWNER, Role.OFFICER]
+        having(Role.OWNER, Role.OFFICER), tenant_id=budget.tenant_id
     )
     return named, frozenset(members.values_list("user_id", flat=True))
 

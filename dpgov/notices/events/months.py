@@ -13,6 +13,7 @@ from dpgov.notices.events.telling import Happening
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Event
 from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.roles import having
 
 # A sweeper that was away for longer tells no old news.
 _NEWS = timedelta(days=7)
@@ -29,7 +30,7 @@ def ended_months(tenant_id: UUID, now: datetime) -> Iterator[Happening]:
         return
     if not entries_of(tenant_id, EntryFilter(until=begin)).exists():
         return
-    officers = Membership.objects.filter(tenant_id=tenant_id, role=Role.OFFICER)
+    officers = Membership.objects.filter(having(Role.OFFICER), tenant_id=tenant_id)
     yield Happening(
         key=key,
         kind=Kind.MONTH,

@@ -16,6 +16,7 @@ from dpgov.notices.kinds import REACHES, Kind
 from dpgov.notices.models import Choice, Delivery, Event, Notice, State, Webhook
 from dpgov.notices.selectors import choices_by_person, webhooks_of
 from dpgov.tenants.models import Membership
+from dpgov.tenants.roles import having
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +75,10 @@ def _notices(event: Event, people: frozenset[UUID]) -> list[Notice]:
     kind = Kind(event.kind)
     choices = choices_by_person(event.tenant_id, kind)
     members = Membership.objects.filter(
+        having(*REACHES[kind].roles),
         tenant_id=event.tenant_id,
         user_id__in=people,
         user__is_active=True,
-        role__in=REACHES[kind].roles,
     )
     found = members.order_by("user_id").values_list("user_id", flat=True)
     told = (_notice(event, kind, person, choices.get(person)) for person in found)

@@ -67,4 +67,4 @@ def cancel(*, membership: Membership, query_id: UUID) -> None:
 
 
 def _is_theirs(membership: Membership, query: Query) -> bool:
-    return query.analyst_id == membership.user_id or membership.role == Role.OWNER
+    return query.analyst_id == membership.user_id or membership.has(Role.OWNER)

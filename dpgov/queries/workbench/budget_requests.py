@@ -22,8 +22,9 @@ from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.wording.words import lower_first
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.permissions import Permission, may
+from dpgov.tenants.roles import having_since
 from dpgov.tenants.selectors import actor_of
 
 State, About = BudgetRequest.State, BudgetRequest.About
@@ -176,7 +177,7 @@ def _is_still_there(budget_request: BudgetRequest) -> bool:
     rows = Membership.objects.filter(
         tenant_id=budget_request.tenant_id, user_id=budget_request.asked_by_id
     )
-    same = rows.filter(role_since__lte=budget_request.asked_at, user__is_active=True)
+    same = rows.filter(having_since(Role.ANALYST, budget_request.asked_at), user__is_active=True)
     return same.select_for_update(of=("self",)).first() is not None
 
 

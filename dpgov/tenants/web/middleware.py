@@ -63,7 +63,8 @@ class SecondFactorMiddleware:
 
 def is_missing(membership: Membership | None) -> bool:
     """Whether this person needs a second factor for this role, and has none."""
-    if membership is None or membership.role not in settings.DPGOV_MFA_REQUIRED:
+    asked = settings.DPGOV_MFA_REQUIRED
+    if membership is None or not any(role in asked for role in membership.roles):
         return False
     return not Authenticator.objects.filter(user_id=membership.user_id, type__in=_FACTORS).exists()
 

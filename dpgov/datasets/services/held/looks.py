@@ -24,6 +24,7 @@ from dpgov.engines.likeness import Likeness, likest
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.tenants.models import Membership, Role, Tenant
+from dpgov.tenants.roles import having
 from dpgov.tenants.selectors import actor_of
 
 
@@ -93,7 +94,7 @@ def _elsewhere(
     names = agreed_with(tenant_id)
     if not names:
         return []
-    bringing = Membership.objects.filter(user_id=seen_by.user_id, role=Role.OWNER)
+    bringing = Membership.objects.filter(having(Role.OWNER), user_id=seen_by.user_id)
     hidden = set(bringing.values_list("tenant__slug", flat=True))
     found: dict[str, list[Likeness]] = {}
     for fingerprint in fingerprints:

@@ -14,6 +14,7 @@ from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.tenants.models import Membership, Role, Tenant
+from dpgov.tenants.roles import having
 from dpgov.web.typed import TypedWholeNumber
 
 _CHOICES = [(kind.value, _(kind.facts.label)) for kind in StatisticKind]
@@ -129,9 +130,9 @@ class PermitForm(forms.Form):
         super().__init__(*args, **kwargs)
         if currency.delta is not None:
             self.fields["limit"].label = _("Questions up to this pure ε")
-        people = Membership.objects.filter(tenant=tenant, role=Role.ANALYST).select_related("user")
+        analysts = Membership.objects.filter(having(Role.ANALYST), tenant=tenant)
         field: Any = self.fields["person"]
-        field.queryset = people.order_by("user__name", "user__email")
+        field.queryset = analysts.select_related("user").order_by("user__name", "user__email")
         field.label_from_instance = lambda membership: str(membership.user)
 
 

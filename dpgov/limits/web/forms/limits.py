@@ -11,6 +11,7 @@ from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import Project, Role, Tenant, User
+from dpgov.tenants.roles import having
 from dpgov.tenants.selectors import members_of
 
 _TEXT = {"class": "form-control"}
@@ -101,7 +102,7 @@ class RateForm(forms.Form):
 
 
 def _holders(tenant: Tenant) -> dict[UUID, User | Project]:
-    analysts = members_of(tenant).filter(role=Role.ANALYST)
+    analysts = members_of(tenant).filter(having(Role.ANALYST))
     found: dict[UUID, User | Project] = {member.user_id: member.user for member in analysts}
     projects = Project.objects.filter(tenant=tenant, ended_at__isnull=True).order_by("name")
     return found | {project.pk: project for project in projects}
