@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 from django.utils import timezone
 
+from dpgov.approvals.giving import GIVE_ROLE
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import open_budget
@@ -15,6 +16,8 @@ from dpgov.budgets.services.limits import move_limit
 from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership, Role, Tenant, User
+from dpgov.tenants.services import give_role
+from tests.cast import join
 from tests.triggers import GUARDED, without_triggers
 
 
@@ -33,6 +36,14 @@ def agree(tenant: Tenant, kind: str, **payload: Any) -> ChangeRequest:
     decided = {"state": ChangeRequest.State.APPROVED, "decided_at": timezone.now()}
     ChangeRequest.objects.filter(pk=request.pk).update(decided_by=decides, **decided)
     return request
+
+
+def join_in_two_roles(tenant: Tenant, first: Role, name: str) -> Membership:
+    """A new person who is an analyst too, once two persons have agreed to it."""
+    member, after = join(tenant, first, name), f"{first}+analyst"
+    known = {"member": str(member.user_id), "email": member.user.email}
+    agree(tenant, GIVE_ROLE, **known, before=first.value, role=after)
+    return give_role(tenant=tenant, user_id=member.user_id, before=first.value, after=after)
 
 
 def _person(tenant: Tenant, role: Role) -> User:

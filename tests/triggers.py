@@ -25,6 +25,8 @@ GUARDED = (
     "datasets_dataset",
     "datasets_look",
     "queries_query",
+    "tenants_membership",
+    "tenants_tenant",
 )
 
 

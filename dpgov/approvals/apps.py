@@ -1,6 +1,5 @@
 from django.apps import AppConfig
 
-from dpgov.approvals.installed import installed
 from dpgov.operation.installed import register
 
 
@@ -9,6 +8,7 @@ class ApprovalsConfig(AppConfig):
 
     def ready(self) -> None:
         from dpgov.approvals import changes, kinds
+        from dpgov.approvals.installed import installed
 
         kinds.register(changes.CHANGES)
         register(self.label, installed)

@@ -19,7 +19,8 @@ from dpgov.approvals.services import approved, request_change, withdraw
 from dpgov.language.said import said
 from dpgov.tenants import invitations, services
 from dpgov.tenants.letters import send_invitation
-from dpgov.tenants.models import TAKES_TWO_PERSONS, Invitation, Membership, Role, Tenant
+from dpgov.tenants.models import TAKES_TWO_PERSONS, Invitation, Membership, Tenant
+from dpgov.tenants.roles import takes_two_persons
 from dpgov.tenants.selectors import actor_of
 
 GIVE_ROLE = "give_role"
@@ -56,15 +57,17 @@ def invite(*, membership: Membership, email: str, role: str, reason: str) -> Beg
 def change_role(
     *, membership: Membership, by: Membership, role: str, reason: str
 ) -> ChangeRequest | None:
-    """Give a member another role: at once, or by the request that is returned.
+    """Make a member something else, as a code: at once, or by the request that is returned.
 
-    Raises what `tenants.services.change_role` and `request_change` raise.
+    Raises what `tenants.services.change_role` and `request_change` raise, and RoleChanged when
+    they are not any more what they were when this was asked.
     """
-    if role not in TAKES_TWO_PERSONS:
-        services.change_role(membership=membership, role=role, actor=actor_of(by.user))
+    if not takes_two_persons(role, membership.roles_code):
+        try:
+            services.change_role(membership=membership, role=role, actor=actor_of(by.user))
+        except services.TakesTwoPersons as moved:
+            raise services.RoleChanged from moved
         return None
-    if membership.role == role:
-        raise services.RoleUnchanged
     return request_change(
         membership=by,
         kind=GIVE_ROLE,
@@ -72,7 +75,7 @@ def change_role(
         payload={
             "member": str(membership.user_id),
             "email": membership.user.email,
-            "before": membership.role,
+            "before": membership.roles_code,
             "role": role,
         },
         reason=reason,
@@ -139,4 +142,4 @@ def _move(request: ChangeRequest, user_id: UUID, before: str, after: str) -> Eff
         before=before,
         after=after,
     )
-    return Effect({"email": moved.user.email, "before": before, "role": Role(after).value})
+    return Effect({"email": moved.user.email, "before": before, "role": after})

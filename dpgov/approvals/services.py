@@ -34,7 +34,7 @@ from dpgov.language.said import as_values
 from dpgov.language.translation import english
 from dpgov.operation import clock
 from dpgov.tenants.models import Membership
-from dpgov.tenants.permissions import may
+from dpgov.tenants.permissions import role_for
 from dpgov.tenants.roles import having_since
 from dpgov.tenants.selectors import actor_of
 
@@ -66,7 +66,8 @@ def request_change(
     Raises MayNotRequest, ReasonMissing, and AlreadyRequested while the same waits.
     """
     current = _membership_now(membership, MayNotRequest)
-    if not may(current, kind_of(kind).asked_with):
+    role = role_for(current, kind_of(kind).asked_with)
+    if role is None:
         raise MayNotRequest
     request = ChangeRequest(
         tenant_id=current.tenant_id,
@@ -76,7 +77,7 @@ def request_change(
         payload=payload,
         reason=_reason(reason),
         requested_by=current.user,
-        requested_role=current.role,
+        requested_role=role,
     )
     try:
         with transaction.atomic():

@@ -15,7 +15,7 @@ from dpgov.tenants.invitations import invite_as_operator
 from dpgov.tenants.joining import accept
 from dpgov.tenants.models import Membership, Role, Tenant, User
 from dpgov.tenants.selectors import members_of, memberships_of
-from dpgov.tenants.services import create_tenant
+from dpgov.tenants.services import change_role_in_practice, create_tenant
 
 _LONGEST = 120
 
@@ -42,7 +42,7 @@ def prepare_practice(tenant: Tenant) -> Tenant:
         name=_("Practice: {name}").format(name=tenant.name)[:_LONGEST], practice_of=tenant.pk
     )
     for one in people:
-        _let_in(practice, one.user, one.role)
+        _let_in(practice, one)
     with acting_for(practice.pk):
         if not datasets_of(practice).exists():
             _register(practice, owner)
@@ -59,12 +59,16 @@ def _of(tenant: Tenant, people: list[Membership]) -> Tenant | None:
     return None
 
 
-def _let_in(practice: Tenant, user: User, role: str) -> None:
+def _let_in(practice: Tenant, one: Membership) -> None:
+    user = one.user
     with acting_for(practice.pk):
         if Membership.objects.filter(tenant=practice, user=user).exists():
             return
-        _invitation, token = invite_as_operator(tenant=practice, email=user.email, role=role)
-    accept(token=token, person=user)
+        _invitation, token = invite_as_operator(tenant=practice, email=user.email, role=one.role)
+    member = accept(token=token, person=user)
+    if one.second_role:
+        with acting_for(practice.pk):
+            change_role_in_practice(membership=member, role=one.roles_code)
 
 
 def _register(practice: Tenant, owner: User) -> Dataset:

@@ -102,7 +102,7 @@ def _asker(change: ChangeRequest, others: Sequence[ChangeRequest]) -> Asker:
     states = ChangeRequest.State
     return Asker(
         name=str(change.requested_by),
-        role=here.get_role_display() if here else _("no member any more"),
+        role=here.roles_label if here else _("no member any more"),
         since=here.created_at if here else None,
         requests=counts.total(),
         approved=counts[states.APPROVED],

@@ -110,7 +110,8 @@ def guards(_json: Json) -> Iterator[Guard]:
 
 _PUBLISHED = (
     "EXISTS (SELECT 1 FROM queries_readymade r WHERE r.id = NEW.ready_made_id"
-    " AND r.dataset_id = NEW.dataset_id AND r.withdrawn_at IS NULL)"
+    " AND r.dataset_id = NEW.dataset_id AND r.withdrawn_at IS NULL"
+    " AND r.published_by_id <> NEW.analyst_id)"
 )
 _MAY_BE_ANYTHING = (
     "NOT EXISTS (SELECT 1 FROM datasets_policy p WHERE p.dataset_id = NEW.dataset_id"
@@ -134,7 +135,7 @@ def guards_of_ready_made(_json: Json) -> Iterator[Guard]:
         "INSERT",
         "NEW.ready_made_id IS NOT NULL",
         _PUBLISHED,
-        "a ready-made question is asked as long as it is published, of its own dataset",
+        "a ready-made question is asked as long as it is published, of its own dataset, by others",
     )
     yield Guard(
         "guard_question_ready_made",

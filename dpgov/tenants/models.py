@@ -2,6 +2,8 @@
 
 import hashlib
 import uuid
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
@@ -38,6 +40,23 @@ class Role(models.TextChoices):
 
 # Who decides, and whose data it is: roles that one administrator alone gives to nobody.
 TAKES_TWO_PERSONS = frozenset({Role.OWNER, Role.OFFICER})
+# The roles that one person may have together, first and second (docs/adr/0024).
+TOGETHER = ((Role.OWNER, Role.ANALYST), (Role.ADMIN, Role.ANALYST))
+
+
+def in_words(roles: Sequence[Role]) -> str:
+    """One or two roles as a label: "Data owner and analyst"."""
+    return _joined(str(roles[0].label), *(role.within for role in roles[1:]))
+
+
+def within(roles: Sequence[Role]) -> str:
+    """The same as it stands within a sentence: "data owner and analyst"."""
+    return _joined(*(role.within for role in roles))
+
+
+def _joined(first: str, second: str = "") -> str:
+    pattern = pgettext("two roles of one person", "%(first)s and %(second)s")
+    return pattern % {"first": first, "second": second} if second else first
 
 
 class Tenant(models.Model):
@@ -101,31 +120,56 @@ class User(AbstractBaseUser):  # type: ignore[django-manager-missing]
 
 
 class Membership(models.Model):  # type: ignore[django-manager-missing]
-    """A user's role in a tenant, which they have had without a break since `role_since`."""
+    """A user's role in a tenant, which they have had without a break since `role_since`.
+
+    And a second one of those that go together, or none (""). People are picked by `tenants.roles`.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="memberships")
     role = models.CharField(max_length=16, choices=Role.choices)
     role_since = models.DateTimeField(default=timezone.now)
+    second_role = models.CharField(max_length=16, choices=Role.choices, blank=True, default="")
+    second_since = models.DateTimeField(null=True)
     created_at = Stamp(auto_now_add=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["tenant", "user"], name="tenants_one_role_per_tenant"),
+            models.CheckConstraint(
+                name="tenants_roles_that_go_together",
+                condition=models.Q(second_role="", second_since__isnull=True)
+                | models.Q(second_role="analyst", role="owner", second_since__isnull=False)
+                | models.Q(second_role="analyst", role="admin", second_since__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.user} ({self.role} at {self.tenant})"
+        return f"{self.user} ({self.roles_code} at {self.tenant})"
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """All that this person is here."""
-        return (Role(self.role),)
+        """All that this person is here, the first role first."""
+        return tuple(Role(role) for role in (self.role, self.second_role) if role)
+
+    @property
+    def roles_code(self) -> str:
+        """The same as it is chosen, requested and logged: "owner", "owner+analyst"."""
+        return "+".join(self.roles)
+
+    @property
+    def roles_label(self) -> str:
+        """The same as people read it: "Data owner and analyst"."""
+        return in_words(self.roles)
 
     def has(self, role: Role) -> bool:
         """Whether this is one of their roles."""
         return role in self.roles
+
+    def since(self, role: Role) -> datetime | None:
+        """Since when they have had this role without a break; None for one that they have not."""
+        return {self.role: self.role_since, self.second_role: self.second_since}.get(role)
 
 
 class Invitation(models.Model):

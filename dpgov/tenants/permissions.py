@@ -81,8 +81,13 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
 
 
 def may(membership: Membership | None, permission: Permission) -> bool:
-    """Whether this membership's role has the permission."""
-    return membership is not None and not ALLOWED[permission].isdisjoint(membership.roles)
+    """Whether one of this membership's roles has the permission."""
+    return membership is not None and role_for(membership, permission) is not None
+
+
+def role_for(membership: Membership, permission: Permission) -> Role | None:
+    """In which of their roles a person does this; None where none of them lets them."""
+    return next((role for role in membership.roles if role in ALLOWED[permission]), None)
 
 
 def abilities(membership: Membership | None) -> dict[str, bool]:

@@ -13,7 +13,9 @@ from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
 from dpgov.audit.services import append
 from dpgov.operation import clock
-from dpgov.tenants.models import Membership, Project, ProjectMember, Tenant
+from dpgov.tenants.models import Membership, Project, ProjectMember, Role, Tenant
+from dpgov.tenants.roles import having
+from dpgov.tenants.selectors import is_by
 
 
 class ProjectNameTaken(ValueError):
@@ -36,6 +38,14 @@ class ProjectEnded(ValueError):
 
     def __init__(self, name: str) -> None:
         super().__init__(_("The project {name} has ended. Create a new one.").format(name=name))
+
+
+class OwnPlace(ValueError):
+    """Who asks questions neither joins nor leaves a project by their own hand, nor ends theirs."""
+
+    def __init__(self) -> None:
+        text = _("You ask questions, and would use its budget. Another data owner has to do this.")
+        super().__init__(text)
 
 
 def projects_of(tenant_id: UUID) -> QuerySet[Project]:
@@ -64,14 +74,15 @@ def create_project(*, tenant: Tenant, name: str, actor: Actor) -> Project:
 def add_project_member(*, project: Project, membership: Membership, actor: Actor) -> ProjectMember:
     """Let a member of the tenant work on the project.
 
-    Raises ProjectEnded, AlreadyInProject, and Membership.DoesNotExist when it ended meanwhile or
-    is of another tenant.
+    Raises ProjectEnded, AlreadyInProject, OwnPlace, and Membership.DoesNotExist when it ended
+    meanwhile or is of another tenant.
     """
     current = _running(project)
     people = Membership.objects.select_for_update(of=("self",)).select_related("user")
     member = people.get(pk=membership.pk, tenant_id=current.tenant_id)
     if current.members.filter(user=member.user).exists():
         raise AlreadyInProject
+    _refuse_own(current, member.user_id, actor)
     added = ProjectMember.objects.create(
         tenant_id=current.tenant_id, project=current, user=member.user
     )
@@ -83,22 +94,32 @@ def add_project_member(*, project: Project, membership: Membership, actor: Actor
 def remove_project_member(*, project: Project, user_id: UUID, actor: Actor) -> None:
     """Let somebody work on the project no longer.
 
-    Raises ProjectEnded, and ProjectMember.DoesNotExist when they do not (any more).
+    Raises ProjectEnded, OwnPlace, and ProjectMember.DoesNotExist when they do not (any more).
     """
     current = _running(project)
     member = current.members.select_related("user").get(user_id=user_id)
+    _refuse_own(current, user_id, actor)
     _record(current, actor, Action.PROJECT_MEMBER_REMOVED, email=member.user.email)
     member.delete()
 
 
 @transaction.atomic
 def end_project(*, project: Project, actor: Actor) -> Project:
-    """End the project for good. Raises ProjectEnded at the second time."""
+    """End the project for good. Raises ProjectEnded at the second time, and OwnPlace."""
     current = _running(project)
+    for user_id in current.members.values_list("user_id", flat=True):
+        _refuse_own(current, user_id, actor)
     current.ended_at = clock.now()
     current.save(update_fields=["ended_at"])
     _record(current, actor, Action.PROJECT_ENDED)
     return current
+
+
+def _refuse_own(project: Project, user_id: UUID, actor: Actor) -> None:
+    if is_by(user_id, actor):
+        analysts = Membership.objects.filter(having(Role.ANALYST), tenant=project.tenant_id)
+        if analysts.filter(user_id=user_id).exists():
+            raise OwnPlace
 
 
 def _running(project: Project) -> Project:

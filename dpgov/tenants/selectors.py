@@ -1,6 +1,7 @@
 """Reads about tenants and their people."""
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -52,6 +53,11 @@ def tokens_of_tenant(tenant: Tenant) -> QuerySet[ApiToken]:
     """Everybody's tokens, for an administrator: by person, newest first."""
     tokens: QuerySet[ApiToken] = ApiToken.objects.filter(membership__tenant=tenant)
     return tokens.select_related("user", "membership").order_by("user__email", "-created", "name")
+
+
+def is_by(user_id: UUID, actor: Actor) -> bool:
+    """Whether this person is who acts: the same account, in whichever role."""
+    return actor.kind == "user" and actor.id == str(user_id)
 
 
 def actor_of(user: User) -> Actor:

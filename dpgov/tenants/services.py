@@ -15,8 +15,8 @@ from dpgov.audit.services import append
 from dpgov.operation import clock
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
-from dpgov.tenants.models import TAKES_TWO_PERSONS, Membership, ProjectMember, Role, Tenant
-from dpgov.tenants.roles import having
+from dpgov.tenants.models import Membership, ProjectMember, Role, Tenant
+from dpgov.tenants.roles import having, roles_in, takes_two_persons
 
 _SLUG_LENGTH = 50
 
@@ -88,41 +88,60 @@ def _free_slug(name: str) -> str:
 
 @transaction.atomic
 def change_role(*, membership: Membership, role: str, actor: Actor) -> Membership:
-    """Give a member a role that one person may give, from the next request on.
+    """Make a member what one person may make them, from the next request on; `role` is a code.
 
     Raises RoleUnchanged, LastAdministrator, TakesTwoPersons, and Membership.DoesNotExist when
     removed meanwhile.
     """
-    if role in TAKES_TWO_PERSONS:
-        raise TakesTwoPersons(role)
     current = _locked(membership)
-    before = _move(current, Role(role))
+    if takes_two_persons(role, current.roles_code):
+        raise TakesTwoPersons(role)
+    before = _move(current, role)
     _record(current, actor, Action.MEMBER_ROLE_CHANGED, {"before": before, "after": role})
     return current
 
 
-def give_role(*, tenant: Tenant, user_id: UUID, before: str, after: str) -> Membership:
-    """Give a role that a second person agreed to; whoever agreed keeps the log.
+@transaction.atomic
+def change_role_in_practice(*, membership: Membership, role: str) -> Membership:
+    """Make somebody anything where they practise: all of it is invented, and nobody has to agree.
 
-    Raises RoleChanged when the member is gone or has another role than `before`, and
+    Raises TakesTwoPersons anywhere else, and RoleUnchanged.
+    """
+    current = _locked(membership)
+    if not current.tenant.is_practice:
+        raise TakesTwoPersons(role)
+    before = _move(current, role)
+    _record(current, OPERATOR, Action.MEMBER_ROLE_CHANGED, {"before": before, "after": role})
+    return current
+
+
+def give_role(*, tenant: Tenant, user_id: UUID, before: str, after: str) -> Membership:
+    """Give what a second person agreed to, as codes; whoever agreed keeps the log.
+
+    Raises RoleChanged when the member is gone or is something else than `before`, and
     LastAdministrator.
     """
     _lock(tenant)
     people = Membership.objects.select_for_update(of=("self",)).select_related("tenant", "user")
-    current = people.filter(tenant=tenant, user_id=user_id, role=before).first()
-    if current is None:
+    current = people.filter(tenant=tenant, user_id=user_id).first()
+    if current is None or current.roles_code != before:
         raise RoleChanged
-    _move(current, Role(after))
+    _move(current, after)
     return current
 
 
-def _move(current: Membership, after: Role) -> str:
-    before = current.role
+def _move(current: Membership, after: str) -> str:
+    """A role that somebody keeps is theirs without a break."""
+    before, wanted, now = current.roles_code, roles_in(after), clock.now()
     if before == after:
         raise RoleUnchanged
-    _keep_an_administrator(current)
-    current.role, current.role_since = after, clock.now()
-    current.save(update_fields=["role", "role_since"])
+    if Role.ADMIN not in wanted:
+        _keep_an_administrator(current)
+    since = [current.since(role) or now for role in wanted]
+    current.role, current.role_since = wanted[0], since[0]
+    two = len(wanted) > 1
+    current.second_role, current.second_since = (wanted[1], since[1]) if two else ("", None)
+    current.save(update_fields=["role", "role_since", "second_role", "second_since"])
     return before
 
 
@@ -134,7 +153,7 @@ def remove_member(*, membership: Membership, actor: Actor) -> None:
     """
     current = _locked(membership)
     _keep_an_administrator(current)
-    _record(current, actor, Action.MEMBER_REMOVED, {"role": current.role})
+    _record(current, actor, Action.MEMBER_REMOVED, {"role": current.roles_code})
     ProjectMember.objects.filter(tenant=current.tenant, user=current.user).delete()
     current.delete()
 

@@ -15,11 +15,19 @@ from dpgov.approvals.selectors import subjects_waiting, waiting_about
 from dpgov.approvals.services import withdraw
 from dpgov.tenants import services
 from dpgov.tenants.invitations import open_invitations
-from dpgov.tenants.models import TAKES_TWO_PERSONS, Membership, Role
+from dpgov.tenants.models import Membership, within
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
+from dpgov.tenants.roles import choices, roles_in, takes_two_persons
 from dpgov.tenants.selectors import actor_of, has_officer, members_of
 from dpgov.tenants.web.forms import RoleForm
 from dpgov.web.pages import show_page
+
+_REFUSALS = (
+    services.RoleUnchanged,
+    services.RoleChanged,
+    services.LastAdministrator,
+    ApprovalRefusal,
+)
 
 
 @require_safe
@@ -31,7 +39,7 @@ def members(request: MemberRequest) -> HttpResponse:
     people = list(members_of(tenant))
     context = {
         "rows": [(member, f"member:{member.user_id}" in waiting) for member in people],
-        "roles": Role.choices,
+        "roles": choices(),
         "waiting": open_invitations(tenant).count(),
     }
     return render(request, "tenants/members.html", context)
@@ -40,14 +48,14 @@ def members(request: MemberRequest) -> HttpResponse:
 @require_POST
 @requires(Permission.MANAGE_MEMBERS)
 def member_role(request: MemberRequest, membership_id: UUID) -> HttpResponse:
-    """Change a member's role; for owner and officer the page first asks why."""
+    """Change a member's role; where an officer has to agree, the page first asks why."""
     membership = _member(request, membership_id)
     form = RoleForm(request.POST)
     if "role" not in form.data or "role" in form.errors:
         messages.error(request, _("Choose one of the roles in the list."))
         return redirect("people:members")
     role = form.cleaned_data["role"]
-    if role in TAKES_TWO_PERSONS and role != membership.role and not form.has_reason():
+    if takes_two_persons(role, membership.roles_code) and not form.has_reason():
         return _ask_why(request, membership, form)
     try:
         asked = giving.change_role(
@@ -57,7 +65,7 @@ def member_role(request: MemberRequest, membership_id: UUID) -> HttpResponse:
             reason=form.cleaned_data["reason"],
         )
         _say(request, membership, waits=asked is not None)
-    except (services.RoleUnchanged, services.LastAdministrator, ApprovalRefusal) as refusal:
+    except _REFUSALS as refusal:
         messages.error(request, str(refusal))
     except Membership.DoesNotExist as gone:
         raise Http404 from gone
@@ -75,7 +83,8 @@ def _ask_why(request: MemberRequest, membership: Membership, form: RoleForm) -> 
     context = {
         "member": membership,
         "form": form,
-        "role": Role(form.cleaned_data["role"]),
+        "code": form.cleaned_data["role"],
+        "role": within(roles_in(form.cleaned_data["role"])),
         "has_officer": has_officer(membership.tenant),
     }
     return show_page(request, "tenants/member_role.html", context, refused="reason" in form.data)

@@ -6,7 +6,13 @@ that share budgets queue up and never deadlock. Each function joins the caller's
 all happens, or none of it.
 """
 
-from dpgov.budgets.services.allocations import AllocationEnded, NotAHolder, allocate, withdraw
+from dpgov.budgets.services.allocations import (
+    AllocationEnded,
+    NotAHolder,
+    OwnAllocation,
+    allocate,
+    withdraw,
+)
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.freezing import confirm_budget, freeze_tenant
 from dpgov.budgets.services.limits import change_limit, close_budget, set_rate_limit
@@ -24,6 +30,7 @@ __all__ = [
     "AllocationEnded",
     "Line",
     "NotAHolder",
+    "OwnAllocation",
     "add_parts",
     "allocate",
     "change_limit",

@@ -21,6 +21,7 @@ from dpgov.language.spoken import SpokenRefusal
 from dpgov.operation import clock
 from dpgov.tenants.models import Membership, Project, Role, User
 from dpgov.tenants.roles import having
+from dpgov.tenants.selectors import is_by
 
 
 class NotAHolder(SpokenRefusal, ValueError):
@@ -35,6 +36,15 @@ class AllocationEnded(SpokenRefusal, ValueError):
 
     def __init__(self) -> None:
         super().__init__(said("This allocation was withdrawn before. Nothing was changed."))
+
+
+class OwnAllocation(SpokenRefusal, ValueError):
+    """What somebody may use themselves is another owner's to grant, change and withdraw."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            said("You would use this allocation yourself. Another data owner has to decide it.")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +65,13 @@ def allocate(
 
     In nano-ε, as the owner says it; the allocation counts in the dataset's currency, at its δ.
 
-    A withdrawn allocation comes back with what was spent under it. Raises NotAHolder, or
-    LimitBelowCommitted below what is spent or reserved under it already.
+    A withdrawn allocation comes back with what was spent under it. Raises NotAHolder,
+    OwnAllocation where `actor` would use it, or LimitBelowCommitted below what is spent or reserved
+    under it already.
     """
     limit = bookable(limit_nano)
     _check_holder(dataset_budget, holder)
+    _refuse_own(holder, actor)
     found = _found(dataset_budget, holder)
     if found is None:
         step = _opened(dataset_budget, holder, limit, reason)
@@ -82,8 +94,11 @@ def allocate(
 def withdraw(*, allocation: Allocation, actor: Actor, reason: str) -> None:
     """End an allocation: nothing new is admitted under it; what is held may still be settled.
 
-    Raises AllocationEnded for one that was withdrawn before.
+    Raises AllocationEnded for one that was withdrawn before, and OwnAllocation.
     """
+    holder = allocation.project or allocation.user
+    if holder is not None:
+        _refuse_own(holder, actor)
     present = Budget.objects.filter(pk=allocation.pk, closed_at__isnull=True)
     if not present.update(closed_at=clock.now()):
         raise AllocationEnded
@@ -99,6 +114,16 @@ def _check_holder(dataset_budget: Budget, holder: User | Project) -> None:
         ).exists()
     if not fits or dataset_budget.kind != Budget.Kind.DATASET:
         raise NotAHolder
+
+
+def _refuse_own(holder: User | Project, actor: Actor) -> None:
+    """In every role that somebody has: who would use it is not who decides it."""
+    if isinstance(holder, User):
+        own = is_by(holder.pk, actor)
+    else:
+        own = any(is_by(person, actor) for person in holder.members.values_list("user", flat=True))
+    if own:
+        raise OwnAllocation
 
 
 def _found(dataset_budget: Budget, holder: User | Project) -> Allocation | None:

@@ -26,7 +26,7 @@ from dpgov.operation import clock
 from dpgov.operation.heartbeat import last_beat
 from dpgov.queries.answering.workers import workers
 from dpgov.queries.models import Query, Refusal
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Role
 
 DAYS = 30
 _AGAIN = 3
@@ -137,7 +137,11 @@ def analyst_tiles(membership: Membership, today: date) -> list[Tile]:
 
 
 def admin_tiles(membership: Membership) -> list[Tile]:
-    """People without a second factor, webhooks that fail, and whether anybody answers."""
+    """People without a second factor, webhooks that fail, and whether anybody answers.
+
+    The last is nothing for somebody who asks questions too (E8): how many workers are ready may
+    differ by what the questions before made of them.
+    """
     tenant = membership.tenant_id
     factors = Authenticator.objects.filter(
         user_id=OuterRef("user_id"), type__in=(Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
@@ -151,7 +155,8 @@ def admin_tiles(membership: Membership) -> list[Tile]:
         due_at__gte=lately,
     )
     found = _numbers(membership, without=_count(people), failing=_count(failing, "webhook"))
-    return [_without_factor(found["without"] or 0), _webhooks(found["failing"] or 0), _processes()]
+    tiles = [_without_factor(found["without"] or 0), _webhooks(found["failing"] or 0)]
+    return tiles if membership.has(Role.ANALYST) else [*tiles, _processes()]
 
 
 def _count(rows: QuerySet[Any], of: str = "pk") -> QuerySet[Any, Any]:

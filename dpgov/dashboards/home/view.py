@@ -18,7 +18,7 @@ from dpgov.dashboards.history.table import columns_for, question_table
 from dpgov.dashboards.home.checklist import checklist
 from dpgov.dashboards.home.headline import headline
 from dpgov.dashboards.home.sparkline import Sparkline, sparkline
-from dpgov.dashboards.home.tiles import admin_tiles, analyst_tiles, officer_tiles
+from dpgov.dashboards.home.tiles import Tile, admin_tiles, analyst_tiles, officer_tiles
 from dpgov.datasets.finding import first_by_name
 from dpgov.datasets.selectors import datasets_and_held, uploads_of
 from dpgov.operation import clock
@@ -53,19 +53,27 @@ def home(request: HttpRequest) -> HttpResponse:
         context["budget_requests"] = budget_requests_waiting(membership).select_related(
             "dataset__budget", "asked_by"
         )[:_REQUESTS]
-    if may(membership, Permission.READ_AUDIT_LOG):
-        context["tiles"] = officer_tiles(membership, today)
-    if may(membership, Permission.MANAGE_MEMBERS):
-        context["tiles"] = admin_tiles(membership)
+    context["tiles"] = _tiles(membership, today)
     if may(membership, Permission.SUBMIT_QUERIES):
         context |= _workbench(membership)
-        context["tiles"] = analyst_tiles(membership, today)
-    elif may(membership, Permission.VIEW_ALL_QUERIES):
+    if may(membership, Permission.VIEW_ALL_QUERIES):
         # Without the allocations that were charged: the list of all questions has them.
-        context["recent"] = question_table(
+        context["latest"] = question_table(
             visible_queries(membership)[:_OWN], columns_for(membership)
         )
     return render(request, "dashboards/home.html", context)
+
+
+def _tiles(membership: Membership, today: date) -> list[Tile]:
+    """Those of every role that they have."""
+    found: list[Tile] = []
+    if may(membership, Permission.READ_AUDIT_LOG):
+        found += officer_tiles(membership, today)
+    if may(membership, Permission.MANAGE_MEMBERS):
+        found += admin_tiles(membership)
+    if may(membership, Permission.SUBMIT_QUERIES):
+        found += analyst_tiles(membership, today)
+    return found
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -95,7 +103,8 @@ def _line(forecast: Forecast) -> Sparkline | None:
 def _workbench(membership: Membership) -> dict[str, Any]:
     """The first datasets by name, and the newest saved and asked questions of this person."""
     found, every = first_by_name(membership, _DATASETS)
-    recent = question_table(visible_queries(membership)[:_OWN], columns_for(membership))
+    own = visible_queries(membership).filter(analyst=membership.user_id)
+    recent = question_table(own[:_OWN], columns_for(membership))
     return {
         "found": found,
         "more_datasets": every - len(found),

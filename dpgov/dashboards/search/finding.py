@@ -135,7 +135,7 @@ def _people(membership: Membership, words: list[str]) -> Iterator[Hit]:
         if _holds(words, one.user.name, one.user.email):
             history = f"{reverse('dashboards:history')}?analyst={one.user_id}"
             href = reverse("people:members") if manages else history
-            yield Hit(one.user.name or one.user.email, str(one.get_role_display()), href)
+            yield Hit(one.user.name or one.user.email, one.roles_label, href)
 
 
 def _entries(membership: Membership, words: list[str]) -> Iterator[Hit]:

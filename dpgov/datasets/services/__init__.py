@@ -74,6 +74,7 @@ from dpgov.datasets.services.pausing import PausedDataset, pause_questions, resu
 from dpgov.datasets.services.policy import (
     LeastPriceTooHigh,
     LeastPriceTooLow,
+    OwnPermit,
     QuestionAboveLimit,
     change_policy,
     permit,
@@ -113,6 +114,7 @@ __all__ = [
     "OtherBudget",
     "OwnData",
     "OwnOrganisation",
+    "OwnPermit",
     "PausedDataset",
     "QuestionAboveLimit",
     "QuestionsOnTheirWay",

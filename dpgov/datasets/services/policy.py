@@ -43,6 +43,13 @@ class QuestionAboveLimit(SpokenRefusal, ValueError):
         super().__init__(said("One question cannot cost more than the limit of the whole budget."))
 
 
+class OwnPermit(SpokenRefusal, ValueError):
+    """Nobody permits themselves what they ask, in whichever role."""
+
+    def __init__(self) -> None:
+        super().__init__(said("This permit would be your own. Another data owner has to give it."))
+
+
 @transaction.atomic
 def change_policy(*, dataset: Dataset, rules: Rules, user: User) -> None:
     """Let other rules hold from the next question on.
@@ -96,7 +103,12 @@ def _noted(rules: Rules, currency: Currency, when: str) -> dict[str, Any]:
 def permit(
     *, dataset: Dataset, user: User, limit_nano: int, last_day: date, owner: User, reason: str
 ) -> Permit:
-    """Let a person ask up to this amount until the end of a day (UTC); the newest word counts."""
+    """Let a person ask up to this amount until the end of a day (UTC); the newest word counts.
+
+    Raises OwnPermit.
+    """
+    if user.pk == owner.pk:
+        raise OwnPermit
     given, _ = Permit.objects.update_or_create(
         dataset_id=dataset.pk,
         user_id=user.pk,

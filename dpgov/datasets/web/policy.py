@@ -49,21 +49,28 @@ def permit(request: HttpRequest, slug: str) -> HttpResponse:
     dataset, membership = dataset_or_404(request, slug), membership_of(request)
     form = PermitForm(request.POST, tenant=membership.tenant, currency=dataset.budget.currency)
     if not form.is_valid():
-        known = typed(rules_of(dataset), dataset.budget.currency)
-        rules = PolicyForm(budget=dataset.budget, initial=known)
-        return _page(request, dataset, rules, form)
+        return _permit_refused(request, dataset, form)
     data = form.cleaned_data
-    services.permit(
-        dataset=dataset,
-        user=data["person"].user,
-        limit_nano=dataset.budget.currency.price_of(data["limit"]),
-        last_day=data["last_day"],
-        owner=membership.user,
-        reason=data["reason"],
-    )
+    try:
+        services.permit(
+            dataset=dataset,
+            user=data["person"].user,
+            limit_nano=dataset.budget.currency.price_of(data["limit"]),
+            last_day=data["last_day"],
+            owner=membership.user,
+            reason=data["reason"],
+        )
+    except services.OwnPermit as refusal:
+        form.add_error("person", str(refusal))
+        return _permit_refused(request, dataset, form)
     permitted = _("{person} may ask larger questions now.")
     messages.success(request, permitted.format(person=data["person"].user))
     return redirect("datasets:policy", slug)
+
+
+def _permit_refused(request: HttpRequest, dataset: Dataset, form: PermitForm) -> HttpResponse:
+    known = typed(rules_of(dataset), dataset.budget.currency)
+    return _page(request, dataset, PolicyForm(budget=dataset.budget, initial=known), form)
 
 
 def _page(

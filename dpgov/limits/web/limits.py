@@ -18,6 +18,7 @@ from dpgov.budgets.models import Allocation, RateLimit
 from dpgov.budgets.services import (
     AllocationEnded,
     NotAHolder,
+    OwnAllocation,
     allocate,
     set_rate_limit,
     withdraw,
@@ -101,7 +102,7 @@ def withdraw_allocation(request: HttpRequest, slug: str, allocation_id: UUID) ->
                 actor=actor_of(membership_of(request).user),
                 reason=form.cleaned_data["reason"],
             )
-        except AllocationEnded as refusal:
+        except (AllocationEnded, OwnAllocation) as refusal:
             messages.warning(request, str(refusal))
         else:
             words = _("The allocation of %(holder)s is withdrawn.")
@@ -145,7 +146,7 @@ def _granted(request: HttpRequest, dataset: Dataset, holder: Any, form: Any) -> 
         )
     except LimitBelowCommitted as refusal:
         form.add_error("epsilon_limit", str(refusal))
-    except NotAHolder as refusal:
+    except (NotAHolder, OwnAllocation) as refusal:
         form.add_error("holder" if "holder" in form.fields else "epsilon_limit", str(refusal))
     return not form.errors
 

@@ -21,7 +21,8 @@ from dpgov.datasets.models import Dataset
 from dpgov.oversight.log.words import in_words
 from dpgov.queries.models import Query
 from dpgov.queries.wording.words import in_words as question_in_words
-from dpgov.tenants.models import Role
+from dpgov.tenants.models import in_words as roles_in_words
+from dpgov.tenants.roles import CODES
 
 _UNITS = {"epsilon": "ε", "rho": "ρ"}
 _PATTERNS: dict[str, str | Promise] = {
@@ -164,8 +165,8 @@ def _values(entry: AuditEntry, detail: Mapping[str, Any], known: _Known) -> dict
             found[name] = amount
     if amount := _amount(detail):
         found["amount"] = amount
-    if (role := detail.get("role")) in Role.values:
-        found["role"] = str(Role(role).label)
+    if (roles := CODES.get(str(detail.get("role")))) is not None:
+        found["role"] = roles_in_words(roles)
     if isinstance(kind := detail.get("kind"), str):
         found["change"] = _change(kind)
     if (query := known.questions.get(entry.subject)) is not None:

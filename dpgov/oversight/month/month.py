@@ -93,6 +93,7 @@ class Row:
     unpaid: int = 0
     near: int = 0
     refused: int = 0
+    by_owner: int = 0
 
     @property
     def spent(self) -> str:
@@ -159,6 +160,11 @@ class MonthFigures:
         """Questions that cost nearly as much as one question may."""
         return sum(line.near for line in self.datasets)
 
+    @property
+    def by_owners(self) -> tuple[tuple[str, int], ...]:
+        """Who asked as an analyst and was a data owner here as well, and how many questions."""
+        return tuple((line.name, line.by_owner) for line in self.people if line.by_owner)
+
 
 def figures_of(tenant: Tenant, month: Month) -> MonthFigures:
     """The month of a tenant, in nine short reads."""
@@ -197,7 +203,7 @@ def _questions(tenant: Tenant, month: Month) -> _Rows:
         tenant=tenant, submitted_at__gte=begin, submitted_at__lt=end
     ).order_by()
     near = Q(reuse=False, cost_nano__gte=F("dataset__per_query_limit_nano") * _NEAR / _OF)
-    by_state = asked.values("dataset_id", "analyst_id", "state", "reuse")
+    by_state = asked.values("dataset_id", "analyst_id", "state", "reuse", "by_owner")
     sums = {"number": Count("pk"), "nano": Sum("cost_nano"), "near": Count("pk", filter=near)}
     return [dict(row) for row in by_state.annotate(**sums)]
 
@@ -239,6 +245,7 @@ def _lines(
 def _add(line: Row, row: dict[str, Any], currency: Currency) -> None:
     line.asked += row["number"]
     line.near += row["near"]
+    line.by_owner += row["number"] if row["by_owner"] else 0
     if row["reuse"]:
         line.free += row["number"]
     elif row["state"] in (Query.State.VOIDED, Query.State.EXPIRED):

@@ -31,6 +31,8 @@ def report_of(tenant: str, figures: MonthFigures) -> bytes:
     page = started(title, f"{tenant}, {figures.month.text}", made=made)
     text(page, f"{tenant}. Months are counted in UTC, from the first day to the last.")
     text(page, _summary(figures))
+    for name, number in figures.by_owners:
+        text(page, f"{name}, who is a data owner as well, asked {number} of these questions.")
     _stands(page, figures.stands)
     _decided(page, figures)
     _lines(page, "By dataset", "Dataset", figures.datasets)

@@ -40,7 +40,7 @@ class TooLate(SpokenRefusal):
 
 
 def may_cancel(membership: Membership, query: Query) -> bool:
-    """Whether this person could now: who asked it, and every owner of the organisation."""
+    """Whether this person could now: who asked it, and every owner about others' questions."""
     paused = query.dataset.paused_at is not None
     return paused and query.state not in Query.ENDED and _is_theirs(membership, query)
 
@@ -67,4 +67,5 @@ def cancel(*, membership: Membership, query_id: UUID) -> None:
 
 
 def _is_theirs(membership: Membership, query: Query) -> bool:
-    return query.analyst_id == membership.user_id or membership.has(Role.OWNER)
+    """Who may pause does not cancel what they asked themselves: both would be their stopwatch."""
+    return (query.analyst_id == membership.user_id) != membership.has(Role.OWNER)

@@ -8,7 +8,7 @@ from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.answer import batch as batches
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.queries.models import ReadyMade
+from dpgov.queries.models import Query, ReadyMade
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,11 @@ class Asked:
 
 # Reads a body against the version's public metadata; raises InvalidPlan.
 Reader = Callable[[DatasetVersion, object], Asked]
+
+
+def by_owner(query: Query) -> dict[str, bool]:
+    """For the log: that an owner asked, who governs such data; nothing for everybody else."""
+    return {"by_owner": True} if query.by_owner else {}
 
 
 def read_plan(version: DatasetVersion, raw_plan: object) -> Asked:

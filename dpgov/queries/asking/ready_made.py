@@ -35,6 +35,19 @@ class Withdrawn(OutsidePolicy):
         super().__init__(message, requested_nano=0)
 
 
+class PublishedByYou(OutsidePolicy):
+    """Who publishes a question approves it beforehand, and nobody approves what they ask."""
+
+    code = "published_by_you"
+
+    def __init__(self) -> None:
+        message = _(
+            "You published this ready-made question, so that another person has to ask it. Nothing "
+            "was charged."
+        )
+        super().__init__(message, requested_nano=0)
+
+
 class QuotaUsedUp(OutsidePolicy):
     """It was asked as often as its owner let it be, by this person or by all together."""
 
@@ -108,10 +121,15 @@ def filled_in(ready_made: ReadyMade, values: object, version: DatasetVersion) ->
 
 
 def quote_ready_made(*, user: User, dataset: Dataset, ready_made_id: UUID, values: object) -> Quote:
-    """Its price and errors for this person; raises Withdrawn and InvalidPlan. Changes nothing."""
+    """Its price and errors for this person; changes nothing.
+
+    Raises Withdrawn, PublishedByYou and InvalidPlan.
+    """
     found = ready_made_of(dataset).filter(pk=ready_made_id).first()
     if found is None:
         raise Withdrawn
+    if found.published_by_id == user.pk:
+        raise PublishedByYou
     return quoted(filled_in(found, values, current_version(dataset)), user)
 
 
@@ -124,7 +142,10 @@ class ReadyMadeReader:
     key: str
 
     def __call__(self, version: DatasetVersion, values: object) -> Asked:
-        """Raises Withdrawn, QuotaUsedUp and InvalidPlan. In the accepting transaction only."""
+        """In the accepting transaction only.
+
+        Raises Withdrawn, PublishedByYou, QuotaUsedUp and InvalidPlan.
+        """
         found = (
             ReadyMade.objects.select_for_update(of=("self",))
             .filter(pk=self.ready_made_id, dataset=version.dataset_id, withdrawn_at__isnull=True)
@@ -132,6 +153,8 @@ class ReadyMadeReader:
         )
         if found is None:
             raise Withdrawn
+        if found.published_by_id == self.membership.user_id:
+            raise PublishedByYou
         asked = filled_in(found, values, version)
         self._refuse_beyond_quota(found)
         return asked

@@ -27,7 +27,7 @@ from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.queries.answering.moments import class_ms_of
 from dpgov.queries.answering.tasks import wake
 from dpgov.queries.answering.turns import is_heavy
-from dpgov.queries.asking.asked import Asked, Reader, read_batch, read_plan
+from dpgov.queries.asking.asked import Asked, Reader, by_owner, read_batch, read_plan
 from dpgov.queries.asking.gate import refuse_unless_open
 from dpgov.queries.asking.once import LONGEST_BATCH_KEY, Submission, check_key, once
 from dpgov.queries.asking.policy import QueryLimitExceeded, refuse_outside, terms_for
@@ -37,7 +37,7 @@ from dpgov.queries.asking.touched import lines_of
 from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
 
 _TRIES = 3
@@ -179,6 +179,7 @@ def _question(
         version=asked.version,
         ready_made=asked.ready_made,
         analyst=request.membership.user,
+        by_owner=request.membership.has(Role.OWNER),
         plan=plan,
         kind=kind_of(plan),
         cost_nano=blueprint.cost_nano,
@@ -217,6 +218,7 @@ def _record(query: Query, lines: Sequence[Line]) -> None:
             "plan": query.plan,
             "version": query.version.number,
             "lines": [line.as_json(currency) for line in lines],
+            **by_owner(query),
             **_origin(query),
         },
     )

@@ -21,6 +21,7 @@ from dpgov.datasets.selectors import current_version
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.privacy.reuse.derived import Derivation, check_unchanged
+from dpgov.queries.asking.asked import by_owner
 from dpgov.queries.asking.gate import refuse_unless_open
 from dpgov.queries.asking.once import Submission, check_key, once
 from dpgov.queries.asking.policy import OnlyReadyMade, terms_for
@@ -29,7 +30,7 @@ from dpgov.queries.clock import database_now
 from dpgov.queries.free import FreeAnswer, reusable_for
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query, Release
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
 
 
@@ -91,6 +92,7 @@ def _take(
         dataset=dataset,
         version=version,
         analyst=membership.user,
+        by_owner=membership.has(Role.OWNER),
         plan=blueprint.plan.as_json(),
         kind=kind_of(blueprint.plan.as_json()),
         cost_nano=0,
@@ -139,6 +141,7 @@ def _record(query: Query, chosen: FreeAnswer, digest: str) -> None:
             "plan": query.plan,
             "version": query.version.number,
             "lines": [],
+            **by_owner(query),
             "way": chosen.origin.value,
             "sources": list(chosen.sources),
             "release_sha256": digest,

@@ -22,7 +22,7 @@ class Query(models.Model):
     `canonical_sha256` is the plan's form; empty on rows from before it was kept, which are never
     reused.
     `counted` says that the tallies hold it. `ready_made` is the ready-made question that it came
-    from, whose quota it counts against.
+    from, whose quota it counts against. `by_owner`: whoever asked was a data owner here as well.
     A worker holds it by lease and fencing token; `opened_at` is committed before the data is
     touched, so that a crash can tell a free failure from a charged one. `never_read_at` says that
     the only worker that came to open the data found that it could not be opened.
@@ -66,6 +66,7 @@ class Query(models.Model):
     cost_nano = models.BigIntegerField()
     canonical_sha256 = models.CharField(max_length=64, blank=True)
     reuse = models.BooleanField(default=False)
+    by_owner = models.BooleanField(default=False)
     sources = models.JSONField(default=list)
     ready_made = models.ForeignKey(
         ReadyMade, on_delete=models.PROTECT, null=True, related_name="queries"

@@ -4,7 +4,7 @@ import uuid
 from typing import ClassVar
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy
 
 from dpgov.datasets.models import Dataset
@@ -88,6 +88,10 @@ class BudgetRequest(models.Model):
                 name="queries_budget_request_is_answered_once",
                 condition=Q(state="waiting", answered_at__isnull=True, answered_by__isnull=True)
                 | (Q(answered_at__isnull=False, answered_by__isnull=False) & ~Q(state="waiting")),
+            ),
+            models.CheckConstraint(
+                name="queries_budget_request_answered_by_another",
+                condition=~Q(state__in=["granted", "passed_on"]) | ~Q(answered_by=F("asked_by")),
             ),
             models.CheckConstraint(
                 name="queries_budget_request_granted_with_its_amount",

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dpgov.approvals.errors import ApprovalRefusal, RequesterGone
 from dpgov.budgets.errors import LimitBelowCommitted, NotRaised, SharedLimit
-from dpgov.budgets.services import NotAHolder
+from dpgov.budgets.services import NotAHolder, OwnAllocation
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.web.forms.requests import GRANT, PASS_ON, AnswerForm, AskForBudgetForm
@@ -26,10 +26,12 @@ _REFUSALS = (
     LimitBelowCommitted,
     NotAHolder,
     NotRaised,
+    OwnAllocation,
     SharedLimit,
     ApprovalRefusal,
     service.AlreadyAnswered,
     service.MayNot,
+    service.YourOwn,
 )
 
 
@@ -98,6 +100,9 @@ def withdraw(request: HttpRequest, request_id: UUID) -> HttpResponse:
     budget_request = _budget_request(request, request_id)
     try:
         service.withdraw_request(membership=membership_of(request), request_id=budget_request.pk)
+    except BudgetRequest.DoesNotExist as not_theirs:
+        # An owner who asks sees those of others, too.
+        raise Http404 from not_theirs
     except service.AlreadyAnswered as refusal:
         messages.warning(request, str(refusal))
     return redirect("queries:budget_request", budget_request.pk)
@@ -145,10 +150,12 @@ def _budget_request(request: HttpRequest, request_id: UUID) -> BudgetRequest:
 
 def _page(request: HttpRequest, budget_request: BudgetRequest, form: AnswerForm) -> HttpResponse:
     membership = membership_of(request)
+    is_own = budget_request.asked_by_id == membership.user_id
+    answers = may(membership, Permission.REGISTER_DATASETS) and not is_own
     context = {
         "budget_request": budget_request,
         "form": form,
-        "may_answer": budget_request.is_waiting and may(membership, Permission.REGISTER_DATASETS),
-        "is_own": budget_request.asked_by_id == membership.user_id,
+        "may_answer": budget_request.is_waiting and answers,
+        "is_own": is_own,
     }
     return show_page(request, "queries/budget_request.html", context, refused=form.errors)

@@ -58,6 +58,15 @@ class MayNot(ValueError):
         super().__init__(_("Analysts ask for budget, and data owners answer."))
 
 
+class YourOwn(ValueError):
+    """Nobody answers what they asked for themselves, in whichever role."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            _("You asked for this yourself. Another data owner has to answer. Nothing was changed.")
+        )
+
+
 @transaction.atomic
 def ask_for_budget(
     *, membership: Membership, dataset: Dataset, about: str, epsilon_nano: int, reason: str
@@ -88,7 +97,7 @@ def grant_request(
 ) -> BudgetRequest:
     """Give the analyst an allocation of this size in all; the entry is that of the allocation.
 
-    Raises AlreadyAnswered, MayNot, and what `budgets.services.allocate` raises.
+    Raises AlreadyAnswered, MayNot, YourOwn, and what `budgets.services.allocate` raises.
     """
     budget_request = _waiting(membership, request_id, About.ALLOCATION)
     if not _is_still_there(budget_request):
@@ -109,7 +118,7 @@ def grant_permit(
 ) -> BudgetRequest:
     """Let the analyst ask questions up to this pure ε until a day; the entry is that of the permit.
 
-    Raises AlreadyAnswered, MayNot.
+    Raises AlreadyAnswered, MayNot, YourOwn.
     """
     budget_request = _waiting(membership, request_id, About.PERMIT)
     if not _is_still_there(budget_request):
@@ -131,7 +140,7 @@ def pass_on(
 ) -> BudgetRequest:
     """Request the higher limit of the dataset, which a compliance officer decides.
 
-    Raises AlreadyAnswered, MayNot, and what `request_raise` raises.
+    Raises AlreadyAnswered, MayNot, YourOwn, and what `request_raise` raises.
     """
     budget_request = _waiting(membership, request_id, About.LIMIT)
     if not _is_still_there(budget_request):
@@ -147,7 +156,7 @@ def pass_on(
 
 @transaction.atomic
 def decline_request(*, membership: Membership, request_id: UUID, answer: str) -> BudgetRequest:
-    """Say no, with a reason. Raises AlreadyAnswered, MayNot."""
+    """Say no, with a reason. Raises AlreadyAnswered, MayNot, YourOwn."""
     budget_request = _end(_waiting(membership, request_id), State.DECLINED, membership, answer)
     _record(budget_request, membership, Action.BUDGET_REQUEST_DECLINED, answer=answer)
     return budget_request
@@ -163,12 +172,17 @@ def withdraw_request(*, membership: Membership, request_id: UUID) -> BudgetReque
 
 
 def _waiting(membership: Membership, request_id: UUID, *about: str) -> BudgetRequest:
-    """The request under its lock, for an owner. Raises MayNot for another kind than `about`."""
+    """The request under its lock, for an owner who did not ask for it.
+
+    Raises YourOwn, and MayNot for another kind than `about`.
+    """
     budget_request = _locked(membership, request_id)
     if not may(membership, Permission.REGISTER_DATASETS) or (
         about and budget_request.about not in about
     ):
         raise MayNot
+    if budget_request.asked_by_id == membership.user_id:
+        raise YourOwn
     return budget_request
 
 
@@ -256,9 +270,10 @@ def get_budget_request(membership: Membership, request_id: UUID) -> BudgetReques
 
 
 def budget_requests_waiting(membership: Membership) -> QuerySet[BudgetRequest]:
-    """Those that this person could answer now."""
+    """Those that this person could answer now: never their own."""
     if not may(membership, Permission.REGISTER_DATASETS):
         return BudgetRequest.objects.none()
-    return BudgetRequest.objects.filter(
+    waiting = BudgetRequest.objects.filter(
         tenant_id=membership.tenant_id, state=BudgetRequest.State.WAITING
     )
+    return waiting.exclude(asked_by_id=membership.user_id)

@@ -43,6 +43,9 @@ class Json(Protocol):
     def number(self, key: str) -> str:
         """A whole number in the payload of `r`."""
 
+    def text(self, key: str) -> str:
+        """A word in the payload of `r`."""
+
     def lists(self, key: str, identity: str) -> str:
         """Whether a list of ids in the payload of `r` holds this id."""
 
@@ -93,6 +96,10 @@ class OnPostgreSQL:
         """As bigint."""
         return f"CAST(r.payload ->> '{key}' AS bigint)"
 
+    def text(self, key: str) -> str:
+        """As it is."""
+        return f"r.payload ->> '{key}'"
+
     def lists(self, key: str, identity: str) -> str:
         """Texts in the list are as PostgreSQL writes ids."""
         return f"r.payload -> '{key}' ? CAST({identity} AS text)"
@@ -111,6 +118,10 @@ class OnSQLite:
 
     def number(self, key: str) -> str:
         """As JSON has it."""
+        return f"json_extract(r.payload, '$.{key}')"
+
+    def text(self, key: str) -> str:
+        """As it is."""
         return f"json_extract(r.payload, '$.{key}')"
 
     def lists(self, key: str, identity: str) -> str:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.roles import choices
 from dpgov.tenants.tokens import DAYS
 
 _DAYS = (7, 30, DAYS, 365)
@@ -60,9 +61,9 @@ class JoinForm(forms.Form):
 
 
 class RoleForm(forms.Form):
-    """Another role for a member; `reason` is for the officer who has to agree."""
+    """Another role for a member, or two; `reason` is for the officer who has to agree."""
 
-    role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+    role = forms.ChoiceField(label=_("Role"), choices=choices)
     reason = forms.CharField(label=_("Reason"), max_length=500, required=False)
 
     def has_reason(self) -> bool:

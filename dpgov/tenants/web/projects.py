@@ -58,7 +58,7 @@ def _add(request: MemberRequest, shown: Project, form: ProjectMemberForm) -> boo
     person: Membership = form.cleaned_data["person"]
     try:
         services.add_project_member(project=shown, membership=person, actor=actor_of(request.user))
-    except (services.ProjectEnded, services.AlreadyInProject) as refusal:
+    except (services.ProjectEnded, services.AlreadyInProject, services.OwnPlace) as refusal:
         form.add_error("person", str(refusal))
         return False
     except Membership.DoesNotExist as gone:
@@ -86,7 +86,7 @@ def project_remove(request: MemberRequest, project_id: UUID, membership_id: UUID
         )
         text = _("{person} no longer works on {project}.")
         messages.success(request, text.format(person=person.user, project=shown.name))
-    except services.ProjectEnded as refusal:
+    except (services.ProjectEnded, services.OwnPlace) as refusal:
         messages.error(request, str(refusal))
     except (Membership.DoesNotExist, ProjectMember.DoesNotExist) as gone:
         raise Http404 from gone
@@ -103,7 +103,7 @@ def project_end(request: MemberRequest, project_id: UUID) -> HttpResponse:
     try:
         services.end_project(project=shown, actor=actor_of(request.user))
         messages.success(request, _("The project {name} has ended.").format(name=shown.name))
-    except services.ProjectEnded as refusal:
+    except (services.ProjectEnded, services.OwnPlace) as refusal:
         messages.error(request, str(refusal))
     return redirect("tenants:projects")
 

@@ -75,8 +75,30 @@ def _look(by: str, outcome: str) -> str:
     )
 
 
+# What takes two persons is nothing that one statement gives.
+_IN_TWO_ROLES = (
+    "INSERT INTO tenants_membership (id, tenant_id, user_id, role, role_since, second_role,"
+    " second_since, created_at) VALUES (gen_random_uuid(), '{ours}', '{stranger}', 'owner', now(),"
+    " 'analyst', now(), now())"
+)
+_PUBLISHED_BY_THE_SAME = (
+    "INSERT INTO queries_query SELECT (jsonb_populate_record(q, jsonb_build_object("
+    "'id', gen_random_uuid(), 'idempotency_key', 'my own', 'ready_made_id', '{ready_made}',"
+    " 'analyst_id', (SELECT published_by_id FROM queries_readymade WHERE id = '{ready_made}')))).*"
+    " FROM queries_query q WHERE q.id = '{waiting}'"
+)
+
 CHANGES = (
     _QUESTION,
+    _IN_TWO_ROLES,
+    _PUBLISHED_BY_THE_SAME,
+    "UPDATE tenants_membership SET second_role = 'analyst', second_since = now()"
+    " WHERE role = 'owner'",
+    "UPDATE tenants_membership SET second_role = 'analyst', second_since = now()"
+    " WHERE role = 'officer'",
+    "UPDATE tenants_membership SET second_role = 'admin', second_since = now()"
+    " WHERE role = 'owner'",
+    "UPDATE tenants_tenant SET practice_of = gen_random_uuid() WHERE id = '{ours}'",
     _ASKED_IN_A_PAUSE,
     _OPENED_IN_A_PAUSE,
     _OTHER_THAN_READY_MADE,

@@ -54,6 +54,8 @@ WATCHED = (
     "audit_auditentry",
     "audit_auditkey",
     "dpgov_auditor",
+    "tenants_membership",
+    "tenants_tenant",
 )
 
 
