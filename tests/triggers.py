@@ -24,6 +24,7 @@ GUARDED = (
     "budgets_sharedbudgetmember",
     "datasets_dataset",
     "datasets_look",
+    "queries_budgetrequest",
     "queries_query",
     "tenants_membership",
     "tenants_tenant",

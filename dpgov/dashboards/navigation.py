@@ -128,7 +128,12 @@ SECTIONS = (
                 _("Requests for budget"),
                 (Permission.SUBMIT_QUERIES, Permission.REGISTER_DATASETS),
                 waiting="requests",
-                covers=("queries:budget_ask", "queries:budget_request", "queries:budget_answer"),
+                covers=(
+                    "queries:budget_ask",
+                    "queries:budget_request",
+                    "queries:budget_answer",
+                    "queries:approval_new",
+                ),
             ),
             Page(
                 "datasets:new_data",

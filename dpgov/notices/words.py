@@ -43,6 +43,12 @@ _DECISIONS = {
     "rejected": _("The request “{title}” was rejected."),
     "stale": _("The request “{title}” was not carried out: things had changed meanwhile."),
 }
+_APPROVALS = {
+    "": _("An analyst asks you to approve a question about {dataset}."),
+    "granted": _("Your question about {dataset} was approved: you can ask it now."),
+    "declined": _("Your question about {dataset} was not approved. The reason is with it."),
+    "stale": _("Your question about {dataset} was not approved: things had changed meanwhile."),
+}
 _ALARMS = {
     "broken": _(
         "The noise check found a statistic that loses more privacy than it is charged for."
@@ -94,6 +100,8 @@ def _filled(text: object, names: Mapping[str, Any]) -> str:
 
 
 def _pattern(kind: str, detail: Mapping[str, Any]) -> object:
+    if "approval" in detail:
+        return _APPROVALS.get(detail.get("state", ""), "")
     text: object = _ALWAYS.get(kind, "")
     match kind:
         case Kind.BUDGET:
@@ -113,6 +121,12 @@ def _pattern(kind: str, detail: Mapping[str, Any]) -> object:
 
 def page_of(kind: str, detail: Mapping[str, Any]) -> str:
     """The path of the page that shows more; "" where there is none."""
+    if "approval" in detail:
+        return _path("queries:budget_request", detail["approval"])
+    return _page_of_kind(kind, detail)
+
+
+def _page_of_kind(kind: str, detail: Mapping[str, Any]) -> str:
     match kind:
         case Kind.BUDGET:
             return _path("dashboards:budget", detail.get("slug")) or _path(

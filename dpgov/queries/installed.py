@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from dpgov.audit.append_only import append_only
 from dpgov.operation.installed import Installed
+from dpgov.queries.guards import guards_of_approvals
 from dpgov.tenants.wall.functions import gate
 from dpgov.tenants.wall.guards import NEVER, Guard, Json, installed_guards
 
@@ -202,4 +203,5 @@ def installed() -> tuple[Installed, ...]:
         ),
         *installed_guards(guards),
         *installed_guards(guards_of_ready_made),
+        *installed_guards(guards_of_approvals),
     )

@@ -13,8 +13,9 @@ class Policy(models.Model):
 
     Amounts are in the dataset's currency. Nothing here gives budget back or raises a limit: a
     policy only refuses. `statistics` empty: all are allowed. `least_nano` raises the least that
-    one question costs above the installation's. `only_ready_made`: nothing is asked but what an
-    owner has published to be asked.
+    one question costs above the installation's. What costs more than `approval_above_nano` needs
+    a permit or the approval of just this question: 0 is every question. `only_ready_made`: nothing
+    is asked but what an owner has published to be asked.
     """
 
     dataset = models.OneToOneField(
@@ -31,7 +32,7 @@ class Policy(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="datasets_policy_is_positive",
-                condition=(Q(approval_above_nano__isnull=True) | Q(approval_above_nano__gt=0))
+                condition=(Q(approval_above_nano__isnull=True) | Q(approval_above_nano__gte=0))
                 & (Q(least_nano__isnull=True) | Q(least_nano__gt=0))
                 & (Q(least_error__isnull=True) | Q(least_error__gt=0)),
             ),

@@ -33,9 +33,13 @@ def _lines(dataset: Dataset) -> Iterator[str]:
     if rules.statistics:
         names = ", ".join(_(STATISTICS[name].label) for name in rules.statistics)
         yield _("Only these may be asked: {statistics}.").format(statistics=names)
-    if rules.approval_above_nano is not None:
+    if rules.approval_above_nano == 0:
+        yield _("Every question needs the owner's permit or approval.")
+    elif rules.approval_above_nano is not None:
         amount = question(rules.approval_above_nano, dataset.budget.currency)
-        yield _("Above {amount} a question needs the owner's permit.").format(amount=amount)
+        yield _("Above {amount} a question needs the owner's permit or approval.").format(
+            amount=amount
+        )
     if rules.least_error is not None:
         rows = number_format(rules.least_error, force_grouping=True)
         # The sign is per cent; xgettext:no-python-format

@@ -15,7 +15,7 @@ from dpgov.audit.actions import Action
 from dpgov.datasets.models import Dataset
 from dpgov.notices.events.telling import Happening
 from dpgov.notices.kinds import Kind
-from dpgov.queries.models import Query
+from dpgov.queries.models import BudgetRequest, Query
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.roles import having
 
@@ -42,6 +42,33 @@ def _decided(entry: Entry) -> Happening | None:
         return None
     asked = frozenset({request.requested_by_id})
     return _happening(entry, Kind.DECISION, asked, _about(request) | {"state": request.state})
+
+
+def _approval_requested(entry: Entry) -> Happening | None:
+    sent = _approval(entry)
+    if sent is None:
+        return None
+    people = _people(entry, Role.OWNER) - {sent.asked_by_id}
+    return _happening(entry, Kind.REQUEST, people, _about_approval(sent))
+
+
+def _approval_answered(entry: Entry) -> Happening | None:
+    """Told to who asked; of other requests for budget nobody is told."""
+    sent = _approval(entry)
+    if sent is None:
+        return None
+    detail = _about_approval(sent) | {"state": sent.state}
+    return _happening(entry, Kind.DECISION, frozenset({sent.asked_by_id}), detail)
+
+
+def _approval(entry: Entry) -> BudgetRequest | None:
+    about = {"about": BudgetRequest.About.QUESTION, "tenant_id": entry["tenant_id"]}
+    found = BudgetRequest.objects.filter(**about, pk=_id_in(entry))
+    return found.select_related("dataset").first()
+
+
+def _about_approval(sent: BudgetRequest) -> dict[str, str]:
+    return {"approval": str(sent.pk), "dataset": sent.dataset.name}
 
 
 def _about(request: ChangeRequest) -> dict[str, str]:
@@ -134,6 +161,10 @@ _MEANINGS: dict[str, Callable[[Entry], Happening | None]] = {
     Action.CHANGE_APPROVED.value: _decided,
     Action.CHANGE_REJECTED.value: _decided,
     Action.CHANGE_LAPSED.value: _decided,
+    Action.APPROVAL_REQUESTED.value: _approval_requested,
+    Action.QUESTION_APPROVED.value: _approval_answered,
+    Action.BUDGET_REQUEST_DECLINED.value: _approval_answered,
+    Action.BUDGET_REQUEST_LAPSED.value: _approval_answered,
     Action.QUERY_FAILED.value: _ended,
     Action.QUERY_VOIDED.value: _ended,
     Action.QUERY_EXPIRED.value: _ended,

@@ -47,6 +47,8 @@ _PATTERNS: dict[str, str | Promise] = {
     Action.QUESTIONS_RESUMED: gettext_lazy("{who} resumed questions about {name}"),
     Action.READY_MADE_PUBLISHED: gettext_lazy("{who} published the ready-made question “{name}”"),
     Action.READY_MADE_WITHDRAWN: gettext_lazy("{who} withdrew the ready-made question “{name}”"),
+    Action.APPROVAL_REQUESTED: gettext_lazy("{who} asked for the approval of: {question}"),
+    Action.QUESTION_APPROVED: gettext_lazy("{who} approved for {person}: {question}"),
     Action.RETENTION_CHANGED: gettext_lazy("{who} set the last day of the data of {name}: {after}"),
     Action.BUDGET_ALLOCATED: gettext_lazy("{who} granted an allocation to {name}"),
     Action.ALLOCATION_WITHDRAWN: gettext_lazy("{who} withdrew the allocation of {name}"),
@@ -64,6 +66,7 @@ _PATTERNS: dict[str, str | Promise] = {
     Action.PROJECT_CREATED: gettext_lazy("{who} created the project {name}"),
     Action.PROJECT_ENDED: gettext_lazy("{who} ended the project {name}"),
 }
+_OF_APPROVALS = (Action.APPROVAL_REQUESTED.value, Action.QUESTION_APPROVED.value)
 _CANCELLED = gettext_lazy("{who} cancelled a question of {analyst}: {question}")
 _OTHERWISE = gettext_lazy("{who}: {action}")
 
@@ -157,7 +160,7 @@ def _values(entry: AuditEntry, detail: Mapping[str, Any], known: _Known) -> dict
     """What a sentence may name; only what is there."""
     found = {
         name: str(detail[name])
-        for name in ("name", "email", "version", "before", "after", "cancelled")
+        for name in ("name", "email", "person", "version", "before", "after", "cancelled")
         if detail.get(name) not in (None, "")
     }
     for name in ("before", "after"):
@@ -169,6 +172,8 @@ def _values(entry: AuditEntry, detail: Mapping[str, Any], known: _Known) -> dict
         found["role"] = roles_in_words(roles)
     if isinstance(kind := detail.get("kind"), str):
         found["change"] = _change(kind)
+    if entry.action in _OF_APPROVALS and isinstance(plan := detail.get("plan"), dict):
+        found["question"] = question_in_words(plan)
     if (query := known.questions.get(entry.subject)) is not None:
         found |= {"question": question_in_words(query.plan), "analyst": str(query.analyst)}
     return found

@@ -76,6 +76,8 @@ WORDS: dict[Action, str | Promise] = {
     Action.RETENTION_CHANGED: _("Retention of data changed"),
     Action.READY_MADE_PUBLISHED: _("Ready-made question published"),
     Action.READY_MADE_WITHDRAWN: _("Ready-made question withdrawn"),
+    Action.APPROVAL_REQUESTED: _("Approval of one question asked for"),
+    Action.QUESTION_APPROVED: _("One question approved"),
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

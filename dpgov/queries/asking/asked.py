@@ -8,20 +8,22 @@ from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.answer import batch as batches
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.queries.models import Query, ReadyMade
+from dpgov.queries.models import BudgetRequest, Query, ReadyMade
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One question, or those of a `batch` at their parts of its amount.
 
-    `ready_made` is what an owner approved beforehand, where the question was made of that alone.
+    `ready_made` is what an owner approved beforehand, where the question was made of that alone;
+    `approval` is that of just this question, which it uses up.
     """
 
     version: DatasetVersion
     blueprints: tuple[Blueprint, ...]
     batch: batches.Batch | None = None
     ready_made: ReadyMade | None = None
+    approval: BudgetRequest | None = None
 
 
 # Reads a body against the version's public metadata; raises InvalidPlan.

@@ -18,7 +18,7 @@ from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.clock import database_now
-from dpgov.queries.models import ReadyMade
+from dpgov.queries.models import BudgetRequest, ReadyMade
 from dpgov.tenants.models import User
 
 ONLY_READY_MADE = gettext_noop(
@@ -61,14 +61,31 @@ class OnlyReadyMade(OutsidePolicy):
         super().__init__(_(ONLY_READY_MADE), requested_nano=requested_nano)
 
 
-def terms_for(dataset: Dataset, user: User, ready_made: ReadyMade | None = None) -> Terms:
-    """What the dataset asks of this person's question now, besides the ledger."""
+class NeedsApproval(OutsidePolicy):
+    """It costs more than may be asked without a permit or an owner's approval of just this one."""
+
+    code = "needs_approval"
+
+
+def terms_for(
+    dataset: Dataset,
+    user: User,
+    ready_made: ReadyMade | None = None,
+    approval: BudgetRequest | None = None,
+) -> Terms:
+    """What the dataset asks of this person's question now, besides the ledger.
+
+    An `approval` is a permit for its price, and for no other rule.
+    """
     terms = terms_of(dataset, user, lambda: database_now().date())
+    if approval is not None and approval.cost_nano is not None:
+        most = max(terms.permitted_nano, approval.cost_nano)
+        return replace(terms, permitted_nano=most)
     return terms if ready_made is None else replace(terms, approved=True)
 
 
 def refuse_outside(blueprint: Blueprint, dataset: Dataset, terms: Terms) -> None:
-    """Raises QueryLimitExceeded and OutsidePolicy, OnlyReadyMade among them."""
+    """Raises QueryLimitExceeded and OutsidePolicy, OnlyReadyMade and NeedsApproval among them."""
     if terms.only_approved:
         raise OnlyReadyMade(blueprint.cost_nano)
     if blueprint.cost_nano > dataset.per_query_limit_nano:
@@ -79,7 +96,8 @@ def refuse_outside(blueprint: Blueprint, dataset: Dataset, terms: Terms) -> None
         )
     refused = outside_policy(blueprint, terms)
     if refused is not None:
-        raise OutsidePolicy(refused, requested_nano=blueprint.cost_nano)
+        refusal = NeedsApproval if short_of_permit(blueprint, terms) else OutsidePolicy
+        raise refusal(refused, requested_nano=blueprint.cost_nano)
 
 
 def outside_policy(blueprint: Blueprint, terms: Terms) -> str | None:
@@ -98,9 +116,13 @@ def outside_policy(blueprint: Blueprint, terms: Terms) -> str | None:
 
 
 def short_of_permit(blueprint: Blueprint, terms: Terms) -> bool:
-    """Whether a permit is what it lacks: nothing else of the policy refuses it."""
+    """Whether it lacks a permit, or approval, alone: nothing else of the policy refuses it."""
     rules = terms.rules
-    refused = _of_statistics(blueprint, rules) or _of_errors(blueprint, rules)
+    refused = (
+        _of_least_price(blueprint, terms)
+        or _of_statistics(blueprint, rules)
+        or _of_errors(blueprint, rules)
+    )
     if terms.only_approved:
         return False
     return refused is None and _of_price(blueprint, terms) is not None
@@ -145,7 +167,11 @@ def _of_price(blueprint: Blueprint, terms: Terms) -> str | None:
     most = terms.rules.approval_above_nano
     if terms.approved or most is None or blueprint.cost_nano <= max(most, terms.permitted_nano):
         return None
+    if most == 0:
+        return _(
+            "Each question about this dataset needs an owner's approval. Ask for that of this one."
+        )
     return _(
-        "Questions above {price} need the owner's permit. Ask the owner of the dataset for one, or "
-        "lower the price."
+        "Questions above {price} need the owner's permit, or approval of just this one. Ask for "
+        "either, or lower the price."
     ).format(price=question(most, terms.currency))

@@ -27,6 +27,7 @@ from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.queries.answering.moments import class_ms_of
 from dpgov.queries.answering.tasks import wake
 from dpgov.queries.answering.turns import is_heavy
+from dpgov.queries.asking.approval import ApprovedReader
 from dpgov.queries.asking.asked import Asked, Reader, by_owner, read_batch, read_plan
 from dpgov.queries.asking.gate import refuse_unless_open
 from dpgov.queries.asking.once import LONGEST_BATCH_KEY, Submission, check_key, once
@@ -101,6 +102,26 @@ def submit_batch(
     )
 
 
+def submit_approved(
+    *,
+    membership: Membership,
+    dataset: Dataset,
+    approval_id: UUID,
+    raw_plan: object,
+    idempotency_key: str,
+    allocation_id: UUID | None = None,
+) -> Submission:
+    """The same for a question that an owner approved for this person, which uses the approval up.
+
+    Raises NotApproved besides; whether it still holds is looked at under the lock of its row.
+    """
+    check_key(idempotency_key)
+    body_hash = hash_of(dataset, ["approved", str(approval_id), raw_plan], allocation_id)
+    read = ApprovedReader(membership, approval_id, idempotency_key)
+    keys = [idempotency_key]
+    return _submit(_Request(membership, dataset, raw_plan, body_hash, allocation_id, read, keys))
+
+
 def submit_ready_made(
     *,
     membership: Membership,
@@ -149,7 +170,7 @@ def _accept(request: _Request) -> list[Query]:
     dataset, user = request.dataset, request.membership.user
     asked = request.read(current_version(dataset), request.body)
     refuse_unless_open(dataset)
-    terms = terms_for(dataset, user, asked.ready_made)
+    terms = terms_for(dataset, user, asked.ready_made, asked.approval)
     # A batch has fewer questions than it could have keys.
     queries = [
         _question(one, asked, request, terms, key)
@@ -178,6 +199,7 @@ def _question(
         dataset=dataset,
         version=asked.version,
         ready_made=asked.ready_made,
+        approval=asked.approval,
         analyst=request.membership.user,
         by_owner=request.membership.has(Role.OWNER),
         plan=plan,
@@ -225,9 +247,12 @@ def _record(query: Query, lines: Sequence[Line]) -> None:
 
 
 def _origin(query: Query) -> dict[str, str]:
-    """Which ready-made question it came from, if from one."""
-    found = query.ready_made
-    return {} if found is None else {"ready_made": str(found.pk), "ready_made_name": found.name}
+    """Which ready-made question it came from, if from one; which approval it used, if one."""
+    found, approval = query.ready_made, query.approval
+    of_one = {} if approval is None else {"approval": str(approval.pk)}
+    if found is None:
+        return of_one
+    return {"ready_made": str(found.pk), "ready_made_name": found.name} | of_one
 
 
 def hash_of(dataset: Dataset, body: object, allocation_id: UUID | None) -> str:

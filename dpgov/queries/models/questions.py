@@ -12,6 +12,7 @@ from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.operation.clock import Stamp
 from dpgov.queries.kinds import LONGEST_KIND
 from dpgov.queries.models.ready_made import ReadyMade
+from dpgov.queries.models.workbench import BudgetRequest
 from dpgov.tenants.models import Tenant, User
 
 
@@ -22,7 +23,8 @@ class Query(models.Model):
     `canonical_sha256` is the plan's form; empty on rows from before it was kept, which are never
     reused.
     `counted` says that the tallies hold it. `ready_made` is the ready-made question that it came
-    from, whose quota it counts against. `by_owner`: whoever asked was a data owner here as well.
+    from, whose quota it counts against; `approval` is what let it be asked once, if it needed that.
+    `by_owner`: whoever asked was a data owner here as well.
     A worker holds it by lease and fencing token; `opened_at` is committed before the data is
     touched, so that a crash can tell a free failure from a charged one. `never_read_at` says that
     the only worker that came to open the data found that it could not be opened.
@@ -70,6 +72,9 @@ class Query(models.Model):
     sources = models.JSONField(default=list)
     ready_made = models.ForeignKey(
         ReadyMade, on_delete=models.PROTECT, null=True, related_name="queries"
+    )
+    approval = models.OneToOneField(
+        BudgetRequest, on_delete=models.PROTECT, null=True, related_name="question"
     )
     idempotency_key = models.CharField(max_length=200)
     body_hash = models.CharField(max_length=64)

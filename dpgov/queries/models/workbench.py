@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy
 
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.operation.clock import Stamp
 from dpgov.tenants.models import Tenant, User
 
@@ -48,12 +48,17 @@ class BudgetRequest(models.Model):
     permit it is the pure ε of one question. GRANTED: `granted_nano` was allocated or permitted.
     PASSED_ON: an owner has requested the higher limit, which takes a second person. STALE: whoever
     asked was no longer who they were when an owner wanted to give it.
+
+    About a QUESTION it asks for the approval of just this `plan` of this `version`, at the price
+    `cost_nano` in the dataset's currency; GRANTED is that approval, which one question uses up.
+    `canonical_sha256` is the plan's form, so that it waits once; empty for everything else.
     """
 
     class About(models.TextChoices):
         ALLOCATION = "allocation", gettext_lazy("An allocation of my own, or a larger one")
         LIMIT = "limit", gettext_lazy("A higher limit of the dataset")
         PERMIT = "permit", gettext_lazy("A permit for larger questions")
+        QUESTION = "question", gettext_lazy("The approval of one question")
 
     class State(models.TextChoices):
         WAITING = "waiting", gettext_lazy("Waiting")
@@ -76,13 +81,29 @@ class BudgetRequest(models.Model):
     answered_at = models.DateTimeField(null=True)
     answer = models.CharField(max_length=500, blank=True)
     granted_nano = models.BigIntegerField(null=True)
+    plan = models.JSONField(null=True)
+    cost_nano = models.BigIntegerField(null=True)
+    version = models.ForeignKey(
+        DatasetVersion, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    canonical_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
 
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(
-                fields=["tenant", "dataset", "asked_by", "about"],
+                fields=["tenant", "dataset", "asked_by", "about", "canonical_sha256"],
                 condition=Q(state="waiting"),
                 name="queries_one_waiting_budget_request",
+            ),
+            models.CheckConstraint(
+                name="queries_approval_is_of_a_priced_plan",
+                condition=Q(
+                    about="question", plan__isnull=False, version__isnull=False, cost_nano__gt=0
+                )
+                | (
+                    Q(plan__isnull=True, version__isnull=True, cost_nano__isnull=True)
+                    & ~Q(about="question")
+                ),
             ),
             models.CheckConstraint(
                 name="queries_budget_request_is_answered_once",
@@ -111,6 +132,11 @@ class BudgetRequest(models.Model):
     def is_of_one_question(self) -> bool:
         """Whether its amounts are the pure ε of one question, and not of all together."""
         return self.about == self.About.PERMIT
+
+    @property
+    def is_approval(self) -> bool:
+        """Whether it asks an owner to approve one single question."""
+        return self.about == self.About.QUESTION
 
     @property
     def is_waiting(self) -> bool:

@@ -29,10 +29,16 @@ from rest_framework.views import APIView
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.queries.answering.looking import look_at, pause_before_next_look, wait_for_end
 from dpgov.queries.asking.quote import Quote, quote, quote_batch
-from dpgov.queries.asking.submit import submit, submit_batch
+from dpgov.queries.asking.submit import submit, submit_approved, submit_batch
 from dpgov.queries.models import Query, Release
 from dpgov.queries.rest.shapes import docs
-from dpgov.queries.rest.shapes.errors import RefusingView, no_release, not_ready, refusals
+from dpgov.queries.rest.shapes.errors import (
+    RefusingView,
+    no_release,
+    not_ready,
+    refusals,
+    where_to_ask,
+)
 from dpgov.queries.rest.shapes.question import (
     AcceptedBatchSerializer,
     QuerySerializer,
@@ -42,6 +48,7 @@ from dpgov.queries.rest.shapes.quoting import (
     BatchQuoteSerializer,
     QuoteSerializer,
     allocation_of,
+    approval_of,
     assumed_rows_of,
 )
 from dpgov.queries.selectors import (
@@ -90,8 +97,14 @@ class SubmitView(RefusingView):
     @docs.submit
     def post(self, request: Request, slug: str) -> Response:
         asked, membership = _asked(request, slug, "raw_plan"), membership_of(request)
-        with refusals(lambda: quote(user=membership.user, **asked)):
-            accepted = submit(membership=membership, idempotency_key=_key(request), **asked)
+        known = {"membership": membership, "idempotency_key": _key(request), **asked}
+        approval = approval_of(request)
+        with refusals(lambda: quote(user=membership.user, **asked), where_to_ask(request, slug)):
+            accepted = (
+                submit(**known)
+                if approval is None
+                else submit_approved(**known, approval_id=approval)
+            )
         query = accepted.query
         location = reverse("query-detail", args=[query.pk], request=request)
         body = QuerySerializer(query, context={"request": request}).data

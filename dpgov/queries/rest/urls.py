@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dpgov.queries.rest import curve, free, mock, questions, ready_made, sql
+from dpgov.queries.rest import approvals, curve, free, mock, questions, ready_made, sql
 
 urlpatterns = [
     path("datasets/<slug:slug>/quote/", questions.QuoteView.as_view(), name="quote"),
@@ -14,6 +14,16 @@ urlpatterns = [
     path("datasets/<slug:slug>/mock/rows/", mock.MockRowsView.as_view(), name="mock-rows"),
     path("datasets/<slug:slug>/reuse/", free.ReuseView.as_view(), name="reuse"),
     path("datasets/<slug:slug>/queries/", questions.SubmitView.as_view(), name="query-submit"),
+    path(
+        "datasets/<slug:slug>/approvals/",
+        approvals.ApprovalListView.as_view(),
+        name="approval-list",
+    ),
+    path(
+        "datasets/<slug:slug>/approvals/<uuid:approval_id>/",
+        approvals.ApprovalView.as_view(),
+        name="approval",
+    ),
     path(
         "datasets/<slug:slug>/ready-made/",
         ready_made.ReadyMadeListView.as_view(),

@@ -11,11 +11,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dpgov.approvals.errors import ApprovalRefusal, RequesterGone
-from dpgov.budgets.errors import LimitBelowCommitted, NotRaised, SharedLimit
+from dpgov.budgets.errors import LimitBelowCommitted, NotAdmitted, NotRaised, SharedLimit
 from dpgov.budgets.services import NotAHolder, OwnAllocation
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.queries.models import BudgetRequest
+from dpgov.queries.web.forms.approvals import asked_for
 from dpgov.queries.web.forms.requests import GRANT, PASS_ON, AnswerForm, AskForBudgetForm
+from dpgov.queries.workbench import approvals
 from dpgov.queries.workbench import budget_requests as service
 from dpgov.queries.workbench.budget_requests import budget_requests_of, get_budget_request
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
@@ -29,6 +31,7 @@ _REFUSALS = (
     OwnAllocation,
     SharedLimit,
     ApprovalRefusal,
+    NotAdmitted,
     service.AlreadyAnswered,
     service.MayNot,
     service.YourOwn,
@@ -86,7 +89,7 @@ def answer(request: HttpRequest, request_id: UUID) -> HttpResponse:
     if form.is_valid() and _answered(request, budget_request, form):
         budget_request.refresh_from_db()
         if budget_request.state == BudgetRequest.State.STALE:
-            messages.warning(request, str(RequesterGone()))
+            messages.warning(request, _out_of_date(budget_request))
         else:
             messages.success(request, _("The analyst sees your answer."))
         return redirect("queries:budget_request", budget_request.pk)
@@ -121,7 +124,9 @@ def _answered(request: HttpRequest, budget_request: BudgetRequest, form: AnswerF
     typed, decision = form.cleaned_data, form.cleaned_data["decision"]
     known: dict[str, Any] = {"membership": membership_of(request), "request_id": budget_request.pk}
     try:
-        if decision == GRANT and budget_request.is_of_one_question:
+        if decision == GRANT and budget_request.is_approval:
+            approvals.approve_question(**known, answer=typed["answer"])
+        elif decision == GRANT and budget_request.is_of_one_question:
             service.grant_permit(
                 **known,
                 epsilon_nano=typed["epsilon_limit"],
@@ -132,13 +137,21 @@ def _answered(request: HttpRequest, budget_request: BudgetRequest, form: AnswerF
             service.grant_request(
                 **known, limit_nano=typed["epsilon_limit"], answer=typed["answer"]
             )
+        elif decision == PASS_ON and budget_request.is_approval:
+            raise service.MayNot
         elif decision == PASS_ON:
             service.pass_on(**known, limit_nano=typed["epsilon_limit"], answer=typed["answer"])
         else:
             service.decline_request(**known, answer=typed["answer"])
     except _REFUSALS as refusal:
-        form.add_error("epsilon_limit", str(refusal))
+        form.add_error("answer" if budget_request.is_approval else "epsilon_limit", str(refusal))
     return not form.errors
+
+
+def _out_of_date(budget_request: BudgetRequest) -> str:
+    if budget_request.is_approval:
+        return _("Not approved: who asked, the data or the price had changed meanwhile.")
+    return str(RequesterGone())
 
 
 def _budget_request(request: HttpRequest, request_id: UUID) -> BudgetRequest:
@@ -152,10 +165,12 @@ def _page(request: HttpRequest, budget_request: BudgetRequest, form: AnswerForm)
     membership = membership_of(request)
     is_own = budget_request.asked_by_id == membership.user_id
     answers = may(membership, Permission.REGISTER_DATASETS) and not is_own
-    context = {
+    context: dict[str, Any] = {
         "budget_request": budget_request,
         "form": form,
         "may_answer": budget_request.is_waiting and answers,
         "is_own": is_own,
     }
+    if budget_request.is_approval:
+        context |= asked_for(budget_request, membership)
     return show_page(request, "queries/budget_request.html", context, refused=form.errors)

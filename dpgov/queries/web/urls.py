@@ -4,6 +4,7 @@ from django.urls import path
 
 from dpgov.queries.web import (
     answer,
+    approvals,
     ask,
     batch,
     budget_requests,
@@ -50,6 +51,8 @@ urlpatterns = [
         ready_made.take_back,
         name="ready_made_withdraw",
     ),
+    path("datasets/<slug:slug>/approval/", approvals.new, name="approval_new"),
+    path("requests/<uuid:approval_id>/ask/", approvals.ask_now, name="approved_ask"),
     path("datasets/<slug:slug>/request/", budget_requests.ask, name="budget_ask"),
     path("requests/", budget_requests.index, name="budget_requests"),
     path("requests/<uuid:request_id>/", budget_requests.detail, name="budget_request"),

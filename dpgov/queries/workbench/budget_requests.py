@@ -99,9 +99,9 @@ def grant_request(
 
     Raises AlreadyAnswered, MayNot, YourOwn, and what `budgets.services.allocate` raises.
     """
-    budget_request = _waiting(membership, request_id, About.ALLOCATION)
-    if not _is_still_there(budget_request):
-        return _lapse(budget_request, membership)
+    budget_request = waiting_request(membership, request_id, About.ALLOCATION)
+    if not is_still_there(budget_request):
+        return lapse(budget_request, membership)
     allocate(
         dataset_budget=budget_request.dataset.budget,
         holder=budget_request.asked_by,
@@ -109,7 +109,7 @@ def grant_request(
         actor=actor_of(membership.user),
         reason=_why(budget_request, answer),
     )
-    return _end(budget_request, State.GRANTED, membership, answer, granted_nano=limit_nano)
+    return end_request(budget_request, State.GRANTED, membership, answer, granted_nano=limit_nano)
 
 
 @transaction.atomic
@@ -120,9 +120,9 @@ def grant_permit(
 
     Raises AlreadyAnswered, MayNot, YourOwn.
     """
-    budget_request = _waiting(membership, request_id, About.PERMIT)
-    if not _is_still_there(budget_request):
-        return _lapse(budget_request, membership)
+    budget_request = waiting_request(membership, request_id, About.PERMIT)
+    if not is_still_there(budget_request):
+        return lapse(budget_request, membership)
     permit(
         dataset=budget_request.dataset,
         user=budget_request.asked_by,
@@ -131,7 +131,7 @@ def grant_permit(
         owner=membership.user,
         reason=_why(budget_request, answer),
     )
-    return _end(budget_request, State.GRANTED, membership, answer, granted_nano=epsilon_nano)
+    return end_request(budget_request, State.GRANTED, membership, answer, granted_nano=epsilon_nano)
 
 
 @transaction.atomic
@@ -142,22 +142,23 @@ def pass_on(
 
     Raises AlreadyAnswered, MayNot, YourOwn, and what `request_raise` raises.
     """
-    budget_request = _waiting(membership, request_id, About.LIMIT)
-    if not _is_still_there(budget_request):
-        return _lapse(budget_request, membership)
+    budget_request = waiting_request(membership, request_id, About.LIMIT)
+    if not is_still_there(budget_request):
+        return lapse(budget_request, membership)
     request_raise(
         membership=membership,
         budget=budget_request.dataset.budget,
         limit_nano=limit_nano,
         reason=_why(budget_request, answer),
     )
-    return _end(budget_request, State.PASSED_ON, membership, answer)
+    return end_request(budget_request, State.PASSED_ON, membership, answer)
 
 
 @transaction.atomic
 def decline_request(*, membership: Membership, request_id: UUID, answer: str) -> BudgetRequest:
     """Say no, with a reason. Raises AlreadyAnswered, MayNot, YourOwn."""
-    budget_request = _end(_waiting(membership, request_id), State.DECLINED, membership, answer)
+    budget_request = waiting_request(membership, request_id)
+    end_request(budget_request, State.DECLINED, membership, answer)
     _record(budget_request, membership, Action.BUDGET_REQUEST_DECLINED, answer=answer)
     return budget_request
 
@@ -166,12 +167,12 @@ def decline_request(*, membership: Membership, request_id: UUID, answer: str) ->
 def withdraw_request(*, membership: Membership, request_id: UUID) -> BudgetRequest:
     """Take one's own request back. Raises AlreadyAnswered; DoesNotExist for anybody else's."""
     budget_request = _locked(membership, request_id, asked_by_id=membership.user_id)
-    _end(budget_request, State.WITHDRAWN, membership, "")
+    end_request(budget_request, State.WITHDRAWN, membership, "")
     _record(budget_request, membership, Action.BUDGET_REQUEST_WITHDRAWN)
     return budget_request
 
 
-def _waiting(membership: Membership, request_id: UUID, *about: str) -> BudgetRequest:
+def waiting_request(membership: Membership, request_id: UUID, *about: str) -> BudgetRequest:
     """The request under its lock, for an owner who did not ask for it.
 
     Raises YourOwn, and MayNot for another kind than `about`.
@@ -186,7 +187,7 @@ def _waiting(membership: Membership, request_id: UUID, *about: str) -> BudgetReq
     return budget_request
 
 
-def _is_still_there(budget_request: BudgetRequest) -> bool:
+def is_still_there(budget_request: BudgetRequest) -> bool:
     """Whether who asked is still who they were; kept so until the end of the step."""
     rows = Membership.objects.filter(
         tenant_id=budget_request.tenant_id, user_id=budget_request.asked_by_id
@@ -195,8 +196,9 @@ def _is_still_there(budget_request: BudgetRequest) -> bool:
     return same.select_for_update(of=("self",)).first() is not None
 
 
-def _lapse(budget_request: BudgetRequest, membership: Membership) -> BudgetRequest:
-    _end(budget_request, State.STALE, membership, "")
+def lapse(budget_request: BudgetRequest, membership: Membership) -> BudgetRequest:
+    """It is out of date: nothing is given; one entry."""
+    end_request(budget_request, State.STALE, membership, "")
     _record(budget_request, membership, Action.BUDGET_REQUEST_LAPSED)
     return budget_request
 
@@ -216,7 +218,7 @@ def _why(budget_request: BudgetRequest, answer: str) -> str:
     ]
 
 
-def _end(
+def end_request(
     budget_request: BudgetRequest,
     state: str,
     membership: Membership,
@@ -224,6 +226,7 @@ def _end(
     *,
     granted_nano: int | None = None,
 ) -> BudgetRequest:
+    """Write down who answered what; the caller makes the entry."""
     budget_request.state, budget_request.answer, budget_request.granted_nano = (
         state,
         answer,

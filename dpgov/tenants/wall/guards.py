@@ -52,6 +52,9 @@ class Json(Protocol):
     def names_request(self) -> str:
         """Whether the detail of the entry `a` names the request `r`."""
 
+    def within(self, moment: str, begin: str, days: int) -> str:
+        """Whether a moment is fewer than so many days after another one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Guard:
@@ -108,6 +111,10 @@ class OnPostgreSQL:
         """The detail is text."""
         return "CAST(a.detail AS jsonb) ->> 'request' = CAST(r.id AS text)"
 
+    def within(self, moment: str, begin: str, days: int) -> str:
+        """Moments are moments."""
+        return f"{moment} < {begin} + interval '{days} days'"
+
 
 class OnSQLite:
     """The payload is text, ids have no dashes."""
@@ -133,6 +140,10 @@ class OnSQLite:
     def names_request(self) -> str:
         """Without the dashes."""
         return "replace(json_extract(a.detail, '$.request'), '-', '') = r.id"
+
+    def within(self, moment: str, begin: str, days: int) -> str:
+        """Moments are texts."""
+        return f"julianday({moment}) - julianday({begin}) < {days}"
 
 
 def installed_guards(guards: Guards) -> tuple[Installed, ...]:

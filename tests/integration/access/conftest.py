@@ -23,6 +23,7 @@ from tests.cast import join
 from tests.integration.access.notices import notice_of, tell_everybody, webhook_of
 from tests.integration.access.shared_budgets import shared_budget_of
 from tests.integration.access.world import World
+from tests.integration.queries.asking.approving import wanted_approval
 from tests.integration.queries.ready_made.published import published
 from tests.small_dataset import register_small_dataset
 
@@ -76,6 +77,7 @@ def _things(
         "query_id": query.id,
         "saved_id": _saved(query, member).pk,
         "ready_made_id": published(owner, dataset).pk,
+        "approval_id": wanted_approval(member, dataset).pk,
         "request_id": _request(query, member).pk,
         "upload_id": _upload(owner).id,
         "dataset_id": _held(owner).id,

@@ -24,6 +24,7 @@ _MISSING = {
     "query_id": _NOWHERE,
     "saved_id": _NOWHERE,
     "ready_made_id": _NOWHERE,
+    "approval_id": _NOWHERE,
     "request_id": _NOWHERE,
     "upload_id": _NOWHERE,
     "dataset_id": _NOWHERE,

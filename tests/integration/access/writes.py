@@ -17,16 +17,14 @@ from dpgov.approvals.services import withdraw
 from dpgov.audit.actions import Action
 from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset, Upload
-from dpgov.queries.asking.submit import submit
-from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Project
-from tests.cast import answer_now
 from tests.integration.access import shared_budgets as shared
 from tests.integration.access.bodies import BATCH, BATCH_FORM, FORM, PLAN
 from tests.integration.access.no_entries import RECORDS_NOTHING
 from tests.integration.access.sign_in_writes import OWN_SIGN_IN
 from tests.integration.access.world import World, paused
 from tests.integration.datasets.registering import CSV, declared
+from tests.integration.queries.asking import before as asking
 from tests.integration.queries.ready_made.published import VALUES
 
 
@@ -82,36 +80,6 @@ def _withdrawn(world: World) -> dict[str, Any]:
     return {}
 
 
-def _unread(world: World) -> dict[str, Any]:
-    """A question that was charged although its data could not be opened."""
-    query = Query.objects.get(pk=world.own["query_id"])
-    Query.objects.filter(pk=query.pk).update(state="failed", never_read_at=query.submitted_at)
-    return {}
-
-
-def _answered(world: World) -> dict[str, Any]:
-    """The count that is asked for again: answered, and its slot has come."""
-    query = submit(
-        membership=world.people["analyst"],
-        dataset=Dataset.objects.get(slug="visits"),
-        raw_plan=PLAN,
-        idempotency_key="before",
-    ).query
-    answer_now(query.pk)
-    return {}
-
-
-def _waiting_in_a_pause(world: World) -> dict[str, Any]:
-    """A question that waits in a pause, and so can be cancelled."""
-    asked = submit(
-        membership=world.people["analyst"],
-        dataset=Dataset.objects.get(slug="visits"),
-        raw_plan=PLAN,
-        idempotency_key="waits",
-    ).query
-    return paused(world) | {"query_id": asked.pk}
-
-
 def _frozen(world: World) -> dict[str, Any]:
     """Everything of the tenant is frozen."""
     freeze_tenant(tenant_id=world.people["owner"].tenant_id, reason="restored")
@@ -145,7 +113,7 @@ WRITES: dict[str, Write | str] = {
         before=_withdrawn,
     ),
     "dashboards:refund": Write(
-        "owner", Action.CHANGE_REQUESTED, lambda: {"reason": "damaged"}, before=_unread
+        "owner", Action.CHANGE_REQUESTED, lambda: {"reason": "damaged"}, before=asking.unread
     ),
     "dashboards:confirm_frozen": Write(
         "officer", Action.BUDGET_CONFIRMED, _compared, before=_frozen
@@ -225,11 +193,18 @@ WRITES: dict[str, Write | str] = {
         lambda: {"epsilon": "0.1", "key": "sizes-1"},
         before=_of_people,
     ),
-    "queries:cancel": Write("owner", Action.QUERY_VOIDED, before=_waiting_in_a_pause),
+    "queries:cancel": Write("owner", Action.QUERY_VOIDED, before=asking.waiting_in_a_pause),
     "queries:ask": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**FORM, "key": "k-1"}),
     "queries:reuse": Write(
-        "analyst", Action.QUERY_REUSED, lambda: {**FORM, "key": "k-3"}, before=_answered
+        "analyst", Action.QUERY_REUSED, lambda: {**FORM, "key": "k-3"}, before=asking.answered
     ),
+    "queries:approval_new": Write(
+        "analyst",
+        Action.APPROVAL_REQUESTED,
+        lambda: {"plan": json.dumps(PLAN), "purpose": "the study"},
+        before=asking.every_question_is_approved,
+    ),
+    "queries:approved_ask": Write("analyst", Action.QUERY_SUBMITTED, before=asking.approved),
     "queries:ready_made_new": Write(
         "owner",
         Action.READY_MADE_PUBLISHED,
@@ -276,8 +251,14 @@ WRITES: dict[str, Write | str] = {
     "tenants:tokens": Write("analyst", Action.TOKEN_CREATED, lambda: {"name": "nightly"}),
     "tenants:token_revoke": Write("analyst", Action.TOKEN_REVOKED),
     "v1:batch-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: BATCH),
+    "v1:approval-list": Write(
+        "analyst",
+        Action.APPROVAL_REQUESTED,
+        lambda: {"plan": PLAN, "purpose": "the study"},
+        before=asking.every_question_is_approved,
+    ),
     "v1:ready-made": Write("analyst", Action.QUERY_SUBMITTED, lambda: {"values": VALUES}),
-    "v1:reuse": Write("analyst", Action.QUERY_REUSED, lambda: PLAN, before=_answered),
+    "v1:reuse": Write("analyst", Action.QUERY_REUSED, lambda: PLAN, before=asking.answered),
     "v1:query-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: PLAN),
     "v1:audit-verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
     **OWN_SIGN_IN,

@@ -43,7 +43,16 @@ class PolicyForm(forms.Form):
     approval_above = EpsilonField(
         label=_("Questions above this ε need your permit"),
         required=False,
-        help_text=_("Leave it empty if none does. You give permits below, person by person."),
+        help_text=_(
+            "Leave it empty if none does. You give permits below, person by person, or approve "
+            "single questions when analysts ask you to."
+        ),
+    )
+    approve_every = forms.BooleanField(
+        label=_("Every question needs your permit or approval"),
+        required=False,
+        widget=forms.CheckboxInput({"class": "form-check-input"}),
+        help_text=_("Whatever it costs. Ready-made questions are approved already."),
     )
     least_price = EpsilonField(
         label=_("Least that one question costs, in ε"),
@@ -93,9 +102,10 @@ class PolicyForm(forms.Form):
         """What was typed, in the dataset's currency; only after `is_valid`."""
         data, price = self.cleaned_data, self._currency.price_of
         above, least = data["approval_above"], data["least_price"]
+        from_price = None if above is None else price(above)
         return Rules(
             price(data["per_query"]),
-            None if above is None else price(above),
+            0 if data["approve_every"] else from_price,
             tuple(data["statistics"]),
             data["least_error"],
             None if least is None else price(least),
@@ -141,7 +151,8 @@ def typed(rules: Rules, currency: Currency = PURE) -> dict[str, Any]:
     above, least = rules.approval_above_nano, rules.least_nano
     return {
         "per_query": as_text(currency.question(rules.per_query_nano)),
-        "approval_above": "" if above is None else as_text(currency.question(above)),
+        "approval_above": as_text(currency.question(above)) if above else "",
+        "approve_every": above == 0,
         "least_price": "" if least is None else as_text(currency.question(least)),
         "least_error": rules.least_error,
         "statistics": list(rules.statistics),
@@ -156,6 +167,7 @@ def template(name: str, limit_epsilon_nano: int) -> dict[str, Any]:
     _words, question, above, statistics, error = TEMPLATES[name]
     return {
         "per_query": as_text(max(1, limit_epsilon_nano // question)),
+        "approve_every": False,
         "approval_above": "" if above is None else as_text(max(1, limit_epsilon_nano // above)),
         "least_error": error,
         "statistics": list(statistics),

@@ -129,6 +129,15 @@ CHARGED = OpenApiParameter(
     ),
 )
 
+APPROVED = OpenApiParameter(
+    "approval",
+    UUID,
+    description=(
+        "The id of the approval that this question needs: an owner approved just this plan at "
+        "this price for you. It is used up when the question is accepted."
+    ),
+)
+
 quote = extend_schema(
     tags=["queries"],
     operation_id="quote_question",
@@ -153,12 +162,14 @@ submit = extend_schema(
         "cannot be asked (`attr` is the path in the plan), 409 `insufficient_budget` with "
         "`largest_fit_epsilon`, 409 `budget_frozen` while an officer has to confirm the balance, "
         "409 `allocation_needed` where you have none or have to name one of several, 409 "
+        "`needs_approval` with `ask_at`, the address that takes a request for the approval, 409 "
         "`idempotency_conflict`."
     ),
     request=PlanSerializer,
     parameters=[
         KEY,
         CHARGED,
+        APPROVED,
         OpenApiParameter(
             "Location",
             str,

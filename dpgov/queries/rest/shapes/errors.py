@@ -5,6 +5,14 @@
 | a plan that cannot be asked | 400 | invalid_plan, one error for each problem, `attr` is its path |
 | more ε than one question may cost | 400 | query_limit_exceeded at `epsilon` |
 | outside the policy of the dataset's owner | 409 | outside_policy |
+| above what may be asked without a permit or an approval | 409 | needs_approval |
+| an approval that is not there, or not yours | 409 | no_approval |
+| one that no owner has given | 409 | not_approved |
+| one that was used | 409 | approval_used |
+| one of another plan | 409 | another_plan |
+| one that has ended | 409 | approval_ended |
+| a request for an approval that is not needed | 409 | no_approval_needed |
+| a request that waits already | 409 | already_asked |
 | only ready-made questions may be asked | 409 | only_ready_made |
 | a ready-made question was asked as often as it may be | 409 | quota_used_up |
 | a ready-made question that was withdrawn in this moment | 409 | withdrawn |
@@ -20,14 +28,16 @@
 | there will be no answer | 404 | no_release |
 
 The refusals of an amount also carry `largest_fit_epsilon` and `largest_fit_rho`, the most that
-would be accepted now.
+would be accepted now; that of a missing approval says where to ask for it, as `ask_at`.
 """
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from rest_framework.exceptions import APIException, ErrorDetail, NotFound, ValidationError
+from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
@@ -35,7 +45,7 @@ from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.gate import NotOpen
 from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey
-from dpgov.queries.asking.policy import OutsidePolicy, QueryLimitExceeded
+from dpgov.queries.asking.policy import NeedsApproval, OutsidePolicy, QueryLimitExceeded
 from dpgov.queries.asking.quote import Quote
 from dpgov.queries.rest.shapes.quoting import FitSerializer
 
@@ -55,14 +65,18 @@ class RefusingView(APIView):
         """The standard error body, with `largest_fit_…` where the refusal knows it."""
         response = super().handle_exception(exc)
         response.data.update(getattr(exc, "largest_fit", {}))
+        response.data.update(getattr(exc, "ask_at", {}))
         return response
 
 
 @contextmanager
-def refusals(priced: Callable[[], Quote] | None = None) -> Generator[None]:
+def refusals(
+    priced: Callable[[], Quote] | None = None, ask_at: str | None = None
+) -> Generator[None]:
     """Translate what quote and submit raise into API errors.
 
-    `priced` finds the most that would be accepted now, where an amount was refused.
+    `priced` finds the most that would be accepted now, where an amount was refused; `ask_at` is
+    where an approval can be asked for.
     """
     try:
         yield
@@ -74,11 +88,10 @@ def refusals(priced: Callable[[], Quote] | None = None) -> Generator[None]:
     except IdempotencyConflict as problem:
         raise Conflict(str(problem), "idempotency_conflict") from problem
     except OutsidePolicy as problem:
-        raise _with_fit(Conflict(str(problem), problem.code), priced) from problem
+        raise _outside(problem, priced, ask_at) from problem
     except QueryLimitExceeded as problem:
         detail = ErrorDetail(str(problem), "query_limit_exceeded")
-        refusal = ValidationError({"epsilon": [detail]})
-        raise _with_fit(refusal, priced) from problem
+        raise _with_fit(ValidationError({"epsilon": [detail]}), priced) from problem
     except InsufficientBudget as problem:
         conflict = Conflict(str(problem), "insufficient_budget")
         raise _with_fit(conflict, priced) from problem
@@ -88,6 +101,11 @@ def refusals(priced: Callable[[], Quote] | None = None) -> Generator[None]:
         raise Conflict(str(problem), "budget_frozen") from problem
     except (AllocationNeeded, ChooseAllocation) as problem:
         raise Conflict(str(problem), "allocation_needed") from problem
+
+
+def where_to_ask(request: Request, slug: str) -> str:
+    """The address that takes requests for approvals of a dataset's questions."""
+    return str(reverse("approval-list", args=[slug], request=request))
 
 
 def invalid_plan(problem: InvalidPlan) -> ValidationError:
@@ -108,6 +126,15 @@ def not_ready() -> Conflict:
 def no_release(message: str) -> NotFound:
     """The question ended without an answer."""
     return NotFound(message, "no_release")
+
+
+def _outside(
+    problem: OutsidePolicy, priced: Callable[[], Quote] | None, ask_at: str | None
+) -> APIException:
+    refusal = _with_fit(Conflict(str(problem), problem.code), priced)
+    if ask_at and isinstance(problem, NeedsApproval):
+        refusal.ask_at = {"ask_at": ask_at}  # type: ignore[attr-defined]
+    return refusal
 
 
 def _with_fit(refusal: APIException, priced: Callable[[], Quote] | None) -> APIException:

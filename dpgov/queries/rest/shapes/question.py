@@ -201,5 +201,9 @@ class ErrorSerializer(serializers.Serializer[Any]):
 class RefusalSerializer(FitSerializer):
     """The standard error body; refusals of ε also say what would fit."""
 
+    ask_at = serializers.URLField(
+        required=False, help_text="Where to ask for the approval that is needed."
+    )
+
     type = serializers.ChoiceField(choices=["client_error", "validation_error"])
     errors = ErrorSerializer(many=True)  # type: ignore[assignment]

@@ -51,6 +51,16 @@ def allocation_of(request: Request) -> UUID | None:
         raise ValidationError({"allocation": [detail]}) from problem
 
 
+def approval_of(request: Request) -> UUID | None:
+    """Under which approval the question is asked, if one is named; raises ValidationError."""
+    text = request.query_params.get("approval", "")
+    try:
+        return UUID(text) if text else None
+    except ValueError as problem:
+        detail = "This is no approval of yours. Leave it out, or take an id from the dataset."
+        raise ValidationError({"approval": [detail]}) from problem
+
+
 class _Period(serializers.ChoiceField):
     """Null for life."""
 
@@ -145,6 +155,9 @@ class QuoteSerializer(PricedSerializer, _WholeSerializer):
     )
     needs_permit = serializers.BooleanField(
         source="lacks_permit", help_text="An owner's permit is all that it is short of."
+    )
+    needs_approval = serializers.BooleanField(
+        source="lacks_permit", help_text="An owner's approval of just this question would do, too."
     )
     limits = LimitSerializer(
         many=True, help_text="Every limit that it touches, the tightest first."

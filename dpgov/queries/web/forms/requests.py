@@ -1,6 +1,8 @@
 """What people type when they ask for budget, and when they answer. It goes into the audit log."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -41,7 +43,11 @@ class AskForBudgetForm(forms.Form):
 
     about = forms.ChoiceField(
         label=gettext_lazy("What do you ask for?"),
-        choices=BudgetRequest.About.choices,
+        choices=[
+            (about.value, about.label)
+            for about in BudgetRequest.About
+            if about is not BudgetRequest.About.QUESTION
+        ],
         widget=forms.Select(attrs={"class": "form-select"}),
         error_messages={"required": gettext_lazy("Choose what you ask for.")},
     )
@@ -57,6 +63,33 @@ class AskForBudgetForm(forms.Form):
     def __init__(self, *args: Any, currency: Currency, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         _count(self, self["about"].value() == BudgetRequest.About.PERMIT, currency)
+
+
+class AskForApprovalForm(forms.Form):
+    """What the owner reads beside the question and its price."""
+
+    purpose = _text(
+        gettext_lazy("What is it for?"), gettext_lazy("Say what it is for, in a few words.")
+    )
+
+
+class AskNowForm(forms.Form):
+    """What is charged, where there are several allocations to choose from."""
+
+    def __init__(self, *args: Any, allocations: Sequence[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if len(allocations) > 1:
+            self.fields["allocation"] = forms.ChoiceField(
+                label=_("Charged to"),
+                choices=list(allocations),
+                widget=forms.Select({"class": "form-select"}),
+            )
+
+    @property
+    def allocation_id(self) -> UUID | None:
+        """What was chosen, if there was a choice; only after `is_valid`."""
+        chosen = self.cleaned_data.get("allocation")
+        return UUID(chosen) if chosen else None
 
 
 class AnswerForm(forms.Form):
@@ -87,6 +120,9 @@ class AnswerForm(forms.Form):
     def __init__(self, *args: Any, budget_request: BudgetRequest, **kwargs: Any) -> None:
         kwargs.setdefault("initial", {"epsilon_limit": as_text(budget_request.epsilon_nano)})
         super().__init__(*args, **kwargs)
+        if budget_request.is_approval:
+            del self.fields["epsilon_limit"], self.fields["last_day"]
+            return
         _count(self, budget_request.is_of_one_question, budget_request.dataset.budget.currency)
         if not budget_request.is_of_one_question:
             del self.fields["last_day"]

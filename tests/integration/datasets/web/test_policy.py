@@ -183,4 +183,4 @@ def test_the_privacy_label_names_every_rule(
     label = " ".join(browser.get(page).content.decode().split())
     assert "Only these may be asked: Count, Mean." in label
     assert "Counts are off by 10 at least" in label
-    assert "Above ε 0.25 a question needs the owner&#x27;s permit." in label
+    assert "Above ε 0.25 a question needs the owner&#x27;s permit or approval." in label

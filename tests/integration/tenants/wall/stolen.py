@@ -7,6 +7,8 @@ other tenant's, `{request}` a request that waits, `{held}` a dataset that two pe
 of the other tenant.
 """
 
+from tests.integration.tenants.wall.stolen_approvals import APPROVALS
+
 _COPY = """
     INSERT INTO budgets_budget (id, tenant_id, kind, label, mode, delta, protects, limit_nano,
         reserved_nano, spent_nano, created_at, frozen_reason)
@@ -89,6 +91,7 @@ _PUBLISHED_BY_THE_SAME = (
 )
 
 CHANGES = (
+    *APPROVALS,
     _QUESTION,
     _IN_TWO_ROLES,
     _PUBLISHED_BY_THE_SAME,

@@ -25,9 +25,11 @@ from dpgov.datasets.selectors import current_version
 from dpgov.operation import installed
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.queries.models import Query
+from dpgov.queries.workbench.approvals import approve_question
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
 from tests.cast import join
+from tests.integration.queries.asking.approving import wanted_approval
 from tests.integration.queries.ready_made.published import published
 from tests.integration.tenants.wall.conftest import connected_as, rows
 from tests.integration.tenants.wall.stolen import CALLS, CHANGES, ESCALATIONS, FOUND, reserve
@@ -90,6 +92,9 @@ def names(
         membership=owner, budget=budget, limit_nano=budget.limit_nano * 2, reason="more"
     )
 
+    granted = wanted_approval(ours, dataset)
+    approve_question(membership=owner, request_id=granted.pk, answer="agreed")
+
     def question(member: Membership, state: Query.State) -> Any:
         return Query.objects.get(tenant=member.tenant, state=state).pk
 
@@ -105,6 +110,9 @@ def names(
         "held": held(owner, Dataset.HeldReason.LIKE_EARLIER_DATA).pk,
         "new": held(owner, Dataset.HeldReason.NEW_DATA).pk,
         "ready_made": published(owner, dataset).pk,
+        "approval": wanted_approval(ours, dataset).pk,
+        "granted": granted.pk,
+        "owner": owner.user_id,
         "officer": officer.user_id,
         "stranger": stranger.user_id,
     }

@@ -1,0 +1,174 @@
+"""The REST doors of approvals: asking an owner to approve one question, and what became of it."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from dpgov.datasets.selectors import dataset_or_404
+from dpgov.privacy.accounting.decimals import as_number
+from dpgov.privacy.plan.plan import InvalidPlan, PlanProblem
+from dpgov.queries.asking.approval import ends_at, sentence_of
+from dpgov.queries.models import BudgetRequest
+from dpgov.queries.rest.shapes.errors import Conflict, RefusingView, refusals
+from dpgov.queries.rest.shapes.plan import PlanSerializer
+from dpgov.queries.rest.shapes.question import RefusalSerializer
+from dpgov.queries.wording.words import in_words
+from dpgov.queries.workbench.approvals import (
+    NotNeeded,
+    Standing,
+    TooManyWaiting,
+    approvals_of,
+    ask_for_approval,
+    standing_of,
+)
+from dpgov.queries.workbench.budget_requests import AlreadyAsked
+from dpgov.tenants.permissions import Permission, membership_of
+
+_LONGEST = 300
+_MOST = 50
+
+
+class ApprovalSerializer(serializers.Serializer[Standing]):
+    """A request to approve one question, and whether the question can be asked under it now."""
+
+    id = serializers.UUIDField(source="request.pk")
+    plan = PlanSerializer(source="request.plan")
+    in_words = serializers.SerializerMethodField()
+    epsilon = serializers.SerializerMethodField()
+    purpose = serializers.CharField(source="request.reason")
+    state = serializers.CharField(
+        source="request.state", help_text="waiting, granted, declined, withdrawn or stale"
+    )
+    answer = serializers.CharField(source="request.answer", help_text="The owner's reason.")
+    can_be_asked = serializers.BooleanField(
+        help_text="Send the plan with this id as `approval`; budgets are looked at then."
+    )
+    ended = serializers.SerializerMethodField()
+    ends_at = serializers.SerializerMethodField()
+
+    def get_in_words(self, standing: Standing) -> str:
+        """The question as a sentence."""
+        return in_words(standing.request.plan or {})
+
+    def get_epsilon(self, standing: Standing) -> float:
+        """The approved price; where ρ adds up, the pure ε of one such question."""
+        return as_number(standing.request.epsilon_nano)
+
+    def get_ended(self, standing: Standing) -> str:
+        """Why a granted one lets nothing be asked any more; "" while it does."""
+        granted = standing.request.state == BudgetRequest.State.GRANTED
+        return sentence_of(standing.why) if granted else ""
+
+    def get_ends_at(self, standing: Standing) -> str | None:
+        """Until when it can be used; null until it is granted."""
+        granted = standing.request.state == BudgetRequest.State.GRANTED
+        return ends_at(standing.request).isoformat() if granted else None
+
+
+class AskForApprovalSerializer(serializers.Serializer[Any]):
+    """A question and what it is for."""
+
+    plan = PlanSerializer()
+    purpose = serializers.CharField(max_length=_LONGEST)
+
+
+class ApprovalListView(RefusingView):
+    """Your requests for approvals of a dataset's questions."""
+
+    permission = Permission.SUBMIT_QUERIES
+
+    @extend_schema(
+        tags=["queries"],
+        operation_id="list_approvals",
+        summary="List your approvals",
+        description="The newest 50 that you asked for, with what became of them.",
+        responses={200: ApprovalSerializer(many=True)},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        found = approvals_of(membership_of(request), dataset_or_404(request, slug))[:_MOST]
+        standing: Any = [standing_of(one) for one in found]
+        return Response(ApprovalSerializer(standing, many=True).data)
+
+    @extend_schema(
+        tags=["queries"],
+        operation_id="ask_for_approval",
+        summary="Ask an owner to approve one question",
+        description=(
+            "For a question that is refused with `needs_approval`. Nothing is reserved or spent. "
+            "An approval is for this plan, at this price, for you, once, and holds for 14 days."
+        ),
+        request=AskForApprovalSerializer,
+        responses={
+            201: OpenApiResponse(ApprovalSerializer, description="Sent to the owners."),
+            409: RefusalSerializer,
+        },
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        dataset = dataset_or_404(request, slug)
+        plan, purpose = _typed(request)
+        try:
+            with refusals(), _paths_in_the_body():
+                sent = ask_for_approval(
+                    membership=membership_of(request),
+                    dataset=dataset,
+                    raw_plan=plan,
+                    purpose=purpose,
+                )
+        except NotNeeded as problem:
+            raise Conflict(str(problem), "no_approval_needed") from problem
+        except (AlreadyAsked, TooManyWaiting) as problem:
+            raise Conflict(str(problem), "already_asked") from problem
+        location = reverse("approval", args=[slug, sent.pk], request=request)
+        body = ApprovalSerializer(standing_of(sent)).data
+        return Response(body, status=201, headers={"Location": location})
+
+
+class ApprovalView(RefusingView):
+    """One of them."""
+
+    permission = Permission.SUBMIT_QUERIES
+
+    @extend_schema(
+        tags=["queries"],
+        operation_id="read_approval",
+        summary="Read an approval",
+        responses={200: ApprovalSerializer},
+    )
+    def get(self, request: Request, slug: str, approval_id: UUID) -> Response:
+        found = approvals_of(membership_of(request), dataset_or_404(request, slug))
+        sent = found.filter(pk=approval_id).first()
+        if sent is None:
+            raise NotFound
+        return Response(ApprovalSerializer(standing_of(sent)).data)
+
+
+@contextmanager
+def _paths_in_the_body() -> Generator[None]:
+    """Each problem of the plan at its place in what was sent."""
+    try:
+        yield
+    except InvalidPlan as refusal:
+        problems = (
+            PlanProblem(f"plan.{one.path}".removesuffix("."), one.message)
+            for one in refusal.problems
+        )
+        raise InvalidPlan(tuple(problems)) from refusal
+
+
+def _typed(request: Request) -> tuple[object, str]:
+    body = request.data
+    if not isinstance(body, dict) or set(body) != {"plan", "purpose"}:
+        raise ValidationError({"plan": ["Send a plan and a purpose, under these two keys."]})
+    try:
+        purpose: str = serializers.CharField(max_length=_LONGEST).run_validation(body["purpose"])
+    except ValidationError as problem:
+        raise ValidationError({"purpose": problem.detail}) from problem
+    return body["plan"], purpose
