@@ -1,4 +1,4 @@
-"""How often stated 95 % intervals hold, and how much wider they are than they must be.
+"""How often stated 95% intervals hold, and how much wider they are than they must be.
 
 `uv run bench/coverage.py [--answers 10000]`: that many answers of each statistic, alone
 and from a shared draw, in both currencies; prints one table.

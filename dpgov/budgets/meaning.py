@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.models import Budget
+from dpgov.language.translation import percent
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.privacy.meaning.odds import Belief, Frequency, belief_after, log_odds
@@ -39,20 +40,20 @@ def factor_text(nano: int, currency: Currency) -> str:
 
 
 def certainty_text(nano: int, currency: Currency) -> str:
-    """What an even guess can become at most, in percent, rounded up: "73.11 %"."""
-    percent = _percent(belief_after(_EVEN, nano, currency).high, ROUND_CEILING)
-    if percent > _CERTAIN:
-        return _("more than %(percent)s %%") % {"percent": _CERTAIN}
-    return f"{percent} %"
+    """What an even guess can become at most, in percent, rounded up: "73.11%"."""
+    found = _percent(belief_after(_EVEN, nano, currency).high, ROUND_CEILING)
+    if found > _CERTAIN:
+        return _("more than %(percent)s%%") % {"percent": _CERTAIN}
+    return percent(found)
 
 
 def range_text(belief: Belief) -> str:
-    """ "26.89 % to 73.11 %", rounded outwards."""
+    """ "26.89% to 73.11%", rounded outwards."""
     if belief.low == belief.high:
         same = f"{(belief.before * 100).normalize():f}"
-        return _("%(percent)s %%, as before") % {"percent": same}
+        return _("%(percent)s%%, as before") % {"percent": same}
     low, high = _percent(belief.low, ROUND_FLOOR), _percent(belief.high, ROUND_CEILING)
-    return _("%(low)s %% to %(high)s %%") % {"low": low, "high": high}
+    return _("%(low)s%% to %(high)s%%") % {"low": low, "high": high}
 
 
 def guesses_text(guesses: Frequency) -> str:

@@ -50,7 +50,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Of one pair of bounds: the error of a mean at 95 %, for each of `ROWS`, and each shape."""
+    """Of one pair of bounds: the error of a mean at 95%, for each of `ROWS`, and each shape."""
 
     domain: NumericDomain
     errors: tuple[float, ...]

@@ -18,7 +18,7 @@ class Rules:
     """A policy as a value; amounts in the dataset's currency, None where nothing is asked.
 
     `per_query_nano` is the most that one question may cost. `statistics` empty: all are allowed.
-    `least_error` is how many rows a count must be off by, at 95 %, at least. `least_nano` is the
+    `least_error` is how many rows a count must be off by, at 95%, at least. `least_nano` is the
     least that one question costs; None where the installation's floor is. `only_ready_made`:
     nothing may be asked but ready-made questions, which an owner approved beforehand.
     """

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from dpgov.budgets.meaning import factor_text, range_text
 from dpgov.explain.promise import Promise
+from dpgov.language.translation import percent
 from dpgov.privacy.meaning.odds import Belief, Frequency, belief_after, best_guess, frequency_of
 from dpgov.privacy.meaning.odds import together_of as amount_together
 
@@ -41,7 +42,7 @@ class Moved:
     @property
     def before_text(self) -> str:
         """Without needless digits."""
-        return f"{(self.before * 100).normalize():f} %"
+        return percent(f"{(self.before * 100).normalize():f}")
 
     @property
     def so_far_text(self) -> str:

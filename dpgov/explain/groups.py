@@ -47,7 +47,7 @@ class GroupReading:
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """How sure somebody who was 50 % sure of something about `size` units can become, in percent.
+    """How sure somebody who was 50% sure of something about `size` units can become, in percent.
 
     After one question, and after all answers that the budget allows; rounded up, and as words.
     """

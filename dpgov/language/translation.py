@@ -31,6 +31,11 @@ def retold(kept: Mapping[str, Any]) -> str:
     return text[:1].upper() + text[1:] if "pattern" in kept else text
 
 
+def percent(number: object) -> str:
+    """A number of percent as the language writes it: "95%", in German "95 %"."""
+    return translation.gettext("{number}%").format(number=number)
+
+
 def in_a_row(names: Collection[str]) -> str:
     """“a, b and c”."""
     *first, last = names or [""]

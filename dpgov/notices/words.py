@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext, pgettext_lazy
 
 from dpgov.approvals.kinds import kind_of
+from dpgov.language.translation import percent
 from dpgov.notices.kinds import Kind
 
 # What comes after "half of".
@@ -23,7 +24,7 @@ _BUDGETS = {
     "allocation": pgettext_lazy("half of", "your allocation of {dataset}"),
     "project": pgettext_lazy("half of", "what the project {project} may use of {dataset}"),
 }
-_EIGHTY = "80 %"
+_EIGHTY = 80
 _LEVELS = {
     50: _("Half of {what} is used or reserved."),
     80: _("{share} of {what} is used or reserved: soon nothing can be asked any more."),
@@ -75,7 +76,9 @@ _ALWAYS: Mapping[str, object] = {
 
 def sentence(kind: str, detail: Mapping[str, Any]) -> str:
     """The event in one sentence; a kind that this version does not know is its bare name."""
-    return _filled(_pattern(kind, detail), {"share": _EIGHTY, **named(kind, detail)}) or kind
+    return (
+        _filled(_pattern(kind, detail), {"share": percent(_EIGHTY), **named(kind, detail)}) or kind
+    )
 
 
 def named(kind: str, detail: Mapping[str, Any]) -> Mapping[str, Any]:

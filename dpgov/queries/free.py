@@ -237,7 +237,7 @@ _SENTENCES = {
 
 @dataclass(frozen=True, slots=True)
 class FreeOffer:
-    """One free answer in words: each statistic with the error that 95 % stay within."""
+    """One free answer in words: each statistic with the error that 95% stay within."""
 
     choice: str
     title: str

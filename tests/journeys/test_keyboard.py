@@ -33,7 +33,7 @@ def test_a_question_is_asked_with_the_keyboard_alone(visit: Visit) -> None:
     _reach(page, ask)
     page.keyboard.press("Enter")
     page.wait_for_url("**/queries/**")
-    expect(page.locator(".answer-value")).to_contain_text("at 95 %", timeout=30_000)
+    expect(page.locator(".answer-value")).to_contain_text("at 95%", timeout=30_000)
 
 
 def _reach(page: Page, wanted: Locator) -> None:

@@ -54,7 +54,7 @@ def test_an_analyst_asks_a_mean_and_a_histogram_and_the_budget_shows_them(visit:
     window = visit()
     page = window.sign_in("analyst")
     _ask_for_the_mean_age(page)
-    expect(page.locator(".answer-value")).to_contain_text("at 95 %", timeout=20_000)
+    expect(page.locator(".answer-value")).to_contain_text("at 95%", timeout=20_000)
     window.picture("answer-mean")
     _ask_for_a_histogram_of_age(page)
     numbers = page.get_by_role("table", name="Released numbers")
@@ -132,4 +132,4 @@ def test_a_killed_worker_is_replaced_and_the_question_is_answered(
     for pid in workers_of(product):
         os.killpg(pid, signal.SIGKILL)
     _ask_for_the_mean_age(page)
-    expect(page.locator(".answer-value")).to_contain_text("at 95 %", timeout=60_000)
+    expect(page.locator(".answer-value")).to_contain_text("at 95%", timeout=60_000)

@@ -117,7 +117,7 @@ def test_an_analyst_s_first_day(begin: Begin, fresh: Product) -> None:
     with lesson.section("5. Ask"):
         lesson.click("Ask for ε 0.1")
         lesson.page.wait_for_url(re.compile("/queries/"))
-        lesson.see("at 95 %")
+        lesson.see("at 95%")
         lesson.see("Privacy cost")
         lesson.see("Receipt")
         lesson.picture("answer")

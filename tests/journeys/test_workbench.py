@@ -136,4 +136,4 @@ def _asked(page: Page, epsilon: str) -> None:
     page.get_by_label("Privacy loss ε", exact=True).fill(epsilon)
     page.get_by_role("button", name=f"Ask for ε {epsilon}").click()
     page.wait_for_url(re.compile("/queries/"))
-    expect(page.locator(".answer-value")).to_contain_text("at 95 %", timeout=20_000)
+    expect(page.locator(".answer-value")).to_contain_text("at 95%", timeout=20_000)

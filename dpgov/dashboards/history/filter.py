@@ -111,7 +111,7 @@ class HistoryFilter(django_filters.FilterSet):  # type: ignore[misc]
 
 
 def _begin(day: date, *, days: int = 0) -> datetime:
-    """In UTC, as the pictures count days. A moment, no function of a column: an index leads there."""
+    """In UTC, as pictures count days. A moment, no function of a column: an index leads there."""
     day = min(max(day, _FIRST_DAY), _LAST_DAY) + timedelta(days=days)
     return datetime.combine(day, time.min, UTC)
 

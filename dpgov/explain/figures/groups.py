@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
 from dpgov.explain.groups import Certainty
+from dpgov.language.translation import percent
 from dpgov.queries.wording.figures import Figure, as_figure
 
 
@@ -42,7 +43,7 @@ def _line(points: Sequence[tuple[int, float]], name: str, role: str) -> Any:
         mode="lines",
         name=name,
         meta={"role": role},
-        hovertemplate="%{y:.2f} %",
+        hovertemplate=percent("%{y:.2f}"),
     )
 
 

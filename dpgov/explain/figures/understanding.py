@@ -11,6 +11,7 @@ from dpgov.explain.averaging import TRUTH, Replay
 from dpgov.explain.beliefs import moved
 from dpgov.explain.densities import Sides
 from dpgov.explain.promise import Promise
+from dpgov.language.translation import percent
 from dpgov.queries.wording.figures import Figure, as_figure, inert
 
 _PLACES = [Decimal(place) / 200 for place in (1, *range(4, 197, 4), 199)]
@@ -60,7 +61,7 @@ def noises(sides: Sides) -> Figure:
             line={"shape": "hvh", "width": 2},
             fill="tozeroy",
             meta={"role": role},
-            hovertemplate=f"%{{x:,}}: %{{y:.4f}} % {name}<extra></extra>",
+            hovertemplate=f"%{{x:,}}: {percent('%{y:.4f}')} {name}<extra></extra>",
         )
         for name, role, values in sets
     ]
@@ -110,7 +111,7 @@ def _band(x: list[float], y: list[float], role: str, name: str, fill: str | None
         line={"width": 2},
         fill=fill,
         meta={"role": role},
-        hovertemplate=_("%{x} % before: %{y:.2f} % afterwards") + "<extra></extra>",
+        hovertemplate=_("%{x}% before: %{y:.2f}% afterwards") + "<extra></extra>",
     )
 
 

@@ -54,7 +54,7 @@ PROMISE = Theme(
             _("Odds"),
             _(
                 # The signs are per cent; xgettext:no-python-format
-                "A probability put as a ratio: 50 % is 1 to 1, 75 % is 3 to 1. Privacy loss "
+                "A probability put as a ratio: 50% is 1 to 1, 75% is 3 to 1. Privacy loss "
                 "multiplies odds, which is why this product explains ε with them."
             ),
             ("epsilon", "attacker"),

@@ -56,7 +56,7 @@ ANSWERS = Theme(
             "accuracy",
             _("Accuracy"),
             _(
-                "How far a released number may be from the exact one, said with a confidence: 95 % "
+                "How far a released number may be from the exact one, said with a confidence: 95% "
                 "means that it holds for 95 of 100 answers. It follows from the noise, not the "
                 "data."
             ),

@@ -138,7 +138,7 @@ def _said(dataset: Dataset, sure: Certainty, question_nano: int) -> dict[str, An
     """What the page says of a group of this size; the script takes it from here too."""
     currency = dataset.budget.currency
     certain = _(
-        "{whom}: who was 50 % sure becomes {one} after one question at {price}, and {every} once "
+        "{whom}: who was 50% sure becomes {one} after one question at {price}, and {every} once "
         "the whole budget is spent."
     ).format(
         whom=_whom(dataset, sure.size),

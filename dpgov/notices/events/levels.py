@@ -1,4 +1,4 @@
-"""Which budgets have reached 50, 80 or 100 % of their limit, read from the ledger's counters.
+"""Which budgets have reached 50, 80 or 100% of their limit, read from the ledger's counters.
 
 What is reserved counts like what is spent, so a level says nothing of how a question ended. A
 level is told once for each limit; of several that are reached together the highest is told.

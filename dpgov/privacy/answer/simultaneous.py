@@ -24,7 +24,7 @@ _LARGEST_WHOLE = 100_000
 def bounds_for_all(body: dict[str, Any], place: int) -> list[float] | None:
     """For each group of statistic number `place`, in its unit; None where nothing can be said.
 
-    With 95 % confidence all true numbers lie within them together. Counts, sums and means have
+    With 95% confidence all true numbers lie within them together. Counts, sums and means have
     them: spreads and choices do not, nor has what was put together of several answers.
     """
     statistic = body["statistics"][place]

@@ -48,7 +48,7 @@ class SizeBin:
 
 @dataclass(frozen=True, slots=True)
 class LimitPrice:
-    """What one limit costs: the 95 % bound of the noise, rows left out, and both together.
+    """What one limit costs: the 95% bound of the noise, rows left out, and both together.
 
     `together` is the root of the noise's variance and the squared loss.
     """

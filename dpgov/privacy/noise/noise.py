@@ -126,7 +126,7 @@ def statement(confidence: Fraction, bound: int | float) -> dict[str, Any]:
     return {
         "confidence_level": float(confidence),
         "value": bound,
-        "message": f"With {int(confidence * 100)} % confidence the error is at most {bound}.",
+        "message": f"With {int(confidence * 100)}% confidence the error is at most {bound}.",
     }
 
 
@@ -143,7 +143,7 @@ def rank_statement(
         "value": None,
         "rank_error": rows,
         "message": (
-            f"With {int(confidence * 100)} % confidence at most {rows} rows lie between this "
+            f"With {int(confidence * 100)}% confidence at most {rows} rows lie between this "
             f"value and the true one{but}."
         ),
     }

@@ -35,7 +35,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """An amount and the error at 95 % that it buys; one for each size of a curve with sizes."""
+    """An amount and the error at 95% that it buys; one for each size of a curve with sizes."""
 
     nano: int
     errors: tuple[float | None, ...]
@@ -141,7 +141,7 @@ def _priced(plan: Plan, mode: Mode, nano: int) -> Plan:
 
 
 def _error(blueprint: Blueprint, rows: int | None) -> float | None:
-    """The largest error at 95 % among the numbers of the first statistic."""
+    """The largest error at 95% among the numbers of the first statistic."""
     first = blueprint.plan.statistics[0]
     stated = [
         one.get("rank_error", one["value"])

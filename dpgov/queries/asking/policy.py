@@ -14,6 +14,7 @@ from dpgov.budgets.words import amount, question
 from dpgov.datasets.fitting import Terms, terms_of, too_exact
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules
+from dpgov.language.translation import percent
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.statistics import STATISTICS
@@ -160,7 +161,7 @@ def _of_errors(blueprint: Blueprint, rules: Rules) -> str | None:
     return _(
         "The owner wants counts to be off by {least} at least (with {level} "
         "confidence); this one would be off by {error}. Lower its price."
-    ).format(least=f"{rules.least_error:,}", level="95 %", error=f"{error:,}")
+    ).format(least=f"{rules.least_error:,}", level=percent(95), error=f"{error:,}")
 
 
 def _of_price(blueprint: Blueprint, terms: Terms) -> str | None:

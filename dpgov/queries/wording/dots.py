@@ -110,7 +110,7 @@ def shown_number(cell: dict[str, Any], head: dict[str, Any]) -> str:
 
 
 def within(cell: dict[str, Any], head: dict[str, Any]) -> str:
-    """The error at 95 % as it follows the number in a hover text; nothing where none is stated."""
+    """The error at 95% as it follows the number in a hover text; nothing where none is stated."""
     accuracy = cell.get("accuracy") or []
     if accuracy_at(accuracy, USUAL) is not None:
         return f" {margin(accuracy, USUAL, head)}"

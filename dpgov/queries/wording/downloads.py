@@ -31,7 +31,7 @@ def as_json(release: Release) -> bytes:
 
 
 def as_csv(release: Release) -> bytes:
-    """One line for each group and statistic, with the error bounds at 90, 95 and 99 %.
+    """One line for each group and statistic, with the error bounds at 90, 95 and 99%.
 
     Statistics of one `draw` share its price.
     """

@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from dpgov.language.translation import percent
 from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.wording.bins import is_ordered, shown_bins
 from dpgov.queries.wording.dots import (
@@ -113,7 +114,7 @@ class Chart:
             pattern = _(
                 "{statistic} along time. The band around each line is its {level} interval."
             )
-            return pattern.format(statistic=self.label, level="95 %")
+            return pattern.format(statistic=self.label, level=percent(95))
         if not spanned:
             return _("{statistic} in each group.").format(statistic=self.label)
         pattern = (
@@ -121,7 +122,7 @@ class Chart:
             if bars
             else _("{statistic} in each group. The line through each dot is its {level} interval.")
         )
-        return pattern.format(statistic=self.label, level="95 %")
+        return pattern.format(statistic=self.label, level=percent(95))
 
     def _left_out(self) -> str:
         if self.rest:
@@ -292,7 +293,7 @@ def _errors(spans: list[tuple[float, float] | None]) -> dict[str, Any]:
 
 
 def _reach(cell: dict[str, Any], head: dict[str, Any]) -> tuple[float, float] | None:
-    """How far the 95 % interval reaches below and above, cut to what can be true."""
+    """How far the 95% interval reaches below and above, cut to what can be true."""
     span = span_of(cell, head)
     if span is None:
         return None

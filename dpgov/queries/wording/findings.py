@@ -11,6 +11,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from dpgov.language.translation import percent
 from dpgov.privacy.answer.simultaneous import bounds_for_all
 from dpgov.privacy.plan.statistics import STATISTICS, Recipe
 from dpgov.queries.wording.bins import shown_bins
@@ -18,7 +19,7 @@ from dpgov.queries.wording.words import readable, statistic_in_words
 
 _SAID = (Recipe.MEAN, Recipe.ROWS, Recipe.UNITS)
 _MOST_GROUPS = 200
-_LEVEL = "95 %"
+_LEVEL = 95
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,4 +77,4 @@ def _scope(groups: int) -> str:
     return _(
         "With {level} confidence the errors of all {number} groups hold at once, so that this pair "
         "may be picked after looking."
-    ).format(level=_LEVEL, number=groups)
+    ).format(level=percent(_LEVEL), number=groups)

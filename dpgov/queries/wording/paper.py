@@ -32,7 +32,7 @@ class Places:
 
 
 def as_pdf(query: Query, release: Release, places: Places) -> bytes:
-    """Question, numbers with their error at 95 %, price, dataset, noise, citation and receipt."""
+    """Question, numbers with their error at 95%, price, dataset, noise, citation and receipt."""
     answer = read_answer(json.loads(release.body))
     page = started(
         in_words(query.plan),

@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from dpgov.language.translation import percent
 from dpgov.privacy.plan.ranges import clipped
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.selectors import PublicState
@@ -44,12 +45,12 @@ _PLAN_KEYS = [
     *("and", "or", "not", "statistic", "column", "quantiles", "share", "clip", "from", "to"),
     *("op", "value", "edges", "categories", "by"),
 ]
-_LEVEL = "95 %"
+_LEVEL = 95
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One released number and its error bounds at 90, 95 and 99 %, as text.
+    """One released number and its error bounds at 90, 95 and 99%, as text.
 
     `adjusted` is the same number made plausible beside its neighbours, where that was done;
     `noisy`: it would only hide the other groups.
@@ -221,9 +222,9 @@ def _interval(value: float, accuracy: list[dict[str, Any]], head: dict[str, Any]
         pattern = _(
             "At most {rows} lie between this value and the true one, with {level} confidence."
         )
-        return pattern.format(rows=rows_in_words(rows), level=_LEVEL)
+        return pattern.format(rows=rows_in_words(rows), level=percent(_LEVEL))
     if error is None:
         return _("The true number may be anything.")
     low, high = (written(end, error, head) for end in clipped(value, error, head))
     pattern = _("The true number lies between {low} and {high} with {level} confidence.")
-    return pattern.format(low=low, high=high, level=_LEVEL)
+    return pattern.format(low=low, high=high, level=percent(_LEVEL))

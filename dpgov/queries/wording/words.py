@@ -12,7 +12,7 @@ from typing import Any
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
-from dpgov.language.translation import english
+from dpgov.language.translation import english, percent
 from dpgov.privacy.plan.ranges import is_empty
 from dpgov.privacy.plan.statistics import IN_ROWS, STATISTICS
 from dpgov.queries.wording.dates import PARTS_IN_WORDS, date_at, periods_apart
@@ -63,13 +63,13 @@ def statistic_in_words(statistic: dict[str, Any]) -> str:
     """One statistic of a plan, or one column of an answer: "Sum of hours"."""
     column, sentence = statistic.get("column"), STATISTICS[statistic["statistic"]].sentence
     if (orders := statistic.get("quantiles")) is not None:
-        many = [percent(order) for order in orders]
+        many = [in_percent(order) for order in orders]
         if len(many) != 1:
             shares = joined(shortened(many))
             return gettext(sentence).format(column=column, shares=shares)
         return _quantile(column, many[0])
     if (order := statistic.get("quantile")) is not None:
-        return _quantile(column, percent(order))
+        return _quantile(column, in_percent(order))
     return _clipped(gettext(sentence).format(column=column), statistic.get("clip"))
 
 
@@ -130,10 +130,10 @@ def grouping_in_words(grouping: dict[str, Any]) -> str:
     return f"{column} ({', '.join(shortened(grouping.get('categories') or []))})"
 
 
-def percent(order: int | float | str) -> str:
-    """A quantile's place: 0.25 is "25 %"."""
+def in_percent(order: int | float | str) -> str:
+    """A quantile's place: 0.25 is "25%"."""
     text = format(Decimal(str(order)) * 100, "f")
-    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
+    return percent(text.rstrip("0").rstrip(".") if "." in text else text)
 
 
 def joined(items: Sequence[str], word: str = "and") -> str:
@@ -225,7 +225,7 @@ def warning_in_words(
         "The error is as wide as everything between {low} and {high}: at {level} confidence such a "
         "number says nothing."
     )
-    return pattern.format(low=low, high=high, level="95 %")
+    return pattern.format(low=low, high=high, level=percent(95))
 
 
 def price(priced: dict[str, Any]) -> str:

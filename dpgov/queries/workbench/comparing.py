@@ -1,8 +1,8 @@
 """Released answers side by side: where they differ by more than their noise explains.
 
 Works from stored bodies alone, and reveals nothing that they did not. With error bounds a and b at
-99 %, a true difference of zero would make the released numbers differ by more than a + b with
-probability at most 2 %, however the two noises depend on each other (the union bound).
+99%, a true difference of zero would make the released numbers differ by more than a + b with
+probability at most 2%, however the two noises depend on each other (the union bound).
 """
 
 from collections.abc import Sequence

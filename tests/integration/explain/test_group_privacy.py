@@ -56,7 +56,7 @@ def test_a_delta_above_one_is_no_guarantee() -> None:
 
 @pytest.mark.parametrize("currency", [PURE, RHO], ids=["epsilon", "rho"])
 def test_larger_groups_are_never_told_to_be_safer(currency: Currency) -> None:
-    """F13: one curve for a question and one for all answers, rounded up and never above 100 %."""
+    """F13: one curve for a question and one for all answers, rounded up and never above 100%."""
     found = certainties(limit_nano=NANO, question_nano=NANO // 4, setting=2, currency=currency)
     assert [one.size for one in found] == list(range(1, 21))
     for small, large in pairwise(found):
@@ -65,9 +65,9 @@ def test_larger_groups_are_never_told_to_be_safer(currency: Currency) -> None:
 
 
 def test_a_group_of_the_settings_size_is_as_sure_as_the_booked_epsilon_says() -> None:
-    """e / (1 + e) is 73.11 % rounded up, for a group of three where noise is made for three."""
+    """e / (1 + e) is 73.11% rounded up, for a group of three where noise is made for three."""
     found = certainties(limit_nano=NANO, question_nano=NANO, setting=3, currency=PURE)
-    assert found[2].question_text == "73.11 %"
+    assert found[2].question_text == "73.11%"
     assert found[2].of_question == Decimal("73.11")
 
 
@@ -85,7 +85,7 @@ def test_the_slider_works_as_a_form(
     said = " ".join(page(browser, paths["group_privacy"]).split())
     assert "A family of four" in said
     said = " ".join(page(browser, f"{paths['group_privacy']}?size=7&epsilon=0.1").split())
-    assert "Any 7 rows together: who was 50 % sure becomes at most 66.82 % sure after one" in said
+    assert "Any 7 rows together: who was 50% sure becomes at most 66.82% sure after one" in said
     assert "and as good as certain once the whole budget is spent" in said
     assert "noise 7 times as wide at the same price; with the same error, 14 questions" in said
     for nonsense in ("0", "99999", "-1", "x"):
@@ -109,7 +109,7 @@ def test_a_large_budget_is_not_dressed_up(
     """F13: with an ε of 1000 the page still promises nothing that does not hold."""
     html = page(client_for(analyst), f"{paths['group_privacy']}?epsilon=1000")
     assert "more than a million" in html
-    assert "more than 99.99 %" in html
+    assert "more than 99.99%" in html
     assert max(figure(html, "certainty")["data"][1]["y"]) <= 100
 
 

@@ -20,7 +20,7 @@ from tests.servers.missing import find
 ROOT = Path(settings.BASE_DIR)
 HERE = Path("dpgov/language/locale/de/LC_MESSAGES/django.po")
 ENGLISH = Path("dpgov/language/locale/en_GB/LC_MESSAGES/django.po")
-# "100 % sure" is no placeholder; "%s", "%(name)s" and "{name}" are, and "{name:,}" is "{name}".
+# "100% sure" is no placeholder; "%s", "%(name)s" and "{name}" are, and "{name:,}" is "{name}".
 _FILLED_IN = re.compile(r"%\(\w+\)[sd]|%[sd]\b|\{\w*(?=(?::[^{}]*)?\})")
 _TAG = re.compile(r"</?\w+")
 Key = tuple[str, str, str]

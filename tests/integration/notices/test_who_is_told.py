@@ -138,7 +138,7 @@ def test_a_failed_question_is_told_to_who_asked_and_not_before_its_slot(
     [
         ([4], None),
         ([5], "Half of the budget of Visits is used or reserved."),
-        ([8], "80 % of the budget of Visits is used or reserved: "),
+        ([8], "80% of the budget of Visits is used or reserved: "),
         ([10], "All of the budget of Visits is used or reserved: "),
     ],
 )

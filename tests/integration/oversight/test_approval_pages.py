@@ -67,7 +67,7 @@ def test_a_raise_is_requested_only_after_the_page_said_what_it_means(
 def test_a_raised_epsilon_delta_limit_says_what_its_rho_means(
     owner: Membership, officer: Membership, client_for: ClientFor
 ) -> None:
-    """L20: of ε 3 at δ 1e-6 odds move 29.46 times and a guess to 96.72 %, not e³ and 95.26 %."""
+    """L20: of ε 3 at δ 1e-6 odds move 29.46 times and a guess to 96.72%, not e³ and 95.26%."""
     dataset = register_small_dataset(owner, name="Ward", limit_nano=NANO, currency=RHO)
     change = request_raise(
         membership=owner, budget=dataset.budget, limit_nano=3 * NANO, reason="a second wave"
@@ -79,7 +79,7 @@ def test_a_raised_epsilon_delta_limit_says_what_its_rho_means(
     decided = client_for(officer).get(address("approval", change))
     for told in (text(asked), text(decided)):
         assert "29.462 times as likely" in told
-        assert "96.72 % certain" in told
+        assert "96.72% certain" in told
         assert "but for a probability of δ 1e-6" in told
         assert "20.09" not in told
 

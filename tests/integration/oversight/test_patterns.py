@@ -60,15 +60,15 @@ def test_a_differencing_pair_is_pointed_out_across_people(tracker: None, dataset
 def test_what_a_pattern_could_learn_is_the_bound_for_its_whole_price(
     tracker: None, dataset: Dataset
 ) -> None:
-    """ε 0.75 moves odds by e^0.75 = 2.117 at most, and an even guess to 67.92 %."""
+    """ε 0.75 moves odds by e^0.75 = 2.117 at most, and an even guess to 67.92%."""
     most = look(dataset).differing[0].most
-    assert (most.nano, most.odds, most.certainty) == (750_000_000, "2.118", "67.92 %")
+    assert (most.nano, most.odds, most.certainty) == (750_000_000, "2.118", "67.92%")
 
 
 def test_what_a_pattern_could_learn_where_rho_is_counted() -> None:
-    """L20: the whole ρ of ε 3 at δ 1e-6 moves odds 29.46 times, an even guess to 96.72 %."""
+    """L20: the whole ρ of ε 3 at δ 1e-6 moves odds 29.46 times, an even guess to 96.72%."""
     whole = Most(RHO.limit_of(3 * NANO), RHO)
-    assert (whole.odds, whole.certainty) == ("29.462", "96.72 %")
+    assert (whole.odds, whole.certainty) == ("29.462", "96.72%")
 
 
 def test_the_same_question_thrice_is_pointed_out_whatever_was_paid(
@@ -129,7 +129,7 @@ def test_the_page_tells_it_in_few_questions_to_the_database(
     with django_assert_max_num_queries(12):
         page = browser.get(f"/datasets/{dataset.slug}/patterns/")
     assert "one value apart" in page.text
-    assert "67.92 %" in page.text
+    assert "67.92%" in page.text
     assert (AuditEntry.objects.count(), Query.objects.count()) == before
 
 

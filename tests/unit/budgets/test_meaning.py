@@ -22,17 +22,17 @@ def test_odds_and_beliefs_are_rounded_up(epsilon: str) -> None:
     else:
         assert float(odds.replace(",", "")) >= math.exp(float(epsilon))
     truth = 100 / (1 + math.exp(-float(epsilon)))
-    stated = float(belief.removesuffix(" %").removeprefix("more than "))
-    assert stated >= truth or belief == "more than 99.99 %"
+    stated = float(belief.removesuffix("%").removeprefix("more than "))
+    assert stated >= truth or belief == "more than 99.99%"
     assert stated < 100
 
 
 def test_the_epsilon_of_epsilon_delta_is_not_what_odds_move_by() -> None:
     """L20: (3, 1e-6) bounds events; single answers may move the odds by more than e³ = 20.09."""
     assert factor_text(RHO.limit_of(3 * NANO), RHO) == "29.462"
-    assert certainty_text(RHO.limit_of(3 * NANO), RHO) == "96.72 %"
+    assert certainty_text(RHO.limit_of(3 * NANO), RHO) == "96.72%"
     assert factor_text(3 * NANO, PURE) == "20.086"
-    assert certainty_text(3 * NANO, PURE) == "95.26 %"
+    assert certainty_text(3 * NANO, PURE) == "95.26%"
 
 
 def test_no_other_module_turns_an_amount_into_odds() -> None:

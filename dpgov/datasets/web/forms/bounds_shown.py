@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.datasets.bounds import ROWS, Effect, Price
+from dpgov.language.translation import percent
 from dpgov.privacy.accounting.decimals import decimal_text
 from dpgov.privacy.mock.clipping import Shape
 
@@ -115,8 +116,8 @@ def _error(price: Price, place: int) -> str:
 def _effect(effect: Effect) -> str:
     if not effect.share:
         return gettext("none")
-    return gettext("{percent}% clipped, mean moves by {amount}").format(
-        percent=_amount(float(100 * effect.share)), amount=_amount(effect.moved)
+    return gettext("{share} clipped, mean moves by {amount}").format(
+        share=percent(_amount(float(100 * effect.share))), amount=_amount(effect.moved)
     )
 
 

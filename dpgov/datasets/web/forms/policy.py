@@ -70,7 +70,7 @@ class PolicyForm(forms.Form):
         max_value=10**9,
         widget=forms.TextInput({"class": "form-control", "inputmode": "numeric"}),
         help_text=_(  # xgettext:no-python-format
-            "With 95 % confidence, as the price says before asking. A more exact count is "
+            "With 95% confidence, as the price says before asking. A more exact count is "
             "refused, whatever remains of the budget. Leave it empty for no such rule."
         ),
     )

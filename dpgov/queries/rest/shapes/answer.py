@@ -112,7 +112,7 @@ class HeadSerializer(MadeSerializer):
         choices=[SAYS_NOTHING],
         required=False,
         allow_null=True,
-        help_text="Where the error at 95 % is as wide as the whole range, so that the number says "
+        help_text="Where the error at 95% is as wide as the whole range, so that the number says "
         "nothing.",
     )
 
@@ -146,7 +146,7 @@ class FreeAnswerSerializer(serializers.Serializer[FreeAnswer]):
 
 
 class GroupSizeSerializer(MadeSerializer):
-    """The error at 95 % of a number about a group of so many rows: an example."""
+    """The error at 95% of a number about a group of so many rows: an example."""
 
     rows = serializers.IntegerField()
     value = serializers.FloatField(allow_null=True)

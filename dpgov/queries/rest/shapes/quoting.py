@@ -187,7 +187,7 @@ class CurvePointSerializer(serializers.Serializer[Point]):
     bounds = serializers.ListField(
         source="errors",
         child=serializers.FloatField(allow_null=True),
-        help_text="At 95 %: one, or one for each of `sizes`.",
+        help_text="At 95%: one, or one for each of `sizes`.",
     )
     verdict = serializers.ChoiceField(choices=[one.value for one in Verdict])
 

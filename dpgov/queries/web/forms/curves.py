@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.words import amount, question
+from dpgov.language.translation import percent
 from dpgov.privacy.accounting.decimals import as_number, as_text
 from dpgov.queries.asking.curve import Curve, Point, Verdict
 from dpgov.queries.wording.figures import Figure, as_figure, inert, labelled_axis
@@ -198,7 +199,7 @@ def _caption(curve: Curve) -> str:
         return _(
             "What “{label}” costs, and the error that {level} of answers about a group of {rows} "
             "stay within."
-        ).format(label=label, level="95 %", rows=rows_in_words(curve.sizes[curve.shown]))
+        ).format(label=label, level=percent(95), rows=rows_in_words(curve.sizes[curve.shown]))
     return _("What “{label}” costs, and the error that {level} of answers stay within.").format(
-        label=label, level="95 %"
+        label=label, level=percent(95)
     )

@@ -152,7 +152,7 @@ class Offer:
 
     @property
     def statistics(self) -> list[StatisticOffer]:
-        """What each statistic pays for its draw, and its expected error at 95 %."""
+        """What each statistic pays for its draw, and its expected error at 95%."""
         return statistics_offered(self.quote.description) if self.quote else []
 
     @property

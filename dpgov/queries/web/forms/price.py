@@ -14,6 +14,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from dpgov.language.translation import percent
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.plan import InvalidPlan
@@ -31,7 +32,6 @@ _WAYS = [
 _BY_RHO = ("rho", gettext_lazy("I choose ρ"))
 _BY_PURE_EPSILON = ("epsilon", gettext_lazy("I choose the pure ε of this question"))
 _USUAL_LEVEL = "0.95"
-_LEVELS = [(str(float(level)), f"{int(level * 100)} %") for level in CONFIDENCE_LEVELS]
 # Where refusals of an accuracy are shown.
 _FIELDS = {
     "epsilon": "epsilon",
@@ -44,6 +44,10 @@ _FIELDS = {
     "accuracy.confidence_level": "level",
     "accuracy.statistic": "target",
 }
+
+
+def _levels() -> list[tuple[str, str]]:
+    return [(str(float(level)), percent(int(level * 100))) for level in CONFIDENCE_LEVELS]
 
 
 class PriceForm(forms.Form):
@@ -70,7 +74,7 @@ class PriceForm(forms.Form):
     percent = NumberField(label=gettext_lazy("Off by at most, in %"))
     least = NumberField(label=gettext_lazy("if the answer is at least"))
     level = forms.ChoiceField(
-        choices=_LEVELS,
+        choices=_levels,
         required=False,
         label=gettext_lazy("in this share of answers"),
         widget=forms.Select(attrs=SELECT),
@@ -181,8 +185,8 @@ class PriceForm(forms.Form):
         target = data["target"] or self.places[0]
         return _wanted(self.way, counted_in_rows=target in self.in_rows).format(
             statistic=lower_first(dict(self.statistics)[target]),
-            bound=f"{data['percent']} %" if way == "relative" else data["value"],
-            share=dict(_LEVELS)[data["level"]],
+            bound=percent(data["percent"]) if way == "relative" else data["value"],
+            share=dict(_levels())[data["level"]],
             least=data["least"],
         )
 

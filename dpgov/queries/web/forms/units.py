@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from dpgov.language.translation import translated
+from dpgov.language.translation import percent, translated
 from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
 from dpgov.privacy.answer.unit_choice import EDGES, SizeBin, size_bins
 from dpgov.queries.web.forms.rows import TEXT
@@ -83,9 +83,12 @@ class BeliefForm(forms.Form):
         """Shares make up the whole, if there are any, and need a number of people."""
         added = sum(self._share(place) for place in range(len(_BINS)))
         if added and not 99 <= added <= 101 and not self.errors:
-            self.add_error("share_0", f"The shares add up to {added:g} %; make that 100 %.")
+            self.add_error(
+                "share_0",
+                _("The shares add up to {sum}; make that 100%.").format(sum=percent(f"{added:g}")),
+            )
         if added and not self.cleaned_data.get("people") and "people" not in self.errors:
-            self.add_error("people", "Say about how many people there are.")
+            self.add_error("people", _("Say about how many people there are."))
         return self.cleaned_data
 
     def believed(self) -> list[float] | None:

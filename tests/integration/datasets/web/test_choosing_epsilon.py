@@ -31,7 +31,7 @@ def test_consequences_are_those_of_the_mathematics() -> None:
     assert found.says == Frequency(89, 100)
     assert found.factor == "2.719"
     assert found.questions == 10
-    # P(|noise| > 29) is 5.2 % for discrete Laplace noise of scale 10, P(|noise| > 30) 4.7 %
+    # P(|noise| > 29) is 5.2% for discrete Laplace noise of scale 10, P(|noise| > 30) 4.7%
     assert found.error == 30
 
 

@@ -33,7 +33,7 @@ def test_an_error_to_live_with_gets_its_price_before_anything_is_spent(
 ) -> None:
     with unchanged():
         said = text_of(browser.post(QUOTE, counting.posted(**FIFTY)).content)
-    assert "smallest price that keeps the count off by at most 50 in 95 % of answers" in said
+    assert "smallest price that keeps the count off by at most 50 in 95% of answers" in said
     assert "Cost ? ε 0.05932" in said
     assert "Count of rows ε 0.05932 ± 50" in said
     assert "Ask for ε 0.05932" in said
@@ -44,7 +44,7 @@ def test_a_part_of_the_answer_is_priced_for_the_least_answer(
 ) -> None:
     wanted = {"by": "relative", "percent": "5", "least": "1000", "level": "0.99"}
     said = text_of(browser.post(QUOTE, counting.posted(**wanted)).content)
-    assert "off by at most 5 % in 99 % of answers, if it is at least 1000" in said
+    assert "off by at most 5% in 99% of answers, if it is at least 1000" in said
     assert "Ask for ε 0.09120" in said or re.search(r"Ask for ε 0\.09\d\d", said)
 
 
@@ -75,7 +75,7 @@ def test_the_chosen_one_of_several_statistics_sets_the_price(
     counting.add("statistic", kind="median", column="age")
     wanted = counting.posted(by="error", value="20", target="1")
     said = text_of(browser.post(QUOTE, wanted).content)
-    assert "keeps the median of age off by at most 20 rows in 95 % of answers" in said
+    assert "keeps the median of age off by at most 20 rows in 95% of answers" in said
     assert re.search(r"Median of age ε [\d.]+ 20 rows", said)
 
 

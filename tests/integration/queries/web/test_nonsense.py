@@ -18,7 +18,7 @@ from tests.integration.queries.web.test_quote_page import text_of
 
 QUOTE = "/datasets/visits/quote/"
 MEAN = {"statistic": "mean", "column": "age"}
-INTERVAL = re.compile(r"between (-?[\d.]+) and (-?[\d.]+) with 95 % confidence")
+INTERVAL = re.compile(r"between (-?[\d.]+) and (-?[\d.]+) with 95% confidence")
 
 
 def test_a_poor_mean_says_so_first_before_and_after(
@@ -68,7 +68,7 @@ def test_a_quote_for_groups_says_what_the_error_is_by_size(
     form = Filled(epsilon="2").add("statistic", kind="mean", column="age")
     form.add("group", column="sex", which="all")
     said = text_of(browser.post(QUOTE, form.posted()).content)
-    assert "by the size of a group, at 95 %: a group of 10 rows:" in said
+    assert "by the size of a group, at 95%: a group of 10 rows:" in said
     assert "a group of 1,000 rows: ±" in said
     plan = {"statistics": [MEAN], "group_by": [{"column": "sex"}], "epsilon": 2}
     path = "/api/v1/datasets/visits/quote/"

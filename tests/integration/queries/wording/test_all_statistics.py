@@ -65,7 +65,7 @@ def test_a_quantile_has_its_error_in_rows_and_no_interval(
     said = text_of(browser.get(f"/queries/{query.pk}/").content)
     assert f"At most {rows} rows lie between this value and the true one" in said
     assert "The true number lies between" not in said
-    assert "Quantile of age at 25 %" in said
+    assert "Quantile of age at 25%" in said
     file = browser.get(f"/queries/{query.pk}/download/csv/").content.decode()
     first, second, _ = csv.DictReader(io.StringIO(file))
     assert (first["plus_minus_95"], first["rank_error_95"]) == ("", str(float(rows)))

@@ -8,7 +8,7 @@ from dpgov.queries.wording.figures import Figure, release_charts
 
 
 def _body(bins: list[list[str]], **statistic: Any) -> dict[str, Any]:
-    """A release over these groupings; cell i has the value i and the error i / 10 at 95 %."""
+    """A release over these groupings; cell i has the value i and the error i / 10 at 95%."""
     size = 1
     for labels in bins:
         size *= len(labels)

@@ -143,7 +143,7 @@ def test_with_hardly_any_noise_every_statistic_is_that_of_the_values(
     exact = [len(rows), ages.mean(), ages.sum(), ages.var(), ages.std()]
     for statistic, true in zip(body["statistics"][:5], exact, strict=True):
         (cell,) = statistic["cells"]
-        # One draw in a hundred may pass its bound: of 20,000 sums 0.8 % passed 1.5 times a bound
+        # One draw in a hundred may pass its bound: of 20,000 sums 0.8% passed 1.5 times a bound
         # of one step, as it should be, and none three times.
         assert abs(cell["value"] - true) <= 3 * cell["accuracy"][2]["value"] + 1e-9
     ordered = np.sort(ages)

@@ -44,7 +44,7 @@ def stated(body: dict[str, Any], level: float) -> list[float]:
 def test_eight_groups_at_once_take_more_than_each_alone(
     mode: Mode, statistic: dict[str, Any]
 ) -> None:
-    """At 95 % for all of 8, each has a 160th to go wrong: more than at 99 % for one alone."""
+    """At 95% for all of 8, each has a 160th to go wrong: more than at 99% for one alone."""
     body = released(statistic, mode=mode, group_by=BY_AGE)
     found = bounds_for_all(body, 0)
     assert found is not None

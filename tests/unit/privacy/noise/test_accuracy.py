@@ -92,7 +92,7 @@ def test_a_statement_says_its_bound_in_words() -> None:
     assert statement(Fraction(95, 100), 1.5) == {
         "confidence_level": 0.95,
         "value": 1.5,
-        "message": "With 95 % confidence the error is at most 1.5.",
+        "message": "With 95% confidence the error is at most 1.5.",
     }
 
 
@@ -100,6 +100,6 @@ def test_a_statement_about_ranks_counts_rows_and_says_which_it_leaves_out() -> N
     found = rank_statement(Fraction(90, 100), 20, not_counted=("rows within 5 of either",))
     assert (found["value"], found["rank_error"]) == (None, 20)
     assert found["message"] == (
-        "With 90 % confidence at most 20 rows lie between this value and the true one, "
+        "With 90% confidence at most 20 rows lie between this value and the true one, "
         "not counting rows within 5 of either."
     )

@@ -28,7 +28,7 @@ def released(
 
 
 def means(*pairs: tuple[float | None, float], limits: tuple[int, int] = (0, 100)) -> dict[str, Any]:
-    """A mean over so many groups: values with their errors at 95 %."""
+    """A mean over so many groups: values with their errors at 95%."""
     cells = [
         {"value": value, "accuracy": [{"confidence_level": 0.95, "value": error, "message": ""}]}
         for value, error in pairs
