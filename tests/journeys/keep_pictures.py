@@ -25,6 +25,12 @@ MORE = {
     "ask-tried": "analyst, a question tried on invented rows",
     "answer-mean": "analyst, an answer",
     "answer-histogram": "analyst, an answer in groups",
+    "answer-by-month": "analyst, an answer by month",
+    "receipt": "analyst, the receipt of an answer",
+    "sql-editor": "analyst, writing SQL",
+    "file": "owner, how an uploaded file is read",
+    "file-check": "owner, a private check of a file",
+    "search-box": "anybody, Ctrl-K",
     "budget-answer": "owner, answering a request for budget",
     "missing": "a member of another organisation, at an address that is not theirs",
 }

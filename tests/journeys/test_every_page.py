@@ -68,6 +68,8 @@ PAGES = [
     ("admin", "tokens-of-members", "/members/tokens/"),
     ("owner", "archived", "/archived/"),
     ("analyst", "sessions", "/account/sessions/"),
+    ("analyst", "ready-made", f"{ADULT}ready-made/"),
+    ("owner", "ready-made-new", f"{ADULT}ready-made/new/"),
 ]
 
 
