@@ -102,12 +102,26 @@
     field.value = update.state.doc.toString();
     field.dispatchEvent(new Event("input", { bubbles: true }));
   });
-  // A browser that types over a selection keeps its style inline, which no policy of ours allows.
+  // A browser that types over a selection keeps its style inline, which no policy of ours allows. What
+  // is typed over is what the page has selected: the editor may not have heard of it yet.
+  const typedOver = (view) => {
+    const range = document.getSelection().getRangeAt(0);
+    return {
+      from: view.posAtDOM(range.startContainer, range.startOffset),
+      to: view.posAtDOM(range.endContainer, range.endOffset),
+    };
+  };
   const overSelection = EditorView.domEventHandlers({
     beforeinput(event, view) {
-      if (event.inputType !== "insertText" || event.isComposing || view.state.selection.main.empty) return false;
+      if (event.inputType !== "insertText" || event.isComposing) return false;
+      const { from, to } = typedOver(view);
+      if (from === to) return false;
+      const insert = event.data ?? "";
       event.preventDefault();
-      view.dispatch(view.state.replaceSelection(event.data ?? ""), { userEvent: "input.type" });
+      view.dispatch({
+        changes: { from, to, insert }, selection: { anchor: from + insert.length },
+        userEvent: "input.type", scrollIntoView: true,
+      });
       return true;
     },
   });
