@@ -15,6 +15,8 @@ APPEND_ONLY = (
     "budgets_charge",
     "budgets_correction",
     "budgets_limitchange",
+    "datasets_acceptance",
+    "datasets_termsofuse",
     "queries_release",
 )
 GUARDED = (

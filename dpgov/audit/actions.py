@@ -78,6 +78,9 @@ class Action(StrEnum):
     READY_MADE_WITHDRAWN = "READY_MADE_WITHDRAWN"
     APPROVAL_REQUESTED = "APPROVAL_REQUESTED"
     QUESTION_APPROVED = "QUESTION_APPROVED"
+    TERMS_SET = "TERMS_SET"
+    TERMS_REMOVED = "TERMS_REMOVED"
+    TERMS_ACCEPTED = "TERMS_ACCEPTED"
 
 
 # What comes with a new budget of a dataset, of this limit and name.

@@ -6,6 +6,7 @@ from dpgov.datasets.services.held.deciding import HOLD_KINDS, SHARE_HELD_DATASET
 from dpgov.tenants.wall.guards import Guard, Json, agreed
 
 _DATASET, _VERSION, _LOOK = "datasets_dataset", "datasets_datasetversion", "datasets_look"
+_TERMS, _ACCEPTANCE = "datasets_termsofuse", "datasets_acceptance"
 
 
 def guards(json: Json) -> Iterator[Guard]:
@@ -13,6 +14,7 @@ def guards(json: Json) -> Iterator[Guard]:
     yield from _of_datasets(json)
     yield from _of_versions()
     yield from _of_holds(json)
+    yield from _of_terms()
 
 
 def _of_datasets(json: Json) -> Iterator[Guard]:
@@ -96,4 +98,28 @@ def _of_holds(json: Json) -> Iterator[Guard]:
         f"{officer} OR (NEW.by_id IS NULL AND NEW.outcome = 'goes_on' AND EXISTS"
         f" (SELECT 1 FROM {_VERSION} v WHERE v.id = NEW.version_id AND v.number > 1))",
         "an officer looks at data; nobody has to at another version of the same file",
+    )
+
+
+def _of_terms() -> Iterator[Guard]:
+    """Both tables are append-only besides."""
+    yield Guard(
+        "guard_terms_of_use",
+        _TERMS,
+        "INSERT",
+        "1 = 1",
+        f"NEW.number = 1 + (SELECT coalesce(max(t.number), 0) FROM {_TERMS} t"
+        " WHERE t.dataset_id = NEW.dataset_id)",
+        "a version of terms of use is the one after the newest",
+    )
+    yield Guard(
+        "guard_acceptance",
+        _ACCEPTANCE,
+        "INSERT",
+        "1 = 1",
+        f"EXISTS (SELECT 1 FROM {_TERMS} t WHERE t.id = NEW.terms_id AND t.text <> ''"
+        f" AND NOT EXISTS (SELECT 1 FROM {_TERMS} n WHERE n.dataset_id = t.dataset_id"
+        " AND n.number > t.number)) AND EXISTS (SELECT 1 FROM tenants_membership m"
+        " WHERE m.tenant_id = NEW.tenant_id AND m.user_id = NEW.accepted_by_id)",
+        "a member accepts the terms of use that are in force",
     )

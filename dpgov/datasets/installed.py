@@ -4,6 +4,7 @@ Across tenants only what officers of both agreed to compare is to be seen, and b
 have something in common with the given one, keyed as they are.
 """
 
+from dpgov.audit.append_only import append_only
 from dpgov.datasets.guards import guards
 from dpgov.operation.installed import Installed
 from dpgov.tenants.wall.functions import gate
@@ -54,6 +55,8 @@ ORDER BY f.id, p.id
 def installed() -> tuple[Installed, ...]:
     """All of it."""
     return (
+        append_only("datasets_termsofuse"),
+        append_only("datasets_acceptance"),
         gate(
             "datasets_versions_among(uuid[])",
             returns="SETOF uuid",

@@ -71,6 +71,15 @@ _NOT_PAUSED = (
     " AND d.paused_at IS NOT NULL)"
 )
 
+# In force is the newest version of the terms of use, and it asks for something if it has text.
+_TERMS_ACCEPTED = (
+    "NOT EXISTS (SELECT 1 FROM datasets_termsofuse t WHERE t.dataset_id = NEW.dataset_id"
+    " AND t.text <> '' AND NOT EXISTS (SELECT 1 FROM datasets_termsofuse n"
+    " WHERE n.dataset_id = t.dataset_id AND n.number > t.number)"
+    " AND NOT EXISTS (SELECT 1 FROM datasets_acceptance a"
+    " WHERE a.terms_id = t.id AND a.accepted_by_id = NEW.analyst_id))"
+)
+
 
 def guards(_json: Json) -> Iterator[Guard]:
     """A question stays with the data that it was asked about, and a pause holds for everybody."""
@@ -98,6 +107,14 @@ def guards(_json: Json) -> Iterator[Guard]:
         "1 = 1",
         _NOT_PAUSED,
         "a paused dataset takes no question",
+    )
+    yield Guard(
+        "guard_question_terms",
+        "queries_query",
+        "INSERT",
+        "1 = 1",
+        _TERMS_ACCEPTED,
+        "who asks has accepted the terms of use in force",
     )
     yield Guard(
         "guard_opening_not_paused",

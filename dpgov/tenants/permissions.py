@@ -50,6 +50,7 @@ class Permission(StrEnum):
     VIEW_DATASETS = gettext_noop("see datasets and their budgets")
     REGISTER_DATASETS = gettext_noop("register datasets and change their limits")
     SUBMIT_QUERIES = gettext_noop("ask questions")
+    ACCEPT_TERMS = gettext_noop("accept terms of use")
     VIEW_ALL_QUERIES = gettext_noop("see everybody's questions and answers")
     VIEW_SPLIT_BY_ANALYST = gettext_noop("see who spent how much")
     READ_AUDIT_LOG = gettext_noop("read and verify the audit log")
@@ -67,6 +68,8 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
     Permission.VIEW_DATASETS: _EVERYBODY,
     Permission.REGISTER_DATASETS: frozenset({Role.OWNER}),
     Permission.SUBMIT_QUERIES: frozenset({Role.ANALYST}),
+    # An owner asks too: how many rows people have.
+    Permission.ACCEPT_TERMS: frozenset({Role.ANALYST, Role.OWNER}),
     Permission.VIEW_ALL_QUERIES: frozenset({Role.OWNER, Role.OFFICER}),
     Permission.VIEW_SPLIT_BY_ANALYST: frozenset({Role.OWNER, Role.OFFICER}),
     Permission.READ_AUDIT_LOG: frozenset({Role.OFFICER}),

@@ -89,5 +89,13 @@
     field.focus();
   });
 
+  // Terms of use that were accepted in place open the way: the price says so.
+  document.addEventListener("htmx:after:swap", () => {
+    const accepted = document.querySelector("[data-accepted-now]");
+    if (!accepted || !form()) return;
+    delete accepted.dataset.acceptedNow;
+    form().dispatchEvent(new Event("input", { bubbles: true }));
+  });
+
   showWhatIsNeeded();
 })();

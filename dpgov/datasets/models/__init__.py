@@ -9,8 +9,10 @@ from dpgov.datasets.models.dataset import Column, Dataset, DatasetVersion, Uploa
 from dpgov.datasets.models.desk import Draft, Permit, Policy
 from dpgov.datasets.models.fingerprint import FingerprintMark, FingerprintPart, VersionFingerprint
 from dpgov.datasets.models.looks import Agreement, Checked, Handed, Look, NewDataRule
+from dpgov.datasets.models.terms import Acceptance, TermsOfUse
 
 __all__ = [
+    "Acceptance",
     "Agreement",
     "Arrival",
     "Checked",
@@ -25,6 +27,7 @@ __all__ = [
     "NewDataRule",
     "Permit",
     "Policy",
+    "TermsOfUse",
     "Upload",
     "VersionFingerprint",
 ]

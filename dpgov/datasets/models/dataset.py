@@ -50,6 +50,8 @@ class Dataset(models.Model):
     dataset: until then it looks missing and cannot be asked. Held and archived: discarded.
     Paused (`paused_at`) by its owners it is seen and takes no question; `resumed_at` is when they
     ended that last.
+    `terms_version` is that of the terms of use in force, 0 without any: for pages and prices, while
+    what decides are the rows of `TermsOfUse`.
     `opened_at` is when it could first be asked about; None while it was held ever since it came.
     `kept_until` is the last day (UTC) on which its data is kept; None: until somebody deletes it.
     Once archived its data files may be deleted (`data_deleted_at`); fingerprints and ledger stay.
@@ -102,6 +104,7 @@ class Dataset(models.Model):
     pause_reason = models.CharField(max_length=300, blank=True, default="", db_default="")
     resumed_at = models.DateTimeField(null=True, blank=True)
     kept_until = models.DateField(null=True, blank=True)
+    terms_version = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta:
         constraints = [

@@ -2,10 +2,16 @@
 
 from django.urls import path
 
-from dpgov.datasets.rest import datasets
+from dpgov.datasets.rest import datasets, terms
 
 urlpatterns = [
     path("datasets/", datasets.DatasetListView.as_view(), name="dataset-list"),
     path("datasets/<slug:slug>/", datasets.DatasetView.as_view(), name="dataset-detail"),
     path("datasets/<slug:slug>/budget/", datasets.BudgetView.as_view(), name="dataset-budget"),
+    path("datasets/<slug:slug>/terms/", terms.TermsView.as_view(), name="dataset-terms"),
+    path(
+        "datasets/<slug:slug>/terms/accept/",
+        terms.AcceptTermsView.as_view(),
+        name="dataset-terms-accept",
+    ),
 ]

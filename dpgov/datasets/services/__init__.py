@@ -82,6 +82,14 @@ from dpgov.datasets.services.policy import (
 )
 from dpgov.datasets.services.registration import Registered, register_dataset
 from dpgov.datasets.services.retention import SHORTEST, TooSoon, end_retention, keep_until
+from dpgov.datasets.services.terms import (
+    LONGEST_TERMS,
+    NotInForce,
+    SameTerms,
+    TermsTooLong,
+    accept_terms,
+    set_terms,
+)
 from dpgov.datasets.services.unit_bounds import change_unit_bounds
 from dpgov.datasets.services.upkeep import (
     LimitNotLowered,
@@ -96,6 +104,7 @@ from dpgov.engines.child import Checked, RefusedFile
 
 __all__ = [
     "HOLD_KINDS",
+    "LONGEST_TERMS",
     "SHORTEST",
     "AgreedAlready",
     "AskedAlready",
@@ -111,6 +120,7 @@ __all__ = [
     "LimitNotLowered",
     "LookedAtAlready",
     "NotHeld",
+    "NotInForce",
     "OtherBudget",
     "OwnData",
     "OwnOrganisation",
@@ -123,11 +133,14 @@ __all__ = [
     "Resembling",
     "SamePeople",
     "SameRowsAsNewest",
+    "SameTerms",
+    "TermsTooLong",
     "TooManyChecks",
     "TooManyFiles",
     "TooSoon",
     "UploadBusy",
     "UploadUsed",
+    "accept_terms",
     "add_version",
     "agree",
     "agreements_of",
@@ -175,6 +188,7 @@ __all__ = [
     "same_rows",
     "sees",
     "set_needs_allocation",
+    "set_terms",
     "share_budget",
     "take_upload",
     "typed_in",

@@ -18,6 +18,7 @@ from dpgov.datasets.web import (
     reading,
     registered,
     registration,
+    terms,
     unit,
     versions,
 )
@@ -83,6 +84,9 @@ urlpatterns = [
         name="delete_version",
     ),
     path("datasets/<slug:slug>/unit/", unit.unit_bounds, name="unit_bounds"),
+    path("datasets/<slug:slug>/terms/", terms.terms, name="terms"),
+    path("datasets/<slug:slug>/terms/new/", terms.set_terms, name="set_terms"),
+    path("datasets/<slug:slug>/terms/accept/", terms.accept, name="accept_terms"),
     path("datasets/<slug:slug>/retention/", archived.retention, name="retention"),
     path("datasets/<slug:slug>/pause/", pausing.pause, name="pause"),
     path("datasets/<slug:slug>/resume/", pausing.resume, name="resume"),

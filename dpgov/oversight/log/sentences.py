@@ -49,6 +49,11 @@ _PATTERNS: dict[str, str | Promise] = {
     Action.READY_MADE_WITHDRAWN: gettext_lazy("{who} withdrew the ready-made question “{name}”"),
     Action.APPROVAL_REQUESTED: gettext_lazy("{who} asked for the approval of: {question}"),
     Action.QUESTION_APPROVED: gettext_lazy("{who} approved for {person}: {question}"),
+    Action.TERMS_SET: gettext_lazy("{who} set version {version} of the terms of use of {name}"),
+    Action.TERMS_REMOVED: gettext_lazy("{who} removed the terms of use of {name}"),
+    Action.TERMS_ACCEPTED: gettext_lazy(
+        "{who} accepted version {version} of the terms of use of {name}"
+    ),
     Action.RETENTION_CHANGED: gettext_lazy("{who} set the last day of the data of {name}: {after}"),
     Action.BUDGET_ALLOCATED: gettext_lazy("{who} granted an allocation to {name}"),
     Action.ALLOCATION_WITHDRAWN: gettext_lazy("{who} withdrew the allocation of {name}"),

@@ -78,6 +78,9 @@ WORDS: dict[Action, str | Promise] = {
     Action.READY_MADE_WITHDRAWN: _("Ready-made question withdrawn"),
     Action.APPROVAL_REQUESTED: _("Approval of one question asked for"),
     Action.QUESTION_APPROVED: _("One question approved"),
+    Action.TERMS_SET: _("Terms of use set"),
+    Action.TERMS_REMOVED: _("Terms of use removed"),
+    Action.TERMS_ACCEPTED: _("Terms of use accepted"),
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

@@ -1,11 +1,14 @@
-"""Whether a dataset takes questions at all: asked at every way to an answer, free ones too."""
+"""Whether a dataset takes this person's questions at all: asked at every way to an answer.
+
+Free answers are among them. Prices read no data and are told to everybody; they say what is closed.
+"""
 
 from dpgov.budgets.errors import NotAdmitted
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, TermsOfUse
 from dpgov.datasets.selectors import is_open, is_paused
-from dpgov.language.said import pattern, said
-
-PAUSED = pattern("Questions about this dataset are paused by its owners. Nothing was charged.")
+from dpgov.datasets.terms import to_accept
+from dpgov.language.said import said
+from dpgov.tenants.models import User
 
 
 class NotOpen(NotAdmitted):
@@ -29,14 +32,56 @@ class Paused(NotOpen):
     code = "paused"
 
     def __init__(self) -> None:
-        NotAdmitted.__init__(self, said(PAUSED))
+        NotAdmitted.__init__(
+            self,
+            said("Questions about this dataset are paused by its owners. Nothing was charged."),
+        )
+
+
+class TermsNotAccepted(NotOpen):
+    """Its owners set terms of use, and this person has not accepted the version in force."""
+
+    code = "terms_not_accepted"
+    reason = "policy"
+
+    def __init__(self, dataset: Dataset, terms: TermsOfUse) -> None:
+        self.dataset, self.terms = dataset, terms
+        NotAdmitted.__init__(
+            self,
+            said(
+                "Accept the terms of use of this dataset (version {number}) before you ask. "
+                "Nothing was charged.",
+                number=terms.number,
+            ),
+        )
 
 
 def refuse_unless_open(dataset: Dataset) -> None:
-    """Every way to an answer begins here, free ones too: raises NotOpen, Paused among them.
+    """Whether anybody can ask anything of it: raises NotOpen, Paused among them.
 
     What the caller has read may be old, so it is looked up again, in the caller's transaction. A
     frozen or ended budget admits nothing either; the ledger says so, see `budgets.services`.
     """
     if not is_open(dataset.pk):
         raise Paused if is_paused(dataset.pk) else NotOpen
+
+
+def refuse_unless_open_to(dataset: Dataset, user: User) -> None:
+    """Every way to an answer begins here, free ones too: raises NotOpen and its like.
+
+    The same for one person, who has accepted the terms of use in force, if there are any.
+    """
+    refuse_unless_open(dataset)
+    if (terms := to_accept(dataset.pk, user)) is not None:
+        raise TermsNotAccepted(dataset, terms)
+
+
+def closed_to(dataset: Dataset, user: User) -> NotOpen | None:
+    """The same for a price, which is told anyway: why nothing would be accepted now, if so.
+
+    Out of what was read with the dataset; it decides nothing.
+    """
+    if dataset.paused_at is not None:
+        return Paused()
+    terms = to_accept(dataset.pk, user) if dataset.terms_version else None
+    return None if terms is None else TermsNotAccepted(dataset, terms)

@@ -24,7 +24,7 @@ from dpgov.budgets.charging import (
 from dpgov.budgets.services import Line
 from dpgov.budgets.words import amount, price, question
 from dpgov.datasets.fitting import Question, Terms, fit
-from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.models import Dataset, DatasetVersion, TermsOfUse
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.accounting.loss import Currency
@@ -32,7 +32,7 @@ from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.wanted import cheapest, parse_wanted
 from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.asking.asked import Asked, read_batch, read_plan
-from dpgov.queries.asking.gate import PAUSED
+from dpgov.queries.asking.gate import NotOpen, TermsNotAccepted, closed_to
 from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for
 from dpgov.queries.asking.touched import largest_whole, lines_of
 from dpgov.queries.free import NOTHING_STORED, Reusable, reusable_for
@@ -83,6 +83,8 @@ class Quote:
     all that they are short of. `limits` are all that they touch, the tightest first. The largest
     fit is the most that would be accepted for the same body, as what the dataset counts and as a
     pure ε. `reusable` is what stored answers offer for nothing in place of a single question.
+    `terms_to_accept` is the version of the dataset's terms of use that this person has to accept
+    before anything is accepted of them.
     """
 
     questions: tuple[Priced, ...]
@@ -93,6 +95,7 @@ class Quote:
     largest_fit_nano: int = 0
     largest_fit_epsilon_nano: int = 0
     reusable: Reusable = NOTHING_STORED
+    terms_to_accept: TermsOfUse | None = None
 
     @property
     def plan(self) -> Plan:
@@ -179,10 +182,11 @@ def quoted(
 ) -> Quote:
     """The price of what was read already."""
     dataset, blueprints = asked.version.dataset, asked.blueprints
-    terms = terms_for(dataset, user, asked.ready_made)
+    terms, closed = terms_for(dataset, user, asked.ready_made), closed_to(dataset, user)
     priced = Quote(
         tuple(Priced(one, one.describe(assumed_rows), dataset.currency) for one in blueprints),
         dataset.currency,
+        terms_to_accept=closed.terms if isinstance(closed, TermsNotAccepted) else None,
     )
     if asked.batch is None and not terms.only_approved:
         free = reusable_for(asked.version, blueprints[0], assumed_rows=assumed_rows)
@@ -194,11 +198,15 @@ def quoted(
         ]
     except (AllocationNeeded, ChooseAllocation) as problem:
         return replace(priced, refusal=str(problem))
-    return _under_limits(priced, asked, lines, terms)
+    return _under_limits(priced, asked, lines, terms, closed)
 
 
 def _under_limits(
-    priced: Quote, asked: Asked, lines: Sequence[Sequence[Line]], terms: Terms
+    priced: Quote,
+    asked: Asked,
+    lines: Sequence[Sequence[Line]],
+    terms: Terms,
+    closed: NotOpen | None,
 ) -> Quote:
     """The same with every limit over these lines, and whether it would be accepted."""
     together = [line for of_one in lines for line in of_one]
@@ -210,9 +218,9 @@ def _under_limits(
     ]
     limits.sort(key=lambda limit: Fraction(limit.admitted_nano, limit.taken_nano))
     whole = replace(priced, limits=tuple(limits))
-    refusal = _(PAUSED) if asked.version.dataset.paused_at else _refusal(whole, asked)
+    refusal = str(closed) if closed else _refusal(whole, asked)
     outside, lacks_permit = (None, False) if refusal else _outside(asked, terms)
-    nano, epsilon_nano = _largest_fit(whole, asked, lines, terms)
+    nano, epsilon_nano = (0, 0) if closed else _largest_fit(whole, asked, lines, terms)
     return replace(
         whole,
         refusal=refusal or outside,

@@ -24,7 +24,7 @@ def reason_of(refusal: Exception) -> Refusal.Reason:
     if isinstance(refusal, InsufficientBudget):
         return Reason.BUDGET
     if isinstance(refusal, NotAdmitted):
-        return Reason.STOPPED
+        return Reason(getattr(refusal, "reason", Reason.STOPPED))
     if isinstance(refusal, AllocationNeeded):
         return Reason.ALLOCATION
     return Reason(getattr(refusal, "reason", Reason.QUESTION))
@@ -33,7 +33,8 @@ def reason_of(refusal: Exception) -> Refusal.Reason:
 @transaction.atomic
 def count_refusal(*, membership: Membership, dataset: Dataset, refusal: Exception) -> None:
     """One more refused question of this person today, and in the metrics; no entry in the log."""
-    if isinstance(refusal, NotAdmitted):
+    reason = reason_of(refusal)
+    if isinstance(refusal, NotAdmitted) and reason != Reason.POLICY:
         count_budget_refusal()
     nano = int(getattr(refusal, "requested_nano", 0))
     row, _ = Refusal.objects.get_or_create(
@@ -41,7 +42,7 @@ def count_refusal(*, membership: Membership, dataset: Dataset, refusal: Exceptio
         dataset_id=dataset.pk,
         analyst_id=membership.user_id,
         day=database_now().date(),
-        reason=reason_of(refusal),
+        reason=reason,
     )
     Refusal.objects.filter(pk=row.pk).update(
         number=F("number") + 1, largest_nano=Greatest(F("largest_nano"), nano)

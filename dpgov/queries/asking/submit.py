@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
@@ -29,7 +29,7 @@ from dpgov.queries.answering.tasks import wake
 from dpgov.queries.answering.turns import is_heavy
 from dpgov.queries.asking.approval import ApprovedReader
 from dpgov.queries.asking.asked import Asked, Reader, by_owner, read_batch, read_plan
-from dpgov.queries.asking.gate import refuse_unless_open
+from dpgov.queries.asking.gate import refuse_unless_open_to
 from dpgov.queries.asking.once import LONGEST_BATCH_KEY, Submission, check_key, once
 from dpgov.queries.asking.policy import QueryLimitExceeded, refuse_outside, terms_for
 from dpgov.queries.asking.ready_made import ReadyMadeReader
@@ -70,8 +70,8 @@ def submit(
 
     `allocation_id` says which of several allocations to charge. Raises InvalidKey,
     IdempotencyConflict, InvalidPlan, QueryLimitExceeded, AllocationNeeded, ChooseAllocation and
-    NotAdmitted (NotOpen, and the ledger's InsufficientBudget, BudgetFrozen, BudgetClosed,
-    BudgetsMoved); after a refusal nothing has changed but its count.
+    NotAdmitted (NotOpen, TermsNotAccepted, and the ledger's InsufficientBudget, BudgetFrozen,
+    BudgetClosed, BudgetsMoved); after a refusal nothing has changed but its count.
     """
     check_key(idempotency_key)
     body_hash = hash_of(dataset, raw_plan, allocation_id)
@@ -144,14 +144,23 @@ def submit_ready_made(
 
 def _submit(request: _Request) -> Submission:
     try:
+        return _once(request)
+    except REFUSED as refusal:
+        count_refusal(membership=request.membership, dataset=request.dataset, refusal=refusal)
+        raise
+
+
+def _once(request: _Request) -> Submission:
+    try:
         return once(
             request.membership,
             request.keys,
             request.body_hash,
             lambda: _accept_as_it_is_now(request),
         )
-    except REFUSED as refusal:
-        count_refusal(membership=request.membership, dataset=request.dataset, refusal=refusal)
+    except IntegrityError:
+        # Paused, or with new terms of use, since it was looked at: the database refused the row.
+        refuse_unless_open_to(request.dataset, request.membership.user)
         raise
 
 
@@ -169,7 +178,7 @@ def _accept_as_it_is_now(request: _Request) -> list[Query]:
 def _accept(request: _Request) -> list[Query]:
     dataset, user = request.dataset, request.membership.user
     asked = request.read(current_version(dataset), request.body)
-    refuse_unless_open(dataset)
+    refuse_unless_open_to(dataset, user)
     terms = terms_for(dataset, user, asked.ready_made, asked.approval)
     # A batch has fewer questions than it could have keys.
     queries = [

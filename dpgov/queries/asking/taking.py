@@ -22,7 +22,7 @@ from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.privacy.reuse.derived import Derivation, check_unchanged
 from dpgov.queries.asking.asked import by_owner
-from dpgov.queries.asking.gate import refuse_unless_open
+from dpgov.queries.asking.gate import refuse_unless_open_to
 from dpgov.queries.asking.once import Submission, check_key, once
 from dpgov.queries.asking.policy import OnlyReadyMade, terms_for
 from dpgov.queries.asking.quote import priced_blueprint
@@ -57,8 +57,8 @@ def take(
     """Answer the plan out of stored answers, once per idempotency key.
 
     `choice` names one of the free answers of its quote; left out, the first. Raises InvalidKey,
-    IdempotencyConflict, InvalidPlan, NotOpen, OnlyReadyMade, NothingFree and SourceChanged; after
-    a refusal nothing has changed.
+    IdempotencyConflict, InvalidPlan, NotOpen, TermsNotAccepted, OnlyReadyMade, NothingFree and
+    SourceChanged; after a refusal nothing has changed.
     """
     check_key(idempotency_key)
     body_hash = _hash(dataset, raw_plan, choice)
@@ -79,7 +79,7 @@ def _take(
     body_hash: str,
     choice: str,
 ) -> Query:
-    refuse_unless_open(dataset)
+    refuse_unless_open_to(dataset, membership.user)
     version = current_version(dataset)
     blueprint = priced_blueprint(dataset, raw_plan)
     if terms_for(dataset, membership.user).only_approved:

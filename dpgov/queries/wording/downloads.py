@@ -153,7 +153,7 @@ PLAN = {plan}
 
 # Free: what it costs, and the same question over invented rows.
 price = call("/api/v1/datasets/{slug}/quote/", PLAN)
-print("cost:", price["cost_in_words"], "accepted:", price["accepted"])
+print("cost:", price["cost_in_words"], "accepted:", price["accepted"], price["refusal"] or "")
 show(call("/api/v1/datasets/{slug}/mock/", PLAN))
 
 # This asks, and pays once: with the same key it never pays again, however often it is run.

@@ -22,7 +22,7 @@ from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.queries.asking.approval import ends_at, holds_now, why_not
 from dpgov.queries.asking.asked import read_plan
-from dpgov.queries.asking.gate import refuse_unless_open
+from dpgov.queries.asking.gate import refuse_unless_open, refuse_unless_open_to
 from dpgov.queries.asking.policy import NeedsApproval, refuse_outside, terms_for
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.workbench.budget_requests import (
@@ -62,12 +62,12 @@ def ask_for_approval(
 ) -> BudgetRequest:
     """Ask an owner to approve this question at its price of now. Reserves nothing.
 
-    Raises MayNot, InvalidPlan, NotNeeded, AlreadyAsked, TooManyWaiting, NotOpen, and what
-    `refuse_outside` raises where no approval would help.
+    Raises MayNot, InvalidPlan, NotNeeded, AlreadyAsked, TooManyWaiting, NotOpen, TermsNotAccepted,
+    and what `refuse_outside` raises where no approval would help.
     """
     if not may(membership, Permission.SUBMIT_QUERIES):
         raise MayNot
-    refuse_unless_open(dataset)
+    refuse_unless_open_to(dataset, membership.user)
     version = current_version(dataset)
     (blueprint,) = read_plan(version, raw_plan).blueprints
     _refuse_unless_needed(membership, dataset, blueprint)

@@ -21,6 +21,7 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.budgets.services import allocate
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import set_terms
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.queries.models import ReadyMade
@@ -132,6 +133,7 @@ def test_every_answer_is_what_the_schema_says(
     )
     amount = {currency.unit: 0.02}
     _declarations(doors)
+    _terms(doors, dataset, amount)
     _questions(doors, dataset, amount, answer_all)
     _ready_made(doors, published(owner, dataset))
     _approvals(doors, owner, dataset, amount)
@@ -143,6 +145,18 @@ def _declarations(doors: Doors) -> None:
     doors.call("datasets_list", 200)
     doors.call("datasets_read", 200)
     assert doors.call("datasets_budget", 200)["allocations"]
+
+
+def _terms(doors: Doors, dataset: Dataset, amount: dict[str, Any]) -> None:
+    """Without terms, before they are accepted, refused for another version, and accepted."""
+    doors.call("datasets_terms", 200)
+    set_terms(dataset=dataset, text="For research alone.", user=dataset.owner)
+    doors.call("datasets_terms", 200)
+    doors.call("quote_question", 200, _COUNT | amount)
+    doors.call("submit_question", 409, _COUNT | amount)
+    doors.call("datasets_accept_terms", 400, {"version": "one"})
+    doors.call("datasets_accept_terms", 409, {"version": 2})
+    doors.call("datasets_accept_terms", 200, {"version": 1})
 
 
 def _questions(

@@ -163,3 +163,10 @@ def paused(world: World) -> dict[str, Any]:
     """A pause that can be ended."""
     world.browser("owner").post(reverse("datasets:pause", args=["visits"]), {"reason": "a doubt"})
     return {}
+
+
+def with_terms(world: World) -> dict[str, Any]:
+    """Terms of use that can be accepted."""
+    sent = {"text": "For research alone."}
+    world.browser("owner").post(reverse("datasets:set_terms", args=["visits"]), sent)
+    return {}

@@ -22,7 +22,7 @@ from tests.integration.access import shared_budgets as shared
 from tests.integration.access.bodies import BATCH, BATCH_FORM, FORM, PLAN
 from tests.integration.access.no_entries import RECORDS_NOTHING
 from tests.integration.access.sign_in_writes import OWN_SIGN_IN
-from tests.integration.access.world import World, paused
+from tests.integration.access.world import World, paused, with_terms
 from tests.integration.datasets.registering import CSV, declared
 from tests.integration.queries.asking import before as asking
 from tests.integration.queries.ready_made.published import VALUES
@@ -147,6 +147,16 @@ WRITES: dict[str, Write | str] = {
     "datasets:upload": Write("owner", Action.FILE_UPLOADED, _file),
     "datasets:discard": Write("owner", Action.UPLOAD_DISCARDED, before=received_file),
     "datasets:describe": Write("owner", Action.DATASET_DESCRIBED, lambda: {"description": "New."}),
+    "datasets:set_terms": Write("owner", Action.TERMS_SET, lambda: {"text": "Once a year."}),
+    "datasets:accept_terms": Write(
+        "analyst",
+        Action.TERMS_ACCEPTED,
+        lambda: {"version": "1", "agreed": "on"},
+        before=with_terms,
+    ),
+    "v1:dataset-terms-accept": Write(
+        "analyst", Action.TERMS_ACCEPTED, lambda: {"version": 1}, before=with_terms
+    ),
     "datasets:limit": Write(
         "owner", Action.BUDGET_LIMIT_CHANGED, lambda: {"epsilon_limit": "9", "reason": "less"}
     ),

@@ -163,7 +163,7 @@ submit = extend_schema(
         "`largest_fit_epsilon`, 409 `budget_frozen` while an officer has to confirm the balance, "
         "409 `allocation_needed` where you have none or have to name one of several, 409 "
         "`needs_approval` with `ask_at`, the address that takes a request for the approval, 409 "
-        "`idempotency_conflict`."
+        "`terms_not_accepted` with `terms_to_accept` and `accept_at`, 409 `idempotency_conflict`."
     ),
     request=PlanSerializer,
     parameters=[

@@ -21,6 +21,7 @@
 | more ε than remains of any limit it touches | 409 | insufficient_budget |
 | a frozen dataset, or an allocation that has ended | 409 | budget_frozen |
 | a dataset whose owners paused all questions | 409 | paused |
+| the dataset's terms of use are not accepted | 409 | terms_not_accepted, with `terms_to_accept` |
 | a dataset that was closed to questions in this moment | 409 | not_open |
 | no allocation, or several to choose from | 409 | allocation_needed |
 | stored answers do not tell it for free | 409 | nothing_free |
@@ -31,9 +32,10 @@ The refusals of an amount also carry `largest_fit_epsilon` and `largest_fit_rho`
 would be accepted now; that of a missing approval says where to ask for it, as `ask_at`.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 
+from django.urls import reverse as django_reverse
 from rest_framework.exceptions import APIException, ErrorDetail, NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -43,7 +45,7 @@ from rest_framework.views import APIView
 from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.queries.asking.gate import NotOpen
+from dpgov.queries.asking.gate import NotOpen, TermsNotAccepted
 from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey
 from dpgov.queries.asking.policy import NeedsApproval, OutsidePolicy, QueryLimitExceeded
 from dpgov.queries.asking.quote import Quote
@@ -56,15 +58,16 @@ class Conflict(APIException):
     status_code = 409
     default_code = "conflict"
     wait: int | None = None
+    told: Mapping[str, object] = {}
 
 
 class RefusingView(APIView):
-    """Adds to a refusal the numbers that a client needs to do better."""
+    """Adds to a refusal what a client needs to do better."""
 
     def handle_exception(self, exc: Exception) -> Response:
-        """The standard error body, with `largest_fit_…` where the refusal knows it."""
+        """The standard error body, with `largest_fit_…` or terms where the refusal knows them."""
         response = super().handle_exception(exc)
-        response.data.update(getattr(exc, "largest_fit", {}))
+        response.data.update(getattr(exc, "told", {}))
         response.data.update(getattr(exc, "ask_at", {}))
         return response
 
@@ -96,7 +99,7 @@ def refusals(
         conflict = Conflict(str(problem), "insufficient_budget")
         raise _with_fit(conflict, priced) from problem
     except NotOpen as problem:
-        raise Conflict(str(problem), problem.code) from problem
+        raise _with_terms(Conflict(str(problem), problem.code), problem) from problem
     except NotAdmitted as problem:
         raise Conflict(str(problem), "budget_frozen") from problem
     except (AllocationNeeded, ChooseAllocation) as problem:
@@ -139,5 +142,13 @@ def _outside(
 
 def _with_fit(refusal: APIException, priced: Callable[[], Quote] | None) -> APIException:
     if priced is not None:
-        refusal.largest_fit = FitSerializer(priced()).data  # type: ignore[attr-defined]
+        refusal.told = FitSerializer(priced()).data  # type: ignore[attr-defined]
+    return refusal
+
+
+def _with_terms(refusal: Conflict, problem: NotOpen) -> Conflict:
+    """Which version of terms of use has to be accepted, and where, if that is what it lacks."""
+    if isinstance(problem, TermsNotAccepted):
+        address = django_reverse("v1:dataset-terms-accept", args=[problem.dataset.slug])
+        refusal.told = {"terms_to_accept": problem.terms.number, "accept_at": address}
     return refusal

@@ -199,7 +199,7 @@ class ErrorSerializer(serializers.Serializer[Any]):
 
 
 class RefusalSerializer(FitSerializer):
-    """The standard error body; refusals of ε also say what would fit."""
+    """The standard error body; refusals of ε also say what would fit, and of terms which."""
 
     ask_at = serializers.URLField(
         required=False, help_text="Where to ask for the approval that is needed."
@@ -207,3 +207,9 @@ class RefusalSerializer(FitSerializer):
 
     type = serializers.ChoiceField(choices=["client_error", "validation_error"])
     errors = ErrorSerializer(many=True)  # type: ignore[assignment]
+    terms_to_accept = serializers.IntegerField(
+        required=False, help_text="The version of the dataset's terms of use to accept first."
+    )
+    accept_at = serializers.CharField(
+        required=False, help_text='Where: POST {"version": …} to this address.'
+    )

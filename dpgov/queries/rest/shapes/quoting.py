@@ -137,6 +137,11 @@ class _WholeSerializer(CurrencySerializer):
     largest_fit_rho = Rho("largest_fit_nano")
     accepted = serializers.SerializerMethodField()
     refusal = serializers.CharField(allow_null=True)
+    terms_to_accept = serializers.IntegerField(
+        source="terms_to_accept.number",
+        allow_null=True,
+        help_text="The version of the dataset's terms of use that you have to accept first.",
+    )
 
     def get_accepted(self, priced: Quote) -> bool:
         """Whether it would be accepted now."""

@@ -8,6 +8,7 @@ of the other tenant.
 """
 
 from tests.integration.tenants.wall.stolen_approvals import APPROVALS
+from tests.integration.tenants.wall.stolen_terms import TERMS_OF_USE
 
 _COPY = """
     INSERT INTO budgets_budget (id, tenant_id, kind, label, mode, delta, protects, limit_nano,
@@ -106,6 +107,7 @@ CHANGES = (
     _OPENED_IN_A_PAUSE,
     _OTHER_THAN_READY_MADE,
     _WITHDRAWN,
+    *TERMS_OF_USE,
     "UPDATE queries_readymade SET cost_nano = 1 WHERE id = '{ready_made}'",
     f"UPDATE queries_query SET version_id = {_ANOTHER} WHERE id = '{{waiting}}'",
     "UPDATE budgets_budget SET limit_nano = limit_nano + 1 WHERE id = '{budget}'",

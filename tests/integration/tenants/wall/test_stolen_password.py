@@ -50,6 +50,8 @@ WATCHED = (
     "approvals_changerequest",
     "datasets_dataset",
     "datasets_look",
+    "datasets_termsofuse",
+    "datasets_acceptance",
     "queries_query",
     "queries_release",
     "audit_audithead",
