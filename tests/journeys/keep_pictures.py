@@ -52,7 +52,7 @@ def main() -> None:
         name = taken.stem.removeprefix("tutorial-")
         _save(Image.open(taken).convert("RGB"), IMAGES / f"tutorials/{name}.webp", quality=72)
     for name in captions():
-        _save(_four(name), IMAGES / f"pages/{name}.webp", quality=42)
+        _save(_four(name), IMAGES / f"pages/{name}.webp", quality=36)
     GALLERY.write_text(gallery())
 
 
