@@ -137,7 +137,12 @@ class Quote:
     @property
     def remaining_after_nano(self) -> int:
         """What would remain; what remains now if it would be refused."""
-        return self.remaining_nano - (0 if self.refusal else self.cost_nano)
+        return self.remaining_nano if self.refusal else self.remaining_if_asked_nano
+
+    @property
+    def remaining_if_asked_nano(self) -> int:
+        """What would remain if it were asked in spite of a refusal; below 0 where it cannot be."""
+        return self.remaining_nano - self.cost_nano
 
 
 def quote(

@@ -80,7 +80,6 @@ def _page(
         "quote": priced,
         "plan": json.dumps(plan),
         "words": in_words(plan),
-        "remains_nano": priced.remaining_nano - priced.cost_nano,
     }
     return show_page(request, "queries/approvals/new.html", context, refused=form.errors)
 

@@ -18,11 +18,10 @@ from dpgov.privacy.plan.layouts import MAX_LAYOUT
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, InvalidDomain, NumericDomain
 from dpgov.web.typed import TypedNumber, plain_number
 
-_TEXT = {"class": "form-control form-control-sm", "autocomplete": "off"}
-_BOUND = _TEXT | {"inputmode": "decimal"}
-_SELECT = {"class": "form-select form-select-sm"}
-_FORMAT = _TEXT | {"placeholder": "YYYY-MM-DD", "translate": "no"}
-_ZONE = _TEXT | {"placeholder": "UTC"}
+TEXT = {"class": "form-control form-control-sm", "autocomplete": "off"}
+SELECT = {"class": "form-select form-select-sm"}
+_FORMAT = TEXT | {"placeholder": "YYYY-MM-DD", "translate": "no"}
+_ZONE = TEXT | {"placeholder": "UTC"}
 _NUMBER_FIELDS = ("lower", "upper", "step")
 # The periods that dates can be counted in.
 STEPS = [
@@ -41,6 +40,20 @@ _IN_A_CELL: dict[str, Any] = {
 }
 
 
+def bound(label: Any, **attributes: str) -> TypedNumber:
+    """A cell of the grid for an end or a step."""
+    widget = forms.TextInput(attrs=TEXT | {"inputmode": "decimal"} | attributes)
+    return TypedNumber(label=label, required=False, max_length=60, widget=widget)
+
+
+def imputed() -> forms.CharField:
+    """A cell for what a missing value counts as."""
+    widget = forms.TextInput(attrs=TEXT)
+    return forms.CharField(
+        label=_("Missing counts as"), required=False, max_length=200, widget=widget
+    )
+
+
 class ColumnForm(forms.Form):
     """One column of the file; without a type it is left out and nobody can ask about it."""
 
@@ -48,32 +61,17 @@ class ColumnForm(forms.Form):
         label=_("Type"),
         required=False,
         choices=[("", _("Left out")), *Column.Kind.choices],
-        widget=forms.Select(attrs=_SELECT),
+        widget=forms.Select(attrs=SELECT),
     )
-    lower = TypedNumber(
-        label=_("From"),
-        required=False,
-        max_length=60,
-        widget=forms.TextInput(attrs=_BOUND),
-    )
-    upper = TypedNumber(
-        label=_("To"),
-        required=False,
-        max_length=60,
-        widget=forms.TextInput(attrs=_BOUND),
-    )
-    step = TypedNumber(
-        label=_("Step"),
-        required=False,
-        max_length=60,
-        widget=forms.TextInput(attrs=_BOUND | {"placeholder": "1"}),
-    )
+    lower = bound(_("From"))
+    upper = bound(_("To"))
+    step = bound(_("Step"), placeholder="1")
     period = forms.ChoiceField(
         label=_("Step"),
         required=False,
         choices=STEPS,
         initial=Step.DAY,
-        widget=forms.Select(attrs=_SELECT),
+        widget=forms.Select(attrs=SELECT),
     )
     date_format = forms.CharField(
         label=_("Format"),
@@ -91,21 +89,16 @@ class ColumnForm(forms.Form):
         label=_("Values, one per line"),
         required=False,
         max_length=250_000,
-        widget=forms.Textarea(attrs=_TEXT | {"rows": 1, "translate": "no"}),
+        widget=forms.Textarea(attrs=TEXT | {"rows": 1, "translate": "no"}),
     )
     missing = forms.ChoiceField(
         label=_("Missing"),
         required=False,
         choices=[(rule, _IN_A_CELL.get(rule, words)) for rule, words in Column.Missing.choices],
         initial=Column.Missing.DROP,
-        widget=forms.Select(attrs=_SELECT),
+        widget=forms.Select(attrs=SELECT),
     )
-    impute = forms.CharField(
-        label=_("Missing counts as"),
-        required=False,
-        max_length=200,
-        widget=forms.TextInput(attrs=_TEXT),
-    )
+    impute = imputed()
 
     def __init__(self, *args: Any, column: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

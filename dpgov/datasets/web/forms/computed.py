@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.datasets.computed import COMPARISONS, FORMULAS, typed_formula
 from dpgov.datasets.declaration import name_taken
 from dpgov.datasets.models import Column
-from dpgov.datasets.web.forms.columns import ColumnForm
+from dpgov.datasets.web.forms.columns import SELECT, TEXT, ColumnForm, bound, imputed
 from dpgov.language.said import said
 from dpgov.language.translation import translated
 from dpgov.privacy.plan.computed import MAX_COMPUTED, domain_of, formula_of, not_declared
@@ -28,19 +28,11 @@ from dpgov.privacy.plan.schema import (
     NumericDomain,
 )
 from dpgov.web.pages import LongSelect
-from dpgov.web.typed import TypedNumber, plain_number
+from dpgov.web.typed import plain_number
 
-_TEXT = {"class": "form-control form-control-sm", "autocomplete": "off"}
-_NUMBER = _TEXT | {"inputmode": "decimal"}
-_LINES = _TEXT | {"rows": 3, "translate": "no"}
-_SELECT = {"class": "form-select form-select-sm"}
+_LINES = TEXT | {"rows": 3, "translate": "no"}
 _OF_TWO = (FormulaKind.DIFFERENCE, FormulaKind.RATIO)
 _FIELD = re.compile(r"computed-([0-9]{1,2})-[a-z]+", re.ASCII)
-
-
-def _bound(label: Any) -> TypedNumber:
-    widget = forms.TextInput(attrs=_NUMBER)
-    return TypedNumber(label=label, required=False, max_length=60, widget=widget)
 
 
 def _lines(label: Any, help_text: Any) -> forms.CharField:
@@ -60,13 +52,13 @@ class ComputedForm(forms.Form):
         label=_("Name of the new column"),
         required=False,
         max_length=200,
-        widget=forms.TextInput(attrs=_TEXT | {"translate": "no"}),
+        widget=forms.TextInput(attrs=TEXT | {"translate": "no"}),
     )
     formula = forms.ChoiceField(
         label=_("Formula"),
         required=False,
         choices=[("", _("Choose")), *((kind.value, words) for kind, words in FORMULAS.items())],
-        widget=forms.Select(attrs=_SELECT),
+        widget=forms.Select(attrs=SELECT),
     )
     first = forms.CharField(label=_("Column"), required=False, max_length=200)
     second = forms.CharField(label=_("Second column"), required=False, max_length=200)
@@ -74,15 +66,15 @@ class ComputedForm(forms.Form):
         label=_("Compared"),
         required=False,
         choices=[("", _("Choose")), *((one.value, words) for one, words in COMPARISONS.items())],
-        widget=forms.Select(attrs=_SELECT),
+        widget=forms.Select(attrs=SELECT),
     )
     constants = _lines(
         _("Edges, or what to compare with"),
         _("One per line, such as 18 and 65. An edge begins the bin above it."),
     )
-    lower = _bound(_("From"))
-    upper = _bound(_("To"))
-    step = _bound(_("Step"))
+    lower = bound(_("From"))
+    upper = bound(_("To"))
+    step = bound(_("Step"))
     categories = _lines(
         _("Names of the results"),
         _(
@@ -95,14 +87,9 @@ class ComputedForm(forms.Form):
         required=False,
         choices=Column.Missing.choices,
         initial=Column.Missing.DROP,
-        widget=forms.Select(attrs=_SELECT),
+        widget=forms.Select(attrs=SELECT),
     )
-    impute = forms.CharField(
-        label=_("Missing counts as"),
-        required=False,
-        max_length=200,
-        widget=forms.TextInput(attrs=_TEXT),
-    )
+    impute = imputed()
 
     def __init__(self, *args: Any, columns: Sequence[ColumnForm], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -111,7 +98,7 @@ class ComputedForm(forms.Form):
         self.spec: ColumnSpec | None = None
         choices = [("", _("Choose")), *((one.column, one.column) for one in columns)]
         for name in ("first", "second"):
-            widget = LongSelect(attrs=_SELECT | {"translate": "no"}, choices=choices)
+            widget = LongSelect(attrs=SELECT | {"translate": "no"}, choices=choices)
             self.fields[name].widget = widget
 
     @property

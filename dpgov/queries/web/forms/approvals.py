@@ -26,7 +26,6 @@ def asked_for(sent: BudgetRequest, reader: Membership) -> dict[str, Any]:
         "words": in_words(sent.plan or {}),
         "price": priced.price_words if priced else "",
         "quote": priced,
-        "remains_nano": priced.remaining_nano - priced.cost_nano if priced else 0,
         "question": question,
         "ended": sentence_of(standing.why) if granted and not question else "",
         "ends_at": ends_at(sent) if granted else None,

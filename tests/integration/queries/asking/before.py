@@ -21,24 +21,22 @@ def unread(world: World) -> dict[str, Any]:
 
 def answered(world: World) -> dict[str, Any]:
     """The count that is asked for again: answered, and its slot has come."""
-    query = submit(
+    answer_now(_asked(world, "before").pk)
+    return {}
+
+
+def _asked(world: World, key: str) -> Query:
+    return submit(
         membership=world.people["analyst"],
         dataset=Dataset.objects.get(slug="visits"),
         raw_plan=PLAN,
-        idempotency_key="before",
+        idempotency_key=key,
     ).query
-    answer_now(query.pk)
-    return {}
 
 
 def waiting_in_a_pause(world: World) -> dict[str, Any]:
     """A question that waits in a pause, and so can be cancelled."""
-    asked = submit(
-        membership=world.people["analyst"],
-        dataset=Dataset.objects.get(slug="visits"),
-        raw_plan=PLAN,
-        idempotency_key="waits",
-    ).query
+    asked = _asked(world, "waits")
     return paused(world) | {"query_id": asked.pk}
 
 
