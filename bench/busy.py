@@ -27,7 +27,7 @@ _BODY = '{"answers":[{"scale":"20000","statistic":"count","value":117}],"format"
 _QUERY = (
     "id, tenant_id, dataset_id, version_id, analyst_id, plan, kind, cost_nano, canonical_sha256,"
     " reuse, sources, idempotency_key, body_hash, state, attempts, fence, opened_at, submitted_at,"
-    " ended_at, visible_at, counted, heavy, turn, sends, request_id"
+    " ended_at, visible_at, counted, by_owner, heavy, turn, sends, request_id"
 )
 _HOLD = (
     "tenant_id, budget_id, query_id, amount_nano, factor, state, created_at, ended_at, counted_on"
@@ -108,7 +108,7 @@ def _add(
             *(nano, _form(plan), reuse, "[]", f"busy {n}", "0" * 64),
             *("released" if reuse else state, 0 if reuse else 1, 1),
             *(None if reuse or state == "voided" else at, at, ended, ended, True),
-            *(False, 0, 0, ""),
+            *(False, False, 0, 0, ""),
         )
     )
     rows.asked.append(

@@ -66,6 +66,9 @@ def _set_up(made: Installation) -> None:
         # One owner registers hundreds of datasets here.
         "DPGOV_FILES_A_DAY_PERSON": "100000",
         "DPGOV_FILES_A_DAY_ORGANISATION": "100000",
+        # What one person may do in a minute is less than a measurement does.
+        "DPGOV_RATE_PERSON": "1000000",
+        "DPGOV_RATE_ORGANISATION": "1000000",
         "DPGOV_DATABASE_URL": made.owner_url,
         "DPGOV_DATABASE_APP_ROLE": APP,
         "DPGOV_DATABASE_AUDITOR_ROLE": AUDITOR,

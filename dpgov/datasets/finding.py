@@ -36,6 +36,11 @@ class Available:
         """The largest question."""
         return self.fit.nano
 
+    @property
+    def is_by_approval(self) -> bool:
+        """Nothing fits only because an owner decides every question; the budget has more."""
+        return self.fit.by_permit and not (self.nano or self.fit.binding)
+
 
 @dataclass(frozen=True, slots=True)
 class Found:

@@ -58,6 +58,16 @@ def test_ask_an_officer_to_agree_to_another_role(analyst: str, desk: Page) -> No
     expect(desk.get_by_role("table")).to_contain_text("waits for a compliance officer")
 
 
+@task(Role.ADMIN, pages=3, clicks=5)
+def test_ask_an_officer_to_agree_to_a_second_role(analyst: str, desk: Page) -> None:
+    desk.get_by_role("link", name="Organisation").click()
+    desk.get_by_label(f"Role of {analyst}").select_option(label="Data owner and analyst")
+    desk.get_by_role("button", name=f"Save the role of {analyst}").click()
+    desk.get_by_label("Reason").fill("The owners are few, and know the figures.")
+    desk.get_by_role("button", name="Request it").click()
+    expect(desk.get_by_role("table")).to_contain_text("waits for a compliance officer")
+
+
 @task(Role.ADMIN, pages=3, clicks=4)
 def test_add_a_webhook(desk: Page) -> None:
     desk.get_by_role("link", name="Organisation").click()

@@ -66,6 +66,18 @@ def test_paste_the_rows_of_a_code_book(waiting_upload: str, desk: Page) -> None:
     expect(row_of(desk, "ward").get_by_label("Values", exact=True)).to_have_value("N\nE\nS\nW")
 
 
+@task(Role.OWNER, pages=2, clicks=6)
+def test_compute_bins_of_a_column(waiting_upload: str, desk: Page) -> None:
+    desk.get_by_role("link", name=waiting_upload).click()
+    desk.get_by_role("button", name="Add a computed column").click()
+    desk.get_by_label("Name of the new column").fill("of age")
+    desk.get_by_label("Formula").select_option("bins")
+    computed = desk.get_by_role("region", name="Computed columns")
+    computed.get_by_label("Column", exact=True).select_option("age")
+    computed.get_by_label("Edges, or what to compare with").fill("18\n65")
+    expect(desk.get_by_role("group", name="of age")).to_be_visible()
+
+
 @task(Role.OWNER, pages=1, clicks=3)
 def test_download_a_template_of_the_columns(waiting_upload: str, desk: Page) -> None:
     desk.get_by_role("link", name=waiting_upload).click()
