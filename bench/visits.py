@@ -29,7 +29,7 @@ Visit = tuple[str, Callable[[], object]]
 _ROLES = ("owner", "analyst", "officer")
 _BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 # The first takes as long as the file is long, by its nature; the second is of an older version.
-WHOLE = {"dashboards:history_export", "datasets:delete_data"}
+WHOLE = {"dashboards:history_export", "datasets:delete_version"}
 # Filters, sorts and far pages of the long lists.
 _FURTHER = {
     f"{name}?{number}": query

@@ -4,6 +4,7 @@ Each translates, calls one service and translates back. Everything is limited to
 tenant; what is foreign looks missing.
 """
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -32,6 +33,7 @@ from dpgov.queries.asking.quote import Quote, quote, quote_batch
 from dpgov.queries.asking.submit import submit, submit_approved, submit_batch
 from dpgov.queries.models import Query, Release
 from dpgov.queries.rest.shapes import docs
+from dpgov.queries.rest.shapes.arranging import ArrangedSerializer, arranged, read_groups
 from dpgov.queries.rest.shapes.errors import (
     RefusingView,
     no_release,
@@ -203,6 +205,17 @@ class ReleaseView(RefusingView):
     def get(self, request: Request, query_id: UUID) -> HttpResponse:
         release = _release(_query(request, query_id))
         return HttpResponse(release.body.encode(), content_type="application/json")
+
+
+class GroupsView(RefusingView):
+    """The released answer of one question, arranged."""
+
+    permission = Permission.VIEW_DATASETS
+
+    @read_groups
+    def get(self, request: Request, query_id: UUID) -> Response:
+        body = json.loads(_release(_query(request, query_id)).body)
+        return Response(ArrangedSerializer(arranged(body, request.query_params)).data)
 
 
 class ReceiptView(RefusingView):

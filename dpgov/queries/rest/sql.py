@@ -1,7 +1,5 @@
 """The REST door of SQL: a text in, its plan and price out. Spends nothing."""
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -10,12 +8,26 @@ from rest_framework.response import Response
 
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
+from dpgov.privacy.plan.plan import Plan
+from dpgov.queries.arranging.arrangement import Arrangement
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.quoting import QuoteSerializer
 from dpgov.queries.sql.reading import plan_of_sql
 from dpgov.queries.sql.text import RefusedSql
 from dpgov.tenants.permissions import Permission, membership_of
+
+
+class SqlQuoteSerializer(QuoteSerializer):
+    """A quote, and how the text wants the released groups shown."""
+
+    arrangement = serializers.CharField(
+        read_only=True,
+        help_text=(
+            "What HAVING, ORDER BY, LIMIT and ratios stand for: to be added, after `?`, to the "
+            "address of the answer's `groups`. Empty for the groups as they are released."
+        ),
+    )
 
 
 class SqlView(RefusingView):
@@ -31,23 +43,22 @@ class SqlView(RefusingView):
             "Whatever cannot be read is refused with its line and column."
         ),
         request=inline_serializer("Sql", {"sql": serializers.CharField()}),
-        responses={200: QuoteSerializer},
+        responses={200: SqlQuoteSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         dataset = dataset_or_404(request, slug)
-        plan = _plan(request, dataset)
+        plan, arrangement = _read(request, dataset)
         with refusals():
-            priced = quote(user=membership_of(request).user, dataset=dataset, raw_plan=plan)
-        return Response(QuoteSerializer(priced).data)
+            user = membership_of(request).user
+            priced = quote(user=user, dataset=dataset, raw_plan=plan.as_json())
+        return Response(QuoteSerializer(priced).data | {"arrangement": arrangement.as_query()})
 
 
-def _plan(request: Request, dataset: Dataset) -> dict[str, Any]:
+def _read(request: Request, dataset: Dataset) -> tuple[Plan, Arrangement]:
     text = request.data.get("sql") if isinstance(request.data, dict) else None
     if not isinstance(text, str):
         raise ValidationError({"sql": ["Send the question as a text under the key sql."]})
     try:
-        return plan_of_sql(
-            text, dataset=dataset.slug, schema=schema_of(current_version(dataset))
-        ).as_json()
+        return plan_of_sql(text, dataset=dataset.slug, schema=schema_of(current_version(dataset)))
     except RefusedSql as refusal:
         raise ValidationError({"sql": [str(problem) for problem in refusal.problems]}) from refusal

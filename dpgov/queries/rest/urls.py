@@ -37,5 +37,6 @@ urlpatterns = [
     path("queries/", questions.QueryListView.as_view(), name="query-list"),
     path("queries/<uuid:query_id>/", questions.QueryView.as_view(), name="query-detail"),
     path("queries/<uuid:query_id>/release/", questions.ReleaseView.as_view(), name="query-release"),
+    path("queries/<uuid:query_id>/groups/", questions.GroupsView.as_view(), name="query-groups"),
     path("queries/<uuid:query_id>/receipt/", questions.ReceiptView.as_view(), name="query-receipt"),
 ]

@@ -2,6 +2,9 @@
 
 SELECT statistics FROM dataset WHERE filters GROUP BY public groups WITH EPSILON 0.5
 
+HAVING, ORDER BY, LIMIT and a ratio of two statistics are no part of the plan: they arrange what is
+released.
+
 A text is about one dataset, which its door names; so any name may stand after FROM. The price may
 stand beside the text instead of at its end.
 """
@@ -21,19 +24,22 @@ from dpgov.language.translation import translated
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.queries.arranging.arrangement import NONE, Arrangement
+from dpgov.queries.sql.arranging import read_arranging
 from dpgov.queries.sql.bounds import check_depth, check_length, too_deep
+from dpgov.queries.sql.selected import Selected
 from dpgov.queries.sql.statistics import Reader, read_group
 from dpgov.queries.sql.text import Place, RefusedSql, SqlProblem, Text
 from dpgov.queries.sql.where import Placed, read_where
 
 _NO_PRICE = gettext_lazy("End with the price, like WITH EPSILON 0.5.")
-_ALLOWED = {"expressions", "from_", "where", "group", "kind", "operation_modifiers"}
+_ALLOWED = {
+    *("expressions", "from_", "where", "group", "kind", "operation_modifiers"),
+    *("having", "order", "limit"),
+}
 _NOT_ANSWERED = {
     "joins": gettext_lazy("One dataset is answered at a time; joins are not."),
-    "order": gettext_lazy("An answer's groups come in their declared order; leave ORDER BY out."),
-    "limit": gettext_lazy("Every declared group is in the answer; leave LIMIT out."),
     "offset": gettext_lazy("Every declared group is in the answer; leave OFFSET out."),
-    "having": gettext_lazy("Groups cannot be chosen by their values; leave HAVING out."),
     "distinct": gettext_lazy(
         "Write COUNT(DISTINCT …) for people; SELECT DISTINCT is not answered."
     ),
@@ -45,10 +51,11 @@ _NOT_ANSWERED = {
 
 @dataclass(frozen=True, slots=True)
 class ReadSql:
-    """The raw plan, and where each of its parts stands in the text."""
+    """The raw plan, where each of its parts stands in the text, and how its answer is shown."""
 
     raw_plan: dict[str, Any]
     places: dict[str, Place]
+    arrangement: Arrangement = NONE
 
     def placed(self, refusal: InvalidPlan) -> RefusedSql:
         """The plan's own refusals at their places in the text."""
@@ -66,17 +73,17 @@ class ReadSql:
 
 def plan_of_sql(
     text: str, *, dataset: str, schema: DatasetSchema, price: Mapping[str, str] | None = None
-) -> Plan:
+) -> tuple[Plan, Arrangement]:
     """The plan that a text stands for, asked of this dataset whatever it is called after FROM.
 
-    `price` is epsilon or rho for a text without one. Raises RefusedSql with every problem at its
-    place.
+    And how its answer is to be shown. `price` is epsilon or rho for a text without one. Raises
+    RefusedSql with every problem at its place.
     """
     names = [column.name for column in schema.columns]
     found = read_sql(text, columns=names, private_id=schema.unit.private_id, price=price)
     found.raw_plan["dataset"] = dataset
     try:
-        return parse_plan(found.raw_plan, schema, dataset=dataset)
+        return parse_plan(found.raw_plan, schema, dataset=dataset), found.arrangement
     except InvalidPlan as refusal:
         raise found.placed(refusal) from refusal
 
@@ -100,26 +107,24 @@ def read_sql(
     reader = Reader(source, columns, private_id)
     table = _table(select, source)
     groups: Placed = [(node, read_group(node, reader)) for node in _groups(select, source)]
-    statistics: Placed = []
+    shown = Selected(reader, groups)
     for node in select.expressions:
-        statistic = reader.statistic(node, [group for _, group in groups])
-        if statistic is not None:
-            statistics.append((node, statistic))
-    if not statistics:
+        shown.read(node)
+    if not shown.statistics:
         raise source.refused(select, _("Name at least one statistic, like COUNT(*)."))
     where = select.args.get("where")
     filters = read_where(where.this, reader) if where is not None else []
     places = {"dataset": source.place_of(table), next(iter(paid.raw)): paid.place}
-    for name, parts in (("statistics", statistics), ("group_by", groups), ("where", filters)):
+    for name, parts in (("statistics", shown.statistics), ("group_by", groups), ("where", filters)):
         places |= {f"{name}.{n}": source.place_of(node) for n, (node, _read) in enumerate(parts)}
     raw = {
         "dataset": table.name,
-        "statistics": [part for _, part in statistics],
+        "statistics": [part for _, part in shown.statistics],
         "where": [part for _, part in filters],
         "group_by": [part for _, part in groups],
         **paid.raw,
     }
-    return ReadSql(raw, places)
+    return ReadSql(raw, places, read_arranging(select, shown.items, shown.ratios, reader))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,19 @@ from dpgov.queries.sql.dates import EXTRACTED
 # A page stays light whatever is declared; what is not offered can be typed.
 MOST_VALUES = 100
 _KEYWORDS = (
-    *("SELECT", "FROM", "WHERE", "GROUP BY", "AND", "OR", "NOT", "IN", "BETWEEN"),
+    *(
+        "SELECT",
+        "FROM",
+        "WHERE",
+        "GROUP BY",
+        "HAVING",
+        "LIMIT",
+        "AND",
+        "OR",
+        "NOT",
+        "IN",
+        "BETWEEN",
+    ),
     *("IS NULL", "IS NOT NULL", "AS", "DATE", "TIMESTAMP", "DISTINCT", "WITHIN GROUP", "ORDER BY"),
 )
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -27,6 +27,7 @@ from dpgov.queries.selectors import (
     visible_queries,
     visible_release,
 )
+from dpgov.queries.web.forms.arranging import arranged
 from dpgov.queries.wording.downloads import answer_lines, as_csv, as_json, citation, file_name
 from dpgov.queries.wording.figures import release_charts
 from dpgov.queries.wording.paper import Places, as_pdf
@@ -106,7 +107,11 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
         return context
     membership = membership_of(request)
     context["versions"] = over_versions(membership, query)
-    return context | _answer(query, release) | _share(query, membership.tenant.name, request)
+    return (
+        context
+        | _answer(query, release, request.GET)
+        | _share(query, membership.tenant.name, request)
+    )
 
 
 def _pause_ms(query: Query) -> int:
@@ -139,10 +144,10 @@ def _share(query: Query, organisation: str, request: HttpRequest) -> dict[str, A
     return {"share": texts, "file": file_name(query)}
 
 
-def _answer(query: Query, release: Release) -> dict[str, Any]:
+def _answer(query: Query, release: Release, given: QueryDict) -> dict[str, Any]:
     body = json.loads(release.body)
     answer = read_answer(body)
-    return {
+    return arranged(given, body, answer) | {
         "answer": answer,
         "charts": release_charts(body),
         "warnings": _warnings(query, body, answer),

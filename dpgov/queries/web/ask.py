@@ -20,6 +20,7 @@ from dpgov.queries.asking.submit import submit
 from dpgov.queries.models import Query, SavedQuestion
 from dpgov.queries.selectors import get_query
 from dpgov.queries.web.forms import state
+from dpgov.queries.web.forms.arranging import answer_address
 from dpgov.queries.web.forms.offer import NotSent, send
 from dpgov.queries.web.forms.page import (
     Ground,
@@ -121,4 +122,4 @@ def _ask(request: HttpRequest, ground: Ground, data: QueryDict) -> HttpResponse:
         return refused_form(request, dataset, form, offer, refusal.notice)
     if form.allocation_id is not None:
         request.session[remembered(dataset)] = str(form.allocation_id)
-    return redirect("queries:detail", query_id=submission.query.pk)
+    return redirect(answer_address(submission.query.pk, data.get("shown", "")))

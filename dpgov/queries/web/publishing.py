@@ -71,7 +71,7 @@ def _read(request: HttpRequest, version: DatasetVersion) -> HttpResponse:
     if not form.is_valid():
         return _begin(request, version, *(str(e) for es in form.errors.values() for e in es))
     try:
-        plan = plan_of_sql(
+        plan, arrangement = plan_of_sql(
             form.cleaned_data["sql"],
             dataset=dataset.slug,
             schema=schema_of(version),
@@ -79,6 +79,8 @@ def _read(request: HttpRequest, version: DatasetVersion) -> HttpResponse:
         )
     except RefusedSql as refusal:
         return _begin(request, version, *map(str, refusal.problems))
+    if arrangement:
+        return _begin(request, version, _("Publish the whole table: whoever asks can arrange it."))
     return _details(request, version, plan.as_json())
 
 

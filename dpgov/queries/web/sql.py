@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import version_or_404
 from dpgov.privacy.plan.plan import Plan
+from dpgov.queries.arranging.arrangement import Arrangement
 from dpgov.queries.sql.reading import plan_of_sql
 from dpgov.queries.sql.statistics import FUNCTIONS
 from dpgov.queries.sql.text import RefusedSql, SqlProblem
@@ -42,10 +43,12 @@ def ask_sql(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, ground, form)
     form = SqlForm(request.POST, unit=unit)
     try:
-        plan = _plan(form, ground)
+        plan, arrangement = _read(form, ground)
     except RefusedSql as refusal:
         return _page(request, ground, form, *refusal.problems)
-    return show_form(request, dataset, from_plan(plan.as_json(), ground.schema), ground.schema)
+    filled = from_plan(plan.as_json(), ground.schema)
+    filled["shown"] = arrangement.as_query()
+    return show_form(request, dataset, filled, ground.schema)
 
 
 @requires(Permission.SUBMIT_QUERIES)
@@ -56,7 +59,7 @@ def sql_price(request: HttpRequest, slug: str) -> HttpResponse:
     form = SqlForm(request.POST, unit=ground.dataset.budget.currency.unit)
     context: dict[str, object] = {"dataset": ground.dataset}
     try:
-        plan = _plan(form, ground)
+        plan, _arrangement = _read(form, ground)
     except RefusedSql as refusal:
         return render(request, _PRICE, context | {"problems": refusal.problems})
     filled = charging(request, ground, from_plan(plan.as_json(), ground.schema))
@@ -65,7 +68,7 @@ def sql_price(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-def _plan(form: SqlForm, ground: Ground) -> Plan:
+def _read(form: SqlForm, ground: Ground) -> tuple[Plan, Arrangement]:
     """What the text asks, at its own price or at the one beside it. Raises RefusedSql."""
     if not form.is_valid():
         said = [str(message) for messages in form.errors.values() for message in messages]

@@ -5,6 +5,7 @@ from django.urls import path
 from dpgov.queries.web import (
     answer,
     approvals,
+    arranging,
     ask,
     batch,
     budget_requests,
@@ -60,6 +61,7 @@ urlpatterns = [
     path("requests/<uuid:request_id>/withdraw/", budget_requests.withdraw, name="budget_withdraw"),
     path("queries/<uuid:query_id>/", answer.detail, name="detail"),
     path("queries/<uuid:query_id>/cancel/", cancelling.cancel_question, name="cancel"),
+    path("queries/<uuid:query_id>/arrange/", arranging.arrange, name="arrange"),
     path("queries/<uuid:query_id>/status/", answer.status, name="status"),
     path("queries/<uuid:query_id>/receipt/", receipt.receipt, name="receipt"),
     path("queries/<uuid:query_id>/receipt.json", receipt.receipt_file, name="receipt_file"),

@@ -20,9 +20,14 @@ def _killed_by_the_kernel(*_: object) -> NoReturn:
 
 
 def _takes_all_memory(*_: object) -> NoReturn:
+    """In large steps, so that room is left to say so.
+
+    A process that is at the very end of its memory may die of the next function call, which is the
+    other ending.
+    """
     held = []
     while True:
-        held.append(bytearray(50_000_000))
+        held.append(bytearray(350_000_000))
 
 
 def _never_ends(*_: object) -> NoReturn:

@@ -17,7 +17,7 @@ SCHEMA = schema_of(
 
 
 def plan(text: str) -> dict[str, Any]:
-    return plan_of_sql(f"{text} WITH EPSILON 1", dataset="people", schema=SCHEMA).as_json()
+    return plan_of_sql(f"{text} WITH EPSILON 1", dataset="people", schema=SCHEMA)[0].as_json()
 
 
 @pytest.mark.parametrize(

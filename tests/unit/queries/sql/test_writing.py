@@ -77,4 +77,4 @@ def test_dates_and_persons_are_offered_where_there_are_some() -> None:
 
 def test_the_example_is_asked_as_it_stands() -> None:
     text = f"{example('ward-visits', schema_of(*COLUMNS))} WITH EPSILON 1"
-    assert plan_of_sql(text, dataset="ward-visits", schema=SCHEMA).dataset == "ward-visits"
+    assert plan_of_sql(text, dataset="ward-visits", schema=SCHEMA)[0].dataset == "ward-visits"

@@ -1,0 +1,107 @@
+"""A released answer as its reader arranges it: which groups in which order, and ratios of columns.
+
+Works from the stored body of a release alone; the numbers and their bounds stay as released.
+"""
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import inf
+from typing import Any
+
+from dpgov.queries.arranging.arrangement import Arrangement, Condition, Key, Order, Part
+from dpgov.queries.wording.useful import span_of
+
+# Each of the two intervals of a ratio holds with 95 of 100, so both with 90 at least (Bonferroni).
+CONFIDENCE_OF_RATIOS = 90
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """One number divided by another, both as released; None where nothing can be said.
+
+    The true ratio lies from `low` to `high` with CONFIDENCE_OF_RATIOS of 100 at least.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """`places` of shown cells in order, how many are `left_out`, and each ratio of all cells."""
+
+    places: list[int]
+    left_out: int
+    ratios: list[list[Ratio]]
+
+
+def arrange(body: dict[str, Any], wanted: Arrangement) -> Arranged:
+    """The groups that are wanted, in the wanted order; ties stay in the declared one."""
+    heads = body["statistics"]
+    ratios = [_ratios(heads[above - 1], heads[below - 1]) for above, below in wanted.ratios]
+    table = _Table(body, ratios)
+    every = range(len(heads[0]["cells"]))
+    kept = [place for place in every if all(table.passes(place, c) for c in wanted.having)]
+    for order in reversed(wanted.sort):
+        kept = table.sorted_by(kept, order)
+    shown = kept[: wanted.first]
+    return Arranged(shown, len(every) - len(shown), ratios)
+
+
+@dataclass(frozen=True)
+class _Table:
+    body: dict[str, Any]
+    ratios: list[list[Ratio]]
+
+    def passes(self, place: int, condition: Condition) -> bool:
+        """Whether a group is shown; one without a number passes nothing."""
+        number = self._column(condition.key)[place]
+        return number is not None and _COMPARE[condition.op](number, condition.number)
+
+    def sorted_by(self, places: list[int], order: Order) -> list[int]:
+        """By one column; groups without a number come last, whatever the direction."""
+        column, sign = self._column(order.key), -1 if order.descending else 1
+
+        def rank(place: int) -> tuple[bool, float]:
+            number = column[place]
+            return (True, 0.0) if number is None else (False, sign * number)
+
+        return sorted(places, key=rank)
+
+    def _column(self, key: Key) -> Sequence[float | None]:
+        if key.part is Part.RATIO:
+            return [ratio.value for ratio in self.ratios[key.place - 1]]
+        if key.part is Part.GROUPING:
+            bins = [range(len(group["bins"])) for group in self.body["groups"]]
+            return [labels[key.place - 1] for labels in product(*bins)]
+        return [cell["value"] for cell in self.body["statistics"][key.place - 1]["cells"]]
+
+
+def _ratios(above: dict[str, Any], below: dict[str, Any]) -> list[Ratio]:
+    pairs = zip(above["cells"], below["cells"], strict=True)
+    return [_ratio(one, above, other, below) for one, other in pairs]
+
+
+def _ratio(
+    one: dict[str, Any], above: dict[str, Any], other: dict[str, Any], below: dict[str, Any]
+) -> Ratio:
+    if one["value"] is None or not other["value"]:
+        return Ratio(None)
+    value = one["value"] / other["value"]
+    spans = span_of(one, above), span_of(other, below)
+    if spans[0] is None or spans[1] is None or spans[1][0] <= 0 <= spans[1][1]:
+        return Ratio(value)
+    ends = [high / low for high, low in product(spans[0], spans[1])]
+    low, high = min(ends), max(ends)
+    return Ratio(value) if inf in (-low, high) else Ratio(value, low, high)

@@ -1,0 +1,168 @@
+"""An arrangement of an answer's groups, and how an address says it.
+
+It is made of released numbers alone, so it costs nothing and belongs to no question: two readers
+of one answer may arrange it differently, and equal questions stay equal whatever order was wanted.
+An address says `sort=-1,g2&first=10&having=1>=100&ratio=1/2`: statistics and groupings are counted
+from 1 in the order of the question, ratios (`r1`) in that of the address; `-` puts the largest
+first.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Protocol
+from urllib.parse import urlencode
+
+from django.utils.translation import gettext as _
+
+MOST_PARTS = 20
+MOST_GROUPS = 1_000_000
+_KEY = re.compile(r"(-?)([gr]?)([1-9][0-9]{0,3})")
+_CONDITION = re.compile(r"([gr]?)([1-9][0-9]{0,3})(>=|<=|!=|>|<|=)(-?[0-9]{1,18}(?:\.[0-9]{1,9})?)")
+_RATIO = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
+
+
+class InvalidArrangement(ValueError):
+    """The address asks for an arrangement that this answer does not have."""
+
+
+class Part(StrEnum):
+    """What a key counts: statistics, groupings or ratios."""
+
+    STATISTIC = ""
+    GROUPING = "g"
+    RATIO = "r"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One column of the arranged table, counted from 1."""
+
+    part: Part
+    place: int
+
+    def __str__(self) -> str:
+        return f"{self.part.value}{self.place}"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One column to sort by."""
+
+    key: Key
+    descending: bool = False
+
+    def __str__(self) -> str:
+        return f"{'-' if self.descending else ''}{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Groups are shown whose number compares so; `number` is a plain decimal."""
+
+    key: Key
+    op: str
+    number: Decimal
+
+    def __str__(self) -> str:
+        return f"{self.key}{self.op}{self.number:f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """What a reader wants to see; nothing of it is the answer as it was released."""
+
+    sort: tuple[Order, ...] = ()
+    first: int | None = None
+    having: tuple[Condition, ...] = ()
+    ratios: tuple[tuple[int, int], ...] = ()
+
+    def __bool__(self) -> bool:
+        return self != NONE
+
+    def as_query(self) -> str:
+        """The address's own words for it, without the question mark."""
+        parts = [("sort", ",".join(map(str, self.sort)))] if self.sort else []
+        if self.first is not None:
+            parts.append(("first", str(self.first)))
+        parts += [("having", str(condition)) for condition in self.having]
+        parts += [("ratio", f"{above}/{below}") for above, below in self.ratios]
+        return urlencode(parts, safe=",/<>=!")
+
+
+NONE = Arrangement()
+
+
+class Given(Protocol):
+    """What an address or a form says; the same name may stand there several times."""
+
+    def getlist(self, key: str) -> Sequence[str]:
+        """All values of a name."""
+
+
+def read_arrangement(given: Given, *, statistics: int, groupings: int) -> Arrangement:
+    """What an address says of an answer of so many columns. Raises InvalidArrangement."""
+    read = _Reader(statistics, groupings)
+    ratios = tuple(map(read.ratio, _texts(given, "ratio")))
+    read.ratios = len(ratios)
+    sort = [text for line in _texts(given, "sort") for text in line.split(",") if text.strip()]
+    first = [read.first(text) for text in _texts(given, "first")]
+    return Arrangement(
+        tuple(map(read.order, sort)),
+        min(first, default=None),
+        tuple(map(read.condition, _texts(given, "having"))),
+        ratios,
+    )
+
+
+def _texts(given: Given, name: str) -> list[str]:
+    texts = [text.strip() for text in given.getlist(name) if text.strip()]
+    if len(texts) > MOST_PARTS:
+        raise InvalidArrangement(_("That is more than an address may say at once."))
+    return texts
+
+
+@dataclass
+class _Reader:
+    statistics: int
+    groupings: int
+    ratios: int = 0
+
+    def order(self, text: str) -> Order:
+        found = _KEY.fullmatch(text.strip())
+        if found is None:
+            raise _unknown("sort", text)
+        return Order(self._key("sort", text, found[2], found[3]), bool(found[1]))
+
+    def condition(self, text: str) -> Condition:
+        found = _CONDITION.fullmatch(text.replace(" ", ""))
+        if found is None or found[1] == Part.GROUPING:
+            raise _unknown("having", text)
+        return Condition(self._key("having", text, found[1], found[2]), found[3], Decimal(found[4]))
+
+    def ratio(self, text: str) -> tuple[int, int]:
+        found = _RATIO.fullmatch(text.replace(" ", ""))
+        if found is None:
+            raise _unknown("ratio", text)
+        above, below = (self._key("ratio", text, "", place).place for place in found.groups())
+        if above == below:
+            raise InvalidArrangement(_("A ratio is of two different statistics."))
+        return above, below
+
+    def first(self, text: str) -> int:
+        if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) <= MOST_GROUPS):
+            raise _unknown("first", text)
+        return int(text[:9])
+
+    def _key(self, name: str, text: str, part: str, place: str) -> Key:
+        most = {"": self.statistics, "g": self.groupings, "r": self.ratios}[part]
+        if int(place) > most:
+            raise _unknown(name, text)
+        return Key(Part(part), int(place))
+
+
+def _unknown(name: str, text: str) -> InvalidArrangement:
+    pattern = _("This answer cannot be arranged by {name}={text}.")
+    return InvalidArrangement(pattern.format(name=name, text=text[:60]))

@@ -1,0 +1,118 @@
+"""The table of an arranged answer in words: what a page shows, and the names of its columns."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from dpgov.language.translation import percent
+from dpgov.queries.arranging.arrange import CONFIDENCE_OF_RATIOS, Ratio, arrange
+from dpgov.queries.arranging.arrangement import Arrangement, Key, Order, Part
+from dpgov.queries.wording.presentation import Answer, Cell
+from dpgov.queries.wording.words import NOTHING, joined, readable, statistic_in_words
+
+_OPS = {">=": "≥", "<=": "≤", "!=": "≠"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRatio:
+    """One ratio as text, and what is known of the true one."""
+
+    label: str
+    value: str
+    interval: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One group: its names, a cell for each statistic, and its ratios."""
+
+    labels: tuple[str, ...]
+    cells: list[Cell]
+    ratios: list[ShownRatio]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrangedTable:
+    """Rows in the wanted order; `said` is the arrangement in words, empty where there is none."""
+
+    rows: list[Row]
+    ratio_labels: list[str]
+    said: list[str]
+
+
+def arranged_table(body: dict[str, Any], answer: Answer, wanted: Arrangement) -> ArrangedTable:
+    """The table of a release as its reader wants it."""
+    found = arrange(body, wanted)
+    names = names_of(body, wanted)
+    labels = [names[Key(Part.RATIO, place)] for place in range(1, len(wanted.ratios) + 1)]
+    rows = [
+        Row(
+            answer.labels[place],
+            [statistic.cells[place] for statistic in answer.statistics],
+            [
+                _shown(label, column[place])
+                for label, column in zip(labels, found.ratios, strict=True)
+            ],
+        )
+        for place in found.places
+    ]
+    return ArrangedTable(rows, labels, _said(wanted, names, found.left_out))
+
+
+def names_of(body: dict[str, Any], wanted: Arrangement) -> dict[Key, str]:
+    """What each column is called that a table of this answer can be arranged by."""
+    statistics = [statistic_in_words(one) for one in body["statistics"]]
+    names = {Key(Part.STATISTIC, n): text for n, text in enumerate(statistics, 1)}
+    for n, group in enumerate(body["groups"], 1):
+        names[Key(Part.GROUPING, n)] = group["column"]
+    for n, (above, below) in enumerate(wanted.ratios, 1):
+        pattern = _("{above} divided by {below}")
+        label = pattern.format(above=statistics[above - 1], below=statistics[below - 1])
+        names[Key(Part.RATIO, n)] = label
+    return names
+
+
+def _shown(label: str, ratio: Ratio) -> ShownRatio:
+    if ratio.value is None:
+        return ShownRatio(label, NOTHING, _("The true ratio may be anything."))
+    if ratio.low is None or ratio.high is None:
+        return ShownRatio(label, readable(ratio.value), _("The true ratio may be anything."))
+    pattern = _("The true ratio lies between {low} and {high} with at least {level} confidence.")
+    words = pattern.format(
+        low=readable(ratio.low), high=readable(ratio.high), level=percent(CONFIDENCE_OF_RATIOS)
+    )
+    return ShownRatio(label, readable(ratio.value), words)
+
+
+def _said(wanted: Arrangement, names: dict[Key, str], left_out: int) -> list[str]:
+    said = []
+    if wanted.sort:
+        orders = joined([_order(order, names) for order in wanted.sort])
+        said.append(_("Sorted by {orders}.").format(orders=orders))
+    if wanted.having:
+        conditions = joined(
+            [
+                f"{names[one.key]} {_OPS.get(one.op, one.op)} {readable(float(one.number))}"
+                for one in wanted.having
+            ]
+        )
+        said.append(_("Only groups with {conditions}.").format(conditions=conditions))
+    if left_out:
+        pattern = ngettext(
+            "{number} group is not shown.", "{number} groups are not shown.", left_out
+        )
+        said.append(pattern.format(number=readable(left_out)))
+    if wanted.having or wanted.sort:
+        said.append(_("Released numbers decide, so which groups come first or stay may be noise."))
+    return said
+
+
+def _order(order: Order, names: dict[Key, str]) -> str:
+    name = names[order.key]
+    if order.key.part is Part.GROUPING:
+        pattern = _("{name}, last first") if order.descending else _("{name}, as declared")
+    else:
+        pattern = _("{name}, largest first") if order.descending else _("{name}, smallest first")
+    return pattern.format(name=name)

@@ -1,0 +1,113 @@
+"""An arranged answer: its groups as a table in the order that the reader wants."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from dpgov.queries.arranging.arrange import CONFIDENCE_OF_RATIOS, Ratio, arrange
+from dpgov.queries.arranging.arrangement import (
+    Arrangement,
+    Given,
+    InvalidArrangement,
+    Part,
+    read_arrangement,
+)
+from dpgov.queries.arranging.table import names_of
+from dpgov.queries.rest.shapes.question import RefusalSerializer
+from dpgov.queries.wording.presentation import cell_labels
+from dpgov.queries.wording.useful import error_of
+
+_WAYS = {
+    "sort": "Columns to sort by, like `-1,g2`: statistics are counted from 1, groupings are g1, g2 "
+    "…, ratios r1 …; `-` puts the largest first.",
+    "first": "Show so many groups at most.",
+    "having": "Show groups whose number compares so, like `1>=100`. May stand several times.",
+    "ratio": "One statistic divided by another, like `1/2`. May stand several times.",
+}
+_PARAMETERS = [
+    OpenApiParameter(name, str, description=text, many=name in ("having", "ratio"))
+    for name, text in _WAYS.items()
+]
+
+
+class RatioSerializer(serializers.Serializer[Ratio]):
+    """A ratio of two released numbers; the true one lies from `low` to `high`."""
+
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(
+        allow_null=True, help_text=f"With at least {CONFIDENCE_OF_RATIOS} % confidence."
+    )
+    high = serializers.FloatField(allow_null=True)
+
+
+class ArrangedCellSerializer(serializers.Serializer[Any]):
+    """A released number and its error at 95 %; null where there is none in its unit."""
+
+    value = serializers.FloatField(allow_null=True)
+    error_95 = serializers.FloatField(allow_null=True)
+
+
+class ArrangedGroupSerializer(serializers.Serializer[Any]):
+    """One group."""
+
+    groups = serializers.ListField(child=serializers.CharField())
+    cells = ArrangedCellSerializer(many=True)
+    ratios = RatioSerializer(many=True)
+
+
+class ArrangedSerializer(serializers.Serializer[Any]):
+    """The groups of an answer as they are wanted. Made of the release alone; it cost nothing."""
+
+    groupings = serializers.ListField(child=serializers.CharField())
+    statistics = serializers.ListField(child=serializers.CharField())
+    ratios = serializers.ListField(child=serializers.CharField())
+    rows = ArrangedGroupSerializer(many=True)
+    left_out = serializers.IntegerField(help_text="How many groups are not shown.")
+
+
+def arranged(body: dict[str, Any], given: Given) -> dict[str, Any]:
+    """A release as it is wanted; raises ValidationError for what it does not have."""
+    counts = {"statistics": len(body["statistics"]), "groupings": len(body["groups"])}
+    try:
+        return _table(body, read_arrangement(given, **counts))
+    except InvalidArrangement as problem:
+        raise ValidationError({"arrangement": [str(problem)]}) from problem
+
+
+def _table(body: dict[str, Any], wanted: Arrangement) -> dict[str, Any]:
+    found, labels, names = arrange(body, wanted), cell_labels(body), names_of(body, wanted)
+    parts = {part: [name for key, name in names.items() if key.part is part] for part in Part}
+    rows = [
+        {
+            "groups": labels[place],
+            "cells": [
+                {"value": cell["value"], "error_95": error_of(cell)}
+                for cell in (one["cells"][place] for one in body["statistics"])
+            ],
+            "ratios": [column[place] for column in found.ratios],
+        }
+        for place in found.places
+    ]
+    return {
+        "groupings": parts[Part.GROUPING],
+        "statistics": parts[Part.STATISTIC],
+        "ratios": parts[Part.RATIO],
+        "rows": rows,
+        "left_out": found.left_out,
+    }
+
+
+read_groups = extend_schema(
+    tags=["queries"],
+    operation_id="read_groups",
+    summary="Read the groups of an answer in an order",
+    description=(
+        "The stored release, sorted, cut and filtered by its own released numbers, with ratios of "
+        "its columns. Free, and no part of the question. Which groups come first or stay may be "
+        "noise. 400 for an arrangement that this answer does not have."
+    ),
+    parameters=_PARAMETERS,
+    responses={200: ArrangedSerializer, 409: OpenApiResponse(RefusalSerializer)},
+)

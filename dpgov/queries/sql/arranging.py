@@ -1,0 +1,170 @@
+"""HAVING, ORDER BY and LIMIT: how the released groups are to be shown. They cost nothing.
+
+They speak of what stands after SELECT and GROUP BY, since nothing else is released.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+from sqlglot import exp
+
+from dpgov.queries.arranging.arrangement import (
+    MOST_GROUPS,
+    MOST_PARTS,
+    Arrangement,
+    Condition,
+    Key,
+    Order,
+    Part,
+)
+from dpgov.queries.sql.text import Names, RefusedSql
+
+_OPS: dict[type[exp.Expr], str] = {
+    exp.GTE: ">=",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.LT: "<",
+    exp.EQ: "=",
+    exp.NEQ: "!=",
+}
+_MIRRORED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "=", "!=": "!="}
+_CLAUSES = ("having", "order", "limit")
+
+
+@dataclass(slots=True)
+class Items:
+    """What stands after SELECT and GROUP BY, by its text, its name and its place."""
+
+    by_text: dict[str, Key] = field(default_factory=dict)
+    by_name: dict[str, Key] = field(default_factory=dict)
+    in_order: list[Key] = field(default_factory=list)
+
+    def add(self, node: exp.Expr, key: Key, *, shown: bool = True) -> None:
+        """One item; one that only stands in GROUP BY is not counted by ORDER BY 1."""
+        self.know(node.unalias(), key)
+        if isinstance(node, exp.Alias):
+            self.by_name.setdefault(node.alias.casefold(), key)
+        if shown:
+            self.in_order.append(key)
+
+    def know(self, node: exp.Expr, key: Key) -> None:
+        """What a clause may name though it was selected as a part of something else."""
+        self.by_text.setdefault(_text(node), key)
+
+    def find(self, node: exp.Expr) -> Key | None:
+        """What a clause names, if it stands there."""
+        if isinstance(node, exp.Column) and node.name.casefold() in self.by_name:
+            return self.by_name[node.name.casefold()]
+        return self.by_text.get(_text(node))
+
+
+def _text(node: exp.Expr) -> str:
+    return node.unnest().sql(comments=False).casefold()
+
+
+def read_arranging(
+    select: exp.Select, items: Items, ratios: Sequence[tuple[int, int]], names: Names
+) -> Arrangement:
+    """How the answer of this text is to be shown. Raises RefusedSql."""
+    clauses = {name: select.args.get(name) for name in _CLAUSES}
+    given = [clause for clause in clauses.values() if clause is not None]
+    if given and select.args.get("group") is None:
+        raise names.text.refused(
+            given[0],
+            _("HAVING, ORDER BY and LIMIT choose among groups; this text has no GROUP BY."),
+        )
+    read = _Clauses(items, names)
+    return Arrangement(
+        sort=tuple(read.orders(clauses["order"])),
+        first=read.first(clauses["limit"]),
+        having=tuple(read.conditions(clauses["having"])),
+        ratios=tuple(ratios),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Clauses:
+    items: Items
+    names: Names
+
+    def orders(self, order: exp.Expr | None) -> Iterator[Order]:
+        """ORDER BY: an item, its name, or its number after SELECT."""
+        for ordered in self._bounded(order.expressions if order is not None else []):
+            inner = ordered.this if isinstance(ordered, exp.Ordered) else ordered
+            yield Order(self._ordered_by(inner), bool(ordered.args.get("desc")))
+
+    def _ordered_by(self, node: exp.Expr) -> Key:
+        if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
+            place = int(node.name[:9])
+            if 1 <= place <= len(self.items.in_order):
+                return self.items.in_order[place - 1]
+            raise self._refused(
+                node,
+                _("There are {number} items after SELECT.").format(number=len(self.items.in_order)),
+            )
+        return self._key(node)
+
+    def first(self, limit: exp.Expr | None) -> int | None:
+        """LIMIT: a whole number above zero."""
+        if limit is None:
+            return None
+        number = limit.args.get("expression") or limit.args.get("count")
+        text = number.name if isinstance(number, exp.Literal) and not number.is_string else ""
+        if not (text.isdigit() and 0 < int(text[:9]) <= MOST_GROUPS and not limit.expressions):
+            raise self._refused(limit, _("Write a whole number above zero after LIMIT."))
+        return int(text)
+
+    def conditions(self, having: exp.Expr | None) -> Iterator[Condition]:
+        """HAVING: comparisons with plain numbers, joined by AND."""
+        if having is None:
+            return
+        inner = having.this.unnest()
+        parts = list(inner.flatten()) if isinstance(inner, exp.And) else [inner]
+        for part in self._bounded(parts):
+            yield from self._condition(part.unnest())
+
+    def _condition(self, node: exp.Expr) -> Iterator[Condition]:
+        if isinstance(node, exp.Between) and not node.args.get("symmetric"):
+            key = self._statistic(node.this)
+            yield Condition(key, ">=", self._number(node.args["low"]))
+            yield Condition(key, "<=", self._number(node.args["high"]))
+            return
+        op = _OPS.get(type(node))
+        if op is None:
+            raise self._refused(
+                node,
+                _("After HAVING compare statistics with plain numbers, joined by AND."),
+            )
+        left, right = node.this, node.expression
+        if isinstance(left, exp.Literal | exp.Neg):
+            left, right, op = right, left, _MIRRORED[op]
+        yield Condition(self._statistic(left), op, self._number(right))
+
+    def _statistic(self, node: exp.Expr) -> Key:
+        key = self._key(node)
+        if key.part is Part.GROUPING:
+            raise self._refused(node, _("Choose groups by their names with WHERE, not HAVING."))
+        return key
+
+    def _key(self, node: exp.Expr) -> Key:
+        key = self.items.find(node)
+        if key is None:
+            raise self._refused(
+                node, _("Name this after SELECT too: only what is released can be looked at.")
+            )
+        return key
+
+    def _number(self, node: exp.Expr) -> Decimal:
+        return Decimal(self.names.number(node))
+
+    def _bounded(self, parts: Sequence[exp.Expr]) -> Sequence[exp.Expr]:
+        if len(parts) > MOST_PARTS:
+            raise self._refused(
+                parts[MOST_PARTS], _("At most {most} are read here.").format(most=MOST_PARTS)
+            )
+        return parts
+
+    def _refused(self, node: exp.Expr, message: str) -> RefusedSql:
+        return self.names.text.refused(node, message)
