@@ -18,7 +18,7 @@ from typing import Any
 import duckdb
 
 from dpgov.engines.base import DataNotOpened, EngineFailure
-from dpgov.engines.scan import compile_scan
+from dpgov.engines.scan import Column, compile_scan
 from dpgov.privacy.plan.request import ROWS_OF_UNIT, ExactAnswer, ExactRequest
 
 _ROOM_FOR_THREADS = 512_000_000
@@ -83,6 +83,8 @@ class DuckDBEngine:
         try:
             with bounded_memory(self._memory_bytes):
                 scan = compile_scan(request, self._tops)
+                if request.counts_many:
+                    return scan.counts(self._columns(scan.sql))
                 return scan.cells(self._rows(scan.sql))
         except DataNotOpened:
             raise DataNotOpened from None
@@ -102,6 +104,11 @@ class DuckDBEngine:
         cursor = self._connection().cursor()
         with _interrupted_after(cursor, self._seconds):
             return cursor.execute(sql).fetchall()
+
+    def _columns(self, sql: str) -> list[Column]:
+        cursor = self._connection().cursor()
+        with _interrupted_after(cursor, self._seconds):
+            return list(cursor.execute(sql).fetchnumpy().values())
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
         """Opened once per process: opening takes longer than most scans."""

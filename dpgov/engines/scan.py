@@ -8,6 +8,9 @@ with a named privacy unit u, k, r and n besides.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
+from typing import Any
+
+import numpy as np
 
 from dpgov.privacy.plan.request import (
     PRIME,
@@ -16,12 +19,16 @@ from dpgov.privacy.plan.request import (
     AnyOf,
     CodeFilter,
     CodeGrouping,
+    Counts,
     ExactAnswer,
     ExactRequest,
     Measure,
     MeasureKind,
     RowFilter,
 )
+
+Column = np.ndarray[Any, Any]
+"""One column of what a scan returned; a masked array where it has nulls."""
 
 # Up to here, grouping by the code itself and binning afterwards beats a CASE in the scan; more
 # than two such keys could return more rows than that saves.
@@ -46,6 +53,13 @@ class Key:
             return self.bins - 1
         return self.bin_of_code[value] if self.bin_of_code else value
 
+    def bins_of(self, values: Column) -> Counts:
+        """The same of a whole column, in which null is masked."""
+        known = np.ma.filled(values, 0).astype(np.int64)
+        bins = np.array(self.bin_of_code, dtype=np.int64)[known] if self.bin_of_code else known
+        found: Counts = np.where(np.ma.getmaskarray(values), self.bins - 1, bins)
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Scan:
@@ -64,6 +78,16 @@ class Scan:
             for place, value in enumerate(row[len(self.keys) :]):
                 cell[place] += int(value or 0)
         return tuple(tuple(cell) for cell in totals)
+
+    def counts(self, columns: Sequence[Column]) -> Counts:
+        """The same as an array, of what a scan for rows of many cells returned by columns."""
+        number = np.zeros(len(columns[0]), dtype=np.int64)
+        for key, column in zip(self.keys, columns, strict=False):
+            number = number * key.bins + key.bins_of(column)
+        totals = np.zeros((self.request.cells, len(self.request.measures)), dtype=np.int64)
+        for place, column in enumerate(columns[len(self.keys) :]):
+            np.add.at(totals[:, place], number, column)
+        return totals
 
     def _cell(self, row: tuple[int | None, ...]) -> int:
         number = 0

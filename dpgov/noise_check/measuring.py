@@ -23,6 +23,7 @@ from dpgov.privacy.accounting.loss import Mode, epsilon_at
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.release import draw
 from dpgov.privacy.mechanisms.mechanism import Drawn
+from dpgov.privacy.mechanisms.table import table_of
 from dpgov.privacy.noise.lower_bound import lower_bound_of_epsilon, lower_bound_of_rho
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.plan.parsing.plans import parse_plan
@@ -115,7 +116,7 @@ def _answers(case: Case, mode: Mode, price: Fraction, trials: int, files: TableF
 def _released(blueprint: Blueprint, exact: list[ExactAnswer], trials: int, whole: int) -> _Answers:
     """Those that went the whole way first and last: learned from, and tested."""
     (mechanism,), (request,) = blueprint.mechanisms, blueprint.requests
-    table = [dict(zip(request.measures, cell, strict=True)) for cell in exact[0]]
+    table = list(table_of(request.measures, exact[0]))
     found = [_of_release(draw(blueprint, exact)) for _ in range(whole)]
     middle, left = whole // 2, trials - whole
     while left > 0:

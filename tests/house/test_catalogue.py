@@ -5,8 +5,8 @@ import re
 
 from tests.house import tree
 
-_IDS = re.compile(r"\s*([A-L]\d{1,2}(?:(?:, | and )[A-L]\d{1,2})*)\b")
-_ROW = re.compile(r"^\| ([A-L]\d{1,2}) \| .+ \| (.+) \|$", re.MULTILINE)
+_IDS = re.compile(r"\s*([A-M]\d{1,2}(?:(?:, | and )[A-M]\d{1,2})*)\b")
+_ROW = re.compile(r"^\| ([A-M]\d{1,2}) \| .+ \| (.+) \|$", re.MULTILINE)
 
 
 def test_every_line_names_tests_that_cite_it() -> None:

@@ -11,6 +11,7 @@ from scipy import stats
 from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
+from dpgov.privacy.plan.request import Counts
 from dpgov.privacy.plan.schema import MissingRule
 from tests.reference import Row
 from tests.statistical.evidence import FALSE_ALARM, Integers, Z, excess, excess_divergence
@@ -129,7 +130,7 @@ def test_two_rows_more_are_seen_in_a_median_with_an_eighth_of_the_noise() -> Non
     With a quarter of it the excess was 7.3 ± 1.6, so that one run in twenty saw too little.
     """
 
-    def weak(scores: list[int], *, sensitivity: int, loss: Loss) -> int:
+    def weak(scores: Counts, *, sensitivity: int, loss: Loss) -> int:
         scale = sampling.choice(sensitivity, loss)[0]
         return int(sampling.choice_of(scale / 8, loss.mode)(scores))
 

@@ -15,10 +15,11 @@ from dpgov.language.said import pattern
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.mechanisms.mechanism import Column
+from dpgov.privacy.mechanisms.table import table_of
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.ranges import dated, said_of, warning_of
-from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
+from dpgov.privacy.plan.request import Counts, ExactAnswer, ExactRequest
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.plan.statistics import Recipe
 
@@ -42,7 +43,7 @@ def draw(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> dict[str, Any]
     """
     _check_shapes(blueprint.requests, answers)
     tables = [
-        [dict(zip(request.measures, cell, strict=True)) for cell in exact]
+        table_of(request.measures, exact)
         for request, exact in zip(blueprint.requests, answers, strict=True)
     ]
     drawn = [
@@ -99,6 +100,9 @@ def _check_shapes(requests: Sequence[ExactRequest], answers: Sequence[ExactAnswe
 
 def _check_shape(request: ExactRequest, exact: ExactAnswer) -> None:
     width = len(request.measures)
+    if isinstance(exact, np.ndarray):
+        _check_array(exact, (request.cells, width))
+        return
     if not isinstance(exact, Sequence) or len(exact) != request.cells:
         raise MalformedAnswer(f"Expected {request.cells} cells.")
     for cell in exact:
@@ -106,6 +110,13 @@ def _check_shape(request: ExactRequest, exact: ExactAnswer) -> None:
             raise MalformedAnswer(f"Expected {width} measures in every cell.")
         if any(type(number) is not int for number in cell):
             raise MalformedAnswer("Expected integers and nothing else.")
+
+
+def _check_array(exact: Counts, shape: tuple[int, int]) -> None:
+    if exact.dtype != np.int64:
+        raise MalformedAnswer("Expected integers and nothing else.")
+    if exact.shape != shape:
+        raise MalformedAnswer(f"Expected {shape[0]} cells of {shape[1]} measures.")
 
 
 def guarantee(schema: DatasetSchema, loss: Loss) -> dict[str, Any]:

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Measured
 from dpgov.privacy.mechanisms.grid import Grid, scores
@@ -21,6 +19,7 @@ from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, rank_statement
 from dpgov.privacy.noise.sensitivity import Exposure
 from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.request import Counts
 from dpgov.privacy.plan.statistics import StatisticKind
 
 _OUTSIDE = 0.05
@@ -72,10 +71,9 @@ class Extreme(OfOne, Chosen):
         """A replaced row counts once within one cell, and twice if it can change its cell."""
         return self.exposed.moves if self.exposed.grouped else self.exposed.rows
 
-    def _choose(self, rows: list[int]) -> int:
+    def _choose(self, rows: Counts) -> int:
         upwards = self.statistic.kind is StatisticKind.MIN
-        ordered = np.array(rows if upwards else rows[::-1], dtype=np.int64)
-        found = scores(ordered, 0, 1, self.aim).tolist()
+        found = scores(rows if upwards else rows[::-1], 0, 1, self.aim)
         place = sampling.highest(found, sensitivity=self.sensitivity, loss=self.loss)
         return place if upwards else len(rows) - 1 - place
 

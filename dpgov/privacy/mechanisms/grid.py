@@ -4,19 +4,14 @@ Candidates are codes of the column's own lattice, or every so many of them; neve
 the data.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpgov.privacy.accounting.decimals import decimals_of, json_number
-from dpgov.privacy.plan.request import CodeGrouping
+from dpgov.privacy.plan.request import CodeGrouping, Counts, EvenRanges
 from dpgov.privacy.plan.schema import NumericDomain
-
-Counts = NDArray[np.int64]
 
 MOST_CANDIDATES = 65_536
 # Candidates of all cells together: what one answer may take.
@@ -42,7 +37,7 @@ class Grid:
 
     def axis(self, column: int) -> CodeGrouping:
         """Rows by candidate; the rest bin is for missing values."""
-        return CodeGrouping(column, _bins(self.domain.top, self.width))
+        return CodeGrouping(column, EvenRanges(self.domain.top, self.width))
 
     def value(self, place: int) -> int | float:
         """The number that a candidate stands for."""
@@ -64,12 +59,6 @@ class Grid:
         return decimals_of(Fraction(getattr(self.domain, name)))
 
 
-# Few: the finest grids take some megabytes, and one plan asks for its grid several times.
-@lru_cache(maxsize=4)
-def _bins(top: int, width: int) -> tuple[tuple[int, int], ...]:
-    return tuple((start, start + width - 1) for start in range(0, top + 1, width))
-
-
 def places_for(cells: int) -> int:
     """How many candidates, with their finer places, one cell of so many may have."""
     return max(2, min(MOST_CANDIDATES, MOST_SCORES // cells))
@@ -89,25 +78,29 @@ def grid_for(domain: NumericDomain, cells: int, *, several: bool = False) -> Gri
     return Grid(domain, width, max(1, places))
 
 
-def scores(rows: Counts, a: int, b: int, aim: int = 0) -> Counts:
+def scores(rows: Counts, a: int, b: int, aim: int = 0, inwards: int = 0) -> Counts:
     """How far each candidate's rows lie from rank aim + n a/b: minus b times a number of rows.
 
-    Counted to the nearest of the candidate's own rows: 0 for the candidate that holds the rank. A
-    row more or less moves b below - a n by a or b - a, whether it lies below, in or above.
+    Counted to the nearest of the candidate's own rows but the `inwards` outermost on either side,
+    or to the middle of them if they are fewer: at most b `inwards` below 0 for the candidate that
+    holds the rank. A row more or less moves b below - a n by a or b - a, whether it lies below, in
+    or above; the two ends of what is counted to move by 0 or b with it, so that their distances
+    from a n move by no more.
     """
     upto = np.cumsum(rows)
     target = a * upto[-1] + b * aim
-    nearest = np.minimum(np.maximum(target, b * (upto - rows)), b * upto)
+    left_out = np.minimum(rows // 2, inwards)
+    first, last = b * (upto - rows + left_out), b * (upto - left_out)
+    nearest = np.minimum(np.maximum(target, first), last)
     far: Counts = -np.abs(target - nearest)
     return far
 
 
-def deal_out(rows: Sequence[int], places: int) -> Counts:
+def deal_out(counts: Counts, places: int) -> Counts:
     """Each candidate's rows over finer places, evenly: row j goes by j's bits in reverse.
 
     A row more or less in a candidate changes exactly one place by one.
     """
-    counts = np.array(rows, dtype=np.int64)
     if places == 1:
         return counts
     bits = places.bit_length() - 1

@@ -10,9 +10,10 @@ from dpgov.language.said import pattern
 from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.mechanisms.draw import Draw, Measured
 from dpgov.privacy.mechanisms.grid import Grid
+from dpgov.privacy.mechanisms.table import column
 from dpgov.privacy.noise.noise import NoiseKind
 from dpgov.privacy.plan.plan import Statistic, clip_as_json
-from dpgov.privacy.plan.request import CodeGrouping, Measure, MeasureKind
+from dpgov.privacy.plan.request import CodeGrouping, Counts, Measure, MeasureKind
 from dpgov.privacy.plan.statistics import Facts
 
 CHOICE = pattern("report noisy max")
@@ -169,8 +170,6 @@ class Chosen:
             "readings": [{"name": pattern("rows by candidate"), "lattice": 1}],
         }
 
-    def rows_of_cells(self, table: Sequence[Measured]) -> list[list[int]]:
+    def rows_of_cells(self, table: Sequence[Measured]) -> Counts:
         """For each cell the rows of each candidate; those without a value are left out."""
-        width = self.grid.size + 1
-        rows = [cell[ROWS] for cell in table]
-        return [rows[at : at + self.grid.size] for at in range(0, len(rows), width)]
+        return column(table, ROWS).reshape(-1, self.grid.size + 1)[:, :-1]

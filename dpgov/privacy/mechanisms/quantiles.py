@@ -23,12 +23,13 @@ import numpy as np
 
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Measured
-from dpgov.privacy.mechanisms.grid import Counts, Grid, deal_out, scores
+from dpgov.privacy.mechanisms.grid import Grid, deal_out, scores
 from dpgov.privacy.mechanisms.mechanism import Chosen, Column, Drawn, Statements
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, rank_statement
 from dpgov.privacy.noise.sensitivity import Exposure
 from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.request import Counts
 from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.privacy.plan.statistics import StatisticKind
 
@@ -90,7 +91,7 @@ class Quantiles(Chosen):
                 facts = {} if alone else {"quantile": float(order)}
                 yield self.orders.index(order), statistic, facts
 
-    def _choose(self, rows: list[int]) -> list[int]:
+    def _choose(self, rows: Counts) -> list[int]:
         """The places of all quantiles among the candidates."""
         finer = self.grid.places
         dealt = deal_out(rows, finer)
@@ -112,9 +113,9 @@ class Quantiles(Chosen):
 
     def _highest(self, rows: Counts, order: Fraction) -> int:
         """The candidate whose rows are noisily nearest to `order` of these rows."""
-        found = scores(rows, order.numerator, order.denominator)
-        sensitivity = self.sensitivity(order)
-        return sampling.highest(found.tolist(), sensitivity=sensitivity, loss=self.paid())
+        inwards = self._inwards(order)
+        found = scores(rows, order.numerator, order.denominator, inwards=inwards)
+        return sampling.highest(found, sensitivity=self.sensitivity(order), loss=self.paid())
 
     def paid(self) -> Loss:
         """What one depth of choices costs."""
@@ -152,7 +153,10 @@ class Quantiles(Chosen):
 
     def _rows_off(self, alpha: float) -> int:
         gap = math.log(self.grid.size * self.grid.places * self.depth / alpha)
-        rows = max(self._scale(order) * gap / order.denominator for order in self.steps())
+        rows = max(
+            self._scale(order) * gap / order.denominator + self._inwards(order)
+            for order in self.steps()
+        )
         # Where rows are parted, those of one place stay together, which may be one row too many.
         return math.ceil(rows * self.depth) + (self.depth if len(self.orders) > 1 else 0)
 
@@ -160,6 +164,10 @@ class Quantiles(Chosen):
     def _not_counted(self) -> tuple[str, ...]:
         together = f"{self.depth} in {self.grid.places} of the rows that share one value"
         return (*self.grid.not_counted, *((together,) if len(self.orders) > 1 else ()))
+
+    def _inwards(self, order: Fraction) -> int:
+        """How many outermost rows of a candidate don't count for it: what noise hides, halved."""
+        return math.floor(self._scale(order) / (2 * order.denominator))
 
     def _scale(self, order: Fraction) -> float:
         return sampling.choice(self.sensitivity(order), self.paid())[0]

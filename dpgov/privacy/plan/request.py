@@ -6,11 +6,18 @@ a hash of that unit's id; `r`, the row's place among its unit's rows, from 0; an
 rows the unit has. An engine never sees names, values, ε or noise.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 # The column number by which a grouping means `n`, the number of rows of a row's unit.
 ROWS_OF_UNIT = -1
+# From here on counts come as an array: a public number, like that of the cells.
+MANY_CELLS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,32 @@ RowFilter = CodeFilter | AllOf | AnyOf
 
 
 @dataclass(frozen=True, slots=True)
+class EvenRanges(Sequence[tuple[int, int]]):
+    """The codes from 0 to `top` in ranges of `width`, the last one cut off by nothing.
+
+    Tens of thousands of candidates are such ranges: they are never written out.
+    """
+
+    top: int
+    width: int
+
+    def __len__(self) -> int:
+        return self.top // self.width + 1
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[int, int]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[tuple[int, int], ...]: ...
+
+    def __getitem__(self, place: int | slice) -> tuple[int, int] | tuple[tuple[int, int], ...]:
+        if isinstance(place, slice):
+            return tuple(self[at] for at in range(*place.indices(len(self))))
+        start = range(len(self))[place] * self.width
+        return start, start + self.width - 1
+
+
+@dataclass(frozen=True, slots=True)
 class CodeGrouping:
     """Bins of one column: bin b takes codes in the b-th inclusive range, in declared order.
 
@@ -52,7 +85,7 @@ class CodeGrouping:
     """
 
     column: int
-    ranges: tuple[tuple[int, int], ...]
+    ranges: tuple[tuple[int, int], ...] | EvenRanges
     turns: int = 0
     start: int = 0
 
@@ -71,6 +104,8 @@ class CodeGrouping:
 
         The bin of a code is then a division, and a search through all of them otherwise.
         """
+        if isinstance(self.ranges, EvenRanges):
+            return self.ranges.width
         if not self.ranges:
             return 0
         start = self.ranges[0][0]
@@ -155,6 +190,17 @@ class ExactRequest:
             count *= grouping.bins
         return count
 
+    @property
+    def counts_many(self) -> bool:
+        """Whether it asks for nothing but rows, of many cells: the answer may be an array."""
+        return self.cells >= MANY_CELLS and all(
+            measure.kind is MeasureKind.ROWS for measure in self.measures
+        )
 
-ExactAnswer = tuple[tuple[int, ...], ...]
-"""One tuple per cell, in cell order, with one integer per measure, in request order."""
+
+Counts = NDArray[np.int64]
+ExactAnswer = tuple[tuple[int, ...], ...] | Counts
+"""One tuple per cell, in cell order, with one integer per measure, in request order.
+
+Where rows of many cells are counted, an array of such rows: integers all the same.
+"""

@@ -5,6 +5,7 @@ table: the stored plan filters no row away that is asked for, and each further f
 coarser bin takes stored bins as a whole.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -217,7 +218,7 @@ class _Atoms:
         return found
 
 
-def _places(ranges: tuple[Range, ...], codes: Places) -> Places:
+def _places(ranges: Sequence[Range], codes: Places) -> Places:
     """The number of the range that holds each code; as many as there are where none does."""
     real = sorted((low, high, place) for place, (low, high) in enumerate(ranges) if low <= high)
     if not real:

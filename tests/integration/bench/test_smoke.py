@@ -31,6 +31,7 @@ SMALL = {
     "accuracy": Small("--with= --runs 1", "| table of three columns | 2.0 |"),
     "rivals/our_answers": Small("--runs 1 --tasks sum,median", '"median"'),
     "rivals/opendp_answers": Small("--runs 1 --tasks count", '"count"'),
+    "choosing": Small("--rows 1000 --rounds 1", "| 1,000 rows of one value |"),
     "duration": Small(
         "--rows 1000 --rounds 1 --only persons", "| persons by city and sex | 1,000 |"
     ),

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from dpgov.engines.files import DuckDBEngine
 from dpgov.privacy.plan.request import (
     CodeFilter,
     CodeGrouping,
+    EvenRanges,
     ExactRequest,
     Measure,
     MeasureKind,
@@ -59,6 +61,25 @@ def test_any_request_on_any_table_equals_the_reference(
     with tempfile.TemporaryDirectory() as folder:
         path = write_codes(Path(folder) / "t.duckdb", TYPES, table)
         assert DuckDBEngine(path, seconds=30).answer(request) == exact_answer(table, request)
+
+
+@settings(max_examples=30, deadline=None)
+@given(table=_TABLES, request=_requests(), width=st.integers(1, 3), last=st.booleans())
+def test_rows_of_many_cells_come_as_an_array_and_equal_the_reference(
+    table: list[tuple[int | None, ...]], request: ExactRequest, width: int, last: bool
+) -> None:
+    """D1, D7, M7: candidates of a quantile, far more than there are rows, missing values too."""
+    candidates = CodeGrouping(len(TYPES) - 1 if last else 0, EvenRanges(1_500 * width, width))
+    wide = ExactRequest(request.filters, (*request.groupings[:1], candidates), (ROWS,))
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_codes(Path(folder) / "t.duckdb", TYPES, table)
+        found = DuckDBEngine(path, seconds=30).answer(wide)
+    assert isinstance(found, np.ndarray)
+    assert found.dtype == np.int64
+    # In plain ranges, so that neither way of writing them is tested by itself.
+    told = CodeGrouping(candidates.column, tuple(candidates.ranges))
+    plain = ExactRequest(wide.filters, (*request.groupings[:1], told), (ROWS,))
+    assert tuple(map(tuple, found.tolist())) == exact_answer(table, plain)
 
 
 def test_every_row_is_in_exactly_one_bin_on_the_edges_too(tmp_path: Path) -> None:

@@ -39,7 +39,9 @@ def _answer(rows: list[tuple[str, str]]) -> tuple[tuple[int, ...], ...]:
     with tempfile.TemporaryDirectory() as folder:
         source = write_csv(Path(folder) / "t.csv", ["a", "b"], rows)
         ingest_here(source, COLUMNS)
-        return DuckDBEngine(source.with_suffix(".duckdb"), seconds=30).answer(REQUEST)
+        cells = DuckDBEngine(source.with_suffix(".duckdb"), seconds=30).answer(REQUEST)
+        assert isinstance(cells, tuple)
+        return cells
 
 
 def _moved(

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from dpgov.privacy.accounting.decimals import json_number, json_number_up
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.release import MalformedAnswer, draw
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
-from dpgov.privacy.plan.schema import ColumnSpec, Neighbouring
+from dpgov.privacy.plan.schema import ColumnSpec, MissingRule, Neighbouring
 from tests.reference import Row
 from tests.unit.privacy.tables import (
     COLUMNS,
@@ -231,6 +232,26 @@ def test_every_request_must_be_answered() -> None:
         draw(asked, [((1,),)])
     with pytest.raises(MalformedAnswer, match=r"^Expected"):
         draw(asked, [((1,),), ((1,),)])
+
+
+@pytest.mark.parametrize(
+    "exact",
+    [
+        np.zeros((5_001, 1)),
+        np.zeros((5_001, 1), dtype=np.int32),
+        np.zeros((5_000, 1), dtype=np.int64),
+        np.zeros((5_001, 2), dtype=np.int64),
+        np.zeros(5_001, dtype=np.int64),
+    ],
+    ids=lambda exact: f"{exact.dtype} {exact.shape}",
+)
+def test_an_array_of_anything_else_is_refused(exact: NDArray[Any]) -> None:
+    """B11, M7: counts of many cells come as an array; as strict."""
+    wide = column_spec("x", numeric_domain("0", "4999", "1"), MissingRule.DROP, "")
+    asked = blueprint_of(question({"statistic": "median", "column": "x"}), schema_of(wide))
+    with pytest.raises(MalformedAnswer, match=r"^Expected"):
+        draw(asked, [exact])
+    draw(asked, [np.zeros((5_001, 1), dtype=np.int64)])
 
 
 def test_the_order_of_measures_is_the_requests() -> None:
