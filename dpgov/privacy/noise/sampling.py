@@ -88,7 +88,9 @@ def highest(scores: Sequence[int] | Counts, *, sensitivity: int, loss: Loss) -> 
     once in 2^32 times any place is chosen, all alike. With this, P(place) is at least
     2^-32 / 2^20 everywhere and nowhere further than a factor 1 ± 2^-91 from the mixture of the
     whole report noisy max with such a uniform choice, which costs no more than the former: a
-    score left out had e^-100 at most. `_SPARED` of each price pays for these factors.
+    score left out had e^-100 at most. `_SPARED` of each price pays for these factors, of all
+    choices that share it too: they grow with the number of scores, of which cells and spans that
+    share a price have no more together than one choice may have.
     """
     exact = _as_array(scores)
     scale, measurement = choice(sensitivity, loss)

@@ -19,7 +19,8 @@ import pytest
 
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Loss, Mode
-from dpgov.privacy.mechanisms.grid import scores
+from dpgov.privacy.answer.blueprint import MAX_CELLS
+from dpgov.privacy.mechanisms.grid import places_for, scores
 from dpgov.privacy.mechanisms.quantiles import Quantiles
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
@@ -157,6 +158,13 @@ def test_what_is_put_aside_covers_what_is_left_out() -> None:
         ranges = Decimal(90)
         pure, concentrated = 2 * eta, ((ranges + 4 * eta) ** 2 - ranges**2) / 8
         assert max(pure, concentrated) <= Decimal(1) / sampling._SPARED.denominator
+
+
+def test_choices_that_share_a_price_have_no_more_scores_than_one_may_have() -> None:
+    """M7: what is put aside covers all cells of an answer at once, each with rows that moved."""
+    assert all(
+        2 * cells * places_for(cells) <= sampling._MOST_SCORES for cells in range(1, MAX_CELLS)
+    )
 
 
 @pytest.mark.parametrize("mode", list(Mode))
