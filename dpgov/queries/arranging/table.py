@@ -17,10 +17,11 @@ _OPS = {">=": "≥", "<=": "≤", "!=": "≠"}
 
 @dataclass(frozen=True, slots=True)
 class ShownRatio:
-    """One ratio as text, and what is known of the true one."""
+    """One ratio as text, between which ends the true one lies, and the same as a sentence."""
 
     label: str
     value: str
+    ends: str
     interval: str
 
 
@@ -39,6 +40,7 @@ class ArrangedTable:
 
     rows: list[Row]
     ratio_labels: list[str]
+    level: str
     said: list[str]
 
 
@@ -58,7 +60,9 @@ def arranged_table(body: dict[str, Any], answer: Answer, wanted: Arrangement) ->
         )
         for place in found.places
     ]
-    return ArrangedTable(rows, labels, _said(wanted, names, found.left_out))
+    return ArrangedTable(
+        rows, labels, percent(CONFIDENCE_OF_RATIOS), _said(wanted, names, found.left_out)
+    )
 
 
 def names_of(body: dict[str, Any], wanted: Arrangement) -> dict[Key, str]:
@@ -76,14 +80,17 @@ def names_of(body: dict[str, Any], wanted: Arrangement) -> dict[Key, str]:
 
 def _shown(label: str, ratio: Ratio) -> ShownRatio:
     if ratio.value is None:
-        return ShownRatio(label, NOTHING, _("The true ratio may be anything."))
+        return ShownRatio(label, NOTHING, NOTHING, _("The true ratio may be anything."))
     if ratio.low is None or ratio.high is None:
-        return ShownRatio(label, readable(ratio.value), _("The true ratio may be anything."))
+        return ShownRatio(
+            label, readable(ratio.value), NOTHING, _("The true ratio may be anything.")
+        )
+    error = (ratio.high - ratio.low) / 2
+    low, high = readable(ratio.low, error), readable(ratio.high, error)
     pattern = _("The true ratio lies between {low} and {high} with at least {level} confidence.")
-    words = pattern.format(
-        low=readable(ratio.low), high=readable(ratio.high), level=percent(CONFIDENCE_OF_RATIOS)
-    )
-    return ShownRatio(label, readable(ratio.value), words)
+    words = pattern.format(low=low, high=high, level=percent(CONFIDENCE_OF_RATIOS))
+    ends = _("{low} to {high}").format(low=low, high=high)
+    return ShownRatio(label, readable(ratio.value, error), ends, words)
 
 
 def _said(wanted: Arrangement, names: dict[Key, str], left_out: int) -> list[str]:

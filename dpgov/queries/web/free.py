@@ -12,6 +12,7 @@ from dpgov.queries.asking.gate import NotOpen
 from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey
 from dpgov.queries.asking.policy import OnlyReadyMade
 from dpgov.queries.asking.taking import NothingFree, take
+from dpgov.queries.web.forms.arranging import answer_address
 from dpgov.queries.web.forms.page import priced_form, refused_form
 from dpgov.tenants.permissions import Permission, membership_of, requires
 
@@ -37,4 +38,4 @@ def take_free(request: HttpRequest, slug: str) -> HttpResponse:
     except (IdempotencyConflict, InvalidKey):
         notice = _("This form was already used for another question. Open it anew to ask another.")
         return refused_form(request, dataset, form, offer, notice=notice)
-    return redirect("queries:detail", query_id=taken.query.pk)
+    return redirect(answer_address(taken.query.pk, request.POST.get("shown", "")))

@@ -7,6 +7,7 @@ from django import forms
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from dpgov.queries.arranging.arrangement import (
     NONE,
@@ -32,7 +33,9 @@ class ArrangeForm(forms.Form):
     sort = forms.ChoiceField(label=_("Sort by"), widget=forms.Select(attrs=_SELECT))
     first = forms.CharField(label=_("Show the first"), widget=forms.TextInput(attrs=_TEXT))
     of = forms.ChoiceField(label=_("Only groups with"), widget=forms.Select(attrs=_SELECT))
-    op = forms.ChoiceField(label=_("Comparison"), choices=_OPS, widget=forms.Select(attrs=_SELECT))
+    op = forms.ChoiceField(
+        label=pgettext_lazy("comparison", "is"), choices=_OPS, widget=forms.Select(attrs=_SELECT)
+    )
     number = forms.CharField(label=_("Number"), widget=forms.TextInput(attrs=_TEXT))
     above = forms.ChoiceField(label=_("Divide"), widget=forms.Select(attrs=_SELECT))
     below = forms.ChoiceField(label=_("by"), widget=forms.Select(attrs=_SELECT))

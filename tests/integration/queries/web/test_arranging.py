@@ -110,6 +110,18 @@ def test_an_address_in_place_of_a_wish_leads_nowhere_else(
     assert answer["Location"] == f"/queries/{Query.objects.latest('submitted_at').pk}/"
 
 
+def test_a_free_answer_out_of_sql_is_arranged_as_the_text_says(
+    browser: Client, dataset: Dataset, query: Query
+) -> None:
+    form = browser.post(reverse("queries:ask_sql", args=[dataset.slug]), {"sql": SQL})
+    data = form.context["form"].data
+    choice = form.context["offer"].free[0].choice
+    sent = {name: data.getlist(name) for name in data} | {"choice": choice}
+    answer = browser.post(f"/datasets/{dataset.slug}/reuse/", sent)
+    taken = Query.objects.get(reuse=True)
+    assert answer["Location"] == f"/queries/{taken.pk}/?{WISHES.replace('>', '%3E')}"
+
+
 def test_the_api_gives_the_groups_in_the_wished_order(
     api_for: Callable[[Membership], APIClient], analyst: Membership, query: Query
 ) -> None:
