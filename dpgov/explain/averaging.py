@@ -4,18 +4,18 @@ An illustration. Its noise follows from a fixed text, so that everybody sees the
 invented for this page and must never come near an answer.
 """
 
-import hashlib
 import math
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dpgov.explain.invented import wait
 from dpgov.explain.promise import Promise
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of
 
 TRUTH = 412
 PEOPLE = 1_000
-_SEED = b"an invented table of a thousand people"
+SEED = "an invented table of a thousand people"
 _MOST = 2_000
 _LEAST = 200
 
@@ -103,10 +103,4 @@ def _running_sums(scale: float, total: int) -> list[int]:
 @lru_cache(maxsize=1)
 def _waits() -> list[tuple[float, float]]:
     """Pairs of invented exponential waits: the difference of two is a Laplace number."""
-    return [(_wait(2 * place), _wait(2 * place + 1)) for place in range(_MOST)]
-
-
-def _wait(place: int) -> float:
-    digest = hashlib.sha256(_SEED + place.to_bytes(4, "big")).digest()
-    share = (int.from_bytes(digest[:7], "big") + 1) / (2**56 + 1)
-    return -math.log(share)
+    return [(wait(SEED, 2 * place), wait(SEED, 2 * place + 1)) for place in range(_MOST)]

@@ -19,6 +19,7 @@ from dpgov.audit.selectors import log_size
 from dpgov.dashboards.navigation import ways_for
 from dpgov.datasets.models import Column
 from dpgov.datasets.selectors import datasets_of
+from dpgov.explain.lessons.registry import LESSONS
 from dpgov.queries.selectors import visible_queries
 from dpgov.queries.wording.words import in_words
 from dpgov.tenants.models import Membership
@@ -56,6 +57,7 @@ def find_anything(membership: Membership, text: str) -> list[Kind]:
     can = abilities(membership)
     kinds: dict[str, Callable[[], Iterator[Hit]]] = {
         _("Pages"): lambda: _pages(can, words),
+        _("Lessons"): lambda: _lessons(words),
         _("Datasets"): lambda: _datasets(membership, can, words),
         _("Columns"): lambda: _columns(membership, words),
         _("Questions"): lambda: _questions(membership, words),
@@ -78,6 +80,13 @@ def _pages(can: Mapping[str, bool], words: list[str]) -> Iterator[Hit]:
             if _holds(words, section, label):
                 about = section if section != label else ""
                 yield Hit(label, about, reverse(place.page.name))
+
+
+def _lessons(words: list[str]) -> Iterator[Hit]:
+    heading = _("Lessons")
+    for lesson in LESSONS:
+        if _holds(words, heading, lesson.name, lesson.lead):
+            yield Hit(lesson.name, lesson.lead, reverse("dashboards:lesson", args=[lesson.slug]))
 
 
 # What can be done with a dataset: the page, its words and who may.

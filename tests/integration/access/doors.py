@@ -52,6 +52,8 @@ DOORS: dict[str, Door] = {
     "dashboards:group_privacy": page("GET"),
     "dashboards:understanding": page("GET"),
     "dashboards:understanding_general": page("GET"),
+    "dashboards:lessons": page("GET"),
+    "dashboards:lesson": page("GET"),
     "dashboards:glossary": page("GET"),
     "dashboards:comparison": page("GET", OWNER | OFFICER),
     "dashboards:limits": page("GET", OWNER | OFFICER),

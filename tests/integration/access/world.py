@@ -49,7 +49,7 @@ _RANDOM = re.compile(
     r"|&quot;X-CSRFToken&quot;: &quot;[^&]*&quot;"
 )
 # Routes that take a word from a fixed list; these are words that they know.
-_WORDS = {"fmt": "csv", "period": "week"}
+_WORDS = {"fmt": "csv", "period": "week", "lesson": "definition"}
 _KEYS = {"key": "x-y", "uidb36": "0", "token": "x", "provider_id": "x", "pk": 1}
 
 

@@ -1,0 +1,1 @@
+"""What ε promises: the definition, its meaning for one answer, and for a belief."""

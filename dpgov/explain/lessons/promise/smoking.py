@@ -1,0 +1,63 @@
+"""Alice smokes. A study finds that smoking causes cancer, and her insurer draws the conclusion.
+
+It would with or without Alice among the people studied: that is knowledge about people, not a leak
+about her. Differential privacy bounds the difference that her own row makes: odds by e^ε.
+"""
+
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from dpgov.explain.lessons.drawing import bars, drawn, share
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.promise.beliefs import after
+from dpgov.explain.lessons.sources import FOUNDATIONS
+
+EPSILONS = ("0.01", "0.1", "0.5", "1", "2", "5")
+# Invented: what an insurer believes of a smoker before the study and after one without her.
+BEFORE, WITHOUT_HER = Decimal("0.05"), Decimal("0.20")
+
+
+def scene(at: Chosen) -> Scene:
+    """What is believed about Alice before, after a study without her, and with her."""
+    found = after(WITHOUT_HER, at["epsilon"])
+    beliefs = [BEFORE, WITHOUT_HER, found.low, found.high]
+    names = [_("before"), _("study without Alice"), _("with her, least"), _("with her, most")]
+    figure = drawn(
+        [bars([100 * one for one in beliefs], "", "1", texts=[share(one) for one in beliefs])],
+        names,
+        _("believed risk of Alice, %"),
+        yaxis={"range": [0, 100]},
+    )
+    said = _(
+        "The study moves the belief about Alice from {before} to {without} without her. Her own "
+        "row can make it {low} to {high}, at ε {epsilon}."
+    ).format(
+        before=share(BEFORE, 0),
+        without=share(WITHOUT_HER, 0),
+        low=share(found.low),
+        high=share(found.high),
+        epsilon=at["epsilon"],
+    )
+    caption = _(
+        "Invented numbers. The step from the first bar to the second is what the study found out "
+        "about smoking, and is not hidden; the last two bars are what taking part can change."
+    )
+    rows = tuple(zip(names, [share(one, 2) for one in beliefs], strict=True))
+    table = Table((_("Belief"), _("risk of Alice")), rows)
+    return Scene(said, (Picture(figure, caption),), table)
+
+
+LESSON = Lesson(
+    slug="smoking",
+    title=gettext_noop("Alice and the study about smoking"),
+    question=gettext_noop("Can a study harm somebody who did not take part?"),
+    sentence=gettext_noop(
+        "What is true of smokers is learned with or without Alice; differential privacy bounds "
+        "what her taking part adds."
+    ),
+    controls=(Control("epsilon", "ε", EPSILONS, "0.1"),),
+    scene=scene,
+    sources=(FOUNDATIONS,),
+)

@@ -1,0 +1,77 @@
+"""What the lessons cite, and published numbers that they show, each with its source."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+from django.utils.translation import gettext_noop as _
+
+from dpgov.explain.lessons.lesson import Source
+
+DEFINITION = Source(
+    _(
+        "C. Dwork, F. McSherry, K. Nissim and A. Smith, Calibrating Noise to Sensitivity in "
+        "Private Data Analysis, 2006."
+    )
+)
+FOUNDATIONS = Source(
+    _("C. Dwork and A. Roth, The Algorithmic Foundations of Differential Privacy, 2014.")
+)
+WARNER = Source(
+    _("S. L. Warner, Randomized Response: A Survey Technique for Eliminating Bias, 1965.")
+)
+SHANNON = Source(_("C. E. Shannon, Communication Theory of Secrecy Systems, 1949."))
+SEMANTICS = Source(
+    _("S. P. Kasiviswanathan and A. Smith, On the Semantics of Differential Privacy, 2014.")
+)
+AOL = Source(
+    _(
+        "M. Barbaro and T. Zeller, A Face Is Exposed for AOL Searcher No. 4417749, The New York "
+        "Times, 9 August 2006."
+    )
+)
+BOOSTING = Source(
+    _("C. Dwork, G. N. Rothblum and S. Vadhan, Boosting and Differential Privacy, 2010.")
+)
+OPTIMAL = Source(
+    _("P. Kairouz, S. Oh and P. Viswanath, The Composition Theorem for Differential Privacy, 2015.")
+)
+CONCENTRATED = Source(_("M. Bun and T. Steinke, Concentrated Differential Privacy, 2016."))
+COMPLEXITY = Source(_("S. Vadhan, The Complexity of Differential Privacy, 2017."))
+NETFLIX = Source(
+    _(
+        "A. Narayanan and V. Shmatikov, Robust De-anonymization of Large Sparse Datasets, 2008: "
+        "99% of the records of 500,000 people were unique by eight ratings, of which two may be "
+        "wrong, and their dates to within 14 days."
+    )
+)
+COMPOSITION_ATTACK = Source(
+    _(
+        "S. R. Ganta, S. P. Kasiviswanathan and A. Smith, Composition Attacks and Auxiliary "
+        "Information in Data Privacy, 2008."
+    )
+)
+REVEALING = Source(
+    _("I. Dinur and K. Nissim, Revealing Information while Preserving Privacy, 2003.")
+)
+LOCAL = Source(
+    _(
+        "S. P. Kasiviswanathan, H. K. Lee, K. Nissim, S. Raskhodnikova and A. Smith, What Can We "
+        "Learn Privately?, 2011."
+    )
+)
+PARALLEL = Source(_("F. McSherry, Privacy Integrated Queries, 2009."))
+
+# Searches of about 650,000 people were published in 2006; sources round e^12 up to this.
+AOL_FACTOR_TOLD = 164_000
+AOL_CHANCE = Fraction(1, 10**12)
+
+# Netflix Prize, 2006; often told with a tenth of its ratings.
+NETFLIX_PEOPLE = 480_189
+NETFLIX_RATINGS = 100_480_507
+NETFLIX_PEOPLE_TOLD = 500_000
+NETFLIX_RATINGS_TOLD = 10_000_000
+
+# Dwork and Roth, section 3.5: 10,000 databases over a life, each with this ε.
+LIFE_DATABASES = 10_000
+LIFE_EPSILON = Fraction(1, 801)
+LIFE_LOG_DELTA = Decimal(-32)
