@@ -111,7 +111,7 @@ def drawn(traces: Sequence[Any], x: str | Sequence[str], y: str, **more: Any) ->
     across = {"title": {"text": x}} if isinstance(x, str) else labelled_axis(x)
     named = sum(1 for trace in traces if trace.name and trace.showlegend is not False)
     layout = {
-        "showlegend": named > 1,
+        "showlegend": more.pop("showlegend", named > 1),
         "xaxis": across | more.pop("xaxis", {}),
         "yaxis": {"title": {"text": y}} | more.pop("yaxis", {}),
     }
@@ -145,6 +145,13 @@ def shown(number: Number, digits: int = 4) -> str:
     rounded = exact.quantize(Decimal(1).scaleb(-places))
     plain = rounded.normalize() if rounded != rounded.to_integral_value() else rounded.to_integral()
     return number_format(f"{plain:f}", force_grouping=True).replace("-", "−")
+
+
+def decimals(number: Number, digits: int) -> str:
+    """A number with so many digits after the point at most."""
+    rounded = exactly(number).quantize(Decimal(1).scaleb(-digits))
+    plain = f"{rounded:f}".rstrip("0").rstrip(".") if digits else f"{rounded:f}"
+    return number_format(plain, force_grouping=True).replace("-", "−")
 
 
 def scientific(number: Number) -> str:

@@ -165,3 +165,10 @@ def advanced_of_2015(databases: int, epsilon: Rational, log_delta: Rational) -> 
 @_precisely
 def _root_term(databases: int, epsilon: Rational, log_delta: Rational) -> Decimal:
     return root(2 * databases * -exactly(log_delta)) * exactly(epsilon)
+
+
+@_precisely
+def pure_as_rho(answers: int, epsilon: Rational) -> Decimal:
+    """ρ of so many answers of pure ε: kε tanh(ε/2), which randomised response attains."""
+    grown = exponential(epsilon)
+    return answers * exactly(epsilon) * (grown - 1) / (grown + 1)

@@ -2,6 +2,18 @@
 
 from django.utils.translation import gettext_noop as _
 
+from dpgov.explain.lessons.adding import composition, databases, delta, distance, groups
+from dpgov.explain.lessons.choosing import (
+    bounds,
+    district,
+    local,
+    parts,
+    salaries,
+    scholarships,
+    slips,
+    where_noise,
+)
+from dpgov.explain.lessons.leaks import anonymised, averaging, intersection, reconstruction
 from dpgov.explain.lessons.lesson import Chapter, Lesson
 from dpgov.explain.lessons.promise import (
     beliefs,
@@ -22,6 +34,38 @@ CHAPTERS = (
             beliefs.LESSON,
             coins.LESSON,
             smoking.LESSON,
+        ),
+    ),
+    Chapter(
+        _("How data leaks"),
+        (
+            anonymised.LESSON,
+            intersection.LESSON,
+            averaging.LESSON,
+            reconstruction.LESSON,
+        ),
+    ),
+    Chapter(
+        _("What adds up"),
+        (
+            composition.LESSON,
+            databases.LESSON,
+            delta.LESSON,
+            groups.LESSON,
+            distance.LESSON,
+        ),
+    ),
+    Chapter(
+        _("What to choose"),
+        (
+            bounds.LESSON,
+            salaries.LESSON,
+            parts.LESSON,
+            scholarships.LESSON,
+            district.LESSON,
+            where_noise.LESSON,
+            local.LESSON,
+            slips.LESSON,
         ),
     ),
 )

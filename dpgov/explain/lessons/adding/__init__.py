@@ -1,0 +1,1 @@
+"""What adds up: over questions, over people, and where a promise may fail."""

@@ -1,0 +1,1 @@
+"""What whoever declares or asks can choose, and what it costs."""

@@ -1,0 +1,1 @@
+"""How data leaks where nobody counts losses: four attacks on invented people."""
