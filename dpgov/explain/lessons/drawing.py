@@ -113,7 +113,7 @@ def drawn(traces: Sequence[Any], x: str | Sequence[str], y: str, **more: Any) ->
     layout = {
         "showlegend": more.pop("showlegend", named > 1),
         "xaxis": across | more.pop("xaxis", {}),
-        "yaxis": {"title": {"text": y}} | more.pop("yaxis", {}),
+        "yaxis": {"title": {"text": y}, "tickformat": ",~g"} | more.pop("yaxis", {}),
     }
     return as_figure(traces, **layout, **more)
 
@@ -131,7 +131,7 @@ def decades(low: int, high: int) -> dict[str, Any]:
 
 
 def _power(power: int) -> str:
-    return shown(Decimal(10) ** power) if -3 <= power <= 6 else f"10<sup>{power}</sup>"
+    return shown(Decimal(10) ** power) if -3 <= power <= 6 else f"10{_raised(power)}"
 
 
 def shown(number: Number, digits: int = 4) -> str:
@@ -157,8 +157,12 @@ def decimals(number: Number, digits: int) -> str:
 def scientific(number: Number) -> str:
     """Two digits times a power of ten: "1.3 × 10⁻⁵"."""
     digits, _, power = f"{exactly(number):.1e}".partition("e")
-    raised = str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"{digits} × 10{raised}"
+    return f"{digits} × 10{_raised(int(power))}"
+
+
+def _raised(power: int) -> str:
+    """As letters: Plotly's own markup would need inline styles, which no page allows."""
+    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def share(number: Number, digits: int = 1) -> str:

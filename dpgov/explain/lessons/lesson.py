@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext
 
 from dpgov.queries.wording.figures import Figure
@@ -41,7 +42,9 @@ class Control:
     @property
     def shown(self) -> list[str]:
         """Every place, as it is written beside the control."""
-        return [gettext(one) for one in self.words] if self.words else list(self.places)
+        if self.words:
+            return [gettext(one) for one in self.words]
+        return [_written(one) for one in self.places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,11 @@ class Chapter:
     def name(self) -> str:
         """The title in the reader's language."""
         return gettext(self.title)
+
+
+def _written(place: str) -> str:
+    """A whole number with its thousands apart, anything else as it is."""
+    return number_format(place, force_grouping=True) if place.isdigit() else place
 
 
 def _moved(control: Control, place: int) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""The lessons: a page of contents, and a page for each. Invented numbers alone, for all roles."""
+"""The lessons: a page of contents, and a page for each, for all roles.
+
+Invented and computed numbers; beside one of them the amounts that every role sees of the ledger.
+"""
 
 from typing import Any
 
@@ -6,8 +9,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from dpgov.explain.lessons.adding import databases
 from dpgov.explain.lessons.registry import BY_SLUG, CHAPTERS, LESSONS, beside
-from dpgov.tenants.permissions import Permission, requires
+from dpgov.explain.own_losses import own_losses
+from dpgov.tenants.permissions import Permission, membership_of, requires
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -32,4 +37,6 @@ def lesson(request: HttpRequest, lesson: str) -> HttpResponse:
     before, after = beside(one)
     context |= {"controls": one.moved(places), "before": before, "after": after}
     context |= {"place": LESSONS.index(one) + 1, "number": len(LESSONS)}
+    if one is databases.LESSON:
+        context["own_losses"] = own_losses(membership_of(request).tenant)
     return render(request, "explain/lessons/lesson.html", context)

@@ -9,8 +9,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from dpgov.datasets.models import Dataset
 from dpgov.explain.lessons.lesson import Lesson
 from dpgov.explain.lessons.registry import BY_SLUG, CHAPTERS, LESSONS, beside
+from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.dashboards.reading import page
 
@@ -91,6 +93,18 @@ def test_what_is_typed_into_an_address_is_never_shown(
 ) -> None:
     html = page(client_for(analyst), f"{path_of(LESSONS[0])}?epsilon=<b>x</b>&f=%00&delta=99999")
     assert "<b>x" not in html
+
+
+@pytest.mark.django_db
+def test_beside_many_databases_stand_ones_own(
+    dataset: Dataset, in_use: list[Query], analyst: Membership, client_for: ClientFor
+) -> None:
+    """As every role sees it on the dataset's own page: 0.5 + 0.25 + 1 + 0.125, never split."""
+    html = page(client_for(analyst), path_of(BY_SLUG["many-databases"]))
+    shown = html.split('id="own-losses-title"')[1].split("</section>")[0]
+    assert dataset.name in shown
+    assert "1.875" in shown
+    assert reverse("dashboards:shared_budgets") not in shown
 
 
 @pytest.mark.django_db

@@ -123,7 +123,7 @@ def _tails(count: int, epsilon: Fraction) -> dict[str, object]:
             line(places, curves[1], _("exactly"), "1"),
         ],
         _("loss L"),
-        _("ln of the chance that the loss exceeds L"),
+        _("ln of the chance"),
         yaxis={"range": [float(_FLOOR) - 2, 2]},
     )
 

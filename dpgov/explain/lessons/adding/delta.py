@@ -33,7 +33,7 @@ def scene(at: Chosen) -> Scene:
         _("probability, %"),
         xaxis={
             "tickvals": [-power for power in POWERS],
-            "ticktext": [f"10<sup>−{power}</sup>" for power in POWERS],
+            "ticktext": [name.partition(" ")[0] for name in _NAMES],
         },
         yaxis={"range": [-3, 103]},
     )

@@ -36,7 +36,7 @@ def scene(at: Chosen) -> Scene:
     """Noise and clipping, bound by bound."""
     uppers = [int(upper) for upper in UPPER]
     chosen = int(at["upper"])
-    names = [f"<b>{upper}</b>" if upper == chosen else str(upper) for upper in uppers]
+    names = [f"▸ {upper}" if upper == chosen else str(upper) for upper in uppers]
     figure = drawn(
         [
             bars([ages(upper).moved for upper in uppers], _("wrong by clipping"), "2"),

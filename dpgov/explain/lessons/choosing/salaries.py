@@ -43,7 +43,7 @@ def scene(at: Chosen) -> Scene:
     uppers = [int(upper) for upper in UPPER]
     chosen = int(at["upper"])
     names = [shown(upper) for upper in uppers]
-    marked = [f"<b>{name}</b>" if name == shown(chosen) else name for name in names]
+    marked = [f"▸ {name}" if name == shown(chosen) else name for name in names]
     means = [clipped_mean(upper) for upper in uppers]
     figure = drawn(
         [
@@ -89,7 +89,6 @@ LESSON = Lesson(
             gettext_noop("Upper bound of a salary"),
             UPPER,
             "5000000",
-            words=("30,000", "40,000", "60,000", "100,000", "1,000,000", "5,000,000"),
         ),
     ),
     scene=scene,

@@ -40,7 +40,7 @@ def scene(at: Chosen) -> Scene:
     facts = int(at["facts"])
     chances = [alone(count) for count in range(9)]
     figure = drawn(
-        chosen_bar([100 * one for one in chances], facts, [share(one, 0) for one in chances]),
+        chosen_bar([100 * one for one in chances], facts, [share(one) for one in chances]),
         [str(count) for count in range(9)],
         _("nobody else fits, %"),
         xaxis={"title": {"text": _("facts known about somebody")}},

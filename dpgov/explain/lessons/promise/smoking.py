@@ -28,7 +28,7 @@ def scene(at: Chosen) -> Scene:
         [bars([100 * one for one in beliefs], "", "1", texts=[share(one) for one in beliefs])],
         names,
         _("believed risk of Alice, %"),
-        yaxis={"range": [0, 100]},
+        yaxis={"range": [0, 50 if found.high < Decimal("0.45") else 100]},
     )
     said = _(
         "The study moves the belief about Alice from {before} to {without} without her. Her own "
