@@ -9,6 +9,7 @@ from scipy import stats
 from scipy.optimize import linprog
 
 from dpgov.explain import invented
+from dpgov.explain.averaging import TRUTH
 from dpgov.explain.lessons.leaks import anonymised, averaging, intersection, reconstruction
 
 
@@ -49,7 +50,7 @@ def test_runs_differ_and_end_at_the_truth() -> None:
     ends = [averaging.means(run)[-1] for run in range(1, 13)]
     assert len(set(ends)) > 6
     width = averaging.reach(500) / 500
-    assert sum(abs(end - averaging.TRUTH) <= width for end in ends) >= 10
+    assert sum(abs(end - TRUTH) <= width for end in ends) >= 10
 
 
 def test_least_squares_finds_every_secret_from_nearly_exact_answers() -> None:

@@ -77,7 +77,7 @@ def test_wider_bounds_cost_noise_and_narrow_ones_the_truth() -> None:
     """300 costs 300/110 of what 110 costs; nothing is clipped where all values fit."""
     assert float(bounds.noise(300) / bounds.noise(110)) == near(300 / 110)
     assert float(bounds.noise(110)) == near(math.sqrt(2) * 110 / (1_000 * 0.1))
-    assert (bounds.ages(110).moved, bounds.ages(110).share) == (0, 0)
+    assert bounds.ages(110).moved == bounds.ages(110).share == Fraction(0)
     assert bounds.ages(300) == bounds.ages(110)
     for narrow, wide in pairwise(map(int, bounds.UPPER[:6])):
         assert bounds.ages(narrow).moved > bounds.ages(wide).moved
