@@ -36,7 +36,7 @@ from dpgov.explain.lessons.sources import (
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import epsilon_at
 
-COUNTS = ("1", "10", "100", "1000", str(LIFE_DATABASES), "100000")
+COUNTS = ("1", "10", "100", "1000", "3000", str(LIFE_DATABASES), "20000")
 EPSILONS = ("1/10000", str(LIFE_EPSILON), "1/100", "1/10", "1")
 LOG_DELTAS = ("-8", "-14", "-20", str(LIFE_LOG_DELTA), "-50")
 _SAID_DELTAS = ("e^−8", "e^−14", "e^−20", "e^−32", "e^−50")
