@@ -28,7 +28,7 @@ def scene(at: Chosen) -> Scene:
     """The bound for each change, the chosen one in colour."""
     chosen = int(at["change"])
     factors = [exponential(EPSILON * distance) for _words, distance in CHANGES]
-    distances = [_("distance {number}").format(number=distance) for _words, distance in CHANGES]
+    distances = [f"d = {distance}" for _words, distance in CHANGES]
     figure = drawn(
         chosen_bar(factors, chosen, [shown(one) for one in factors]),
         distances,

@@ -43,13 +43,17 @@ def scene(at: Chosen) -> Scene:
     uppers = [int(upper) for upper in UPPER]
     chosen = int(at["upper"])
     names = [shown(upper) for upper in uppers]
-    marked = [f"▸ {name}" if name == shown(chosen) else name for name in names]
+    thousands = [shown(upper // 1_000) for upper in uppers]
+    marked = [
+        f"▸ {name}" if upper == chosen else name
+        for name, upper in zip(thousands, uppers, strict=True)
+    ]
     means = [clipped_mean(upper) for upper in uppers]
     figure = drawn(
         [
             bars(means, _("mean after clipping"), "1", errors=[noise(upper) for upper in uppers]),
         ],
-        _("upper bound of a salary"),
+        _("upper bound of a salary, thousands"),
         _("mean salary"),
         xaxis={"tickvals": list(range(len(uppers))), "ticktext": marked, "showgrid": False},
     )
