@@ -68,6 +68,7 @@ def _expect_other_numbers(page: Page, before: Any) -> None:
     page.wait_for_function(
         "(before) => document.getElementById('lesson-1-figure')?.textContent !== before",
         arg=before,
+        timeout=60_000,
     )
     assert json.loads(_numbers(page))["data"]
 

@@ -25,11 +25,14 @@ def noise(upper: int) -> Decimal:
     return laplace_deviation(Decimal(upper) / (PEOPLE * EPSILON))
 
 
-@lru_cache(maxsize=16)
 def ages(upper: int) -> Clipped:
-    """What the bound does to the invented ages: the share that lies above, and how the mean "
-    "moves."""
-    return clipped(0, min(upper, OLDEST), least=0, most=OLDEST, shape=Shape.HILL)
+    """What the bound does to the invented ages: the share that lies above, how the mean moves."""
+    return _clipped_at(min(upper, OLDEST))
+
+
+@lru_cache(maxsize=16)
+def _clipped_at(upper: int) -> Clipped:
+    return clipped(0, upper, least=0, most=OLDEST, shape=Shape.HILL)
 
 
 def scene(at: Chosen) -> Scene:
