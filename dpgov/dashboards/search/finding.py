@@ -85,7 +85,7 @@ def _pages(can: Mapping[str, bool], words: list[str]) -> Iterator[Hit]:
 def _lessons(words: list[str]) -> Iterator[Hit]:
     heading = _("Lessons")
     for lesson in LESSONS:
-        if _holds(words, heading, lesson.name, lesson.lead):
+        if _holds(words, heading, lesson.name):
             yield Hit(lesson.name, lesson.lead, reverse("dashboards:lesson", args=[lesson.slug]))
 
 
