@@ -59,7 +59,9 @@ LOCAL = Source(
         "Learn Privately?, 2011."
     )
 )
-PARALLEL = Source(_("F. McSherry, Privacy Integrated Queries, 2009."))
+PARALLEL = Source(
+    _("F. McSherry, An Extensible Platform for Privacy-Preserving Data Analysis (PINQ), 2009.")
+)
 
 # Searches of about 650,000 people were published in 2006; sources round e^12 up to this.
 AOL_FACTOR_TOLD = 164_000
