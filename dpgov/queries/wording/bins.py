@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.privacy.plan.statistics import STATISTICS, Quantity
 from dpgov.queries.wording.dates import bin_shown, date_at, period_shown
-from dpgov.queries.wording.words import readable
+from dpgov.queries.wording.words import readable, ungrouped
 
 # What is declared within these is a year: it is written without a gap after its thousands.
 _YEARS = (1_000, 2_999)
@@ -45,7 +45,7 @@ def written(value: float, error: float | None, head: dict[str, Any]) -> str:
     if head.get("dates"):
         return date_at(value, head)
     text = readable(value, error)
-    return text.replace("\u202f", "") if is_year(head) else text
+    return ungrouped(text) if is_year(head) else text
 
 
 def _shown(group: dict[str, Any], edges: list[Any] | None) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from django.utils.formats import get_format
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
@@ -169,15 +170,29 @@ NOTHING = "–"
 
 
 def readable(value: float, error: float | None = None) -> str:
-    """A number with about as many digits as its error leaves meaningful; thin groups by space."""
+    """A number with about as many digits as its error leaves meaningful."""
     if not math.isfinite(value):
         return NOTHING
     if float(value).is_integer() and abs(value) < 1e15:
-        return f"{int(value):,}".replace(",", "\u202f")
+        return _printed(f"{int(value):,}")
     scale = abs(error) if error else abs(value)
     decimals = min(9, max(0, 2 - math.floor(math.log10(scale)))) if scale > 0 else 2
-    text = f"{value:,.{decimals}f}".replace(",", "\u202f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    text = f"{value:,.{decimals}f}"
+    return _printed(text.rstrip("0").rstrip(".") if "." in text else text)
+
+
+def ungrouped(text: str) -> str:
+    """A readable number without marks for its thousands: years have none."""
+    return text.replace(_thousands(), "")
+
+
+def _printed(text: str) -> str:
+    """With the marks for thousands of everything else on the page, and a true minus sign."""
+    return text.replace(",", _thousands()).replace("-", "\u2212")
+
+
+def _thousands() -> str:
+    return str(get_format("THOUSAND_SEPARATOR"))
 
 
 def accuracy_at(accuracy: list[dict[str, Any]], level: float) -> float | None:

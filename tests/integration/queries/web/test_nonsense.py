@@ -18,7 +18,7 @@ from tests.integration.queries.web.test_quote_page import text_of
 
 QUOTE = "/datasets/visits/quote/"
 MEAN = {"statistic": "mean", "column": "age"}
-INTERVAL = re.compile(r"between (-?[\d.]+) and (-?[\d.]+) with 95% confidence")
+INTERVAL = re.compile(r"between (\u2212?[\d.]+) and (\u2212?[\d.]+) with 95% confidence")
 
 
 def test_a_poor_mean_says_so_first_before_and_after(

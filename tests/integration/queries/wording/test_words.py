@@ -120,11 +120,11 @@ def test_every_statistic_of_a_grouped_plan_has_room_in_its_kind() -> None:
 @pytest.mark.parametrize(
     ("value", "error", "text"),
     [
-        (12345.0, None, "12\u202f345"),
-        (-3, None, "-3"),
+        (12345.0, None, "12,345"),
+        (-3, None, "\u22123"),
         (38.65461, 1.2, "38.65"),
         (38.65461, 0.0102, "38.6546"),
-        (1234.5678, 87.5, "1\u202f234.6"),
+        (1234.5678, 87.5, "1,234.6"),
         (0.25, None, "0.25"),
         (float("inf"), None, "–"),
     ],
@@ -132,7 +132,10 @@ def test_every_statistic_of_a_grouped_plan_has_room_in_its_kind() -> None:
 def test_a_number_has_the_digits_that_its_error_leaves(
     value: float, error: float | None, text: str
 ) -> None:
+    """Thousands and minus are those of everything else on the page, charts included."""
     assert readable(value, error) == text
+    with translation.override("de"):
+        assert readable(value, error) == text.replace(",", "\u202f")
 
 
 @pytest.mark.parametrize(

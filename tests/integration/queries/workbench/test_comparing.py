@@ -54,7 +54,7 @@ def body(*cells: tuple[float | None, float | None], name: str = "count") -> dict
     [
         ((100, 5), (111, 5), BEYOND, "+11 ± 10"),
         ((100, 5), (110, 5), WITHIN, "+10 ± 10"),
-        ((100, 5), (89, 5), BEYOND, "-11 ± 10"),
+        ((100, 5), (89, 5), BEYOND, "\u221211 ± 10"),
         ((100, None), (89, 5), UNKNOWN, ""),
         ((None, 5), (89, 5), UNKNOWN, ""),
     ],
