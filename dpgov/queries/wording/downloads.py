@@ -124,6 +124,7 @@ _CALL = """import json
 import os
 import time
 import urllib.request
+from itertools import product
 
 SERVER = {server!r}
 TOKEN = os.environ["DPGOV_TOKEN"]  # yours, made on the page "API tokens"
@@ -138,11 +139,12 @@ def call(path, body=None, **headers):
 
 
 def show(release):
+    groups = list(product(*(group["bins"] for group in release["groups"])))
     for statistic in release["statistics"]:
-        for cell in statistic["cells"]:
+        for group, cell in zip(groups, statistic["cells"]):
             errors = [a["message"] for a in cell["accuracy"] if a["confidence_level"] == 0.95]
             value = cell.get("date", cell["value"])
-            print(statistic["statistic"], statistic.get("column") or "", value, *errors)
+            print(*group, statistic["statistic"], statistic.get("column") or "", value, *errors)
         if statistic.get("warning_code"):
             print("warning:", statistic["warning_code"])
 

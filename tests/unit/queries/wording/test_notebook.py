@@ -1,6 +1,9 @@
 """The lines for a notebook: valid Python, whatever people named their columns."""
 
 import ast
+from typing import Any
+
+import pytest
 
 from dpgov.queries.wording.downloads import answer_lines, question_lines
 
@@ -28,6 +31,25 @@ def test_the_key_belongs_to_the_form_and_the_plan() -> None:
     one = lines_of({"epsilon": 0.5})
     assert one == lines_of({"epsilon": 0.5})
     assert len({one, lines_of({"epsilon": 0.6}), lines_of({"epsilon": 0.5}, "other")}) == 3
+
+
+def test_each_number_is_printed_with_the_groups_that_it_is_of(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Row by row, the first grouping slowest, as everywhere; of no groups the number alone."""
+    monkeypatch.setenv("DPGOV_TOKEN", "t")
+    told: dict[str, Any] = {}
+    exec(answer_lines("q", server="https://dp.example.org").partition("# Reading")[0], told)  # noqa: S102
+    cells = [{"value": value, "accuracy": []} for value in range(4)]
+    groups = [{"bins": ["north", "other"]}, {"bins": ["young", "old"]}]
+    count = {"statistic": "count", "cells": cells}
+    told["show"]({"groups": groups, "statistics": [count]})
+    told["show"]({"groups": [], "statistics": [count | {"cells": cells[:1]}]})
+    said = [line.split() for line in capsys.readouterr().out.splitlines()]
+    names = [["north", "young"], ["north", "old"], ["other", "young"], ["other", "old"], []]
+    assert said == [
+        [*name, "count", str(n)] for name, n in zip(names, (0, 1, 2, 3, 0), strict=True)
+    ]
 
 
 def test_neither_text_holds_a_token() -> None:
