@@ -80,6 +80,9 @@ def _pages(can: Mapping[str, bool], words: list[str]) -> Iterator[Hit]:
             if _holds(words, section, label):
                 about = section if section != label else ""
                 yield Hit(label, about, reverse(place.page.name))
+    for name, label, permission in _TO_DO:
+        if can.get(permission) and _holds(words, _(label)):
+            yield Hit(_(label), "", reverse(name))
 
 
 def _lessons(words: list[str]) -> Iterator[Hit]:
@@ -89,12 +92,23 @@ def _lessons(words: list[str]) -> Iterator[Hit]:
             yield Hit(lesson.name, lesson.lead, reverse("dashboards:lesson", args=[lesson.slug]))
 
 
+# What can be done without one: the page, its words and who may.
+_TO_DO = (
+    ("datasets:upload", gettext_noop("Register a dataset"), "register_datasets"),
+    ("people:invitations", gettext_noop("Invite somebody"), "manage_members"),
+    ("tenants:tokens", gettext_noop("API tokens"), "use_api"),
+)
 # What can be done with a dataset: the page, its words and who may.
 _OF_A_DATASET = (
     ("queries:ask", gettext_noop("Ask a question"), "submit_queries"),
     ("dashboards:budget", gettext_noop("Budget"), "view_datasets"),
     ("dashboards:limits", gettext_noop("Limits"), "view_split_by_analyst"),
+    ("dashboards:patterns", gettext_noop("Suspicious patterns"), "view_split_by_analyst"),
     ("datasets:settings", gettext_noop("Settings"), "register_datasets"),
+    ("datasets:policy", gettext_noop("Policy"), "register_datasets"),
+    ("datasets:versions", gettext_noop("New version"), "register_datasets"),
+    ("datasets:pause", gettext_noop("Pause"), "register_datasets"),
+    ("datasets:limit", gettext_noop("Limit"), "register_datasets"),
 )
 
 

@@ -36,6 +36,32 @@ def test_an_officer_finds_a_dataset_its_pages_a_column_a_person_and_an_entry(
     assert found(client, "99999999") == {}
 
 
+ACTIONS = [
+    ("owner", "visits pol", ["Policy: Visits"]),
+    ("owner", "pause vis", ["Pause: Visits"]),
+    ("owner", "version visits", ["New version: Visits"]),
+    ("owner", "limit visits", ["Limits: Visits", "Limit: Visits"]),
+    ("officer", "suspicious visits", ["Suspicious patterns: Visits"]),
+    ("analyst", "pause visits", []),
+    ("owner", "register", ["Register a dataset"]),
+    ("analyst", "register", []),
+    ("admin", "invite", ["Invite somebody"]),
+    ("analyst", "token", ["API tokens"]),
+]
+
+
+@pytest.mark.parametrize(("role", "text", "labels"), ACTIONS)
+def test_what_one_may_do_is_found_and_opens(
+    role: str, text: str, labels: list[str], in_use: list[Query], client_for: ClientFor,
+    request: pytest.FixtureRequest,
+) -> None:  # fmt: skip
+    client = client_for(request.getfixturevalue(role))
+    kinds = client.get(f"{SEARCH}?q={quote(text)}").context["kinds"]
+    hits = [hit for kind in kinds if kind.heading in ("Pages", "Datasets") for hit in kind.hits]
+    assert [hit.label for hit in hits] == labels
+    assert [client.get(hit.href).status_code for hit in hits] == [200] * len(hits)
+
+
 def test_analysts_find_their_own_questions_and_nobody_else(
     in_use: list[Query],
     tenant: Tenant,
