@@ -21,6 +21,9 @@ from dpgov.tenants.permissions import Permission, requires
 
 _SLOWEST = 10
 _PATIENT_AFTER = 10
+# Before a fiftieth is read, and in the first seconds, a speed is a guess.
+_TELLING = 50
+_TELLING_SECONDS = 3
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -65,7 +68,20 @@ def _context(chosen: Upload, arrival: Arrival) -> dict[str, object]:
     """With the pause until the next look, which grows with the time that it takes."""
     waited = (clock.now() - arrival.asked_at).total_seconds()
     pause = min(_SLOWEST, 1 + int(max(0.0, waited)) // _PATIENT_AFTER)
-    return {"upload": chosen, "arrival": arrival, "pause": pause}
+    left = _minutes_left(chosen, arrival)
+    return {"upload": chosen, "arrival": arrival, "pause": pause, "minutes_left": left}
+
+
+def _minutes_left(chosen: Upload, arrival: Arrival) -> int | None:
+    """At the speed so far, at least 1; None while too little is read to tell, and at the end."""
+    whole, read = chosen.byte_size, arrival.bytes_read
+    if arrival.taken_at is None or not whole // _TELLING <= read < whole:
+        return None
+    took = (clock.now() - arrival.taken_at).total_seconds()
+    if not read or took < _TELLING_SECONDS:
+        return None
+    minutes = took * (whole - read) / (60 * read)
+    return 1 if minutes <= 1 else max(2, round(minutes))
 
 
 def _back(request: HttpRequest, chosen: Upload, arrival: Arrival | None) -> HttpResponse:
