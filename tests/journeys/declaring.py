@@ -9,7 +9,7 @@ def owner_declares(lesson: Lesson) -> None:
     """From the upload to the budget."""
     with lesson.section("2. Upload a table"):
         lesson.click("Register a dataset")
-        lesson.attach("CSV or Parquet file", VISITS)
+        lesson.attach("CSV, Excel or Parquet file", VISITS)
         lesson.click("Upload")
         lesson.see("Save and go on later")
     with lesson.section("3. Say what it is and whom it protects"):

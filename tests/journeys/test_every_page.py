@@ -107,7 +107,7 @@ def test_a_file_and_its_check_are_shown_and_accessible(visit: Visit, tmp_path: P
     file = tmp_path / "aufenthalte.csv"
     file.write_bytes("\n".join(["Liegezeit;Straße;Aufnahme;Alter", *lines]).encode("cp1252"))
     page.goto("/datasets/new/")
-    page.get_by_label("CSV or Parquet file").set_input_files(file)
+    page.get_by_label("CSV, Excel or Parquet file").set_input_files(file)
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_role("region", name="Understood")).to_be_visible()
     window.picture("file")

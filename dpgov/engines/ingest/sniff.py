@@ -29,7 +29,7 @@ _KNOWN = (
         b"\xd0\xcf\x11\xe0",
         said("This is a spreadsheet in an old format, or one with a password. Save it as xlsx."),
     ),
-    (b"%PDF", said("This is a PDF. Upload a CSV or Parquet file.")),
+    (b"%PDF", said("This is a PDF. Upload a CSV, Excel or Parquet file.")),
 )
 
 
@@ -73,7 +73,9 @@ def _check_start(start: bytes) -> None:
         if start.startswith(mark):
             raise Refused(message)
     if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{", b"["):
-        raise Refused(said("This looks like a web page or JSON. Upload a CSV or Parquet file."))
+        raise Refused(
+            said("This looks like a web page or JSON. Upload a CSV, Excel or Parquet file.")
+        )
 
 
 def csv_layout(path: Path, reading: Reading) -> CsvLayout:

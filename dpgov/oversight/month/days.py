@@ -88,7 +88,7 @@ def _days(month: Month, known: dict[date, Day]) -> list[Day]:
 
 def _figure(months: Sequence[list[Day]], heights: Sequence[list[float]], title: str) -> Figure:
     """Two bars for each day of the month, this one's first."""
-    names = (_("This month"), _("Month before"))
+    names = (_("This month"), _("Previous month"))
     roles = ("spent", "rest")
     traces = [
         _bars(name, role, days, tall)

@@ -65,7 +65,7 @@ def _stands(page: Paper, stands: Sequence[Stand]) -> None:
         return
     heading(page, "Budgets")
     rows = [(one.name, one.limit, one.spent, one.earlier, one.left, one.pace) for one in stands]
-    head = ("Dataset", "Limit", "Spent", "Month before", "Remaining", "A week")
+    head = ("Dataset", "Limit", "Spent", "Previous month", "Remaining", "Per week")
     table(page, head, rows, (56, 24, 26, 28, 26, 26))
     for one in stands[:_MOST_BARS]:
         _bar(page, one)

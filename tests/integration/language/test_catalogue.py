@@ -11,6 +11,7 @@ from pathlib import Path
 import allauth
 import polib
 import pytest
+from allauth.account.forms import ChangePasswordForm, ResetPasswordKeyForm
 from django.conf import settings
 from django.utils.translation import gettext, override
 
@@ -59,6 +60,10 @@ def test_titles_of_the_sign_in_library_are_in_sentence_case_as_all_others() -> N
     assert [e.msgid for e in written if e.msgid.casefold() != e.msgstr.casefold()] == []
     with override("en-gb"):
         assert gettext("Change Password") == "Change password"
+        fields = ChangePasswordForm.base_fields | ResetPasswordKeyForm.base_fields
+        labels = [str(field.label) for field in fields.values()]
+        assert "New password (again)" in labels
+        assert [label for label in labels if label != label.capitalize()] == []
 
 
 def test_every_sentence_is_translated_without_doubt(german: polib.POFile) -> None:

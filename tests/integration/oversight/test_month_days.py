@@ -37,6 +37,7 @@ def test_each_day_stands_beside_that_of_the_month_before(asked: None, dataset: D
     assert found == [(3, (2, 0.75), (0, 0)), (30, (0, 0), (1, 2)), (31, (1, 1), None)]
     assert figures_of(dataset.tenant, MAY).asked == 3
     for one, sums in ((by_day.questions, (3, 1)), (by_day.epsilon, (1.75, 2))):
+        assert [trace["name"] for trace in one["data"]] == ["This month", "Previous month"]
         assert tuple(sum(trace["y"]) for trace in one["data"]) == sums
 
 

@@ -113,7 +113,7 @@ def test_weather_is_asked_by_month_and_drawn_as_a_line_with_a_band(
 def _read(page: Page, file: Path) -> None:
     """Upload it, and say that its numbers have decimal commas if it is a German export."""
     page.goto("/datasets/new/")
-    page.get_by_label("CSV or Parquet file").set_input_files(file)
+    page.get_by_label("CSV, Excel or Parquet file").set_input_files(file)
     page.get_by_role("button", name="Upload").click()
     about = page.get_by_role("heading", level=1).filter(has_text="How the file is read")
     expect(about.or_(page.get_by_label("Name", exact=True))).to_be_visible()

@@ -21,7 +21,7 @@ def send(page: Page, file: Path, content: bytes) -> None:
     """Send a file; the page then asks what its columns can hold."""
     file.write_bytes(content)
     page.goto("/datasets/new/")
-    page.get_by_label("CSV or Parquet file").set_input_files(file)
+    page.get_by_label("CSV, Excel or Parquet file").set_input_files(file)
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_label("Name", exact=True)).to_be_visible()
 

@@ -93,5 +93,5 @@ def _upload(page: Page, file: Path) -> None:
 
 def _send(page: Page, file: Path) -> None:
     file.write_text(invented(sum(map(ord, file.name))))
-    page.get_by_label("CSV or Parquet file").set_input_files(file)
+    page.get_by_label("CSV, Excel or Parquet file").set_input_files(file)
     page.get_by_role("button", name="Upload").click()

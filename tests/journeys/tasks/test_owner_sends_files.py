@@ -53,5 +53,5 @@ def test_upload_a_file_without_a_line_of_names(desk: Page, tmp_path: Path) -> No
 def _send(page: Page, file: Path, content: bytes) -> None:
     file.write_bytes(content)
     page.get_by_role("link", name="Register a dataset", exact=True).first.click()
-    page.get_by_label("CSV or Parquet file").set_input_files(file)
+    page.get_by_label("CSV, Excel or Parquet file").set_input_files(file)
     page.get_by_role("button", name="Upload").click()

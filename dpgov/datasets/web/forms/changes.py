@@ -120,7 +120,7 @@ class DecisionForm(forms.Form):
         """A shared budget is somebody's."""
         shares = self.cleaned_data.get("kind") == SHARE_HELD_DATASET_BUDGET
         if shares and not self.cleaned_data.get("earlier") and "earlier" not in self.errors:
-            self.add_error("earlier", _("Choose the dataset whose budget it shall share."))
+            self.add_error("earlier", _("Choose the dataset whose budget it should share."))
         return self.cleaned_data
 
 

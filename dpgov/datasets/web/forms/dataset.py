@@ -132,7 +132,7 @@ class UploadForm(forms.Form):
     """One file; what it is is found out from its content."""
 
     file = forms.FileField(
-        label=_("CSV or Parquet file"),
+        label=_("CSV, Excel or Parquet file"),
         allow_empty_file=True,
         error_messages={"required": _("Choose a file first.")},
         widget=forms.FileInput(attrs={"class": "form-control", "accept": ".csv,.parquet"}),

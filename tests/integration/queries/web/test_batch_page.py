@@ -45,7 +45,7 @@ def test_questions_are_put_aside_and_asked_together_from_their_page(
     assert sent.status_code == 302
     assert sent["Location"].startswith("/history/?dataset=")
     assert [query.cost_nano for query in Query.objects.all()] == [NANO // 2, NANO // 2]
-    assert "Nothing is put aside" in text_of(browser.get(PAGE).content)
+    assert "The batch is empty" in text_of(browser.get(PAGE).content)
     assert answer_now() == 2
 
 
@@ -72,7 +72,7 @@ def test_a_question_with_problems_is_not_put_aside(
         refused = browser.post(f"{PAGE}add/", wrong.posted())
     assert refused.status_code == 422
     assert "Choose the column" in text_of(refused.content)
-    assert "Nothing is put aside" in text_of(browser.get(PAGE).content)
+    assert "The batch is empty" in text_of(browser.get(PAGE).content)
 
 
 def test_a_question_is_taken_out_again(browser: Client, dataset: Dataset, counting: Filled) -> None:
