@@ -16,6 +16,7 @@ from dpgov.dashboards.forecast.forecast import Forecast
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.queries.wording.figures import Figure, as_figure, date_axis, inert, labelled_axis
+from dpgov.queries.wording.over_days import days_axis
 
 _TOP = 5
 
@@ -149,7 +150,7 @@ def by_day(parts: Mapping[str, Counter[date]], sign: str) -> Figure:
         showlegend=True,
         hovermode="x unified",
         legend={"traceorder": "normal"},
-        xaxis=date_axis(),
+        xaxis=days_axis(day for days in parts.values() for day in days),
         yaxis={"title": {"text": sign}, "rangemode": "tozero"},
     )
 

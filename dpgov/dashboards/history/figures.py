@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from dpgov.dashboards.history.picture import Band, Map
 from dpgov.privacy.accounting.decimals import as_number
-from dpgov.queries.wording.figures import Figure, as_figure, date_axis, inert, labelled_axis
-from dpgov.queries.wording.over_days import bar, last_of, over_days
+from dpgov.queries.wording.figures import Figure, as_figure, inert, labelled_axis
+from dpgov.queries.wording.over_days import bar, days_axis, last_of, over_days
 
 _STATES = {
     "released": "spent",
@@ -85,7 +85,7 @@ def heat_map(found: Map, kept: str, period: str) -> Figure:
     )
     return as_figure(
         [trace],
-        xaxis=date_axis(),
+        xaxis=days_axis(day for day, *_rest in marks),
         yaxis=labelled_axis([name for _key, name in rows]) | {"range": [-0.6, len(rows) - 0.4]},
     )
 

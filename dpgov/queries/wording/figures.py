@@ -65,7 +65,8 @@ def date_axis() -> dict[str, Any]:
         "showgrid": False,
         "hoverformat": day,
         "tickformatstops": [
-            {"dtickrange": [None, 86_399_999], "value": "%H:%M"},
+            {"dtickrange": [None, 59_999], "value": "%H:%M:%S"},
+            {"dtickrange": [60_000, 86_399_999], "value": "%H:%M"},
             {"dtickrange": [86_400_000, "M1"], "value": pgettext("chart", "%-d %b")},
             {"dtickrange": ["M1", None], "value": "%b %Y"},
         ],

@@ -3,7 +3,7 @@
 A mark that leads somewhere says where in `meta.links`, which static/js/charts.js follows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -44,16 +44,16 @@ def over_days(traces: Sequence[Any], title: str) -> Figure:
         hovermode="x unified",
         showlegend=True,
         legend={"traceorder": "normal"},
-        xaxis=date_axis() | _at_least_a_week(traces),
+        xaxis=days_axis(date.fromisoformat(day) for trace in traces for day in trace.x),
         yaxis={"title": {"text": title}, "rangemode": "tozero"},
     )
 
 
-def _at_least_a_week(traces: Sequence[Any]) -> dict[str, Any]:
-    """So that a bar of the only day is as wide as a day, and named by its day."""
-    days = [date.fromisoformat(day) for trace in traces for day in trace.x]
-    missing = 7 - (max(days) - min(days)).days if days else 0
+def days_axis(days: Iterable[date]) -> dict[str, Any]:
+    """At least a week of them, so that the only day is as wide as a day and named by its day."""
+    shown = sorted(days)
+    missing = 7 - (shown[-1] - shown[0]).days if shown else 0
     if missing <= 0:
-        return {}
-    first, last = (min(days) - timedelta(days=missing), max(days) + timedelta(days=1))
-    return {"range": [first.isoformat(), last.isoformat()], "dtick": 86_400_000}
+        return date_axis()
+    first, last = shown[0] - timedelta(days=missing), shown[-1] + timedelta(days=1)
+    return date_axis() | {"range": [first.isoformat(), last.isoformat()], "dtick": 86_400_000}

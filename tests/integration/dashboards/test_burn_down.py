@@ -1,7 +1,7 @@
 """What is left of a budget as a picture: where its pace leads, what happened to it, and by whom."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -48,7 +48,7 @@ def test_a_young_budget_has_no_cone(
 ) -> None:
     html = page(client_for(owner), paths["budget"])
     assert names(html, "over-time") == ["Remaining", "Limit"]
-    assert "too early to tell" in html
+    assert "Runs out: too early to tell." in html
 
 
 def test_what_happened_to_a_budget_is_marked_for_owners_alone(
@@ -84,6 +84,20 @@ def test_days_are_split_by_name_for_owners_and_in_two_for_analysts(
 
     assert by_name(owner) == {"Anna": 0.75, "Carla": 1.125}
     assert by_name(analyst) == {"You": 0.75, "Everybody else": 1.125}
+
+
+def test_on_the_first_day_the_days_of_its_week_stand_along_every_axis_of_days(
+    in_use: list[Query], owner: Membership, paths: dict[str, str], client_for: ClientFor
+) -> None:
+    """And none is a time of the day; what is left is timed to the second in the first minutes."""
+    budget = page(client_for(owner), paths["budget"])
+    history = page(client_for(owner), "/history/")
+    for html, name in ((budget, "by-day"), (history, "by-day"), (history, "heat")):
+        axis = figure(html, name)["layout"]["xaxis"]
+        first, last = (date.fromisoformat(day) for day in axis["range"])
+        assert (axis["dtick"], (last - first).days) == (86_400_000, 8)
+    left = figure(budget, "over-time")["layout"]["xaxis"]["tickformatstops"]
+    assert left[0] == {"dtickrange": [None, 59_999], "value": "%H:%M:%S"}
 
 
 @pytest.mark.parametrize(("text", "shown"), [("7", 1.125), ("30", 1.875), ("all", 1.875)])
