@@ -90,6 +90,14 @@ def test_vendored_files_are_what_was_copied() -> None:
     assert there == listed
 
 
+def test_there_is_one_green_and_bars_of_progress_have_it() -> None:
+    """Bootstrap's own green and the browser's blue stand on no page."""
+    style = (tree.ROOT / "static/css/app.css").read_text()
+    greens = re.findall(r"--bs-(?:primary|success)-rgb: ([\d, ]+);", style)
+    assert (len(greens), len(set(greens))) == (2, 1)
+    assert "progress { accent-color: var(--accent); }" in style
+
+
 def _imported(module: ast.Module) -> list[str]:
     names = []
     for node in ast.walk(module):

@@ -45,6 +45,9 @@ def test_forty_columns_are_declared_in_one_grid_and_kept_on_leaving(
     page.get_by_role("button", name="Fill in these rows").click()
     expect(row(page, "wage").get_by_label("To", exact=True)).to_have_value("9000")
     expect(row(page, "q30").get_by_label("To", exact=True)).to_have_value("1")
+    for mode, shown in (("zcdp", True), ("pure", False)):
+        page.locator(f"[name=mode][value={mode}]").check()
+        expect(page.locator("[name=delta]")).to_be_visible(visible=shown)
     assert accessibility_problems(page) == []
     window.fits("many-columns")
     page.set_viewport_size({"width": 1280, "height": 900})
@@ -75,7 +78,7 @@ def _compare_bounds(page: Page) -> None:
 def _upload(page: Page, file: Path) -> None:
     file.write_text(survey(seed=40))
     page.goto("/datasets/new/")
-    page.get_by_label("CSV or Parquet file").set_input_files(file)
+    page.get_by_label("CSV, Excel or Parquet file").set_input_files(file)
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_role("region", name="Understood")).to_contain_text("semicolons")
     page.get_by_role("link", name="Continue").click()

@@ -88,3 +88,6 @@ def test_pages_of_a_dataset_mark_their_tab_and_their_section(
     html = " ".join(page(client_for(analyst), path).split())
     assert f'<a class="nav-link active" href="{path}" aria-current="page">' in html
     assert '<a class="nav-link active" href="/datasets/">Datasets' in html
+    crumbs = '<a href="/datasets/">All datasets</a> <span aria-hidden="true">/</span> {}'
+    named = f'<a href="/datasets/{dataset.slug}/">{dataset.name}</a>'
+    assert crumbs.format(named) in html
