@@ -15,8 +15,8 @@ from dpgov.dashboards.budget.shares import Share
 from dpgov.dashboards.forecast.forecast import Forecast
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.accounting.loss import PURE, Currency
-from dpgov.queries.wording.figures import Figure, as_figure, date_axis, inert, labelled_axis
 from dpgov.queries.wording.over_days import days_axis
+from dpgov.queries.wording.plotting import Figure, as_figure, date_axis, inert, labelled_axis
 
 _TOP = 5
 

@@ -24,8 +24,8 @@ from dpgov.dashboards.history.picture import (
 )
 from dpgov.dashboards.span import Span
 from dpgov.queries.models import Refusal
-from dpgov.queries.wording.figures import Figure
 from dpgov.queries.wording.over_days import period_of
+from dpgov.queries.wording.plotting import Figure
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 

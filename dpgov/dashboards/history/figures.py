@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from dpgov.dashboards.history.picture import Band, Map
 from dpgov.privacy.accounting.decimals import as_number
-from dpgov.queries.wording.figures import Figure, as_figure, inert, labelled_axis
 from dpgov.queries.wording.over_days import bar, days_axis, last_of, over_days
+from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 
 _STATES = {
     "released": "spent",

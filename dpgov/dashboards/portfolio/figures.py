@@ -14,7 +14,7 @@ from dpgov.dashboards.forecast.forecast import Forecast
 from dpgov.dashboards.portfolio.crossed import Crossed
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.status import Status
-from dpgov.queries.wording.figures import Figure, as_figure, inert, labelled_axis
+from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 
 _ROLES = {Status.LOW: "reserved", Status.USED_UP: "limit", Status.OPEN: "spent"}
 

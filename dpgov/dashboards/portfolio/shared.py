@@ -19,7 +19,7 @@ from dpgov.budgets.words import amount
 from dpgov.dashboards.forecast.daily import days_of
 from dpgov.dashboards.forecast.forecast import DAYS, SharedForecast, forecast_of_shared
 from dpgov.datasets.models import Dataset
-from dpgov.queries.wording.figures import Figure, as_figure, inert, labelled_axis
+from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 from dpgov.tenants.models import Tenant
 
 _DRAWN = 12

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
 from dpgov.explain.comparison import Figure as Method
-from dpgov.queries.wording.figures import Figure, as_figure, labelled_axis
+from dpgov.queries.wording.plotting import Figure, as_figure, labelled_axis
 
 
 def by_method(methods: Iterable[Method], delta: str) -> Figure:

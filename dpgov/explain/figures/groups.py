@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.explain.groups import Certainty
 from dpgov.language.translation import percent
-from dpgov.queries.wording.figures import Figure, as_figure
+from dpgov.queries.wording.plotting import Figure, as_figure
 
 
 def certainty_by_size(certainties: Sequence[Certainty], chosen: int) -> Figure:

@@ -12,7 +12,7 @@ from dpgov.explain.beliefs import moved
 from dpgov.explain.densities import Sides
 from dpgov.explain.promise import Promise
 from dpgov.language.translation import percent
-from dpgov.queries.wording.figures import Figure, as_figure, inert
+from dpgov.queries.wording.plotting import Figure, as_figure, inert
 
 _PLACES = [Decimal(place) / 200 for place in (1, *range(4, 197, 4), 199)]
 

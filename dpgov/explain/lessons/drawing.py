@@ -13,7 +13,7 @@ from django.utils.formats import number_format
 
 from dpgov.explain.lessons.numbers import exactly
 from dpgov.language.translation import percent
-from dpgov.queries.wording.figures import Figure, as_figure, inert, labelled_axis
+from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 
 Number = Fraction | Decimal | float | int | str
 _PLAIN = Decimal("0.001")

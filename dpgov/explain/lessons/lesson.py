@@ -12,7 +12,7 @@ from typing import Any
 from django.utils.formats import number_format
 from django.utils.translation import gettext
 
-from dpgov.queries.wording.figures import Figure
+from dpgov.queries.wording.plotting import Figure
 
 Chosen = Mapping[str, str]
 

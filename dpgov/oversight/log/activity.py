@@ -20,8 +20,8 @@ from dpgov.audit.selectors import EntryFilter
 from dpgov.budgets.windows import window_end, window_start
 from dpgov.oversight.log.words import in_words
 from dpgov.privacy.accounting.decimals import as_text
-from dpgov.queries.wording.figures import Figure
 from dpgov.queries.wording.over_days import bar, over_days, period_of
+from dpgov.queries.wording.plotting import Figure
 
 MOST = 5_000
 _MOST_COLOURS = 7

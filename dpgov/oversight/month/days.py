@@ -21,7 +21,7 @@ from dpgov.oversight.month.month import Month
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.queries.models import Query
-from dpgov.queries.wording.figures import Figure, as_figure, inert
+from dpgov.queries.wording.plotting import Figure, as_figure, inert
 from dpgov.tenants.models import Tenant
 
 _COMMITTED = Q(state__in=(*Query.HOLDING, *Query.CHARGED), dataset__budget__mode=Mode.PURE.value)

@@ -1,7 +1,6 @@
 """Released answers as Plotly figures: plain dictionaries that static/js/charts.js colours.
 
-Works from a release body alone. Texts that people typed are made inert here, because Plotly reads
-a small HTML of its own in labels and hover texts (catalogue J6).
+Works from a release body alone.
 """
 
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import ngettext
 
 from dpgov.language.translation import percent
 from dpgov.privacy.plan.statistics import STATISTICS
@@ -25,62 +24,22 @@ from dpgov.queries.wording.dots import (
     value_axis,
     within,
 )
+from dpgov.queries.wording.plotting import (
+    LONGEST_LABEL,
+    Figure,
+    as_figure,
+    cut,
+    inert,
+    labelled_axis,
+)
 from dpgov.queries.wording.trends import cells_of_lines, gaps_in, time_line, timed_in
 from dpgov.queries.wording.useful import empty_rest, span_of, too_noisy
 from dpgov.queries.wording.words import joined, shortened, statistic_in_words
 
-Figure = dict[str, Any]
-
-_LONGEST_LABEL = 28
 # Beside the chart they take room from it.
 _LONGEST_LINE = 20
 _MOST_COLOURS = 8
 _MOST_CHARTS = 8
-
-
-def inert(text: object, longest: int = 200) -> str:
-    """Text for a label or a hover box: no tags, no entities, no templates, no line breaks, cut."""
-    plain = _cut("".join(c if c.isprintable() else " " for c in str(text)), longest)
-    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("{", "&#123;")):
-        plain = plain.replace(character, entity)
-    return plain
-
-
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else text[: longest - 1] + "…"
-
-
-def as_figure(traces: Sequence[Any], **layout: Any) -> Figure:
-    """The JSON form of a figure, without Plotly's default template (7 KB of every figure)."""
-    figure: Figure = go.Figure(data=list(traces), layout={"template": None, **layout}).to_dict()
-    figure["layout"].pop("template", None)
-    return figure
-
-
-def date_axis() -> dict[str, Any]:
-    """An axis of days, written as pages write them: the day before its month."""
-    day = pgettext("chart", "%-d %b %Y")
-    return {
-        "type": "date",
-        "showgrid": False,
-        "hoverformat": day,
-        "tickformatstops": [
-            {"dtickrange": [None, 59_999], "value": "%H:%M:%S"},
-            {"dtickrange": [60_000, 86_399_999], "value": "%H:%M"},
-            {"dtickrange": [86_400_000, "M1"], "value": pgettext("chart", "%-d %b")},
-            {"dtickrange": ["M1", None], "value": "%b %Y"},
-        ],
-    }
-
-
-def labelled_axis(labels: Sequence[object], title: str = "") -> dict[str, Any]:
-    """An axis of places 0, 1, 2 … with texts: equal or number-like texts stay apart."""
-    return {
-        "tickvals": list(range(len(labels))),
-        "ticktext": [inert(label, _LONGEST_LABEL) for label in labels],
-        "title": {"text": inert(title)},
-        "showgrid": False,
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +147,13 @@ def _trend(statistic: dict[str, Any], groups: list[dict[str, Any]], timed: int) 
     traces = [
         one
         for place, (name, cells) in enumerate(zip(coloured["bins"], places, strict=True), 1)
-        for one in time_line(statistic, along_axis, cells, inert(name, _LONGEST_LABEL), place)
+        for one in time_line(statistic, along_axis, cells, inert(name, LONGEST_LABEL), place)
     ]
     of_rows = STATISTICS[statistic["statistic"]].depends_on_rows
     return as_figure(
         traces,
         showlegend=len(places) > 1,
-        legend={"title": {"text": inert(coloured["column"], _LONGEST_LABEL)}},
+        legend={"title": {"text": inert(coloured["column"], LONGEST_LABEL)}},
         xaxis={"type": "date", "title": {"text": inert(along_axis["column"])}, "showgrid": False},
         yaxis={
             "title": {"text": inert(statistic_in_words(statistic))},
@@ -206,7 +165,7 @@ def _trend(statistic: dict[str, Any], groups: list[dict[str, Any]], timed: int) 
 def _lines(statistic: dict[str, Any], group: dict[str, Any]) -> Figure:
     dots = lines_of(statistic, [inert(name) for name in group["bins"]])
     names = [str(group["bins"][dot.cell]) for dot in dots]
-    axis = labelled_axis([_cut(name, _LONGEST_LINE) for name in names])
+    axis = labelled_axis([cut(name, _LONGEST_LINE) for name in names])
     return as_figure(
         [trace(dots, "", sideways=True)],
         showlegend=False,
@@ -231,9 +190,9 @@ def _points(statistic: dict[str, Any], groups: list[dict[str, Any]]) -> Figure:
     axis = labelled_axis(along_axis["bins"], along_axis["column"])
     every = [dot for dots in colours for dot in dots]
     return as_figure(
-        [trace(dots, inert(name, _LONGEST_LABEL), sideways=False) for name, dots in named],
+        [trace(dots, inert(name, LONGEST_LABEL), sideways=False) for name, dots in named],
         showlegend=len(places) > 1,
-        legend={"title": {"text": inert(coloured["column"], _LONGEST_LABEL)}},
+        legend={"title": {"text": inert(coloured["column"], LONGEST_LABEL)}},
         xaxis=axis | {"range": [-0.5, len(labels) - 0.5]},
         yaxis=value_axis(every, statistic, inert(statistic_in_words(statistic))),
     )
@@ -249,7 +208,7 @@ def _bars(statistic: dict[str, Any], groups: list[dict[str, Any]]) -> Figure:
         traces,
         barmode="group",
         showlegend=len(traces) > 1,
-        legend={"title": {"text": inert(coloured["column"], _LONGEST_LABEL)}},
+        legend={"title": {"text": inert(coloured["column"], LONGEST_LABEL)}},
         xaxis=labelled_axis(along_axis["bins"], along_axis["column"]),
         yaxis={"title": {"text": inert(statistic_in_words(statistic))}, "rangemode": "tozero"},
     )
@@ -279,7 +238,7 @@ def _trace(
     return go.Bar(
         x=list(range(len(cells))),
         y=[cell["value"] for cell in cells],
-        name=inert(name, _LONGEST_LABEL),
+        name=inert(name, LONGEST_LABEL),
         error_y=_errors(spans) if any(spans) else None,
         customdata=hover,
         hovertemplate=f"{value}<extra>%{{fullData.name}}</extra>",

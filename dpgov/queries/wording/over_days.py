@@ -10,7 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from dpgov.budgets.windows import window_end
-from dpgov.queries.wording.figures import Figure, as_figure, date_axis, inert
+from dpgov.queries.wording.plotting import Figure, as_figure, date_axis, inert
 
 
 def period_of(days: int) -> str:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from dpgov.queries.wording.dates import date_at, first_of
 from dpgov.queries.wording.dots import shift_of
-from dpgov.queries.wording.figures import Figure, as_figure, inert, labelled_axis
+from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 from dpgov.queries.wording.presentation import cell_labels
 from dpgov.queries.wording.words import NOTHING, accuracy_at, margin, readable, statistic_in_words
 

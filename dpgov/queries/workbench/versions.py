@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
 from dpgov.queries.wording.dots import shift_of
-from dpgov.queries.wording.figures import Figure, as_figure, inert, labelled_axis
+from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 from dpgov.queries.workbench.comparing import ComparedRow, Side, compared
 from dpgov.tenants.models import Membership
 

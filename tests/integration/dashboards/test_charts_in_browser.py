@@ -12,7 +12,8 @@ from django.conf import settings
 from django.template.loader import render_to_string
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
-from dpgov.queries.wording.figures import as_figure, release_charts
+from dpgov.queries.wording.figures import release_charts
+from dpgov.queries.wording.plotting import as_figure
 from tests.integration.dashboards.corpus import SCRIPTS
 from tests.journeys.browser import ARGUMENTS
 from tests.servers.missing import find

@@ -15,7 +15,7 @@ from dpgov.dashboards.budget.figures import Mark, burn_down, by_day, shares
 from dpgov.dashboards.budget.shares import Share
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
-from dpgov.queries.wording.figures import inert, labelled_axis
+from dpgov.queries.wording.plotting import inert, labelled_axis
 from dpgov.tenants.models import Membership, Tenant, User
 from tests.integration.dashboards.corpus import SCRIPTS
 from tests.integration.dashboards.reading import page

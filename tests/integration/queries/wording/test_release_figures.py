@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from dpgov.queries.wording.figures import Figure, release_charts
+from dpgov.queries.wording.figures import release_charts
+from dpgov.queries.wording.plotting import Figure
 
 
 def _body(bins: list[list[str]], **statistic: Any) -> dict[str, Any]:
