@@ -16,6 +16,7 @@ from opendp.measurements import (
     make_gaussian,
     make_laplace,
     make_noisy_max,
+    make_randomized_response,
     make_randomized_response_bool,
 )
 from opendp.measures import max_divergence, zero_concentrated_divergence
@@ -192,6 +193,18 @@ def choice_of(scale: float, mode: Mode) -> Measurement:
     space = vector_domain(atom_domain(T="i64")), linf_distance(T="i64", monotonic=False)
     measure = max_divergence() if mode is Mode.PURE else zero_concentrated_divergence()
     return make_noisy_max(*space, measure, scale)
+
+
+@lru_cache(maxsize=_CALIBRATIONS_KEPT)
+def place_response(places: int, kept: float) -> Measurement:
+    """OpenDP's randomised response: the place itself with this probability, else any other one."""
+    return make_randomized_response(categories=list(range(places)), prob=kept)
+
+
+@lru_cache(maxsize=_CALIBRATIONS_KEPT)
+def bit_response(kept: float) -> Measurement:
+    """OpenDP's randomised response of a bit: itself with this probability, from one half on."""
+    return make_randomized_response_bool(kept)
 
 
 def _check_range(sensitivity: int, nano: int) -> None:
