@@ -88,6 +88,7 @@ INSTALLED_APPS = [
     "dpgov.notices",
     "dpgov.explain",
     "dpgov.limits",
+    "dpgov.surveys",
     "dpgov.oversight",
     "dpgov.dashboards",
     "dpgov.demo",

@@ -28,6 +28,9 @@ GUARDED = (
     "datasets_look",
     "queries_budgetrequest",
     "queries_query",
+    "surveys_survey",
+    "surveys_surveytoken",
+    "surveys_tally",
     "tenants_membership",
     "tenants_tenant",
 )

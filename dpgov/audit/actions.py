@@ -81,6 +81,10 @@ class Action(StrEnum):
     TERMS_SET = "TERMS_SET"
     TERMS_REMOVED = "TERMS_REMOVED"
     TERMS_ACCEPTED = "TERMS_ACCEPTED"
+    SURVEY_MADE = "SURVEY_MADE"
+    SURVEY_TOKENS_MADE = "SURVEY_TOKENS_MADE"
+    SURVEY_OPENED = "SURVEY_OPENED"
+    SURVEY_CLOSED = "SURVEY_CLOSED"
 
 
 # What comes with a new budget of a dataset, of this limit and name.

@@ -27,6 +27,7 @@ from dpgov.budgets.models import (
 from dpgov.budgets.services.agreed import MERGE_SHARED_BUDGETS
 from dpgov.budgets.services.corrections import REFUND
 from dpgov.budgets.services.raising import RAISE_LIMIT
+from dpgov.budgets.services.surveys import OPEN_SURVEY
 from dpgov.budgets.windows import window_end
 from dpgov.budgets.words import amount
 from dpgov.language.said import said
@@ -139,9 +140,10 @@ _GUARDED = (Budget.Kind.DATASET, Budget.Kind.SHARED_BUDGET)
 
 
 def disagreed(budgets: QuerySet[Budget]) -> Iterator[str]:
-    """One sentence for each refund and each raised limit of these budgets that nobody approved."""
+    """One sentence for each refund, raised limit and survey of these that nobody approved."""
     yield from _refunds(budgets)
     yield from _raises(budgets)
+    yield from _surveys(budgets)
 
 
 def _refunds(budgets: QuerySet[Budget]) -> Iterator[str]:
@@ -177,6 +179,21 @@ def _raises(budgets: QuerySet[Budget]) -> Iterator[str]:
                 budget=budget.label,
                 before=amount(change.before_nano, budget.currency),
                 after=amount(change.after_nano, budget.currency),
+            )
+
+
+def _surveys(budgets: QuerySet[Budget]) -> Iterator[str]:
+    shared = budgets.exclude(kind=Budget.Kind.SURVEY)
+    charges = Correction.objects.filter(budget__in=shared, kind=Correction.Kind.SURVEY)
+    for charge in charges.select_related("budget").order_by("pk"):
+        about = {"survey": str(charge.pk), "budget": str(charge.budget_id)}
+        agreed = _agreed(OPEN_SURVEY, charge.tenant_id, **about)
+        if charge.amount_nano not in (payload.get("charged_nano") for payload in agreed):
+            yield said(
+                "{budget}: {amount} was charged for survey {survey}, which no two persons approved",
+                budget=charge.budget.label,
+                amount=amount(charge.amount_nano, charge.budget.currency),
+                survey=str(charge.pk),
             )
 
 

@@ -9,6 +9,7 @@ from dpgov.budgets.services.agreed import (
 )
 from dpgov.budgets.services.corrections import REFUND
 from dpgov.budgets.services.raising import RAISE_LIMIT
+from dpgov.budgets.services.surveys import OPEN_SURVEY
 from dpgov.tenants.wall.guards import NEVER, Guard, Json, agreed
 
 _BUDGET, _MEMBER = "budgets_budget", "budgets_sharedbudgetmember"
@@ -30,6 +31,22 @@ def guards(json: Json) -> Iterator[Guard]:
         "NEW.kind = 'refund'",
         f"{agreed(REFUND, json.identity('query') + ' = NEW.query_id')} AND {charged}",
         "a charge is given back as two persons approved, and as it was charged",
+    )
+    alone = (
+        "EXISTS (SELECT 1 FROM budgets_budget b WHERE b.id = NEW.budget_id AND b.kind = 'survey'"
+        " AND b.tenant_id = NEW.tenant_id AND b.limit_nano = NEW.amount_nano)"
+    )
+    both = (
+        f"{json.identity('survey')} = NEW.id AND {json.identity('budget')} = NEW.budget_id"
+        f" AND {json.number('charged_nano')} = NEW.amount_nano"
+    )
+    yield Guard(
+        "guard_survey_charge",
+        "budgets_correction",
+        "INSERT",
+        "NEW.kind = 'survey'",
+        f"{alone} OR {agreed(OPEN_SURVEY, both)}",
+        "a survey is charged to a budget of its own, or as two persons approved",
     )
 
 

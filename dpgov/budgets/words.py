@@ -145,6 +145,8 @@ def whose_said(budget: Budget, *, reader_id: UUID | None = None) -> str:
         return said("the allocation of {holder}", holder=str(budget.allocation))
     if budget.kind == Budget.Kind.SHARED_BUDGET:
         return said("the budget that these people share with other datasets")
+    if budget.kind == Budget.Kind.SURVEY:
+        return said("the survey’s own budget")
     return DATASET
 
 

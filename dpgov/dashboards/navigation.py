@@ -111,6 +111,7 @@ SECTIONS = (
                 covers=("dashboards:history_export",),
             ),
             Page("queries:saved", _("Saved questions"), (Permission.SUBMIT_QUERIES,)),
+            Page("surveys:list", _("Surveys"), (Permission.VIEW_SURVEYS,), room="surveys"),
         ),
     ),
     Section(

@@ -24,6 +24,7 @@ _EVENTS = {
     "carried_over": gettext_lazy("What %(name)s had lost before was carried over"),
     "refund": gettext_lazy("A question was refunded"),
     "after_restore": gettext_lazy("Booked after a restore"),
+    "survey": gettext_lazy("A survey was opened"),
     "limit": gettext_lazy("Limit set"),
 }
 

@@ -61,6 +61,8 @@ class Permission(StrEnum):
     VIEW_SHARED_BUDGETS = gettext_noop("see shared budgets")
     USE_API = gettext_noop("use the API")
     MANAGE_WEBHOOKS = gettext_noop("manage webhooks")
+    MAKE_SURVEYS = gettext_noop("make surveys")
+    VIEW_SURVEYS = gettext_noop("see surveys")
 
 
 _EVERYBODY = frozenset(Role)
@@ -80,6 +82,8 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
     Permission.VIEW_SHARED_BUDGETS: frozenset({Role.OWNER, Role.OFFICER}),
     Permission.USE_API: _EVERYBODY,
     Permission.MANAGE_WEBHOOKS: frozenset({Role.ADMIN}),
+    Permission.MAKE_SURVEYS: frozenset({Role.OWNER}),
+    Permission.VIEW_SURVEYS: frozenset({Role.OWNER, Role.OFFICER, Role.ANALYST}),
 }
 
 

@@ -6,7 +6,7 @@ what colleagues do: of the organisation's number only its end is shown.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,6 +76,13 @@ def count(membership: Membership, token: ApiToken | None = None) -> Rate:
         for name, who, most, is_own in limits
     )
     return Rate(counted, WINDOW - now % WINDOW)
+
+
+def seconds_until_free(limits: Mapping[str, int]) -> int | None:
+    """Count a request of nobody in particular under each name; how long to wait if one is over."""
+    now = int(time.time())
+    over = [_number(f"{name}:{now // WINDOW}") > most for name, most in limits.items()]
+    return WINDOW - now % WINDOW if any(over) else None
 
 
 def _number(key: str) -> int:

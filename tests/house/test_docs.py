@@ -73,7 +73,8 @@ def test_the_api_page_lists_every_address_and_who_may_call_it() -> None:
 def _roles(path: str) -> str:
     """Who may use a route, as the table of doors has it, in the words of the page."""
     some = "00000000-0000-0000-0000-000000000000"
-    place = path.format(slug="any", query_id=some, ready_made_id=some, approval_id=some)
+    things = dict.fromkeys(("query_id", "ready_made_id", "approval_id", "survey_id"), some)
+    place = path.format(slug="any", survey_code="any", **things)
     door = DOORS[resolve(place).view_name]
     roles = door.roles - door.hidden_from
     order = ("owner", "analyst", "officer", "admin")

@@ -34,6 +34,7 @@ class Budget(models.Model):
         ALLOCATION = "allocation", _("Allocation")
         PARTITION = "partition", _("Part of a budget")
         SHARED_BUDGET = "shared_budget", _("Shared budget")
+        SURVEY = "survey", _("Survey")
 
     class Mode(models.TextChoices):
         PURE = "pure", _("Pure ε")

@@ -96,12 +96,14 @@ class Correction(AppendOnly):
 
     Carried over: what people had spent elsewhere when their budgets were joined or divided.
     Refund: of one query whose data was never opened. After restore: what a backup had forgotten.
+    Survey: what each respondent of a local survey loses; the row has the survey's id.
     """
 
     class Kind(models.TextChoices):
         CARRIED_OVER = "carried_over", "Carried over"
         REFUND = "refund", "Refund"
         AFTER_RESTORE = "after_restore", "Booked after a restore"
+        SURVEY = "survey", "Survey opened"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="corrections")

@@ -5,7 +5,7 @@ a query may be refunded is for its own room to say; here only the charges are kn
 """
 
 from collections.abc import Iterable, Sequence
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.db import IntegrityError, connection, transaction
 
@@ -33,8 +33,11 @@ def correct(
     query_id: UUID | None = None,
     source: Budget | None = None,
     tenant_id: UUID | None = None,
+    identity: UUID | None = None,
 ) -> Correction:
     """Book `amount_nano` more as spent (less, for a refund); the caller records it in the log.
+
+    `identity` is the row's own id where the booking is of one thing, once.
 
     Raises InsufficientBudget when it does not fit under the limit, AlreadyCorrected for a second
     refund of a query, InvalidAmount for an amount of the wrong sign.
@@ -44,6 +47,7 @@ def correct(
     if (kind == Correction.Kind.REFUND) != (amount_nano < 0 and query_id is not None):
         raise InvalidAmount(amount_nano)
     row = Correction(
+        id=identity or uuid4(),
         tenant_id=tenant_id or budget.tenant_id,
         budget=budget,
         kind=kind,
@@ -57,7 +61,7 @@ def correct(
         with transaction.atomic():
             outcome = database.correct(row)
     except IntegrityError as error:
-        raise AlreadyCorrected(query_id) from error
+        raise AlreadyCorrected(query_id or row.pk) from error
     if outcome.refusal == "foreign":
         raise ForeignBudget(row.pk)
     if outcome.refusal == "insufficient":

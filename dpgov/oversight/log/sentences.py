@@ -54,6 +54,10 @@ _PATTERNS: dict[str, str | Promise] = {
     Action.TERMS_ACCEPTED: gettext_lazy(
         "{who} accepted version {version} of the terms of use of {name}"
     ),
+    Action.SURVEY_MADE: gettext_lazy("{who} drafted the survey “{name}”"),
+    Action.SURVEY_TOKENS_MADE: gettext_lazy("{who} made {tokens} tokens of the survey “{name}”"),
+    Action.SURVEY_OPENED: gettext_lazy("{who} opened the survey “{name}”"),
+    Action.SURVEY_CLOSED: gettext_lazy("{who} closed the survey “{name}”"),
     Action.RETENTION_CHANGED: gettext_lazy("{who} set the last day of the data of {name}: {after}"),
     Action.BUDGET_ALLOCATED: gettext_lazy("{who} granted an allocation to {name}"),
     Action.ALLOCATION_WITHDRAWN: gettext_lazy("{who} withdrew the allocation of {name}"),
@@ -74,6 +78,7 @@ _PATTERNS: dict[str, str | Promise] = {
 _OF_APPROVALS = (Action.APPROVAL_REQUESTED.value, Action.QUESTION_APPROVED.value)
 _CANCELLED = gettext_lazy("{who} cancelled a question of {analyst}: {question}")
 _OTHERWISE = gettext_lazy("{who}: {action}")
+_NAMED = ("name", "email", "person", "version", "before", "after", "cancelled", "tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +168,7 @@ def _sentence(action: str, values: Mapping[str, str]) -> str:
 
 def _values(entry: AuditEntry, detail: Mapping[str, Any], known: _Known) -> dict[str, str]:
     """What a sentence may name; only what is there."""
-    found = {
-        name: str(detail[name])
-        for name in ("name", "email", "person", "version", "before", "after", "cancelled")
-        if detail.get(name) not in (None, "")
-    }
+    found = {name: str(detail[name]) for name in _NAMED if detail.get(name) not in (None, "")}
     for name in ("before", "after"):
         if amount := _amount(detail, f"{name}_"):
             found[name] = amount

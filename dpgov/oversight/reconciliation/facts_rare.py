@@ -33,6 +33,8 @@ def moved(say: Dialect) -> Iterator[str]:
     yield step(effect("budget"), before, after, 2, _approved(say, "raise_limit"))
     merged = f"{_approved(say, 'merge_shared_budgets')} AND {before} <> {after}"
     yield step(effect("into"), before, after, 2, merged)
+    own, alone = say.get("e.detail", "own_budget"), "e.action = 'SURVEY_OPENED'"
+    yield step(own, "0", nano("charged_epsilon"), 1, alone)
     for kind in ("split_shared_budget", "leave_shared_budget"):
         yield step(effect("opened"), "0", nano("effect", "limit_epsilon"), 2, _approved(say, kind))
 
@@ -81,6 +83,10 @@ def booked(say: Dialect) -> Iterator[str]:
     ):
         carried = amount_of(say, "effect", "carried_epsilon")
         yield row("carried_over", effect(name), carried, _approved(say, kind))
+    own, alone = say.get("e.detail", "own_budget"), "e.action = 'SURVEY_OPENED'"
+    yield row("survey", own, amount_of(say, "charged_epsilon"), alone)
+    charged = amount_of(say, "effect", "charged_epsilon")
+    yield row("survey", effect("budget"), charged, _approved(say, "open_survey"))
     missing = amount_of(say, "booked_epsilon")
     confirmed = f"e.action = 'BUDGET_CONFIRMED' AND {missing} IS NOT NULL"
     shared_budgets = say.each("e.detail", "shared_budgets")

@@ -119,6 +119,11 @@ WRITES: dict[str, str] = {
     "datasets.Look": "SELECT, INSERT",
     "approvals.ChangeRequest": "SELECT, INSERT,"
     " UPDATE (state, decided_by_id, decided_at, decision_reason, outcome)",
+    # What a survey asks and how it is randomised is fixed; its reports are a sum that grows.
+    "surveys.Survey": "SELECT, INSERT,"
+    " UPDATE (state, budget_id, charged_nano, opened_at, closed_at)",
+    "surveys.SurveyToken": "SELECT, INSERT, UPDATE (spent)",
+    "surveys.Tally": "SELECT, INSERT, UPDATE (reports, counts)",
     "audit.AuditEntry": "SELECT",
     "audit.AuditHead": "SELECT",
 }

@@ -17,6 +17,7 @@ COMMANDS: dict[str, str] = {
     "sweep": (
         "ends queries by the services that the task uses, in tests/integration/queries/answering"
     ),
+    "respond": "a respondent's program: it touches no database of ours",
     "demo": "calls services and pages that are all in this table",
     "practice": (
         "TENANT_CREATED and what its services enter, in the log of the practice organisation: "

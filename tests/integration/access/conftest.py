@@ -25,6 +25,7 @@ from tests.integration.access.shared_budgets import shared_budget_of
 from tests.integration.access.world import World
 from tests.integration.queries.asking.approving import wanted_approval
 from tests.integration.queries.ready_made.published import published
+from tests.integration.surveys.made import opened
 from tests.small_dataset import register_small_dataset
 
 
@@ -72,8 +73,11 @@ def world(
 def _things(
     dataset: Dataset, query: Query, owner: Membership, member: Membership
 ) -> dict[str, Any]:
+    survey = opened(owner)
     return {
         "slug": dataset.slug,
+        "survey_id": survey.pk,
+        "survey_code": survey.code,
         "query_id": query.id,
         "saved_id": _saved(query, member).pk,
         "ready_made_id": published(owner, dataset).pk,

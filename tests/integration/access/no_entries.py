@@ -30,6 +30,9 @@ RECORDS_NOTHING = {
     "queries:saved_restore": _OWN_NOTE,
     "queries:mock": _INVENTED,
     "queries:put_aside": "keeps a question in the person's session; asks and stores nothing else",
+    "v1:survey-answer": (
+        "an entry for a report would say when it came: tests/integration/surveys/test_unlinkable.py"
+    ),
     "notices:read": _OWN_READING,
     "notices:read_all": _OWN_READING,
     "notices:choices": "chooses what the person themselves is sent",

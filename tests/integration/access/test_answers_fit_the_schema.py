@@ -29,6 +29,7 @@ from dpgov.queries.workbench.approvals import approve_question
 from dpgov.tenants.models import Membership
 from tests.integration.queries.asking.approving import needs_approval
 from tests.integration.queries.ready_made.published import VALUES, published
+from tests.integration.surveys.made import opened
 from tests.small_dataset import register_small_dataset
 
 _RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
@@ -137,6 +138,7 @@ def test_every_answer_is_what_the_schema_says(
     _questions(doors, dataset, amount, answer_all)
     _ready_made(doors, published(owner, dataset))
     _approvals(doors, owner, dataset, amount)
+    _surveys(doors, owner)
     _officers(doors, owner)
     assert doors.tried | _OTHERWISE == set(doors.described)
 
@@ -192,6 +194,19 @@ def _questions(
     doors.call("read_release", 200, query_id=free["id"])
     doors.call("list_questions", 200)
     doors.call("datasets_comparison", 200, actor="owner")
+
+
+def _surveys(doors: Doors, owner: Membership) -> None:
+    """Before the first report and after it, and what is refused."""
+    survey = opened(owner, by_token=False)
+    assert doors.call("list_surveys", 200)[0]["estimates"] == []
+    of = {"survey_code": survey.code}
+    doors.call("read_survey_form", 200, **of)
+    report = {"token": "0" * 32, "report": "1"}
+    doors.call("send_survey_report", 400, report | {"report": "7"}, **of)
+    doors.call("send_survey_report", 201, report, **of)
+    doors.call("send_survey_report", 409, report, **of)
+    assert doors.call("read_survey", 200, survey_id=survey.pk)["estimates"]
 
 
 def _ready_made(doors: Doors, ready_made: ReadyMade) -> None:

@@ -54,7 +54,7 @@ def _readable(operation: Any) -> Any:
 
 OPERATIONS = _operations()
 # What stands in addresses: things that are there.
-_NAMES = ("slug", "query_id", "ready_made_id", "approval_id")
+_NAMES = ("slug", "query_id", "ready_made_id", "approval_id", "survey_id", "survey_code")
 
 
 @pytest.fixture

@@ -23,6 +23,8 @@ _MISSING = {
     "slug": "nowhere",
     "query_id": _NOWHERE,
     "saved_id": _NOWHERE,
+    "survey_id": _NOWHERE,
+    "survey_code": "nowhere",
     "ready_made_id": _NOWHERE,
     "approval_id": _NOWHERE,
     "request_id": _NOWHERE,

@@ -32,6 +32,8 @@ SMALL = {
     "rivals/our_answers": Small("--runs 1 --tasks sum,median", '"median"'),
     "rivals/opendp_answers": Small("--runs 1 --tasks count", '"count"'),
     "choosing": Small("--rows 1000 --rounds 1", "| 1,000 rows of one value |"),
+    "surveys": Small("--with= --runs 1 --people 60", "| 20 | 2.0 |"),
+    "rivals/our_surveys": Small("--runs 1 --people 60", '"20": {"0.5"'),
     "duration": Small(
         "--rows 1000 --rounds 1 --only persons", "| persons by city and sex | 1,000 |"
     ),
@@ -57,6 +59,8 @@ LARGE = {
 ELSEWHERE = {
     "rivals/diffprivlib_answers": "needs diffprivlib and an older NumPy",
     "rivals/smartnoise_answers": "needs smartnoise-sql",
+    "rivals/pure_ldp_surveys": "needs pure-ldp and an older NumPy",
+    "rivals/multi_freq_surveys": "needs multi-freq-ldpy and an older NumPy",
     "rivals/tumult_answers": "needs tmlt.analytics, Spark and Java",
 }
 

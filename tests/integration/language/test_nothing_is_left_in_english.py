@@ -9,6 +9,7 @@ from dpgov.budgets.models import Budget, LimitChange
 from dpgov.datasets.models import Column, Dataset
 from dpgov.notices.models import Webhook
 from dpgov.queries.models import BudgetRequest, ReadyMade, SavedQuestion
+from dpgov.surveys.models import Survey
 from dpgov.tenants.models import ApiToken, Project, Tenant, User
 from tests.integration.access.doors import DOORS, ROLES, Kind
 from tests.integration.access.routes import all_routes
@@ -65,6 +66,8 @@ def _words_of_data() -> set[str]:
             texts += row
     for column, categories in Column.objects.values_list("name", "categories"):
         texts += [column, *categories]
+    for answers in Survey.objects.values_list("answers", flat=True):
+        texts += answers
     for parameters in ReadyMade.objects.values_list("parameters", flat=True):
         texts += [parameter["name"] for parameter in parameters]
     words = {word for text in texts for word in re.findall(r"[^\W\d_]{2,}", text.casefold())}

@@ -26,13 +26,16 @@ from dpgov.operation import installed
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.queries.models import Query
 from dpgov.queries.workbench.approvals import approve_question
+from dpgov.surveys.services import receive
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
 from tests.cast import join
 from tests.integration.queries.asking.approving import wanted_approval
 from tests.integration.queries.ready_made.published import published
+from tests.integration.surveys.made import drafted, opened, tokens
 from tests.integration.tenants.wall.conftest import connected_as, rows
 from tests.integration.tenants.wall.stolen import CALLS, CHANGES, ESCALATIONS, FOUND, reserve
+from tests.integration.tenants.wall.stolen_surveys import SURVEYS
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,6 +61,9 @@ WATCHED = (
     "audit_auditentry",
     "audit_auditkey",
     "dpgov_auditor",
+    "surveys_survey",
+    "surveys_surveytoken",
+    "surveys_tally",
     "tenants_membership",
     "tenants_tenant",
 )
@@ -97,6 +103,9 @@ def names(
     granted = wanted_approval(ours, dataset)
     approve_question(membership=owner, request_id=granted.pk, answer="agreed")
 
+    survey = opened(owner)
+    receive(survey=survey, token=tokens(owner, survey, 1)[0], report="0")
+
     def question(member: Membership, state: Query.State) -> Any:
         return Query.objects.get(tenant=member.tenant, state=state).pk
 
@@ -114,6 +123,8 @@ def names(
         "ready_made": published(owner, dataset).pk,
         "approval": wanted_approval(ours, dataset).pk,
         "granted": granted.pk,
+        "survey": survey.pk,
+        "draft": drafted(owner).pk,
         "owner": owner.user_id,
         "officer": officer.user_id,
         "stranger": stranger.user_id,
@@ -143,7 +154,7 @@ def refused(thief: "psycopg.Connection[Any]", statement: str) -> bool:
 
 def test_what_is_forged_is_refused_and_changes_nothing(names: Names) -> None:
     """L8: direct changes, escalations and forged calls of the ledger's steps, 100 of them."""
-    statements = [text.format(**names) for text in (*CHANGES, *ESCALATIONS, *CALLS)]
+    statements = [text.format(**names) for text in (*CHANGES, *SURVEYS, *ESCALATIONS, *CALLS)]
     assert len(statements) >= 100
     before = everything()
     with connected_as(dpgov__tenant=str(names["ours"])) as thief:
@@ -171,7 +182,7 @@ def test_without_any_one_of_the_guards_something_would_be_carried_out(
     guard: str, table: str, names: Names
 ) -> None:
     """L8: no guard is idle, and none of them stands in for another."""
-    statements = [text.format(**names) for text in (*CHANGES, *CALLS)]
+    statements = [text.format(**names) for text in (*CHANGES, *SURVEYS, *CALLS)]
     rows(f"DROP TRIGGER {guard} ON {table}")
     try:
         with connected_as(dpgov__tenant=str(names["ours"])) as thief:

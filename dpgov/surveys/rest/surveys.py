@@ -1,0 +1,158 @@
+"""The REST doors of surveys: for an organisation's people to read, for everybody to answer one.
+
+Who answers shows no session and no account: a cookie is not looked at, and so nothing that another
+site makes a browser send is worth more than what anybody could send. A body is JSON or refused.
+Requests are counted by origin and by survey, in a cache that forgets within minutes.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from allauth.account.adapter import get_adapter
+from django.core.exceptions import PermissionDenied
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.exceptions import APIException, NotFound
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.throttling import BaseThrottle
+from rest_framework.views import APIView
+
+from dpgov.queries.rest.shapes.question import RefusalSerializer
+from dpgov.surveys.errors import BadReport, SurveyRefusal, TokenUnknown
+from dpgov.surveys.models import Survey
+from dpgov.surveys.public import acting_on, form_of
+from dpgov.surveys.rest.shapes import (
+    RecordedSerializer,
+    ReportSerializer,
+    SurveyFormSerializer,
+    SurveySerializer,
+)
+from dpgov.surveys.selectors import get_survey, surveys_of
+from dpgov.surveys.services import receive
+from dpgov.tenants.permissions import Permission, membership_of
+from dpgov.tenants.rates import seconds_until_free
+from dpgov.tenants.sign_in.guessing import network_of
+
+A_MINUTE_ORIGIN, A_MINUTE_SURVEY = 300, 3000
+
+
+class SurveyListView(APIView):
+    """The surveys of the organisation."""
+
+    permission = Permission.VIEW_SURVEYS
+
+    @extend_schema(
+        tags=["surveys"],
+        operation_id="list_surveys",
+        summary="List the surveys of the organisation, with their estimates",
+        responses=SurveySerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        found: Any = surveys_of(membership_of(request))
+        return Response(SurveySerializer(found, many=True).data)
+
+
+class SurveyView(APIView):
+    """One of them."""
+
+    permission = Permission.VIEW_SURVEYS
+
+    @extend_schema(
+        tags=["surveys"],
+        operation_id="read_survey",
+        summary="Read a survey with its estimates so far",
+        responses=SurveySerializer,
+    )
+    def get(self, request: Request, survey_id: UUID) -> Response:
+        try:
+            survey = get_survey(membership_of(request), survey_id)
+        except Survey.DoesNotExist as missing:
+            raise NotFound from missing
+        return Response(SurveySerializer(survey).data)
+
+
+class AnswerThrottle(BaseThrottle):
+    """So many requests in a minute from one origin, and for one survey."""
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        """Count it."""
+        origin = _origin(request)
+        self._wait = seconds_until_free(
+            {
+                f"respondent:{origin}": A_MINUTE_ORIGIN,
+                f"survey:{view.kwargs['survey_code']}": A_MINUTE_SURVEY,
+            }
+        )
+        return self._wait is None
+
+    def wait(self) -> float | None:
+        """Seconds until the next window."""
+        return self._wait
+
+
+def _origin(request: Request) -> str:
+    """Where a request comes from; all of those whose address nobody knows are one origin."""
+    try:
+        return network_of(get_adapter().get_client_ip(request._request))
+    except PermissionDenied:
+        return "unknown"
+
+
+class Refused(APIException):
+    """A report that was not counted: 400 for what it is, 409 for what the survey or token is."""
+
+    def __init__(self, refusal: SurveyRefusal) -> None:
+        self.status_code = 400 if isinstance(refusal, BadReport | TokenUnknown) else 409
+        super().__init__(str(refusal), refusal.code)
+
+
+class AnswerView(APIView):
+    """What a respondent's program reads, and where it sends one randomised report."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)
+    throttle_classes = (AnswerThrottle,)
+
+    @extend_schema(
+        tags=["surveys"],
+        operation_id="read_survey_form",
+        summary="Read the question and the rule of a survey, without an account",
+        auth=[],
+        responses=SurveyFormSerializer,
+    )
+    def get(self, request: Request, survey_code: str) -> Response:
+        try:
+            with acting_on(survey_code) as survey:
+                address = reverse("survey-answer", args=[survey_code], request=request)
+                return Response(SurveyFormSerializer(form_of(survey, address)).data)
+        except Survey.DoesNotExist as missing:
+            raise NotFound from missing
+
+    @extend_schema(
+        tags=["surveys"],
+        operation_id="send_survey_report",
+        summary="Send one randomised report, without an account",
+        description=(
+            "Randomise before you send: what is sent is read as it is. A token counts once. "
+            "Refusals: 400 `not_a_report`, `token_unknown`; 409 `token_spent`, `survey_closed`; "
+            "nothing is recorded then."
+        ),
+        auth=[],
+        request=ReportSerializer,
+        responses={
+            201: RecordedSerializer,
+            409: OpenApiResponse(RefusalSerializer, description="Spent, or closed."),
+        },
+    )
+    def post(self, request: Request, survey_code: str) -> Response:
+        body = request.data if isinstance(request.data, dict) else {}
+        try:
+            with acting_on(survey_code) as survey:
+                receive(survey=survey, token=body.get("token"), report=body.get("report"))
+        except Survey.DoesNotExist as missing:
+            raise NotFound from missing
+        except SurveyRefusal as refusal:
+            raise Refused(refusal) from refusal
+        return Response({"recorded": True}, status=201)

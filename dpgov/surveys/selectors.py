@@ -1,0 +1,47 @@
+"""Reads about surveys: for the organisation's own people, and for whoever has a public address."""
+
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from dpgov.budgets.models import Budget
+from dpgov.budgets.shared_budgets import shared_budgets_of
+from dpgov.surveys.models import Survey
+from dpgov.tenants.crossing import through_gate
+from dpgov.tenants.models import Membership, Tenant
+from dpgov.tenants.permissions import Permission, may
+
+
+def surveys_of(membership: Membership) -> QuerySet[Survey]:
+    """Those that this person may see, newest first; drafts only for owners and officers."""
+    rows = Survey.objects.filter(tenant=membership.tenant_id)
+    if not may(membership, Permission.REQUEST_CHANGES):
+        rows = rows.exclude(budget__isnull=True)
+    rows = rows.select_related("tally", "budget", "shared_budget", "made_by")
+    return rows.order_by("-made_at", "id")
+
+
+def get_survey(membership: Membership, survey_id: UUID) -> Survey:
+    """One of them; Survey.DoesNotExist for a foreign and a missing one alike."""
+    return surveys_of(membership).get(pk=survey_id)
+
+
+def tenant_of(code: str) -> UUID | None:
+    """Whose survey has this public address; None of a draft and a missing one alike."""
+    if connection.vendor == "postgresql":
+        found: UUID | None = through_gate("SELECT surveys_tenant_of(%s)", code)[0][0]
+        return found
+    rows = Survey.objects.filter(code=code).exclude(state=Survey.State.DRAFT)
+    return rows.values_list("tenant_id", flat=True).first()
+
+
+def public_survey(code: str) -> Survey:
+    """The survey of an address; to be called while acting for its tenant."""
+    rows = Survey.objects.select_related("tenant").exclude(budget__isnull=True)
+    return rows.get(code=code)
+
+
+def budgets_to_charge(tenant: Tenant) -> list[Budget]:
+    """The shared budgets that a survey may name: its own organisation's."""
+    return list(shared_budgets_of(tenant).filter(tenant=tenant))

@@ -1,0 +1,22 @@
+"""What changes a survey: making, opening, closing, tokens, and taking in a report."""
+
+from dpgov.surveys.services.drafting import Asked, make_survey
+from dpgov.surveys.services.opening import (
+    close_survey,
+    open_alone,
+    open_as_agreed,
+    request_opening,
+)
+from dpgov.surveys.services.receiving import receive
+from dpgov.surveys.services.tokens import make_tokens
+
+__all__ = [
+    "Asked",
+    "close_survey",
+    "make_survey",
+    "make_tokens",
+    "open_alone",
+    "open_as_agreed",
+    "receive",
+    "request_opening",
+]

@@ -1,0 +1,64 @@
+"""A randomised report is taken in: a token is spent and the sum grows, both or neither.
+
+Nothing is logged, no moment is noted, and no row is written for a report, so that nothing is left
+by which it could be brought together with its token: every report rewrites the one row of its
+survey, whatever it says. What could leak: an order of rows or moments common to both, to whoever
+reads the database or a copy of it; `test_unlinkable` looks for one.
+
+In open mode the respondent's own browser draws the token: what is sent twice counts once.
+"""
+
+from django.db import IntegrityError, transaction
+
+from dpgov.operation import clock
+from dpgov.privacy.local.randomiser import NotAReport
+from dpgov.surveys.errors import BadReport, SurveyClosed, TokenSpent, TokenUnknown
+from dpgov.surveys.models import Survey, SurveyToken, Tally
+from dpgov.surveys.services.tokens import hash_of, is_token
+
+
+def receive(*, survey: Survey, token: object, report: object) -> None:
+    """Count one report. Raises SurveyClosed, BadReport, TokenUnknown, TokenSpent; then nothing."""
+    if not takes_reports(survey):
+        raise SurveyClosed
+    try:
+        places = survey.randomiser.places(report)
+    except NotAReport as refusal:
+        raise BadReport(refusal.args[0]) from refusal
+    if not is_token(token):
+        raise TokenUnknown
+    with transaction.atomic():
+        # Closing takes the same lock: what is counted was counted while the survey was open.
+        tally = Tally.objects.select_for_update().get(survey=survey)
+        if not Survey.objects.filter(pk=survey.pk, state=Survey.State.OPEN).exists():
+            raise SurveyClosed
+        _spend(survey, hash_of(str(token)))
+        named = set(places)
+        tally.counts = [count + (place in named) for place, count in enumerate(tally.counts)]
+        tally.reports += 1
+        tally.save(update_fields=["reports", "counts"])
+
+
+def takes_reports(survey: Survey) -> bool:
+    """Whether it is open, and its last day not over."""
+    return survey.state == Survey.State.OPEN and clock.now().date() <= survey.closes_on
+
+
+def _spend(survey: Survey, token_hash: str) -> None:
+    if not survey.by_token:
+        _take_own(survey, token_hash)
+        return
+    known = SurveyToken.objects.filter(survey=survey, token_hash=token_hash)
+    if known.filter(spent=False).update(spent=True):
+        return
+    raise TokenSpent if known.exists() else TokenUnknown
+
+
+def _take_own(survey: Survey, token_hash: str) -> None:
+    try:
+        with transaction.atomic():
+            SurveyToken.objects.create(
+                tenant_id=survey.tenant_id, survey=survey, token_hash=token_hash, spent=True
+            )
+    except IntegrityError as again:
+        raise TokenSpent from again

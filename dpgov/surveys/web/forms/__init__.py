@@ -1,0 +1,156 @@
+"""What an owner types about a survey."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from dpgov.budgets.models import Budget
+from dpgov.budgets.words import limit_text
+from dpgov.datasets.web.forms.dataset import EpsilonField
+from dpgov.operation import clock
+from dpgov.privacy.accounting.decimals import decimal_text, read_decimal
+from dpgov.privacy.local.randomiser import FEWEST_ANSWERS, MOST_ANSWERS
+from dpgov.surveys.services import Asked
+from dpgov.surveys.services.drafting import LONGEST_QUESTION, MOST_EXPECTED
+
+_TEXT = {"class": "form-control"}
+_SELECT = {"class": "form-select"}
+_NUMBER = {**_TEXT, "inputmode": "decimal", "autocomplete": "off"}
+_DAYS = 30
+
+
+def _bound(label: Any) -> forms.CharField:
+    return forms.CharField(
+        label=label, required=False, max_length=30, widget=forms.TextInput(_NUMBER)
+    )
+
+
+class SurveyForm(forms.Form):
+    """The question, its answers in lines or a number in ranges, and what it costs."""
+
+    question = forms.CharField(
+        label=_("Question"), max_length=LONGEST_QUESTION, widget=forms.TextInput(_TEXT)
+    )
+    answers = forms.CharField(
+        label=_("Answers"),
+        required=False,
+        widget=forms.Textarea({**_TEXT, "rows": 4}),
+        help_text=_("One a line, 2 to 50. Each person chooses one."),
+    )
+    lower, upper = _bound(_("From")), _bound(_("To"))
+    ranges = forms.IntegerField(
+        label=_("Ranges"),
+        required=False,
+        min_value=FEWEST_ANSWERS,
+        max_value=MOST_ANSWERS,
+        widget=forms.NumberInput(_TEXT),
+    )
+    epsilon = EpsilonField(
+        label=_("Privacy loss ε per answer"),
+        initial="1.1",
+        help_text=_("At ε 1.1 a yes-or-no answer is true with about 3 chances in 4."),
+    )
+    expected = forms.IntegerField(
+        label=_("Expected answers"),
+        min_value=1,
+        max_value=MOST_EXPECTED,
+        initial=200,
+        widget=forms.NumberInput(_TEXT),
+        help_text=_("Says how exact the estimates will be, before it opens."),
+    )
+    closes_on = forms.DateField(
+        label=_("Last day"), widget=forms.DateInput({**_TEXT, "type": "date"}, format="%Y-%m-%d")
+    )
+    shared_budget = forms.ChoiceField(
+        label=_("Charged to"),
+        required=False,
+        widget=forms.Select(_SELECT),
+        help_text=_(
+            "Name the shared budget of these people if questions are asked about them too: an "
+            "officer then has to agree."
+        ),
+    )
+    by_token = forms.TypedChoiceField(
+        label=_("Who may answer"),
+        choices=[
+            ("yes", _("whoever has a one-time token")),
+            ("no", _("everybody who has the address")),
+        ],
+        coerce=lambda value: value == "yes",
+        widget=forms.Select(_SELECT),
+    )
+
+    def __init__(self, *args: Any, budgets: Sequence[Budget], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._budgets = {str(budget.pk): budget for budget in budgets}
+        self.fields["closes_on"].initial = clock.now().date() + timedelta(days=_DAYS)
+        named = [(key, f"{each.label} ({limit_text(each)})") for key, each in self._budgets.items()]
+        choices = [("", gettext("a budget of its own")), *named]
+        self.fields["shared_budget"].choices = choices  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Lines or ranges, not both and not neither."""
+        typed = self.cleaned_data
+        lines = [line.strip() for line in typed.get("answers", "").splitlines() if line.strip()]
+        bounds = [typed.get(name) for name in ("lower", "upper", "ranges")]
+        if bool(lines) == any(bounds) or (any(bounds) and not all(bounds)):
+            self.add_error(
+                "answers", gettext("Write the answers, or say from, to and how many ranges.")
+            )
+        elif not lines:
+            lines = self._in_ranges()
+        typed["lines"] = lines
+        return typed
+
+    def _in_ranges(self) -> list[str]:
+        """Equal ranges with decimal edges; below and above belong to the first and last."""
+        typed = self.cleaned_data
+        try:
+            lower, upper = read_decimal(typed["lower"]), read_decimal(typed["upper"])
+        except ValueError as problem:
+            self.add_error("lower", str(problem))
+            return []
+        if upper <= lower:
+            self.add_error("upper", gettext("Give a number above the first one."))
+            return []
+        edges = [
+            decimal_text((lower + (upper - lower) * at / typed["ranges"]).normalize())
+            for at in range(typed["ranges"] + 1)
+        ]
+        between = gettext("from {low} to below {high}")
+        middle = [between.format(low=low, high=high) for low, high in pairwise(edges[1:-1])]
+        return [
+            gettext("below {high}").format(high=edges[1]),
+            *middle,
+            gettext("{low} or more").format(low=edges[-2]),
+        ]
+
+    def asked(self) -> Asked:
+        """What was typed, for the service."""
+        typed = self.cleaned_data
+        return Asked(
+            question=typed["question"],
+            answers=typed["lines"],
+            epsilon_nano=typed["epsilon"],
+            expected=typed["expected"],
+            closes_on=typed["closes_on"],
+            by_token=typed["by_token"],
+            shared_budget=self._budgets.get(typed["shared_budget"]),
+        )
+
+
+class TokensForm(forms.Form):
+    """How many tokens."""
+
+    number = forms.IntegerField(min_value=1, max_value=10_000)
+
+
+class OpenForm(forms.Form):
+    """Why a shared budget is charged."""
+
+    reason = forms.CharField(max_length=500)

@@ -1,0 +1,119 @@
+// Randomises one answer of a survey in this browser, and sends what comes of it: nothing else leaves.
+// Thresholds are whole numbers of 2^32 draws, compared with 32 random bits each: no fractions, and no
+// draw is repeated. A report is kept before it is sent, so that a reload sends the same one again.
+"use strict";
+(() => {
+  // `draws` are numbers of 32 random bits: always as many as `needed`, whatever the answer.
+  const needed = (survey) => (survey.mechanism === "randomised_response" ? 1 : survey.answers);
+
+  function randomise(survey, answer, draws) {
+    if (!Number.isInteger(answer) || answer < 0 || answer >= survey.answers) throw new RangeError("answer");
+    if (survey.mechanism === "randomised_response") {
+      const beyond = draws[0] - survey.kept; // below zero: the truth; else which of the others
+      const other = (beyond - (beyond % survey.other)) / survey.other;
+      const place = beyond < 0 ? answer : other + (other >= answer ? 1 : 0);
+      return String(place).padStart(survey.size, "0");
+    }
+    let bits = "";
+    for (let place = 0; place < survey.answers; place += 1) {
+      bits += draws[place] < (place === answer ? survey.kept : survey.other) ? "1" : "0";
+    }
+    return bits;
+  }
+
+  const drawn = (survey, answer) => randomise(survey, answer, crypto.getRandomValues(new Uint32Array(needed(survey))));
+  const ownToken = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  globalThis.dpgovSurvey = Object.freeze({ randomise, drawn });
+
+  const form = document.querySelector("form[data-survey]");
+  if (!form) return;
+  const survey = JSON.parse(document.getElementById("survey-rule").textContent);
+  const fields = form.querySelector("fieldset");
+  const part = (name) => document.querySelector(`[data-part="${name}"]`);
+  const token = location.hash.slice(1); // behind "#": it is never part of a request's address
+  const key = `dpgov-survey-${survey.code}-${survey.by_token ? token : "open"}`;
+
+  function say(name, text) {
+    for (const each of document.querySelectorAll("[data-said]")) each.hidden = each.dataset.said !== name;
+    const said = document.querySelector(`[data-said="${name}"] [data-text]`);
+    if (said && text) said.textContent = text;
+  }
+
+  function named(report) {
+    const answers = [...form.querySelectorAll("[data-answer]")].map((label) => label.textContent.trim());
+    if (survey.mechanism === "randomised_response") return [answers[Number(report)]];
+    return answers.filter((_, place) => report[place] === "1");
+  }
+
+  function show(kept) {
+    const list = part("sent").querySelector("ul");
+    const words = named(kept.report);
+    list.replaceChildren(...(words.length ? words : [list.dataset.none]).map((word) => {
+      const item = document.createElement("li");
+      item.textContent = word;
+      return item;
+    }));
+    part("sent").querySelector("code").textContent = kept.report;
+    form.hidden = true;
+    part("sent").hidden = false;
+    part("again").hidden = kept.sent;
+  }
+
+  const keep = (kept) => localStorage.setItem(key, JSON.stringify(kept));
+
+  async function send(kept) {
+    show(kept);
+    try {
+      const answer = await fetch(survey.address, {
+        method: "POST", credentials: "omit", headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ token: kept.token, report: kept.report }),
+      });
+      const body = answer.ok ? {} : await answer.json();
+      const error = body.errors?.[0];
+      if (answer.ok || (error?.code === "token_spent" && kept.tried)) {
+        keep({ ...kept, sent: true });
+        show({ ...kept, sent: true });
+        say("done");
+      } else {
+        say("refused", error?.detail); // what was drawn stays: another draw would tell more
+      }
+    } catch {
+      keep({ ...kept, tried: true }); // it may have arrived: the same is sent again, never another
+      say("away");
+    }
+  }
+
+  function stored() {
+    try {
+      return { works: true, kept: JSON.parse(localStorage.getItem(key)) };
+    } catch {
+      return { works: false, kept: null };
+    }
+  }
+
+  const { works, kept } = stored();
+  if (!works) say("nothing-kept");
+  else if (kept) {
+    show(kept);
+    say(kept.sent ? "done" : "away");
+  } else if (survey.by_token && !/^[0-9a-f]{32}$/.test(token)) say("no-token");
+  else fields.disabled = false;
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const chosen = form.querySelector("input:checked");
+    if (!chosen || fields.disabled) return;
+    fields.disabled = true;
+    const report = drawn(survey, Number(chosen.value));
+    form.reset(); // the true answer is nowhere any more
+    const fresh = { report, token: survey.by_token ? token : ownToken(), sent: false, tried: false };
+    try {
+      keep(fresh);
+    } catch {
+      say("nothing-kept");
+      return;
+    }
+    send(fresh);
+  });
+  part("again").addEventListener("click", () => send({ ...stored().kept, tried: true }));
+})();
