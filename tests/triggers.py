@@ -26,6 +26,7 @@ GUARDED = (
     "budgets_sharedbudgetmember",
     "datasets_dataset",
     "datasets_look",
+    "datasets_viewer",
     "queries_budgetrequest",
     "queries_query",
     "surveys_survey",

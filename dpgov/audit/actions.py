@@ -85,6 +85,7 @@ class Action(StrEnum):
     SURVEY_TOKENS_MADE = "SURVEY_TOKENS_MADE"
     SURVEY_OPENED = "SURVEY_OPENED"
     SURVEY_CLOSED = "SURVEY_CLOSED"
+    AUDIENCE_CHANGED = "AUDIENCE_CHANGED"
 
 
 # What comes with a new budget of a dataset, of this limit and name.

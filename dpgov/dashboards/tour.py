@@ -161,7 +161,7 @@ def tour_of(membership: Membership) -> Tour:
     mine = EntryFilter(actor=membership.user.email, actions=wanted)
     entries = entries_of(membership.tenant_id, mine).order_by()
     done = set(entries.values_list("action", flat=True).distinct())
-    dataset = datasets_of(membership.tenant).first()
+    dataset = datasets_of(membership).first()
     slug = dataset.slug if dataset else ""
     return Tour(
         tuple(

@@ -79,7 +79,7 @@ def find(membership: Membership, text: str, page: str | None) -> tuple[Page[Data
 
 def first_by_name(membership: Membership, most: int) -> tuple[list[Found], int]:
     """The first datasets with what fits of each, without their columns; and how many there are."""
-    counted = datasets_of(membership.tenant).annotate(every=Window(Count("pk")))
+    counted = datasets_of(membership).annotate(every=Window(Count("pk")))
     datasets = list(counted[:most])
     available = _available(membership, datasets)
     found = [Found(one, [], frozenset(), available.get(one.pk)) for one in datasets]
@@ -88,7 +88,7 @@ def first_by_name(membership: Membership, most: int) -> tuple[list[Found], int]:
 
 def _matching(membership: Membership, words: list[str]) -> QuerySet[Dataset]:
     newest = DatasetVersion.objects.filter(dataset=OuterRef("pk")).order_by("-number")
-    found = datasets_of(membership.tenant).annotate(newest=Subquery(newest.values("pk")[:1]))
+    found = datasets_of(membership).annotate(newest=Subquery(newest.values("pk")[:1]))
     for word in words:
         of_column = Column.objects.filter(version_id=OuterRef("newest"), name__icontains=word)
         found = found.filter(

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from dpgov.datasets.services.held.deciding import HOLD_KINDS, SHARE_HELD_DATASET_BUDGET
-from dpgov.tenants.wall.guards import Guard, Json, agreed
+from dpgov.tenants.wall.guards import NEVER, Guard, Json, agreed
 
 _DATASET, _VERSION, _LOOK = "datasets_dataset", "datasets_datasetversion", "datasets_look"
 _TERMS, _ACCEPTANCE = "datasets_termsofuse", "datasets_acceptance"
+_VIEWER = "datasets_viewer"
 
 
 def guards(json: Json) -> Iterator[Guard]:
@@ -15,6 +16,7 @@ def guards(json: Json) -> Iterator[Guard]:
     yield from _of_versions()
     yield from _of_holds(json)
     yield from _of_terms()
+    yield from _of_viewers()
 
 
 def _of_datasets(json: Json) -> Iterator[Guard]:
@@ -122,4 +124,28 @@ def _of_terms() -> Iterator[Guard]:
         " AND n.number > t.number)) AND EXISTS (SELECT 1 FROM tenants_membership m"
         " WHERE m.tenant_id = NEW.tenant_id AND m.user_id = NEW.accepted_by_id)",
         "a member accepts the terms of use that are in force",
+    )
+
+
+def _of_viewers() -> Iterator[Guard]:
+    """Whom somebody named, and when, is what asking rests on."""
+    yield Guard(
+        "guard_viewer_new",
+        _VIEWER,
+        "INSERT",
+        "1 = 1",
+        "EXISTS (SELECT 1 FROM tenants_membership m WHERE m.id = NEW.membership_id"
+        " AND m.tenant_id = NEW.tenant_id AND m.user_id <> NEW.named_by_id"
+        " AND (m.role = 'analyst' OR m.second_role = 'analyst'))"
+        " AND EXISTS (SELECT 1 FROM tenants_membership o WHERE o.tenant_id = NEW.tenant_id"
+        " AND o.user_id = NEW.named_by_id AND o.role = 'owner')",
+        "an analyst is named by another person, who is an owner",
+    )
+    yield Guard(
+        "guard_viewer_stays",
+        _VIEWER,
+        "UPDATE",
+        "1 = 1",
+        NEVER,
+        "a naming is taken back, never changed",
     )

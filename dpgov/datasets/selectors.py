@@ -1,5 +1,7 @@
 """Reads about datasets. Public metadata only; what is another tenant's looks like missing.
 
+So does what is for others of the same tenant: `audience.seen` is part of what looks for a person.
+
 To every door, page or API, it looks the same: what an address names is found here, or is a 404.
 """
 
@@ -13,6 +15,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
+from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Arrival, Column, Dataset, DatasetVersion, Upload
 from dpgov.privacy.plan.domains import category_domain, column_spec, date_domain, numeric_domain
 from dpgov.privacy.plan.formula import formula_from
@@ -51,15 +54,20 @@ def is_paused(dataset_id: UUID) -> bool:
     return Dataset.objects.filter(present(), pk=dataset_id, paused_at__isnull=False).exists()
 
 
-def datasets_of(tenant: Tenant) -> QuerySet[Dataset]:
-    """The tenant's datasets that are neither held nor archived, by name, with their budgets."""
+def every_dataset_of(tenant: Tenant) -> QuerySet[Dataset]:
+    """The tenant's datasets that are neither held nor archived, on nobody's behalf."""
     found = Dataset.objects.filter(present(), tenant=tenant)
     return found.select_related("budget", "policy").order_by("name", "slug")
 
 
-def get_dataset(tenant: Tenant, slug: str) -> Dataset:
-    """One of the above; raises Dataset.DoesNotExist for foreign, held and missing alike."""
-    return datasets_of(tenant).select_related("tenant", "owner").get(slug=slug)
+def datasets_of(membership: Membership) -> QuerySet[Dataset]:
+    """Those that this person sees, by name, with their budgets."""
+    return every_dataset_of(membership.tenant).filter(seen(membership))
+
+
+def get_dataset(membership: Membership, slug: str) -> Dataset:
+    """One of the above; raises Dataset.DoesNotExist for foreign, held, others' and missing ones."""
+    return datasets_of(membership).select_related("tenant", "owner").get(slug=slug)
 
 
 def archived_datasets(tenant: Tenant) -> QuerySet[Dataset]:
@@ -88,17 +96,17 @@ def datasets_and_held(membership: Membership) -> QuerySet[Dataset]:
     mine = Q(held_at__isnull=False, archived_at__isnull=True)
     if not membership.has(Role.OFFICER):
         mine &= Q(owner=membership.user_id)
-    found = Dataset.objects.filter(present() | mine, tenant=membership.tenant_id)
+    found = Dataset.objects.filter(present() | mine, seen(membership), tenant=membership.tenant_id)
     return found.select_related("budget", "policy").order_by("name", "slug")
 
 
 def held_version(membership: Membership, dataset_id: UUID) -> DatasetVersion | None:
     """The newest version of one of them, with what is shown of it; None for every other dataset."""
-    seen = held_datasets(membership).filter(pk=dataset_id).order_by()
+    held = held_datasets(membership).filter(pk=dataset_id).order_by()
     whole = DatasetVersion.objects.select_related(
         "dataset__budget", "dataset__owner", "fingerprint"
     )
-    return whole.filter(dataset__in=seen).order_by("-number").first()
+    return whole.filter(dataset__in=held).order_by("-number").first()
 
 
 def current_version(dataset: Dataset) -> DatasetVersion:
@@ -108,13 +116,14 @@ def current_version(dataset: Dataset) -> DatasetVersion:
     return newest[:1].get()
 
 
-def version_to_ask(tenant: Tenant, slug: str) -> DatasetVersion:
+def version_to_ask(membership: Membership, slug: str) -> DatasetVersion:
     """The newest version of the dataset of `get_dataset`, with dataset, budget and columns.
 
-    Raises DatasetVersion.DoesNotExist for foreign, held and missing alike.
+    Raises DatasetVersion.DoesNotExist for foreign, held, others' and missing ones alike.
     """
+    mine = seen(membership, "dataset__")
     found = DatasetVersion.objects.filter(
-        present("dataset__"), dataset__tenant=tenant, dataset__slug=slug
+        present("dataset__"), mine, dataset__tenant=membership.tenant_id, dataset__slug=slug
     )
     whole = found.select_related("dataset__budget", "dataset__policy").prefetch_related("columns")
     return whole.order_by("-number")[:1].get()
@@ -150,22 +159,24 @@ def _domain(column: Column) -> NumericDomain | CategoryDomain:
     return numeric_domain(column.lower, column.upper, column.step)
 
 
-def versions_to_copy(tenant: Tenant) -> QuerySet[DatasetVersion]:
-    """Every version whose declarations an owner of the tenant sees, the newest of each first."""
-    seen = DatasetVersion.objects.filter(
-        open_to_questions("dataset__"), dataset__tenant=tenant
-    ).select_related("dataset")
-    return seen.order_by("dataset__name", "dataset__slug", "-number")[:_MOST_COPIES]
+def versions_to_copy(membership: Membership) -> QuerySet[DatasetVersion]:
+    """Every version whose declarations this owner sees, the newest of each first."""
+    found = _versions_to_copy(membership).select_related("dataset")
+    return found.order_by("dataset__name", "dataset__slug", "-number")[:_MOST_COPIES]
 
 
-def version_to_copy(tenant: Tenant, chosen: str) -> DatasetVersion | None:
+def version_to_copy(membership: Membership, chosen: str) -> DatasetVersion | None:
     """One of the same, by its id; None for foreign, held, archived and missing ones alike."""
     try:
         sought = UUID(chosen)
     except ValueError:
         return None
-    seen = DatasetVersion.objects.filter(open_to_questions("dataset__"), dataset__tenant=tenant)
-    return seen.select_related("dataset").filter(pk=sought).first()
+    return _versions_to_copy(membership).select_related("dataset").filter(pk=sought).first()
+
+
+def _versions_to_copy(membership: Membership) -> QuerySet[DatasetVersion]:
+    mine = open_to_questions("dataset__"), seen(membership, "dataset__")
+    return DatasetVersion.objects.filter(*mine, dataset__tenant=membership.tenant_id)
 
 
 def uploads_of(tenant: Tenant, user: User) -> QuerySet[Upload]:
@@ -199,9 +210,9 @@ def get_upload(tenant: Tenant, user: User, upload_id: UUID) -> Upload:
 
 
 def dataset_or_404(request: HttpRequest | Request, slug: str) -> Dataset:
-    """The tenant's dataset; foreign, held, archived and missing ones give the same 404."""
+    """The tenant's dataset; foreign, held, others' and missing ones give the same 404."""
     try:
-        return get_dataset(membership_of(request).tenant, slug)
+        return get_dataset(membership_of(request), slug)
     except Dataset.DoesNotExist as missing:
         raise Http404 from missing
 
@@ -209,7 +220,7 @@ def dataset_or_404(request: HttpRequest | Request, slug: str) -> Dataset:
 def version_or_404(request: HttpRequest | Request, slug: str) -> DatasetVersion:
     """The newest version of the same dataset, with all that a price is made of."""
     try:
-        return version_to_ask(membership_of(request).tenant, slug)
+        return version_to_ask(membership_of(request), slug)
     except DatasetVersion.DoesNotExist as missing:
         raise Http404 from missing
 

@@ -7,7 +7,7 @@ of it counts in any of theirs. Only whoever runs the installation makes one.
 from django.utils.translation import gettext as _
 
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import datasets_of
+from dpgov.datasets.selectors import every_dataset_of
 from dpgov.datasets.services import receive_upload, register_dataset
 from dpgov.demo.life.datasets import SURVEY
 from dpgov.tenants.boundary import acting_as, acting_for
@@ -44,7 +44,7 @@ def prepare_practice(tenant: Tenant) -> Tenant:
     for one in people:
         _let_in(practice, one)
     with acting_for(practice.pk):
-        if not datasets_of(practice).exists():
+        if not every_dataset_of(practice).exists():
             _register(practice, owner)
     return practice
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dpgov.budgets.words import limit_text, together
 from dpgov.datasets.selectors import datasets_of
-from dpgov.tenants.models import Tenant
+from dpgov.tenants.models import Membership
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class OwnLoss:
     limit: str
 
 
-def own_losses(tenant: Tenant) -> list[OwnLoss]:
-    """Of every dataset that is shown, by name."""
+def own_losses(membership: Membership) -> list[OwnLoss]:
+    """Of every dataset that this person sees, by name."""
     return [
         OwnLoss(
             dataset.name,
@@ -29,5 +29,5 @@ def own_losses(tenant: Tenant) -> list[OwnLoss]:
             together(dataset.budget.committed_nano, dataset.budget.currency),
             limit_text(dataset.budget),
         )
-        for dataset in datasets_of(tenant)
+        for dataset in datasets_of(membership)
     ]

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Case, When
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dpgov.budgets import shared_budgets as ledger
 from dpgov.budgets.crossing import shared_with_others
 from dpgov.budgets.models import Budget, SharedBudgetMember
+from dpgov.datasets.audience import governs, seen
 from dpgov.datasets.models import Dataset
 from dpgov.language.translation import in_a_row
-from dpgov.tenants.models import Tenant
+from dpgov.tenants.models import Membership, Tenant
 
 _EVENTS = {
     "joined": gettext_lazy("%(name)s joined"),
@@ -113,15 +115,23 @@ def candidates(tenant: Tenant, shared_budget: Budget | None = None) -> list[Name
     ]
 
 
-def beside(dataset: Dataset) -> tuple[Shared, str] | None:
-    """What a dataset shares its budget with, in words that follow “with”; None for nothing."""
+def beside(dataset: Dataset, reader: Membership) -> tuple[Shared, str] | None:
+    """What a dataset shares its budget with, in words that follow “with”; None for nothing.
+
+    Whoever governs sees every name here, and that another organisation's datasets are among them.
+    To everybody else those of others and those that they do not see are the same: other datasets.
+    """
     sharing = ledger.sharing_of(dataset.budget_id, dataset.tenant)
     if sharing is None:
         return None
-    known = _datasets(dataset.tenant, sharing.own_budgets)
-    names = sorted(each.name for group in known.values() for each in group)
-    if sharing.others:
+    own = Dataset.objects.filter(tenant=dataset.tenant, budget__in=sharing.own_budgets)
+    own = own.annotate(is_seen=Case(When(seen(reader), then=True), default=False))
+    named = [each.name for each in own if getattr(each, "is_seen")]  # noqa: B009
+    names = sorted(named)
+    if governs(reader) and sharing.others:
         names.append(_("datasets of another organisation"))
+    elif sharing.others or len(named) < len(own):
+        names.append(_("other datasets"))
     whole = Shared(sharing.shared_budget, (), sharing.others, own=False)
     return whole, in_a_row(names)
 

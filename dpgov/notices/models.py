@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from dpgov.datasets.models import Dataset
 from dpgov.notices.kinds import Kind
 from dpgov.operation.clock import Stamp
 from dpgov.tenants.models import Tenant, User
@@ -30,7 +31,9 @@ class Cursor(models.Model):
 class Event(models.Model):
     """Something to tell: once for each `key` of a tenant, whoever looks again.
 
-    `detail` holds the words' parts: names and ids, a percentage of the ledger, a state.
+    `detail` holds the words' parts: names and ids, a percentage of the ledger, a state. Whoever
+    does not see `dataset` is not told, or not any more; None where it is about something else, as a
+    person's own question is.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -38,6 +41,7 @@ class Event(models.Model):
     key = models.CharField(max_length=120)
     kind = models.CharField(max_length=12, choices=Kind.choices)
     detail = models.JSONField(default=dict)
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, null=True, related_name="+")
     due_at = models.DateTimeField()
 
     class Meta:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
+from dpgov.datasets.audience import seen
 from dpgov.notices.kinds import REACHES, Kind, kinds_for
 from dpgov.notices.models import Choice, Delivery, Notice, State, Webhook
 from dpgov.operation.clock import Now
@@ -14,14 +15,23 @@ from dpgov.tenants.models import Membership
 
 
 def notices_of(membership: Membership) -> QuerySet[Notice]:
-    """The person's own notices of this tenant whose moment has come, newest first."""
+    """The person's own notices of this tenant whose moment has come, newest first.
+
+    Those about a dataset that they do not see any more wait until they see it again.
+    """
     own = Notice.objects.filter(
+        about_seen(membership),
         tenant_id=membership.tenant_id,
         person_id=membership.user_id,
         in_app=True,
         due_at__lte=Now(),
     )
     return own.select_related("event").order_by("-due_at", "-id")
+
+
+def about_seen(membership: Membership) -> Q:
+    """Which of a person's notices are about nothing that is hidden from them."""
+    return Q(event__dataset__isnull=True) | seen(membership, "event__dataset__")
 
 
 def unread_of(membership: Membership) -> QuerySet[Notice]:

@@ -80,6 +80,25 @@ _TERMS_ACCEPTED = (
     " WHERE a.terms_id = t.id AND a.accepted_by_id = NEW.analyst_id))"
 )
 
+# The same as `dpgov.datasets.audience`: an owner who is no analyst counts rows of people.
+_IN_AUDIENCE = """
+    NOT EXISTS (SELECT 1 FROM datasets_dataset d WHERE d.id = NEW.dataset_id AND d.named_only)
+    OR EXISTS (
+        SELECT 1 FROM tenants_membership m
+        WHERE m.tenant_id = NEW.tenant_id AND m.user_id = NEW.analyst_id AND (
+            (m.role = 'owner' AND m.second_role = '')
+            OR EXISTS (
+                SELECT 1 FROM datasets_viewer v
+                WHERE v.dataset_id = NEW.dataset_id AND v.membership_id = m.id
+                AND v.named_by_id <> m.user_id AND (
+                    (m.role = 'analyst' AND v.named_at >= m.role_since)
+                    OR (m.second_role = 'analyst' AND v.named_at >= m.second_since)
+                )
+            )
+        )
+    )
+"""
+
 
 def guards(_json: Json) -> Iterator[Guard]:
     """A question stays with the data that it was asked about, and a pause holds for everybody."""
@@ -115,6 +134,14 @@ def guards(_json: Json) -> Iterator[Guard]:
         "1 = 1",
         _TERMS_ACCEPTED,
         "who asks has accepted the terms of use in force",
+    )
+    yield Guard(
+        "guard_question_in_audience",
+        "queries_query",
+        "INSERT",
+        "1 = 1",
+        _IN_AUDIENCE,
+        "who asks about a named-only dataset is named by another owner",
     )
     yield Guard(
         "guard_opening_not_paused",

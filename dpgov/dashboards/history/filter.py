@@ -18,6 +18,7 @@ from django.utils.translation import pgettext_lazy
 
 from dpgov.dashboards.history.table import STATE_WORDS
 from dpgov.dashboards.purposes import NONE_STATED, UNSTATED, charged_for, purposes_of
+from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.answering.tally import kinds_asked
@@ -122,7 +123,9 @@ def history_filter(membership: Membership, data: Any) -> HistoryFilter:
     history = HistoryFilter(data, queryset=visible)
     history.tenant_id = membership.tenant_id
     history.kinds = partial(kinds_asked, membership.tenant_id)
-    used = Dataset.objects.filter(tenant_id=membership.tenant_id, held_at__isnull=True)
+    used = Dataset.objects.filter(
+        seen(membership), tenant_id=membership.tenant_id, held_at__isnull=True
+    )
     history.filters["dataset"].queryset = used.order_by("name", "-created_at")
     everybody = may(membership, Permission.VIEW_ALL_QUERIES)
     purposes = purposes_of(membership.tenant_id) if everybody else []

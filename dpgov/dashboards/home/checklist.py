@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.selectors import EntryFilter, entries_of
+from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset, Policy
 from dpgov.queries.models import Query
 from dpgov.tenants.models import ApiToken, Membership, Role
@@ -47,7 +48,7 @@ def _facts(membership: Membership, *wanted: str) -> dict[str, bool]:
     me = membership.user.email
     verified = EntryFilter(actor=me, action=Action.AUDIT_LOG_VERIFIED.value)
     exported = EntryFilter(actor=me, action=Action.AUDIT_LOG_EXPORTED.value)
-    present = Dataset.objects.filter(tenant=tenant, archived_at__isnull=True)
+    present = Dataset.objects.filter(seen(membership), tenant=tenant, archived_at__isnull=True)
     asked: dict[str, QuerySet[Any]] = {
         "dataset": present,
         "policy": Policy.objects.filter(tenant=tenant),

@@ -20,6 +20,7 @@ from django.utils.translation import ngettext, pgettext
 
 from dpgov.audit.actions import Action
 from dpgov.audit.selectors import EntryFilter, checkpoints_of, entries_of
+from dpgov.datasets.audience import seen
 from dpgov.datasets.selectors import open_to_questions
 from dpgov.notices.models import Delivery, State
 from dpgov.operation import clock
@@ -117,7 +118,10 @@ def analyst_tiles(membership: Membership, today: date) -> list[Tile]:
     ).order_by()
     own = lately.filter(analyst=membership.user_id)
     stored = lately.filter(
-        open_to_questions("dataset__"), reuse=False, submitted_at__lt=begin
+        open_to_questions("dataset__"),
+        seen(membership, "dataset__"),
+        reuse=False,
+        submitted_at__lt=begin,
     ).exclude(canonical_sha256="")
     found = _numbers(membership, own=_count(own), stored=_count(stored, "canonical_sha256"))
     return [

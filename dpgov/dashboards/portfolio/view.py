@@ -27,9 +27,10 @@ _COLUMNS = 12
 @require_safe
 def portfolio(request: HttpRequest) -> HttpResponse:
     """Every budget with where it leads, and who took how much of which dataset."""
-    tenant = membership_of(request).tenant
+    membership = membership_of(request)
+    tenant = membership.tenant
     today = clock.today()
-    datasets = list(datasets_of(tenant))
+    datasets = list(datasets_of(membership))
     found = forecasts(datasets, today)
     taken = crossed(tenant, {one.pk: one.budget.limit_nano for one in datasets})
     columns = [one.dataset for one in found[:_COLUMNS]]

@@ -114,7 +114,7 @@ _OF_A_DATASET = (
 
 def _datasets(membership: Membership, can: Mapping[str, bool], words: list[str]) -> Iterator[Hit]:
     """Datasets whose name holds the words, and what can be done with one of them."""
-    for dataset in datasets_of(membership.tenant):
+    for dataset in datasets_of(membership):
         if _holds(words, dataset.name, dataset.description):
             yield Hit(dataset.name, "", reverse("datasets:detail", args=[dataset.slug]))
         for name, label, permission in _OF_A_DATASET:
@@ -128,7 +128,7 @@ def _columns(membership: Membership, words: list[str]) -> Iterator[Hit]:
     named = Q()
     for word in words:
         named &= Q(name__icontains=word)
-    datasets = datasets_of(membership.tenant)
+    datasets = datasets_of(membership)
     found = Column.objects.filter(named, version__dataset__in=datasets).select_related(
         "version__dataset"
     )

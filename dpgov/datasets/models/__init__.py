@@ -5,6 +5,7 @@ engines open. Fingerprints depend on the data and are shown to nobody.
 """
 
 from dpgov.datasets.models.arrival import Arrival
+from dpgov.datasets.models.audience import Viewer
 from dpgov.datasets.models.dataset import Column, Dataset, DatasetVersion, Upload
 from dpgov.datasets.models.desk import Draft, Permit, Policy
 from dpgov.datasets.models.fingerprint import FingerprintMark, FingerprintPart, VersionFingerprint
@@ -30,4 +31,5 @@ __all__ = [
     "TermsOfUse",
     "Upload",
     "VersionFingerprint",
+    "Viewer",
 ]

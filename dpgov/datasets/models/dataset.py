@@ -52,6 +52,7 @@ class Dataset(models.Model):
     ended that last.
     `terms_version` is that of the terms of use in force, 0 without any: for pages and prices, while
     what decides are the rows of `TermsOfUse`.
+    `named_only`: nobody sees it but who governs and whom its owners named, see `datasets.audience`.
     `opened_at` is when it could first be asked about; None while it was held ever since it came.
     `kept_until` is the last day (UTC) on which its data is kept; None: until somebody deletes it.
     Once archived its data files may be deleted (`data_deleted_at`); fingerprints and ledger stay.
@@ -105,6 +106,7 @@ class Dataset(models.Model):
     resumed_at = models.DateTimeField(null=True, blank=True)
     kept_until = models.DateField(null=True, blank=True)
     terms_version = models.PositiveIntegerField(default=0, db_default=0)
+    named_only = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [

@@ -33,7 +33,7 @@ class DatasetListView(ListAPIView[Dataset]):
     def get_queryset(self) -> QuerySet[Dataset]:
         if getattr(self, "swagger_fake_view", False):
             return Dataset.objects.none()
-        return datasets_of(membership_of(self.request).tenant)
+        return datasets_of(membership_of(self.request))
 
 
 class DatasetView(APIView):

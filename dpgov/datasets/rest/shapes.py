@@ -162,6 +162,9 @@ class DatasetSerializer(CurrencySerializer):
     needs_allocation = serializers.BooleanField(
         help_text="Whether only people and projects with an allocation may ask."
     )
+    named_only = serializers.BooleanField(
+        help_text="Whether only people whom an owner named see it; to others it is not there."
+    )
     registered_at = serializers.DateTimeField(source="created_at")
     columns = serializers.SerializerMethodField()
 

@@ -2,12 +2,17 @@
 
 from django.urls import path
 
-from dpgov.datasets.rest import datasets, terms
+from dpgov.datasets.rest import audience, datasets, terms
 
 urlpatterns = [
     path("datasets/", datasets.DatasetListView.as_view(), name="dataset-list"),
     path("datasets/<slug:slug>/", datasets.DatasetView.as_view(), name="dataset-detail"),
     path("datasets/<slug:slug>/budget/", datasets.BudgetView.as_view(), name="dataset-budget"),
+    path(
+        "datasets/<slug:slug>/audience/",
+        audience.AudienceView.as_view(),
+        name="dataset-audience",
+    ),
     path("datasets/<slug:slug>/terms/", terms.TermsView.as_view(), name="dataset-terms"),
     path(
         "datasets/<slug:slug>/terms/accept/",

@@ -10,6 +10,13 @@ from dpgov.datasets.services.arrivals.states import (
     ask_version,
     cancel_arrival,
 )
+from dpgov.datasets.services.audience import (
+    MOST_VIEWERS,
+    NoAnalyst,
+    OwnNaming,
+    TooManyViewers,
+    change_audience,
+)
 from dpgov.datasets.services.deleting import (
     QuestionsOnTheirWay,
     SameRowsAsNewest,
@@ -105,6 +112,7 @@ from dpgov.engines.child import Checked, RefusedFile
 __all__ = [
     "HOLD_KINDS",
     "LONGEST_TERMS",
+    "MOST_VIEWERS",
     "SHORTEST",
     "AgreedAlready",
     "AskedAlready",
@@ -119,10 +127,12 @@ __all__ = [
     "LeastPriceTooLow",
     "LimitNotLowered",
     "LookedAtAlready",
+    "NoAnalyst",
     "NotHeld",
     "NotInForce",
     "OtherBudget",
     "OwnData",
+    "OwnNaming",
     "OwnOrganisation",
     "OwnPermit",
     "PausedDataset",
@@ -137,6 +147,7 @@ __all__ = [
     "TermsTooLong",
     "TooManyChecks",
     "TooManyFiles",
+    "TooManyViewers",
     "TooSoon",
     "UploadBusy",
     "UploadUsed",
@@ -148,6 +159,7 @@ __all__ = [
     "ask_registration",
     "ask_version",
     "cancel_arrival",
+    "change_audience",
     "change_new_data_rule",
     "change_policy",
     "change_unit_bounds",

@@ -40,7 +40,7 @@ def bounds_now(request: HttpRequest) -> HttpResponse:
 def _dataset(request: HttpRequest, sent: QueryDict) -> Dataset | None:
     """Whose new version the grid is of; declarations are public in the organisation."""
     slug = sent.get("version_of", "")
-    found = selectors.datasets_of(membership_of(request).tenant).select_related("budget")
+    found = selectors.datasets_of(membership_of(request)).select_related("budget")
     return found.filter(slug=slug).first() if slug else None
 
 

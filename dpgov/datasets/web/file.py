@@ -58,7 +58,7 @@ def reading_of(request: HttpRequest, upload_id: UUID) -> HttpResponse:
 
 def _next_step(request: HttpRequest, chosen: Upload) -> str:
     slug = request.GET.get("version-of", "")
-    if selectors.datasets_of(membership_of(request).tenant).filter(slug=slug).exists():
+    if selectors.datasets_of(membership_of(request)).filter(slug=slug).exists():
         return reverse("datasets:add_version", args=[slug, chosen.pk])
     return reverse("datasets:register", args=[chosen.pk])
 

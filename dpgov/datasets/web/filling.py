@@ -70,9 +70,8 @@ def fill(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         services.keep_draft(upload=chosen, typed=typed)
     except services.DraftTooLarge as refusal:
         messages.error(request, str(refusal))
-    tenant = membership_of(request).tenant
     where = "#computed-title" if "computed" in how else "#columns-title"
-    return redirect(form_of(tenant, chosen, typed.get("version_of", "")) + where)
+    return redirect(form_of(membership_of(request), chosen, typed.get("version_of", "")) + where)
 
 
 def _paste(request: HttpRequest, chosen: Upload, typed: Typed, _where: str) -> Typed:
@@ -91,8 +90,7 @@ def _paste(request: HttpRequest, chosen: Upload, typed: Typed, _where: str) -> T
 
 def _copy(request: HttpRequest, chosen: Upload, typed: Typed, _where: str) -> Typed:
     """Declarations are public in the organisation; those of every other one are not found."""
-    tenant = membership_of(request).tenant
-    version = selectors.version_to_copy(tenant, request.POST.get("copy_from", ""))
+    version = selectors.version_to_copy(membership_of(request), request.POST.get("copy_from", ""))
     if version is None:
         raise UnreadableMetadata(_("Choose a dataset whose declarations you want."))
     known = version.columns.all()

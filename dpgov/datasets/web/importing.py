@@ -48,7 +48,6 @@ def _read(request: HttpRequest, chosen: Upload, handler: MemoryHandler) -> HttpR
             typed = put(services.draft_of(chosen), chosen.headers, form.filled)
             typed.setdefault("version_of", request.GET.get("version-of", ""))
             services.keep_draft(upload=chosen, typed=typed)
-            tenant = membership_of(request).tenant
-            return redirect(form_of(tenant, chosen, typed["version_of"]))
+            return redirect(form_of(membership_of(request), chosen, typed["version_of"]))
     context: dict[str, Any] = {"upload": chosen, "form": form, "largest": LARGEST_BYTES // 1000}
     return show_page(request, "datasets/registering/import.html", context, refused=form.errors)

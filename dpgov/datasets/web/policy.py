@@ -47,7 +47,7 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
 def permit(request: HttpRequest, slug: str) -> HttpResponse:
     """Let one person ask larger questions for a while."""
     dataset, membership = dataset_or_404(request, slug), membership_of(request)
-    form = PermitForm(request.POST, tenant=membership.tenant, currency=dataset.budget.currency)
+    form = PermitForm(request.POST, dataset=dataset)
     if not form.is_valid():
         return _permit_refused(request, dataset, form)
     data = form.cleaned_data
@@ -76,11 +76,10 @@ def _permit_refused(request: HttpRequest, dataset: Dataset, form: PermitForm) ->
 def _page(
     request: HttpRequest, dataset: Dataset, form: PolicyForm, permit: PermitForm | None = None
 ) -> HttpResponse:
-    tenant = membership_of(request).tenant
     context: dict[str, Any] = {
         "dataset": dataset,
         "form": form,
-        "permit": permit or PermitForm(tenant=tenant, currency=dataset.budget.currency),
+        "permit": permit or PermitForm(dataset=dataset),
         "permits": services.permits_of(dataset),
         "templates": [(name, row[0]) for name, row in TEMPLATES.items()],
     }

@@ -29,7 +29,7 @@ _DATASETS_PAGE = 40
 def index(request: HttpRequest) -> HttpResponse:
     """Every dataset of the tenant; for an owner also the files that wait for registration."""
     membership = membership_of(request)
-    datasets = selectors.datasets_of(membership.tenant)
+    datasets = selectors.datasets_of(membership)
     context = {
         "datasets": Paginator(datasets, _DATASETS_PAGE).get_page(request.GET.get("page")),
         "uploads": selectors.uploads_of(membership.tenant, membership.user),

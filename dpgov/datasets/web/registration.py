@@ -78,7 +78,7 @@ def _next_step(request: HttpRequest, taken: Upload) -> HttpResponse:
     if is_worth_a_look(taken):
         address = reverse("datasets:file", args=[taken.pk])
         return redirect(f"{address}?version-of={quote(slug)}" if slug else address)
-    if selectors.datasets_of(membership_of(request).tenant).filter(slug=slug).exists():
+    if selectors.datasets_of(membership_of(request)).filter(slug=slug).exists():
         return redirect("datasets:add_version", slug, taken.id)
     return redirect("datasets:register", taken.id)
 

@@ -4,6 +4,7 @@ from django.urls import path
 
 from dpgov.datasets.web import (
     archived,
+    audience,
     bounds,
     choosing,
     drafts,
@@ -64,6 +65,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/settings/", registered.settings, name="settings"),
     path("datasets/<slug:slug>/describe/", registered.describe, name="describe"),
     path("datasets/<slug:slug>/rename/", registered.rename, name="rename"),
+    path("datasets/<slug:slug>/audience/", audience.audience, name="audience"),
     path("datasets/<slug:slug>/access/", registered.access, name="access"),
     path("datasets/<slug:slug>/policy/", policy.policy, name="policy"),
     path("datasets/<slug:slug>/policy/permit/", policy.permit, name="permit"),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import datasets_of
+from dpgov.datasets.selectors import every_dataset_of
 from dpgov.datasets.services import receive_upload, register_dataset
 from dpgov.demo.census import adult_categories as lists
 from dpgov.privacy.accounting.decimals import NANO
@@ -48,7 +48,7 @@ def ensure_adult(owner: Membership) -> Dataset:
 
 def of(tenant: Tenant) -> Dataset | None:
     """The demonstration dataset of this tenant; None before it is registered."""
-    found: Dataset | None = datasets_of(tenant).filter(name=NAME).first()
+    found: Dataset | None = every_dataset_of(tenant).filter(name=NAME).first()
     return found
 
 

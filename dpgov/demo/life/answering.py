@@ -18,7 +18,7 @@ from dpgov.tenants.models import Membership
 
 def dataset(member: Membership, name: str) -> Dataset:
     """A dataset of this organisation that can be asked about."""
-    return datasets_of(member.tenant).get(name=name)
+    return datasets_of(member).get(name=name)
 
 
 def ask(person: Person, name: str, plan: dict[str, Any], key: str) -> None:

@@ -38,5 +38,5 @@ def lesson(request: HttpRequest, lesson: str) -> HttpResponse:
     context |= {"controls": one.moved(places), "before": before, "after": after}
     context |= {"place": LESSONS.index(one) + 1, "number": len(LESSONS)}
     if one is databases.LESSON:
-        context["own_losses"] = own_losses(membership_of(request).tenant)
+        context["own_losses"] = own_losses(membership_of(request))
     return render(request, "explain/lessons/lesson.html", context)

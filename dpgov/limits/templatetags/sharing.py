@@ -14,9 +14,10 @@ register = template.Library()
 @register.inclusion_tag("limits/_shares_with.html", takes_context=True)
 def shares_with(context: Any, dataset: Dataset) -> dict[str, Any]:
     """One paragraph, or nothing for a dataset that shares with nothing."""
-    found = beside(dataset)
+    membership = context.get("membership")
+    found = beside(dataset, membership) if membership is not None else None
     if found is None:
         return {}
     shared, words = found
-    seen = may(context.get("membership"), Permission.VIEW_SHARED_BUDGETS)
-    return {"shared_budget": shared.budget, "words": words, "may_open": seen}
+    opens = may(membership, Permission.VIEW_SHARED_BUDGETS)
+    return {"shared_budget": shared.budget, "words": words, "may_open": opens}

@@ -61,11 +61,7 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
 def grant(request: HttpRequest, slug: str) -> HttpResponse:
     """Grant an allocation to an analyst or a project."""
     dataset = dataset_or_404(request, slug)
-    form = AllocationForm(
-        request.POST or None,
-        tenant=membership_of(request).tenant,
-        currency=dataset.budget.currency,
-    )
+    form = AllocationForm(request.POST or None, dataset=dataset)
     if request.method == "POST" and form.is_valid():
         holder = form.cleaned_data["holder"]
         if _granted(request, dataset, holder, form):

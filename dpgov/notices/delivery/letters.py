@@ -1,7 +1,8 @@
 """Notices by e-mail: each letter is claimed, sent outside of any transaction, and noted.
 
 A crash between sending and noting sends it once more, under the same Message-ID, by which mail
-programs know a repetition. Whoever is no member any more is told nothing.
+programs know a repetition. Whoever is no member any more, or does not see the dataset that it is
+about, is told nothing.
 """
 
 import smtplib
@@ -14,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.notices.delivery.pauses import GIVEN_UP_AFTER, next_try
 from dpgov.notices.models import Notice, State
+from dpgov.notices.selectors import about_seen
 from dpgov.notices.words import page_of, sentence, whole_address
 from dpgov.operation import clock
 from dpgov.operation.clock import Now
@@ -65,7 +67,7 @@ def _claim(notice: Notice) -> bool:
 
 def _send(notice: Notice) -> bool:
     rows = Notice.objects.filter(pk=notice.pk)
-    if not _is_member(notice):
+    if not _is_for_them(notice):
         rows.update(letter=State.GIVEN_UP)
         return True
     try:
@@ -77,9 +79,12 @@ def _send(notice: Notice) -> bool:
     return True
 
 
-def _is_member(notice: Notice) -> bool:
+def _is_for_them(notice: Notice) -> bool:
     members = Membership.objects.filter(tenant_id=notice.tenant_id, user_id=notice.person_id)
-    return members.filter(user__is_active=True).exists()
+    member = members.filter(user__is_active=True).first()
+    if member is None:
+        return False
+    return Notice.objects.filter(about_seen(member), pk=notice.pk).exists()
 
 
 def _letter(notice: Notice) -> EmailMessage:

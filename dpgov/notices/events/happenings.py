@@ -49,7 +49,8 @@ def _approval_requested(entry: Entry) -> Happening | None:
     if sent is None:
         return None
     people = _people(entry, Role.OWNER) - {sent.asked_by_id}
-    return _happening(entry, Kind.REQUEST, people, _about_approval(sent))
+    about = _about_approval(sent)
+    return _happening(entry, Kind.REQUEST, people, about, dataset=sent.dataset_id)
 
 
 def _approval_answered(entry: Entry) -> Happening | None:
@@ -58,7 +59,8 @@ def _approval_answered(entry: Entry) -> Happening | None:
     if sent is None:
         return None
     detail = _about_approval(sent) | {"state": sent.state}
-    return _happening(entry, Kind.DECISION, frozenset({sent.asked_by_id}), detail)
+    asked = frozenset({sent.asked_by_id})
+    return _happening(entry, Kind.DECISION, asked, detail, dataset=sent.dataset_id)
 
 
 def _approval(entry: Entry) -> BudgetRequest | None:
@@ -146,6 +148,7 @@ def _happening(
     detail: dict[str, str],
     *,
     due_at: datetime | None = None,
+    dataset: UUID | None = None,
 ) -> Happening:
     return Happening(
         key=f"entry:{entry['sequence']}",
@@ -153,6 +156,7 @@ def _happening(
         due_at=due_at or entry["at"],
         people=people,
         detail=detail,
+        dataset=dataset,
     )
 
 

@@ -77,6 +77,7 @@ def _happening(budget: Budget, level: int, now: datetime) -> Happening:
         people=people,
         detail=detail,
         personal=is_allocation,
+        dataset=dataset.pk if dataset else None,
     )
 
 

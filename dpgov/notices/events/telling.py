@@ -24,6 +24,7 @@ class Happening:
     """Something to tell these people (by user id) from `due_at` on; `key` makes it once.
 
     `personal` goes to no webhook: who spent how much is not for every administrator to know.
+    `dataset` is the one (by id) without which it is nothing to be told of.
     """
 
     key: str
@@ -32,6 +33,7 @@ class Happening:
     people: frozenset[UUID]
     detail: dict[str, Any] = field(default_factory=dict)
     personal: bool = False
+    dataset: UUID | None = None
 
 
 @transaction.atomic
@@ -43,6 +45,7 @@ def tell(tenant_id: UUID, happening: Happening) -> bool:
         defaults={
             "kind": happening.kind,
             "detail": happening.detail,
+            "dataset_id": happening.dataset,
             "due_at": happening.due_at,
         },
     )

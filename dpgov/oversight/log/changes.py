@@ -26,6 +26,8 @@ _WORDS = {
     "least_price_epsilon": gettext_lazy("Least price in epsilon"),
     "least_price_rho": gettext_lazy("Least price in rho"),
     "only_ready_made": gettext_lazy("Only ready-made questions"),
+    "named_only": gettext_lazy("Only named people see it"),
+    "viewers": gettext_lazy("Named people"),
     "limit": gettext_lazy("Limit"),
 }
 

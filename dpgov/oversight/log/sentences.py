@@ -58,6 +58,7 @@ _PATTERNS: dict[str, str | Promise] = {
     Action.SURVEY_TOKENS_MADE: gettext_lazy("{who} made {tokens} tokens of the survey “{name}”"),
     Action.SURVEY_OPENED: gettext_lazy("{who} opened the survey “{name}”"),
     Action.SURVEY_CLOSED: gettext_lazy("{who} closed the survey “{name}”"),
+    Action.AUDIENCE_CHANGED: gettext_lazy("{who} changed who sees {name}"),
     Action.RETENTION_CHANGED: gettext_lazy("{who} set the last day of the data of {name}: {after}"),
     Action.BUDGET_ALLOCATED: gettext_lazy("{who} granted an allocation to {name}"),
     Action.ALLOCATION_WITHDRAWN: gettext_lazy("{who} withdrew the allocation of {name}"),

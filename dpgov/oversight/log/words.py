@@ -85,6 +85,7 @@ WORDS: dict[Action, str | Promise] = {
     Action.TERMS_SET: _("Terms of use set"),
     Action.TERMS_REMOVED: _("Terms of use removed"),
     Action.TERMS_ACCEPTED: _("Terms of use accepted"),
+    Action.AUDIENCE_CHANGED: _("Who sees a dataset changed"),
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}
 

@@ -3,7 +3,10 @@
 Free answers are among them. Prices read no data and are told to everybody; they say what is closed.
 """
 
+from django.http import Http404
+
 from dpgov.budgets.errors import NotAdmitted
+from dpgov.datasets.audience import Place, place_of
 from dpgov.datasets.models import Dataset, TermsOfUse
 from dpgov.datasets.selectors import is_open, is_paused
 from dpgov.datasets.terms import to_accept
@@ -38,6 +41,29 @@ class Paused(NotOpen):
         )
 
 
+class NoSuchDataset(Http404, Dataset.DoesNotExist):
+    """To this person there is none: a named-only dataset of which they are not told.
+
+    Every door answers as it does to a slug that there never was, and no refusal is counted.
+    """
+
+
+class NotNamed(NotOpen):
+    """A named-only dataset that this person governs, without being named to ask about it."""
+
+    code = "not_named"
+    reason = "policy"
+
+    def __init__(self) -> None:
+        NotAdmitted.__init__(
+            self,
+            said(
+                "Only named people ask about this dataset, and another data owner has to name you. "
+                "Nothing was charged."
+            ),
+        )
+
+
 class TermsNotAccepted(NotOpen):
     """Its owners set terms of use, and this person has not accepted the version in force."""
 
@@ -69,9 +95,15 @@ def refuse_unless_open(dataset: Dataset) -> None:
 def refuse_unless_open_to(dataset: Dataset, user: User) -> None:
     """Every way to an answer begins here, free ones too: raises NotOpen and its like.
 
-    The same for one person, who has accepted the terms of use in force, if there are any.
+    The same for one person, who is in the dataset's audience and has accepted the terms of use in
+    force, if there are any. Raises NoSuchDataset first: nobody outside learns that it is paused.
     """
+    place = place_of(dataset, user)
+    if place is Place.OUTSIDE:
+        raise NoSuchDataset
     refuse_unless_open(dataset)
+    if place is Place.SEES:
+        raise NotNamed
     if (terms := to_accept(dataset.pk, user)) is not None:
         raise TermsNotAccepted(dataset, terms)
 
@@ -83,5 +115,7 @@ def closed_to(dataset: Dataset, user: User) -> NotOpen | None:
     """
     if dataset.paused_at is not None:
         return Paused()
+    if dataset.named_only and place_of(dataset, user) is not Place.ASKS:
+        return NotNamed()
     terms = to_accept(dataset.pk, user) if dataset.terms_version else None
     return None if terms is None else TermsNotAccepted(dataset, terms)

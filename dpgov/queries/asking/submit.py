@@ -71,7 +71,8 @@ def submit(
     `allocation_id` says which of several allocations to charge. Raises InvalidKey,
     IdempotencyConflict, InvalidPlan, QueryLimitExceeded, AllocationNeeded, ChooseAllocation and
     NotAdmitted (NotOpen, TermsNotAccepted, and the ledger's InsufficientBudget, BudgetFrozen,
-    BudgetClosed, BudgetsMoved); after a refusal nothing has changed but its count.
+    BudgetClosed, BudgetsMoved); after a refusal nothing has changed but its count. NoSuchDataset
+    for who is not in its audience, and then not even that.
     """
     check_key(idempotency_key)
     body_hash = hash_of(dataset, raw_plan, allocation_id)
@@ -159,7 +160,7 @@ def _once(request: _Request) -> Submission:
             lambda: _accept_as_it_is_now(request),
         )
     except IntegrityError:
-        # Paused, or with new terms of use, since it was looked at: the database refused the row.
+        # Paused, for others, or with new terms since it was looked at: the database refused it.
         refuse_unless_open_to(request.dataset, request.membership.user)
         raise
 

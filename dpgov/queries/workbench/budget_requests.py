@@ -16,6 +16,7 @@ from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.services import allocate
 from dpgov.budgets.services.raising import request_raise
+from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import permit
 from dpgov.operation import clock
@@ -204,7 +205,8 @@ def lapse(budget_request: BudgetRequest, membership: Membership) -> BudgetReques
 
 
 def _locked(membership: Membership, request_id: UUID, **own: object) -> BudgetRequest:
-    found = BudgetRequest.objects.filter(tenant_id=membership.tenant_id, **own)
+    mine = seen(membership, "dataset__")
+    found = BudgetRequest.objects.filter(mine, tenant_id=membership.tenant_id, **own)
     locked = found.select_related("dataset__budget", "asked_by").select_for_update(of=("self",))
     budget_request = locked.get(pk=request_id)
     if not budget_request.is_waiting:
@@ -257,8 +259,12 @@ def _record(
 
 
 def budget_requests_of(membership: Membership) -> QuerySet[BudgetRequest]:
-    """An analyst's own, or all of the organisation's; those that wait first, then the newest."""
-    found = BudgetRequest.objects.filter(tenant_id=membership.tenant_id)
+    """An analyst's own, or all of the organisation's; those that wait first, then the newest.
+
+    Those about a dataset that the person does not see wait with it, until they see it again.
+    """
+    mine = seen(membership, "dataset__")
+    found = BudgetRequest.objects.filter(mine, tenant_id=membership.tenant_id)
     if not may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
         found = found.filter(asked_by_id=membership.user_id)
     waiting_first = Case(When(state=BudgetRequest.State.WAITING, then=Value(0)), default=Value(1))

@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
+from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import present
 from dpgov.operation import clock
@@ -41,15 +42,19 @@ def saved_questions(membership: Membership) -> QuerySet[SavedQuestion]:
     """This person's own in this organisation, newest first; of datasets that can be asked."""
     return (
         _own(membership)
-        .filter(present("dataset__"), removed_at__isnull=True)
+        .filter(present("dataset__"), seen(membership, "dataset__"), removed_at__isnull=True)
         .select_related("dataset__budget")
         .order_by("-saved_at", "-id")
     )
 
 
 def get_saved(membership: Membership, saved_id: UUID) -> SavedQuestion:
-    """One of this person's own, removed or not; SavedQuestion.DoesNotExist for all others."""
-    return _own(membership).select_related("dataset").get(pk=saved_id)
+    """One of this person's own, removed or not; SavedQuestion.DoesNotExist for all others.
+
+    Among them are those about a dataset that this person does not see any more.
+    """
+    mine = _own(membership).filter(seen(membership, "dataset__"))
+    return mine.select_related("dataset").get(pk=saved_id)
 
 
 @transaction.atomic

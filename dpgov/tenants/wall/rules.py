@@ -98,6 +98,7 @@ DELETES = frozenset(
         "datasets.Upload",
         "datasets.Arrival",
         "datasets.Draft",
+        "datasets.Viewer",
         "queries.Worker",
     }
 )

@@ -134,6 +134,7 @@ def test_every_answer_is_what_the_schema_says(
     )
     amount = {currency.unit: 0.02}
     _declarations(doors)
+    _audience(doors, analyst)
     _terms(doors, dataset, amount)
     _questions(doors, dataset, amount, answer_all)
     _ready_made(doors, published(owner, dataset))
@@ -147,6 +148,17 @@ def _declarations(doors: Doors) -> None:
     doors.call("datasets_list", 200)
     doors.call("datasets_read", 200)
     assert doors.call("datasets_budget", 200)["allocations"]
+
+
+def _audience(doors: Doors, analyst: Membership) -> None:
+    """Open, named-only with one person, refused for a stranger, and open again."""
+    doors.call("datasets_audience", 200, actor="owner")
+    named = {"named_only": True, "viewers": [analyst.user.email]}
+    doors.call("datasets_change_audience", 200, named, actor="owner")
+    doors.call("datasets_read", 200)
+    nobody = {"viewers": ["nobody@example.org"]}
+    doors.call("datasets_change_audience", 400, nobody, actor="owner")
+    doors.call("datasets_change_audience", 200, {"named_only": False}, actor="owner")
 
 
 def _terms(doors: Doors, dataset: Dataset, amount: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from dpgov.datasets.models import Dataset, Upload
 from dpgov.tenants.models import Membership, Project
 from tests.integration.access import shared_budgets as shared
 from tests.integration.access.bodies import BATCH, BATCH_FORM, FORM, PLAN
+from tests.integration.access.doors import DOORS
 from tests.integration.access.no_entries import RECORDS_NOTHING
 from tests.integration.access.sign_in_writes import OWN_SIGN_IN
 from tests.integration.access.world import World, paused, with_terms
@@ -155,6 +156,8 @@ WRITES: dict[str, Write | str] = {
     "datasets:discard": Write("owner", Action.UPLOAD_DISCARDED, before=received_file),
     "datasets:describe": Write("owner", Action.DATASET_DESCRIBED, lambda: {"description": "New."}),
     "datasets:set_terms": Write("owner", Action.TERMS_SET, lambda: {"text": "Once a year."}),
+    "datasets:audience": Write("owner", Action.AUDIENCE_CHANGED, lambda: {"who": "named"}),
+    "v1:dataset-audience": Write("owner", Action.AUDIENCE_CHANGED, lambda: {"named_only": True}),
     "datasets:accept_terms": Write(
         "analyst",
         Action.TERMS_ACCEPTED,
@@ -294,5 +297,7 @@ def send(world: World, name: str, write: Write, ids: dict[str, Any]) -> HttpResp
     url = reverse(name, kwargs={part: known[part] for part in route.parameters})
     if name.startswith("v1:"):
         key = {"Idempotency-Key": "k-1"}
-        return world.api(write.actor).post(url, write.body(), format="json", headers=key)
+        client = world.api(write.actor)
+        change = client.patch if "PATCH" in DOORS[name].methods else client.post
+        return change(url, write.body(), format="json", headers=key)
     return world.browser(write.actor).post(url, write.body())

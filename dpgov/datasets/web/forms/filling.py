@@ -12,7 +12,7 @@ from dpgov.datasets.models import Upload
 from dpgov.datasets.web.forms.columns import parts_of
 from dpgov.datasets.web.forms.computed import at, computed_in, places_of
 from dpgov.datasets.web.forms.file import how_read
-from dpgov.tenants.models import Tenant
+from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import membership_of
 
 Typed = dict[str, str]
@@ -73,9 +73,9 @@ def with_values_apart(typed: Mapping[str, str], prefix: str) -> Typed:
     return {**typed, field: "\n".join(parts)} if parts else dict(typed)
 
 
-def form_of(tenant: Tenant, upload: Upload, version_of: str) -> str:
+def form_of(membership: Membership, upload: Upload, version_of: str) -> str:
     """The address of the form: of a new version of this dataset, else of a new dataset."""
-    if selectors.datasets_of(tenant).filter(slug=version_of).exists():
+    if selectors.datasets_of(membership).filter(slug=version_of).exists():
         return reverse("datasets:add_version", args=[version_of, upload.pk])
     return reverse("datasets:register", args=[upload.pk])
 
@@ -85,5 +85,5 @@ def around_the_grid(request: HttpRequest, upload: Upload) -> dict[str, Any]:
     return {
         "draft_seen": services.draft_seen(upload),
         "understood": list(how_read(upload)),
-        "copies": selectors.versions_to_copy(membership_of(request).tenant),
+        "copies": selectors.versions_to_copy(membership_of(request)),
     }

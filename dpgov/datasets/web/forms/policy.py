@@ -8,13 +8,14 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
+from dpgov.datasets.audience import analysts_of
+from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules
 from dpgov.datasets.web.forms.dataset import EpsilonField
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.plan.statistics import StatisticKind
-from dpgov.tenants.models import Membership, Role, Tenant
-from dpgov.tenants.roles import having
+from dpgov.tenants.models import Membership
 from dpgov.web.typed import TypedWholeNumber
 
 _CHOICES = [(kind.value, _(kind.facts.label)) for kind in StatisticKind]
@@ -134,15 +135,14 @@ class PermitForm(forms.Form):
         help_text=_("Goes into the audit log."),
     )
 
-    def __init__(
-        self, *args: Any, tenant: Tenant, currency: Currency = PURE, **kwargs: Any
-    ) -> None:
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if currency.delta is not None:
+        if dataset.currency.delta is not None:
             self.fields["limit"].label = _("Questions up to this pure ε")
-        analysts = Membership.objects.filter(having(Role.ANALYST), tenant=tenant)
         field: Any = self.fields["person"]
-        field.queryset = analysts.select_related("user").order_by("user__name", "user__email")
+        field.queryset = (
+            analysts_of(dataset).select_related("user").order_by("user__name", "user__email")
+        )
         field.label_from_instance = lambda membership: str(membership.user)
 
 

@@ -7,12 +7,12 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.standing import Rate
+from dpgov.datasets.audience import analysts_of
+from dpgov.datasets.models import Dataset
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
-from dpgov.tenants.models import Project, Role, Tenant, User
-from dpgov.tenants.roles import having
-from dpgov.tenants.selectors import members_of
+from dpgov.tenants.models import Project, User
 
 _TEXT = {"class": "form-control"}
 
@@ -42,10 +42,10 @@ class AllocationForm(forms.Form):
     )
     reason = _reason()
 
-    def __init__(self, *args: Any, tenant: Tenant, currency: Currency, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        count_in(self, currency)
-        self._holders = _holders(tenant)
+        count_in(self, dataset.budget.currency)
+        self._holders = _holders(dataset)
         self.fields["holder"].choices = [  # type: ignore[attr-defined]
             ("", _("Choose…")),
             (_("Analysts"), _choices(self._holders, User)),
@@ -101,10 +101,14 @@ class RateForm(forms.Form):
         count_in(self, currency)
 
 
-def _holders(tenant: Tenant) -> dict[UUID, User | Project]:
-    analysts = members_of(tenant).filter(having(Role.ANALYST))
+def _holders(dataset: Dataset) -> dict[UUID, User | Project]:
+    """Those who may ask, and every project: of its people those who may ask use it."""
+    people = analysts_of(dataset).select_related("user")
+    analysts = people.order_by("user__name", "user__email")
     found: dict[UUID, User | Project] = {member.user_id: member.user for member in analysts}
-    projects = Project.objects.filter(tenant=tenant, ended_at__isnull=True).order_by("name")
+    projects = Project.objects.filter(tenant=dataset.tenant_id, ended_at__isnull=True).order_by(
+        "name"
+    )
     return found | {project.pk: project for project in projects}
 
 

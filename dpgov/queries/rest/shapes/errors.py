@@ -21,6 +21,7 @@
 | more ε than remains of any limit it touches | 409 | insufficient_budget |
 | a frozen dataset, or an allocation that has ended | 409 | budget_frozen |
 | a dataset whose owners paused all questions | 409 | paused |
+| a dataset for named people that one governs without being named | 409 | not_named |
 | the dataset's terms of use are not accepted | 409 | terms_not_accepted, with `terms_to_accept` |
 | a dataset that was closed to questions in this moment | 409 | not_open |
 | no allocation, or several to choose from | 409 | allocation_needed |

@@ -8,7 +8,7 @@ of the other tenant.
 """
 
 from tests.integration.tenants.wall.stolen_approvals import APPROVALS
-from tests.integration.tenants.wall.stolen_terms import TERMS_OF_USE
+from tests.integration.tenants.wall.stolen_audience import OF_DATASETS
 
 _COPY = """
     INSERT INTO budgets_budget (id, tenant_id, kind, label, mode, delta, protects, limit_nano,
@@ -107,7 +107,7 @@ CHANGES = (
     _OPENED_IN_A_PAUSE,
     _OTHER_THAN_READY_MADE,
     _WITHDRAWN,
-    *TERMS_OF_USE,
+    *OF_DATASETS,
     "UPDATE queries_readymade SET cost_nano = 1 WHERE id = '{ready_made}'",
     f"UPDATE queries_query SET version_id = {_ANOTHER} WHERE id = '{{waiting}}'",
     "UPDATE budgets_budget SET limit_nano = limit_nano + 1 WHERE id = '{budget}'",

@@ -55,6 +55,7 @@ WATCHED = (
     "datasets_look",
     "datasets_termsofuse",
     "datasets_acceptance",
+    "datasets_viewer",
     "queries_query",
     "queries_release",
     "audit_audithead",

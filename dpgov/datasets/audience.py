@@ -1,0 +1,88 @@
+"""Who sees a dataset, and who may ask about it: this rule stands here and in its guards alone.
+
+Everybody in the organisation, or named people only. Data owners, compliance officers and
+administrators govern: they see every dataset, as they do without an audience. Everybody else sees a
+named-only dataset while they are named, and to others there is no such dataset: `seen` is a part of
+every statement that looks for a dataset on somebody's behalf, so that the same statement finds
+nothing for a slug that there never was.
+
+Asking takes more than seeing. Who governs and is an analyst too asks once another owner has named
+them, and a naming counts from the role of an analyst on: what somebody was named for before they
+left, or before they had the role, is nobody's decision about who they are now.
+"""
+
+from enum import Enum, auto
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from dpgov.datasets.models import Dataset, Viewer
+from dpgov.tenants.models import Membership, Role, User
+from dpgov.tenants.roles import having
+
+GOVERNING = (Role.OWNER, Role.OFFICER, Role.ADMIN)
+# Plain columns alone: the guard of questions says the same in SQL.
+_COUNTS = ~Q(named_by=F("membership__user")) & (
+    Q(membership__role=Role.ANALYST, named_at__gte=F("membership__role_since"))
+    | Q(membership__second_role=Role.ANALYST, named_at__gte=F("membership__second_since"))
+)
+
+
+def governs(membership: Membership) -> bool:
+    """Whether one of their roles has them see every dataset."""
+    return any(membership.has(role) for role in GOVERNING)
+
+
+def seen(membership: Membership, dataset: str = "") -> Q:
+    """Which datasets this person sees as far as the audience goes, by the path to them.
+
+    Never an empty condition: beside another one, by “or”, that would be no dataset in place of all.
+    """
+    if governs(membership):
+        return Q(**{f"{dataset}pk__isnull": False})
+    named = viewers().filter(dataset=OuterRef(f"{dataset}pk"), membership=membership.pk)
+    return Q(**{f"{dataset}named_only": False}) | Q(Exists(named))
+
+
+def viewers() -> QuerySet[Viewer]:
+    """The namings that count now."""
+    return Viewer.objects.filter(_COUNTS)
+
+
+def viewers_of(dataset: Dataset) -> QuerySet[Viewer]:
+    """Those of a dataset with their people, by e-mail; whether or not it is named-only."""
+    named = viewers().filter(dataset=dataset).select_related("membership__user", "named_by")
+    return named.order_by("membership__user__email")
+
+
+def analysts_of(dataset: Dataset) -> QuerySet[Membership]:
+    """The analysts who may ask about it, as far as the audience goes: those and no others."""
+    people = Membership.objects.filter(having(Role.ANALYST), tenant=dataset.tenant_id)
+    return people.filter(_named(dataset)) if dataset.named_only else people
+
+
+def _named(dataset: Dataset) -> Exists:
+    return Exists(viewers().filter(dataset=dataset, membership=OuterRef("pk")))
+
+
+class Place(Enum):
+    """Where somebody stands to a dataset."""
+
+    OUTSIDE = auto()
+    SEES = auto()
+    ASKS = auto()
+
+
+def place_of(dataset: Dataset, user: User) -> Place:
+    """As it is now in the database, whatever the caller has read; one statement.
+
+    An owner who is no analyst counts rows of people, as far as pages and permissions let them.
+    """
+    is_open = Dataset.objects.filter(pk=dataset.pk, named_only=False)
+    people = Membership.objects.filter(tenant=dataset.tenant_id, user=user)
+    found = people.annotate(is_open=Exists(is_open), is_named=_named(dataset)).first()
+    if found is None:
+        return Place.OUTSIDE
+    counts = found.has(Role.OWNER) and not found.has(Role.ANALYST)
+    if found.is_open or found.is_named or counts:
+        return Place.ASKS
+    return Place.SEES if governs(found) else Place.OUTSIDE
