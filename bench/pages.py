@@ -67,6 +67,7 @@ class Measured:
     p95: float
     processor: float
     size: float
+    is_page: bool = True
 
     @property
     def falls_short(self) -> bool:
@@ -93,7 +94,11 @@ def main() -> None:
         if options.paint:
             from bench.paint import paint
 
-            paint(made, guests, list(slowest(measured).values())[: options.paint])
+            paint(
+                made,
+                guests,
+                [one for one in slowest(measured).values() if one.is_page][: options.paint],
+            )
 
 
 def prepare(made: Installation, options: Any) -> Any:
@@ -172,7 +177,7 @@ def measure(browser: Any, name: str, role: str, url: str, rounds: int) -> Measur
     from django.test.utils import CaptureQueriesContext
 
     with CaptureQueriesContext(connection) as captured:
-        size = _visit(browser, url, role)
+        size, is_page = _visit(browser, url, role)
         queries = len(captured)
     times, processor = [], []
     for _ in range(rounds):
@@ -183,16 +188,17 @@ def measure(browser: Any, name: str, role: str, url: str, rounds: int) -> Measur
     p95 = statistics.quantiles(times, n=20)[-1] if rounds > 1 else times[0]
     return Measured(
         *(name, role, url, queries, statistics.median(times), p95),
-        *(statistics.median(processor), size / 1024),
+        *(statistics.median(processor), size / 1024, is_page),
     )
 
 
-def _visit(browser: Any, url: str, role: str) -> int:
+def _visit(browser: Any, url: str, role: str) -> tuple[int, bool]:
+    """How many bytes came, and whether they are a page."""
     response = browser.get(url)
     if response.status_code not in (200, 302):
         raise RuntimeError(f"{url} answered {response.status_code} to the {role}")
     body = b"".join(response) if response.streaming else response.content
-    return len(body)
+    return len(body), response.headers.get("Content-Type", "").startswith("text/html")
 
 
 def slowest(measured: list[Measured]) -> dict[str, Measured]:

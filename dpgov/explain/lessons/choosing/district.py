@@ -52,6 +52,7 @@ def scene(at: Chosen) -> Scene:
         "row."
     ).format(epsilon=epsilon, width=share(width, 2), belief=share(DISTRICT))
     caption = _(
+        # The signs are per cent; xgettext:no-python-format
         "Invented: a language spoken by 15.5% of a country and by 99.1% of the 1,000 people of one "
         "district. The last bar is the least that their own row leaves of the belief about "
         "somebody."
