@@ -27,7 +27,7 @@ from tests.integration.access.world import World, paused, with_terms
 from tests.integration.datasets.registering import CSV, declared
 from tests.integration.queries.asking import before as asking
 from tests.integration.queries.ready_made.published import VALUES
-from tests.integration.surveys.made import drafted
+from tests.integration.surveys.made import draft_of
 from tests.integration.surveys.made import typed as survey_typed
 
 
@@ -47,11 +47,6 @@ def received_file(world: World) -> dict[str, Any]:
     browser = world.browser("owner")
     browser.post(reverse("datasets:upload"), _file())
     return {"upload_id": Upload.objects.latest("created_at").pk}
-
-
-def _survey_draft(world: World) -> dict[str, Any]:
-    """A survey that is not open yet."""
-    return {"survey_id": drafted(world.people["owner"]).pk}
 
 
 def _agreed(world: World) -> dict[str, Any]:
@@ -234,7 +229,7 @@ WRITES: dict[str, Write | str] = {
         "analyst", Action.QUERY_SUBMITTED, lambda: {"key": "k-4", "p0": "30", "p1": "Female"}
     ),
     "surveys:new": Write("owner", Action.SURVEY_MADE, survey_typed),
-    "surveys:open": Write("owner", Action.SURVEY_OPENED, before=_survey_draft),
+    "surveys:open": Write("owner", Action.SURVEY_OPENED, before=draft_of),
     "surveys:close": Write("owner", Action.SURVEY_CLOSED),
     "surveys:tokens": Write("owner", Action.SURVEY_TOKENS_MADE, lambda: {"number": "3"}),
     "queries:ready_made_withdraw": Write("owner", Action.READY_MADE_WITHDRAWN),

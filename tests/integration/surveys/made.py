@@ -21,6 +21,7 @@ from dpgov.surveys.services import (
 )
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
+from tests.integration.access.world import World
 
 LATER = date(2999, 12, 31)
 QUESTION = "Did you ever copy in an exam?"
@@ -36,6 +37,11 @@ def drafted(owner: Membership, **more: Any) -> Survey:
         "closes_on": LATER,
     }
     return make_survey(membership=owner, asked=Asked(**typed | more))
+
+
+def draft_of(world: World) -> dict[str, Any]:
+    """A survey of the owner that is not open yet, as a part of its address."""
+    return {"survey_id": drafted(world.people["owner"]).pk}
 
 
 def opened(owner: Membership, **more: Any) -> Survey:
