@@ -75,7 +75,7 @@ def test_compute_bins_of_a_column(waiting_upload: str, desk: Page) -> None:
     computed = desk.get_by_role("region", name="Computed columns")
     computed.get_by_label("Column", exact=True).select_option("age")
     computed.get_by_label("Edges, or what to compare with").fill("18\n65")
-    expect(desk.get_by_role("group", name="of age")).to_be_visible()
+    expect(desk.get_by_text("Saved just now")).to_be_visible()
 
 
 @task(Role.OWNER, pages=1, clicks=3)
