@@ -52,6 +52,7 @@ def test_the_metadata_is_all_that_a_plan_needs_and_no_more(
         "version",
         "partition_column",
         "needs_allocation",
+        "named_only",
         "registered_at",
         "columns",
     }
