@@ -23,7 +23,7 @@ from tests.journeys.test_every_page import accessibility_problems
 from tests.servers.loopback import free_port
 
 _SCRIPT = Path(__file__).resolve().parents[3] / "static/js/respond.js"
-_DRAWN = 60_000
+_DRAWN = 120_000
 
 
 def _opened(owner: Page, answers: list[str], epsilon: str = "1.1") -> list[str]:
