@@ -108,11 +108,23 @@ def crumbs(context: Any, dataset: Any = None) -> dict[str, Any]:
     return {"page": page, "dataset": dataset if slug else None}
 
 
+# What the page of a tab leads to and is no tab of its own.
+_WITHIN = {
+    "datasets:settings": frozenset(
+        f"datasets:{name}"
+        for name in (
+            *("rename", "describe", "audience", "access", "policy", "terms", "set_terms", "limit"),
+            *("pause", "retention", "archive", "versions", "add_version", "delete_version"),
+        )
+    )
+}
+
+
 @register.inclusion_tag("frame/_tab.html", takes_context=True)
 def tab_link(context: Any, name: str, slug: str, text: str) -> dict[str, Any]:
     """An entry of a dataset's tabs."""
     here = _here(context)
-    active = here == name or here.startswith(f"{name}_")
+    active = here == name or here.startswith(f"{name}_") or here in _WITHIN.get(name, ())
     return {"href": _href(name, slug), "text": text, "active": active, "current": here == name}
 
 

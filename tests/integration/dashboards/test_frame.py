@@ -91,3 +91,16 @@ def test_pages_of_a_dataset_mark_their_tab_and_their_section(
     crumbs = '<a href="/datasets/">All datasets</a> <span aria-hidden="true">/</span> {}'
     named = f'<a href="/datasets/{dataset.slug}/">{dataset.name}</a>'
     assert crumbs.format(named) in html
+
+
+@pytest.mark.parametrize(
+    "name", ["rename", "audience", "policy", "terms", "pause", "retention", "archive", "versions"]
+)
+def test_what_the_settings_lead_to_stands_under_their_tab(
+    name: str, dataset: Dataset, owner: Membership, client_for: ClientFor
+) -> None:
+    html = " ".join(
+        page(client_for(owner), reverse(f"datasets:{name}", args=[dataset.slug])).split()
+    )
+    settings = reverse("datasets:settings", args=[dataset.slug])
+    assert f'<a class="nav-link active" href="{settings}">' in html
