@@ -3,26 +3,24 @@
 Works from the stored body of a release alone; the numbers and their bounds stay as released.
 """
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import inf
 from typing import Any
 
-from dpgov.queries.arranging.arrangement import Arrangement, Condition, Key, Order, Part
+from dpgov.queries.arranging.arrangement import (
+    COMPARISONS,
+    Arrangement,
+    Condition,
+    Key,
+    Order,
+    Part,
+)
 from dpgov.queries.wording.useful import span_of
 
 # Each of the two intervals of a ratio holds with 95 of 100, so both with 90 at least (Bonferroni).
 CONFIDENCE_OF_RATIOS = 90
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    ">=": operator.ge,
-    "<=": operator.le,
-    ">": operator.gt,
-    "<": operator.lt,
-    "=": operator.eq,
-    "!=": operator.ne,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +49,14 @@ def arrange(body: dict[str, Any], wanted: Arrangement) -> Arranged:
     heads = body["statistics"]
     ratios = [_ratios(heads[above - 1], heads[below - 1]) for above, below in wanted.ratios]
     table = _Table(body, ratios)
-    every = range(len(heads[0]["cells"]))
-    kept = [place for place in every if all(table.passes(place, c) for c in wanted.having)]
+    number = len(heads[0]["cells"])
+    kept = list(range(number))
+    for condition in wanted.having:
+        kept = table.passing(kept, condition)
     for order in reversed(wanted.sort):
         kept = table.sorted_by(kept, order)
     shown = kept[: wanted.first]
-    return Arranged(shown, len(every) - len(shown), ratios)
+    return Arranged(shown, number - len(shown), ratios)
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,13 @@ class _Table:
     body: dict[str, Any]
     ratios: list[list[Ratio]]
 
-    def passes(self, place: int, condition: Condition) -> bool:
-        """Whether a group is shown; one without a number passes nothing."""
-        number = self._column(condition.key)[place]
-        return number is not None and _COMPARE[condition.op](number, condition.number)
+    def passing(self, places: list[int], condition: Condition) -> list[int]:
+        """Those that a condition lets be shown; a group without a number passes nothing."""
+        column, compare = self._column(condition.key), COMPARISONS[condition.op]
+        found = [(place, column[place]) for place in places]
+        return [
+            at for at, number in found if number is not None and compare(number, condition.number)
+        ]
 
     def sorted_by(self, places: list[int], order: Order) -> list[int]:
         """By one column; groups without a number come last, whatever the direction."""

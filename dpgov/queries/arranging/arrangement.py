@@ -7,20 +7,31 @@ from 1 in the order of the question, ratios (`r1`) in that of the address; `-` p
 first.
 """
 
+import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
 MOST_PARTS = 20
 MOST_GROUPS = 1_000_000
+COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
 _KEY = re.compile(r"(-?)([gr]?)([1-9][0-9]{0,3})")
-_CONDITION = re.compile(r"([gr]?)([1-9][0-9]{0,3})(>=|<=|!=|>|<|=)(-?[0-9]{1,18}(?:\.[0-9]{1,9})?)")
+_CONDITION = re.compile(
+    rf"([gr]?)([1-9][0-9]{{0,3}})({'|'.join(COMPARISONS)})(-?[0-9]{{1,18}}(?:\.[0-9]{{1,9}})?)"
+)
 _RATIO = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 
 
@@ -89,7 +100,12 @@ class Arrangement:
             parts.append(("first", str(self.first)))
         parts += [("having", str(condition)) for condition in self.having]
         parts += [("ratio", f"{above}/{below}") for above, below in self.ratios]
-        return urlencode(parts, safe=",/<>=!")
+        return in_address(parts)
+
+
+def in_address(parts: Iterable[tuple[str, str]]) -> str:
+    """Names and what they say, as an address has them; its signs stay readable."""
+    return urlencode(list(parts), safe=",/<>=!")
 
 
 NONE = Arrangement()
@@ -100,6 +116,13 @@ class Given(Protocol):
 
     def getlist(self, key: str) -> Sequence[str]:
         """All values of a name."""
+
+
+def arrangement_of(body: dict[str, Any], given: Given) -> Arrangement:
+    """What an address says of this release. Raises InvalidArrangement."""
+    return read_arrangement(
+        given, statistics=len(body["statistics"]), groupings=len(body["groups"])
+    )
 
 
 def read_arrangement(given: Given, *, statistics: int, groupings: int) -> Arrangement:

@@ -96,7 +96,7 @@ def _shown(label: str, ratio: Ratio) -> ShownRatio:
 def _said(wanted: Arrangement, names: dict[Key, str], left_out: int) -> list[str]:
     said = []
     if wanted.sort:
-        orders = joined([_order(order, names) for order in wanted.sort])
+        orders = joined([order_in_words(order, names) for order in wanted.sort])
         said.append(_("Sorted by {orders}.").format(orders=orders))
     if wanted.having:
         conditions = joined(
@@ -116,7 +116,8 @@ def _said(wanted: Arrangement, names: dict[Key, str], left_out: int) -> list[str
     return said
 
 
-def _order(order: Order, names: dict[Key, str]) -> str:
+def order_in_words(order: Order, names: dict[Key, str]) -> str:
+    """By what is sorted, and which way: "Sum of age, largest first"."""
     name = names[order.key]
     if order.key.part is Part.GROUPING:
         pattern = _("{name}, last first") if order.descending else _("{name}, as declared")

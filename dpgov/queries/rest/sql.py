@@ -10,7 +10,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
 from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.arranging.arrangement import Arrangement
-from dpgov.queries.asking.quote import quote
+from dpgov.queries.asking.quote import Quote, quote
 from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.quoting import QuoteSerializer
 from dpgov.queries.sql.reading import plan_of_sql
@@ -21,13 +21,17 @@ from dpgov.tenants.permissions import Permission, membership_of
 class SqlQuoteSerializer(QuoteSerializer):
     """A quote, and how the text wants the released groups shown."""
 
-    arrangement = serializers.CharField(
-        read_only=True,
+    arrangement = serializers.SerializerMethodField(
         help_text=(
             "What HAVING, ORDER BY, LIMIT and ratios stand for: to be added, after `?`, to the "
             "address of the answer's `groups`. Empty for the groups as they are released."
         ),
     )
+
+    def get_arrangement(self, _quote: Quote) -> str:
+        """Read from the text beside the plan that is priced."""
+        arrangement: Arrangement = self.context["arrangement"]
+        return arrangement.as_query()
 
 
 class SqlView(RefusingView):
@@ -51,7 +55,7 @@ class SqlView(RefusingView):
         with refusals():
             user = membership_of(request).user
             priced = quote(user=user, dataset=dataset, raw_plan=plan.as_json())
-        return Response(QuoteSerializer(priced).data | {"arrangement": arrangement.as_query()})
+        return Response(SqlQuoteSerializer(priced, context={"arrangement": arrangement}).data)
 
 
 def _read(request: Request, dataset: Dataset) -> tuple[Plan, Arrangement]:

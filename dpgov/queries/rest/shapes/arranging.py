@@ -12,7 +12,7 @@ from dpgov.queries.arranging.arrangement import (
     Given,
     InvalidArrangement,
     Part,
-    read_arrangement,
+    arrangement_of,
 )
 from dpgov.queries.arranging.table import names_of
 from dpgov.queries.rest.shapes.question import RefusalSerializer
@@ -69,9 +69,8 @@ class ArrangedSerializer(serializers.Serializer[Any]):
 
 def arranged(body: dict[str, Any], given: Given) -> dict[str, Any]:
     """A release as it is wanted; raises ValidationError for what it does not have."""
-    counts = {"statistics": len(body["statistics"]), "groupings": len(body["groups"])}
     try:
-        return _table(body, read_arrangement(given, **counts))
+        return _table(body, arrangement_of(body, given))
     except InvalidArrangement as problem:
         raise ValidationError({"arrangement": [str(problem)]}) from problem
 

@@ -10,13 +10,17 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from dpgov.queries.arranging.arrangement import (
+    COMPARISONS,
     NONE,
     Arrangement,
     InvalidArrangement,
+    Order,
     Part,
+    arrangement_of,
+    in_address,
     read_arrangement,
 )
-from dpgov.queries.arranging.table import arranged_table, names_of
+from dpgov.queries.arranging.table import arranged_table, names_of, order_in_words
 from dpgov.queries.wording.presentation import Answer
 from dpgov.web.typed import plain_number
 
@@ -24,7 +28,7 @@ from dpgov.web.typed import plain_number
 _ANY = 9_999
 _SELECT = {"class": "form-select form-select-sm"}
 _TEXT = {"class": "form-control form-control-sm", "inputmode": "decimal", "autocomplete": "off"}
-_OPS = [(op, op) for op in (">=", "<=", ">", "<", "=", "!=")]
+_OPS = [(op, op) for op in COMPARISONS]
 
 
 class ArrangeForm(forms.Form):
@@ -45,14 +49,11 @@ class ArrangeForm(forms.Form):
         names = names_of(body, wanted)
         statistics = [(str(key), name) for key, name in names.items() if key.part is Part.STATISTIC]
         numbers = [(str(key), name) for key, name in names.items() if key.part is not Part.GROUPING]
-        groups = [(str(key), name) for key, name in names.items() if key.part is Part.GROUPING]
         orders: list[tuple[str, Any]] = [("", _("the declared order"))]
-        for key, name in numbers:
-            orders += [
-                (f"-{key}", _("{name}, largest first").format(name=name)),
-                (key, _("{name}, smallest first").format(name=name)),
-            ]
-        orders += [(f"-{k}", _("{name}, last first").format(name=name)) for k, name in groups]
+        for key in sorted(names, key=lambda key: key.part is Part.GROUPING):
+            ways = (True,) if key.part is Part.GROUPING else (True, False)
+            offered = [Order(key, descending) for descending in ways]
+            orders += [(str(order), order_in_words(order, names)) for order in offered]
         for field, choices in (
             ("sort", orders),
             ("of", numbers),
@@ -75,10 +76,9 @@ def _initial(wanted: Arrangement) -> dict[str, str]:
 
 def arranged(given: QueryDict, body: dict[str, Any], answer: Answer) -> dict[str, Any]:
     """What the answer page shows of an arrangement, and why one was not understood."""
-    counts = {"statistics": len(body["statistics"]), "groupings": len(body["groups"])}
     wanted, refusal = NONE, ""
     try:
-        wanted = read_arrangement(given, **counts)
+        wanted = arrangement_of(body, given)
     except InvalidArrangement as problem:
         refusal = str(problem)
     table = arranged_table(body, answer, wanted)
@@ -93,27 +93,26 @@ def arranged(given: QueryDict, body: dict[str, Any], answer: Answer) -> dict[str
 
 def address_of_form(query_id: UUID, given: QueryDict) -> str:
     """The address that says what the form does; it is read against the answer later."""
-    said = QueryDict(mutable=True)
-    said["sort"], said["first"] = given.get("sort", ""), _plain(given.get("first", ""), whole=True)
+    said = {"sort": given.get("sort", ""), "first": _plain(given.get("first", ""), whole=True)}
     if number := _plain(given.get("number", "")):
         said["having"] = f"{given.get('of', '')}{given.get('op', '')}{number}"
     if given.get("above") or given.get("below"):
         said["ratio"] = f"{given.get('above', '')}/{given.get('below', '')}"
-    kept = QueryDict(mutable=True)
-    kept.update({name: str(value) for name, value in said.items() if value})
-    address = reverse("queries:detail", args=[query_id])
-    query = kept.urlencode(safe=",/<>=!")
-    return f"{address}?{query}#answer-table" if query else f"{address}#answer-table"
+    return f"{_address(query_id, in_address((n, v) for n, v in said.items() if v))}#answer-table"
 
 
 def answer_address(query_id: UUID, shown: str) -> str:
     """The answer page, arranged as a text wanted it; whatever is no arrangement is left out."""
-    address = reverse("queries:detail", args=[query_id])
     try:
         wanted = read_arrangement(QueryDict(shown[:2_000]), statistics=_ANY, groupings=_ANY)
     except InvalidArrangement:
-        return address
-    return f"{address}?{wanted.as_query()}" if wanted else address
+        wanted = NONE
+    return _address(query_id, wanted.as_query())
+
+
+def _address(query_id: UUID, query: str) -> str:
+    address = reverse("queries:detail", args=[query_id])
+    return f"{address}?{query}" if query else address
 
 
 def _plain(typed: str, *, whole: bool = False) -> str:
