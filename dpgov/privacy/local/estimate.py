@@ -6,15 +6,13 @@ reports estimate the share (c - nq) / ((p - q)n). What c shares are possible is 
 cut to 0 and 1. Every number here follows from reports, which are public.
 """
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 from dpgov.privacy.local.randomiser import Randomiser
+from dpgov.privacy.noise.binomial import at_least, at_most
 
 CONFIDENCE = 0.95
-_HALVINGS = 60
-_TINY = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,46 +65,4 @@ def moved_by(randomiser: Randomiser, liars: int, reports: int) -> Fraction:
 
 def bounds(count: int, trials: int, alpha: float) -> tuple[float, float]:
     """Between which probabilities the true one lies but with probability `alpha`."""
-    low = _inverse(count, trials - count + 1, alpha / 2) if count else 0.0
-    high = _inverse(count + 1, trials - count, 1 - alpha / 2) if count < trials else 1.0
-    return low, high
-
-
-def _inverse(a: int, b: int, wanted: float) -> float:
-    """Where the regularised incomplete beta function of a and b has this value."""
-    low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _beta(middle, a, b) < wanted else (low, middle)
-    return (low + high) / 2
-
-
-def _beta(x: float, a: int, b: int) -> float:
-    """P(at least a of a + b - 1 trials succeed) at probability x.
-
-    By its continued fraction (Lentz), on the side where that converges quickly.
-    """
-    if x > (a + 1) / (a + b + 2):
-        return 1 - _beta(1 - x, b, a)
-    log = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    log += a * math.log(max(x, _TINY)) + b * math.log1p(-x)
-    return math.exp(log) * _fraction(x, a, b) / a
-
-
-def _fraction(x: float, a: int, b: int) -> float:
-    c, d = 1.0, 1 / _away(1 - (a + b) * x / (a + 1))
-    whole = d
-    for m in range(1, 2000):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        for term in (even, odd):
-            d = 1 / _away(1 + term * d)
-            c = _away(1 + term / c)
-            whole *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return whole
-
-
-def _away(value: float) -> float:
-    return value if abs(value) > _TINY else _TINY
+    return at_least(count, trials, alpha / 2), at_most(count, trials, alpha / 2)

@@ -18,44 +18,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from dpgov.privacy.noise.binomial import at_least, at_most
 from dpgov.privacy.noise.noise import Floats
-
-_HALVINGS = 60
-
-
-def at_least(hits: int, trials: int, alpha: float) -> float:
-    """A probability that the true one falls below with probability at most `alpha`.
-
-    Clopper and Pearson, The use of confidence or fiducial limits, 1934.
-    """
-    if hits == 0:
-        return 0.0
-    low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        seldom = _from_on(hits, trials, middle) <= alpha
-        low, high = (middle, high) if seldom else (low, middle)
-    return low
-
-
-def at_most(hits: int, trials: int, alpha: float) -> float:
-    """A probability that the true one exceeds with probability at most `alpha`."""
-    return 1 - at_least(trials - hits, trials, alpha)
-
-
-def _from_on(hits: int, trials: int, chance: float) -> float:
-    """P(X >= hits) of a binomial variable."""
-    successes = np.arange(hits, trials + 1)
-    logs = _log_choose(trials)[hits:]
-    logs = logs + successes * math.log(chance) + (trials - successes) * math.log1p(-chance)
-    most = logs.max()
-    return min(1.0, math.exp(most) * float(np.exp(logs - most).sum()))
-
-
-def _log_choose(trials: int) -> Floats:
-    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, trials + 1)))])
-    found: Floats = logs[-1] - logs - logs[::-1]
-    return found
 
 
 def epsilon_bound(

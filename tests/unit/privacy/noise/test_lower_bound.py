@@ -7,10 +7,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from dpgov.privacy.noise.binomial import at_least, at_most
 from dpgov.privacy.noise.lower_bound import (
     TooFewAnswers,
-    at_least,
-    at_most,
     epsilon_bound,
     lower_bound_of_epsilon,
     lower_bound_of_rho,
