@@ -16,6 +16,7 @@ from dpgov.language.said import said
 from dpgov.privacy.accounting.decimals import MAX_EPSILON, InvalidNumber, read_decimal
 from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.answer.blueprint import Blueprint, loss_of, prepare
+from dpgov.privacy.answer.covers import Cover
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.problems import Problems
@@ -29,11 +30,15 @@ _ONE_COUNT = [{"statistic": "count"}]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Plans that are asked together; `shares` are the locked ones, None where it is left open."""
+    """Plans that are asked together; `shares` are the locked ones, None where it is left open.
+
+    `cover` says of which set of tables they are the drawn ones, if they are.
+    """
 
     plans: tuple[Plan, ...]
     shares: tuple[Fraction | None, ...]
     whole: Loss
+    cover: Cover | None = None
 
 
 def parse_batch(raw: object, schema: DatasetSchema, *, dataset: str) -> Batch:

@@ -7,6 +7,7 @@ from dpgov.datasets.models import DatasetVersion
 from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.answer import batch as batches
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.table_sets import is_table_set, parse_table_set
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.queries.models import BudgetRequest, Query, ReadyMade
 
@@ -43,7 +44,8 @@ def read_plan(version: DatasetVersion, raw_plan: object) -> Asked:
 
 
 def read_batch(version: DatasetVersion, raw_batch: object) -> Asked:
-    """Several plans and one amount for all; raises InvalidPlan."""
+    """Several plans, or a set of tables, and one amount for all; raises InvalidPlan."""
     schema = schema_of(version)
-    batch = batches.parse_batch(raw_batch, schema, dataset=version.dataset.slug)
+    read = parse_table_set if is_table_set(raw_batch) else batches.parse_batch
+    batch = read(raw_batch, schema, dataset=version.dataset.slug)
     return Asked(version, batches.priced(batch, schema), batch)

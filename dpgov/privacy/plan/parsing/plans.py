@@ -21,7 +21,8 @@ from dpgov.privacy.plan.problems import Problems, shortened, suggesting
 from dpgov.privacy.plan.schema import DatasetSchema, DateDomain, NumericDomain
 from dpgov.privacy.plan.statistics import HISTOGRAM, SYNONYMS, Quantity, Recipe, StatisticKind
 
-MAX_GROUPINGS = 3
+# A full table of a set of tables may have many columns; what bounds an answer is its cells.
+MAX_GROUPINGS = 8
 _PLAN_KEYS = ("dataset", "statistics", "where", "group_by", "epsilon", "rho")
 
 
