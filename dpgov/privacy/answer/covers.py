@@ -62,7 +62,7 @@ class Bounds:
 class Way:
     """One way to draw: which tables, and the root mean square of the errors of all asked cells.
 
-    `rmse` is None where the way is shut: `reason` says by what.
+    `rmse` is None where the way is shut. `reason` says why it is, or why it is open and not taken.
     """
 
     method: Method

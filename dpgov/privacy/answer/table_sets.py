@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from dpgov.language.said import said
+from dpgov.privacy.accounting.decimals import MAX_NANO
 from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.answer.batch import MAX_PLANS, Batch
 from dpgov.privacy.answer.blueprint import MAX_CELLS, loss_of, prepare
@@ -31,7 +32,7 @@ from dpgov.privacy.plan.grouping import means_sizes
 from dpgov.privacy.plan.parsing.groups import read_grouping
 from dpgov.privacy.plan.parsing.plans import MAX_GROUPINGS, parse_plan
 from dpgov.privacy.plan.parsing.where import read_column, read_filters
-from dpgov.privacy.plan.plan import Filter, Grouping, InvalidPlan, Plan, Statistic
+from dpgov.privacy.plan.plan import Grouping, InvalidPlan, Plan, Statistic
 from dpgov.privacy.plan.problems import Problems, listed, shortened, suggesting
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.plan.statistics import StatisticKind
@@ -48,12 +49,15 @@ def is_table_set(raw: object) -> bool:
     return isinstance(raw, Mapping) and ("columns" in raw or "tables" in raw)
 
 
-def parse_table_set(raw: object, schema: DatasetSchema, *, dataset: str) -> Batch:
+def parse_table_set(
+    raw: object, schema: DatasetSchema, *, dataset: str, each: tuple[int, int] = (0, MAX_NANO)
+) -> Batch:
     """The tables that are drawn, as a batch of counts with equal parts of the amount.
 
     "columns" are groupings as plans have them; "tables" are lists of their names, or how many
     columns each table has. "method" may be left out: then the one with the least expected error is
-    taken. Raises InvalidPlan with every problem found, and where no way of drawing is open.
+    taken, if there is one at which each question costs what it may: `each` is the least and the
+    most, in nano. Raises InvalidPlan with every problem found, and where no way of drawing is open.
     """
     problems = Problems()
     body = problems.mapping("plan", raw, _KEYS) or {}
@@ -68,7 +72,7 @@ def parse_table_set(raw: object, schema: DatasetSchema, *, dataset: str) -> Batc
     problems.raise_if_any()
     if whole is None:
         raise AssertionError("a price that could not be read was let through")
-    return _batch(columns, asked, where, whole, method, schema)
+    return _batch(columns, asked, replace(whole, where=where), method, schema, each)
 
 
 def _price(
@@ -167,22 +171,34 @@ def _table(path: str, raw: object, names: Sequence[str], problems: Problems) -> 
 def _batch(
     columns: tuple[Grouping, ...],
     asked: tuple[Table, ...],
-    where: tuple[Filter, ...],
     whole: Plan,
     method: Method | None,
     schema: DatasetSchema,
+    each: tuple[int, int],
 ) -> Batch:
-    bins = tuple(_bins(grouping) for grouping in columns)
-    variance = _variance(replace(whole, where=where), columns[:1], schema)
-    ways = ways_of(asked, bins, variance, _BOUNDS)
+    bins, loss = tuple(map(_bins, columns)), loss_of(whole, schema.mode)
+    variance = _variance(whole, columns[:1], schema)
+    ways = tuple(_at_its_price(way, loss, each) for way in ways_of(asked, bins, variance, _BOUNDS))
     chosen = _chosen(ways, method)
     names = tuple(grouping.column for grouping in columns)
     cover = Cover(names, bins, asked, ways, chosen, variance)
     plans = tuple(
-        replace(whole, where=where, group_by=tuple(columns[place] for place in sorted(table)))
+        replace(whole, group_by=tuple(columns[place] for place in sorted(table)))
         for table in chosen.drawn
     )
-    return Batch(plans, (None,) * len(plans), loss_of(whole, schema.mode), cover)
+    return Batch(plans, (None,) * len(plans), loss, cover)
+
+
+def _at_its_price(way: Way, whole: Loss, each: tuple[int, int]) -> Way:
+    """With a reason not to take it, where one of its questions would cost what none may."""
+    part = whole.part(1, len(way.drawn)).nano
+    if not way.is_open or each[0] <= part <= each[1]:
+        return way
+    if part > each[1]:
+        reason = said("Each of its questions would cost more than one may on this dataset.")
+    else:
+        reason = said("Each of its questions would cost less than one must on this dataset.")
+    return replace(way, reason=reason)
 
 
 def _bins(grouping: Grouping) -> int:
@@ -195,7 +211,8 @@ def _bins(grouping: Grouping) -> int:
 def _chosen(ways: Sequence[Way], method: Method | None) -> Way:
     """The named one, or the best. Raises InvalidPlan where it is shut, with what shuts each."""
     offered = [way for way in ways if method in (None, way.method)]
-    chosen = best_of(offered)
+    # Where none costs what it may, the ledger says what would.
+    chosen = best_of([way for way in offered if not way.reason]) or best_of(offered)
     if chosen is not None:
         return chosen
     problems = Problems()

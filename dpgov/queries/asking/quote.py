@@ -29,6 +29,7 @@ from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.privacy.answer.covers import Cover
 from dpgov.privacy.answer.wanted import cheapest, parse_wanted
 from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.asking.asked import Asked, read_batch, read_plan
@@ -84,7 +85,7 @@ class Quote:
     fit is the most that would be accepted for the same body, as what the dataset counts and as a
     pure ε. `reusable` is what stored answers offer for nothing in place of a single question.
     `terms_to_accept` is the version of the dataset's terms of use that this person has to accept
-    before anything is accepted of them.
+    before anything is accepted of them. `cover` says how a set of tables is drawn.
     """
 
     questions: tuple[Priced, ...]
@@ -96,6 +97,7 @@ class Quote:
     largest_fit_epsilon_nano: int = 0
     reusable: Reusable = NOTHING_STORED
     terms_to_accept: TermsOfUse | None = None
+    cover: Cover | None = None
 
     @property
     def plan(self) -> Plan:
@@ -106,6 +108,11 @@ class Quote:
     def description(self) -> dict[str, Any]:
         """That of a single question."""
         return self.questions[0].description
+
+    @property
+    def tables_as_json(self) -> dict[str, Any] | None:
+        """How a set of tables is drawn, if it is one."""
+        return None if self.cover is None else self.cover.as_json()
 
     @property
     def cost_nano(self) -> int:
@@ -192,6 +199,7 @@ def quoted(
         tuple(Priced(one, one.describe(assumed_rows), dataset.currency) for one in blueprints),
         dataset.currency,
         terms_to_accept=closed.terms if isinstance(closed, TermsNotAccepted) else None,
+        cover=None if asked.batch is None else asked.batch.cover,
     )
     if asked.batch is None and not terms.only_approved:
         free = reusable_for(asked.version, blueprints[0], assumed_rows=assumed_rows)

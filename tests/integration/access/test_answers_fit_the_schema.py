@@ -185,6 +185,8 @@ def _questions(
     doors.call("v1_datasets_sql_create", 200, {"sql": said})
     batch = {"plans": [_COUNT, _EVERYTHING | {"share": 0.5}], **amount}
     doors.call("quote_batch", 200, batch)
+    tables = {"columns": [{"column": "sex"}, {"column": "education"}], "tables": 1}
+    doors.call("quote_batch", 200, tables | amount)
     doors.call("submit_batch", 202, batch)
     asked = [doors.call("submit_question", 202, one | amount) for one in (_BY_SEX, _EVERYTHING)]
     doors.call("submit_question", 400, {"statistics": []})

@@ -72,6 +72,19 @@ _BATCH = OpenApiExample(
     },
     request_only=True,
 )
+_TABLES = OpenApiExample(
+    "Every pair of three columns",
+    value={
+        "epsilon": 1,
+        "columns": [
+            {"column": "sex"},
+            {"column": "education"},
+            {"column": "age", "edges": [20, 40, 60, 80]},
+        ],
+        "tables": 2,
+    },
+    request_only=True,
+)
 _OVER_BUDGET = OpenApiExample(
     "Over budget",
     value={
@@ -190,12 +203,14 @@ quote_batch = extend_schema(
     summary="Price several questions together",
     description=(
         "One amount for all; shares that are not locked are chosen so that the squared "
-        "relative errors of all statistics together are least. Nothing is spent or stored."
+        "relative errors of all statistics together are least. Nothing is spent or stored. In "
+        "place of `plans` a set of tables can be asked: `tables` then says how they are drawn, and "
+        "which error each will have."
     ),
     request=BatchSerializer,
     parameters=[GUESS, CHARGED],
     responses={200: BatchQuoteSerializer},
-    examples=[_BATCH],
+    examples=[_BATCH, _TABLES],
 )
 submit_batch = extend_schema(
     tags=["queries"],
@@ -212,7 +227,7 @@ submit_batch = extend_schema(
         202: OpenApiResponse(AcceptedBatchSerializer, description="Accepted, now or before."),
         409: OpenApiResponse(RefusalSerializer),
     },
-    examples=[_BATCH],
+    examples=[_BATCH, _TABLES],
 )
 list_queries = extend_schema(
     tags=["queries"],

@@ -26,6 +26,7 @@ from dpgov.queries.rest.shapes.answer import (
     FreeAnswerSerializer,
 )
 from dpgov.queries.rest.shapes.plan import PlanSerializer, UnpricedPlanSerializer
+from dpgov.queries.rest.shapes.table_sets import CoverSerializer, TableSetSerializer
 from dpgov.queries.wording.words import in_words
 
 _MOST_ROWS = 10**12
@@ -217,10 +218,10 @@ class BatchPlanSerializer(UnpricedPlanSerializer):
     )
 
 
-class BatchSerializer(serializers.Serializer[Any]):
-    """Several questions and one amount for all of them."""
+class BatchSerializer(TableSetSerializer):
+    """Several questions, or a set of tables, and one amount for all of them."""
 
-    plans = BatchPlanSerializer(many=True)
+    plans = BatchPlanSerializer(many=True, required=False)
     epsilon = serializers.FloatField(required=False, help_text="For all together.")
     rho = serializers.FloatField(
         required=False, help_text="In place of ε, on datasets that count ρ."
@@ -232,3 +233,6 @@ class BatchQuoteSerializer(_WholeSerializer):
 
     questions = PricedSerializer(many=True)
     limits = NeededLimitSerializer(many=True)
+    tables = CoverSerializer(
+        source="tables_as_json", allow_null=True, help_text="Of a set of tables; else null."
+    )

@@ -1,0 +1,76 @@
+"""The shapes of sets of tables: what is asked, and how a quote says that it is drawn."""
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from dpgov.privacy.answer.covers import Method
+from dpgov.queries.rest.shapes.plan import FilterSerializer, GroupingSerializer, MadeSerializer
+
+METHODS = [method.value for method in Method]
+_RMSE = "The root of the mean squared error of its counts, in rows, rounded up to four digits."
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "integer"},
+            {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+        ]
+    }
+)
+class Tables(serializers.JSONField):
+    """How many columns each table has, or the tables themselves."""
+
+
+class TableSetSerializer(MadeSerializer):
+    """A set of tables, in place of `plans`."""
+
+    columns = GroupingSerializer(
+        many=True, required=False, help_text="In place of `plans`: how each column is grouped."
+    )
+    tables = Tables(
+        required=False,
+        help_text="Lists of these columns' names; or how many columns each table has: 2 is every "
+        "pair.",
+    )
+    where = FilterSerializer(many=True, required=False, help_text="For every table.")
+    method = serializers.ChoiceField(
+        choices=METHODS,
+        required=False,
+        help_text="How the tables are drawn; left out, with the least expected error.",
+    )
+
+
+class WaySerializer(MadeSerializer):
+    """One way to draw them."""
+
+    method = serializers.ChoiceField(choices=METHODS)
+    tables = serializers.IntegerField(help_text="How many are drawn, each a question of its own.")
+    cells = serializers.IntegerField(help_text="Of all of them together.")
+    rmse = serializers.FloatField(
+        allow_null=True, help_text="Over the counts of all asked tables, in rows; null: impossible."
+    )
+    reason = serializers.CharField(allow_null=True, help_text="Why it cannot be taken, or is not.")
+
+
+class AskedTableSerializer(MadeSerializer):
+    """An asked table, what it will be read off, and its error beside that of a separate answer."""
+
+    columns = serializers.ListField(child=serializers.CharField())
+    cells = serializers.IntegerField()
+    made_from = serializers.ListField(
+        child=serializers.CharField(), help_text="The columns of the table that is drawn."
+    )
+    rmse = serializers.FloatField(help_text=_RMSE)
+    separate_rmse = serializers.FloatField(
+        allow_null=True, help_text="If each asked table were drawn by itself."
+    )
+
+
+class CoverSerializer(MadeSerializer):
+    """How a set of tables is drawn: from public parameters alone."""
+
+    method = serializers.ChoiceField(choices=METHODS)
+    rmse = serializers.FloatField(help_text="Over the counts of all asked tables, in rows.")
+    ways = WaySerializer(many=True)
+    answers = AskedTableSerializer(many=True)
