@@ -59,15 +59,17 @@ def _owned(row: Sequence[int | None] | Owned, number: int) -> Owned:
 
 
 def _in_kept_cells(rows: list[Owned], request: ExactRequest, bounds: UnitBounds) -> list[Owned]:
-    """Each unit's rows in the first `max_groups` of its own cells; unit by unit."""
-    if bounds.max_groups is None:
+    """Each unit's first rows in the first `max_groups` of its own cells; unit by unit."""
+    if bounds.max_groups is None and bounds.max_rows_per_group is None:
         return rows
-    kept = []
+    kept: list[Owned] = []
     for unit in {row.unit for row in rows}:
         own = [(row, _plan_cell(row, request, bounds)) for row in rows if row.unit == unit]
         places = {place_of_cell(row.key, cell): cell for row, cell in own}
         cells = [places[place] for place in sorted(places)[: bounds.max_groups]]
-        kept += [row for row, cell in own if cell in cells]
+        for cell in cells:
+            there = sorted((row for row, c in own if c == cell), key=lambda row: row.rank)
+            kept += there[: bounds.max_rows_per_group]
     return kept
 
 

@@ -115,22 +115,30 @@ def compile_scan(request: ExactRequest, tops: Mapping[int, int]) -> Scan:
 def bounded(request: ExactRequest, conditions: list[str]) -> tuple[str, list[str]]:
     """Where to read from, and what remains to be asked of its rows, to keep what a unit may add.
 
-    The order of a unit's cells is that of `place_of_cell`; see `UnitBounds`.
+    The order of a unit's cells is that of `place_of_cell`, of its rows in each that of `r`; see
+    `UnitBounds`.
     """
     bounds = request.bounds
     if bounds is None:
         return "data", conditions
     kept = [f"r < {index(bounds.max_rows)}", *conditions]
-    if bounds.max_groups is None:
+    if not bounds.ranks_cells:
         return "data", kept
     cell = _cell_number(request.groupings[: bounds.groupings])
-    rank = f"dense_rank() OVER (PARTITION BY u ORDER BY (spread * spread) % {PRIME}, spread)"
-    celled = f"(SELECT *, {cell} AS cell FROM data WHERE {' AND '.join(kept)})"  # noqa: S608
-    spread = f"(SELECT *, {_SPREAD} AS spread FROM {celled})"  # noqa: S608
-    source = f"(SELECT *, {rank} AS g FROM {spread})"  # noqa: S608
-    return source, [f"g <= {index(bounds.max_groups)}"]
+    source = f"(SELECT *, {cell} AS cell FROM data WHERE {' AND '.join(kept)})"  # noqa: S608
+    ranks, limits = [], []
+    if bounds.max_groups is not None:
+        source = f"(SELECT *, {_SPREAD} AS spread FROM {source})"  # noqa: S608
+        ranks.append(f"{_CELL_OF_UNIT} AS g")
+        limits.append(f"g <= {index(bounds.max_groups)}")
+    if bounds.max_rows_per_group is not None:
+        ranks.append(f"{_ROW_OF_CELL} AS p")
+        limits.append(f"p <= {index(bounds.max_rows_per_group)}")
+    return f"(SELECT *, {', '.join(ranks)} FROM {source})", limits  # noqa: S608
 
 
+_CELL_OF_UNIT = f"dense_rank() OVER (PARTITION BY u ORDER BY (spread * spread) % {PRIME}, spread)"
+_ROW_OF_CELL = "row_number() OVER (PARTITION BY u, cell ORDER BY r)"
 _SPREAD = (
     f"((1 + k % {PRIME - 1})::BIGINT * (cell + 1) + (k // 4294967296 % {PRIME})::BIGINT) % {PRIME}"
 )

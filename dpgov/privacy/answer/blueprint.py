@@ -23,6 +23,7 @@ from dpgov.privacy.plan.grouping import (
     means_sizes,
     problem_with_sizes,
 )
+from dpgov.privacy.plan.per_unit import used_of_each
 from dpgov.privacy.plan.plan import Grouping, InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.plan.predicates import UnknownColumn, row_filter
 from dpgov.privacy.plan.ranges import (
@@ -278,15 +279,17 @@ def _scan_of(mechanism: Mechanism) -> _Scan:
 
 
 def _bounds(plan: Plan, schema: DatasetSchema, scan: _Scan) -> UnitBounds | None:
-    """A limit on groups makes the noise of distinct counts smaller and of nothing else.
+    """A limit on groups alone makes the noise of distinct counts smaller and of nothing else.
 
-    Rows of other statistics would be dropped in vain, so that they are read without it. Of sizes
-    of units one row of each says all.
+    Rows of other statistics would be dropped in vain, so that they are read without it, unless
+    rows within a group are limited too. Of sizes of units one row of each says all.
     """
     unit, groupings = schema.unit, len(plan.group_by)
     if unit.private_id is None:
         return None
     if by_sizes(plan, schema):
         return UnitBounds(1)
-    groups = unit.max_groups_per_unit if scan.counts_units and groupings else None
-    return UnitBounds(unit.max_rows_per_unit, groups, groupings)
+    used = used_of_each(plan.per_unit, unit)
+    rows = None if scan.counts_units else used.rows_per_group
+    gains = groupings and (scan.counts_units or rows is not None)
+    return UnitBounds(unit.max_rows_per_unit, used.groups if gains else None, groupings, rows)

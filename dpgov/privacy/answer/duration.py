@@ -75,8 +75,9 @@ def _scan(request: ExactRequest, schema: DatasetSchema, rows: int) -> int:
     each += _MEASURE * len(request.measures)
     if any(measure.kind is MeasureKind.UNITS for measure in request.measures):
         each += _UNITS
-    if request.bounds is not None and request.bounds.max_groups is not None:
-        each += _RANK
+    if request.bounds is not None:
+        ranked = (request.bounds.max_groups, request.bounds.max_rows_per_group)
+        each += _RANK * sum(most is not None for most in ranked)
     cells = request.cells * (len(request.measures) + len(request.groupings))
     returned = min(rows, prod(_keys(grouping, schema) for grouping in request.groupings))
     once = _REQUEST + _TEXT * (ranges + searched) + _CELL * cells + _RETURNED * returned

@@ -239,6 +239,7 @@ class _Chooser:
             grouped=bool(self.plan.group_by),
             missing_drops=missing_drops,
             cells=self.cells,
+            per_unit=self.plan.per_unit,
         )
         # A unit has one size.
         return replace(exposed, groups=1) if by_sizes(self.plan, self.schema) else exposed

@@ -12,7 +12,7 @@ is best depends on the number of bins and the noise alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -182,9 +182,12 @@ def _stated(strategy: Strategy, noise: Noise) -> tuple[Statements, ...]:
 def cumulative(statistic: Statistic, bins: int, exposed: Exposure, loss: Loss) -> Cumulative:
     """The mechanism for so many bins in each cell of the other groupings."""
 
+    # A cell is one of the other groups here: all rows of a unit may lie along its bins.
+    along = replace(exposed, in_a_cell=None, cells=exposed.cells // bins)
+
     def reach_of(size: Reach) -> Reach:
         apart = Reach(2 * size.l1, 2 * size.l2_squared)
-        return reach(Contribution(size, apart, apart), exposed)
+        return reach(Contribution(size, apart, apart, both=size.l2_squared), along)
 
     strategy = best_strategy(bins, lambda size: calibrated(reach_of(size), loss)[0].variance)
     rows = Reading("rows", ((ROWS, 1),), Fraction(1))

@@ -84,9 +84,13 @@ def _bounded(table: MockTable, request: ExactRequest, kept: Mask) -> Mask:
     """What is kept of each unit; see `UnitBounds`."""
     bounds, units = request.bounds or UnitBounds(1), table.units()
     kept = kept & (units.rank < bounds.max_rows)
-    if bounds.max_groups is None:
+    if not bounds.ranks_cells:
         return kept
     cells = _cells(table, request.groupings[: bounds.groupings])
+    if bounds.max_rows_per_group is not None:
+        kept = _first_of_cells(table, cells, kept, bounds.max_rows_per_group)
+    if bounds.max_groups is None:
+        return kept
     factor, shift = 1 + units.key % (PRIME - 1), units.key // 2**32 % PRIME
     spread = (factor * (cells + 1) + shift) % PRIME
     order = np.lexsort((spread, spread**2 % PRIME, units.number, ~kept))[: int(kept.sum())]
@@ -97,6 +101,18 @@ def _bounded(table: MockTable, request: ExactRequest, kept: Mask) -> Mask:
     rank = counted - np.maximum.accumulate(np.where(another, counted, 0))
     found = np.zeros(table.rows, dtype=np.bool_)
     found[order[rank < bounds.max_groups]] = True
+    return found
+
+
+def _first_of_cells(table: MockTable, cells: Codes, kept: Mask, most: int) -> Mask:
+    """Of each unit's rows in a cell the first ones: which cells it has does not change by it."""
+    units = table.units()
+    order = np.lexsort((units.rank, cells, units.number, ~kept))[: int(kept.sum())]
+    another = np.diff(units.number[order], prepend=-1) != 0
+    another |= np.diff(cells[order], prepend=-1) != 0
+    place = np.arange(len(order))
+    found = np.zeros(table.rows, dtype=np.bool_)
+    found[order[place - np.maximum.accumulate(np.where(another, place, 0)) < most]] = True
     return found
 
 

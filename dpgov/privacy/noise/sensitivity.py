@@ -8,10 +8,16 @@ add_remove: each of the K rows appears or disappears: L1 K max|c|, L2 K max|c|�
 change_one: each of the K rows is replaced. Without grouping, a contribution x becomes y in the
 same cell: K max|x - y|. With grouping, x may leave one cell and y enter another as well:
 L1 2 K max|c|, which is never less than the other; L2 K max(√2 max|c|₂, max|x - y|₂).
+
+Where at most Q of the K rows fall into one cell, L2 is less: with a = K // Q full cells and b rows
+left, S = a Q² + b² is the most that squared numbers of rows add up to (they are convex, so that
+full cells attain it). add_remove: L2² S max|c|₂². change_one: see `_replaced`.
 """
 
 from dataclasses import dataclass
 
+from dpgov.privacy.plan.per_unit import used_of_each
+from dpgov.privacy.plan.plan import PerUnit
 from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, NumericDomain
 
 
@@ -32,12 +38,14 @@ class Contribution:
     """What one row can add to a cell, a vector of integers.
 
     `size` bounds c, `span` the difference of two present rows, and `span_from_nothing` that
-    difference where a row may also add nothing at all.
+    difference where a row may also add nothing at all. `both` bounds how far n rows and the m that
+    replace them move a cell: by at most √((n² + m²) both) in L2.
     """
 
     size: Reach
     span: Reach
     span_from_nothing: Reach
+    both: int
 
 
 def scalar(low: int, high: int) -> Contribution:
@@ -46,6 +54,8 @@ def scalar(low: int, high: int) -> Contribution:
         size=_number(max(abs(low), abs(high))),
         span=_number(high - low),
         span_from_nothing=_number(max(high, 0) - min(low, 0)),
+        # (n u + m v)² <= (n² + m²) (u² + v²), by Cauchy and Schwarz.
+        both=max(high, 0) ** 2 + min(low, 0) ** 2,
     )
 
 
@@ -55,7 +65,8 @@ def shares_of(whole: int) -> Contribution:
     Two of them can be wholly apart: 2 whole in L1, the square root of 2 times whole in L2.
     """
     apart = Reach(2 * whole, 2 * whole**2)
-    return Contribution(size=_number(whole), span=apart, span_from_nothing=apart)
+    # Two vectors without negative numbers: the square of their difference is at most both squares.
+    return Contribution(size=_number(whole), span=apart, span_from_nothing=apart, both=whole**2)
 
 
 def _number(size: int) -> Reach:
@@ -67,7 +78,8 @@ class Exposure:
     """What, besides its column, decides how far a group can move an answer: all public.
 
     `rows` is K and `units` is k. `groups` bounds the cells that a unit is counted in, of `cells`
-    in all. `droppable` says whether a row may add nothing at all to this answer.
+    in all, and `in_a_cell` how many of the rows may fall into one of them (None: all). `droppable`
+    says whether a row may add nothing at all to this answer.
     """
 
     rows: int
@@ -77,6 +89,18 @@ class Exposure:
     units: int = 1
     groups: int = 1
     cells: int = 1
+    in_a_cell: int | None = None
+
+    @property
+    def crowd(self) -> int:
+        """How many of the rows may fall into one cell."""
+        return self.rows if self.in_a_cell is None else self.in_a_cell
+
+    @property
+    def squares(self) -> int:
+        """What the squared numbers of rows in all cells add up to at most."""
+        full, left = divmod(self.rows, self.crowd)
+        return full * self.crowd**2 + left**2
 
     @property
     def moves(self) -> int:
@@ -91,24 +115,29 @@ def exposure(
     grouped: bool,
     missing_drops: bool,
     cells: int | None = None,
+    per_unit: PerUnit | None = None,
 ) -> Exposure:
     """The exposure of one statistic, of an answer with so many cells (None: as many as matter).
+
+    Of each unit min(m, g r) rows are used, where a question uses r rows in each of g groups.
 
     A row drops out by a filter, by a missing value, or because its unit may have fewer rows than
     it is allowed: a unit named by a column can be replaced by one with a single row.
     """
     unit = schema.unit
     named_unit = unit.private_id is not None or unit.max_rows_per_unit > 1
-    most = unit.max_rows_per_unit
-    groups = min(unit.max_groups_per_unit or most, most, cells or most) if grouped else 1
+    used, most = used_of_each(per_unit, unit), unit.max_rows_per_unit
+    groups = min(used.groups or most, most, cells or most) if grouped else 1
+    in_a_cell = used.rows_per_group
     return Exposure(
-        rows=schema.group_size * unit.max_rows_per_unit,
+        rows=schema.group_size * (most if in_a_cell is None else min(most, groups * in_a_cell)),
         neighbouring=schema.neighbouring,
         grouped=grouped,
         droppable=filtered or missing_drops or named_unit,
         units=schema.group_size,
         groups=groups,
         cells=(cells or 2 * groups) if grouped else 1,
+        in_a_cell=None if in_a_cell is None else schema.group_size * in_a_cell,
     )
 
 
@@ -120,12 +149,33 @@ def reach(contribution: Contribution, exposed: Exposure) -> Reach:
     by 10.
     """
     if exposed.neighbouring is Neighbouring.ADD_REMOVE:
-        return contribution.size.times(exposed.rows)
-    nothing, size = contribution.span_from_nothing, contribution.size
+        size = contribution.size
+        return Reach(size.l1 * exposed.rows, size.l2_squared * exposed.squares)
     if exposed.grouped:
-        moved = Reach(2 * size.l1, max(2 * size.l2_squared, nothing.l2_squared))
-        return moved.times(exposed.rows)
+        return _replaced(contribution, exposed)
+    nothing = contribution.span_from_nothing
     return (nothing if exposed.droppable else contribution.span).times(exposed.rows)
+
+
+def _replaced(contribution: Contribution, exposed: Exposure) -> Reach:
+    """Over groups, under change_one: the least of bounds that all hold.
+
+    With s = max|c|₂ and t = max|x - y|₂, n rows of a cell and the m that replace them move it by at
+    most min(n, m) t + |n - m| s, which is convex in both. So its squares are largest where rows
+    are in full cells: each cell of one side meets one of the other (Q² t²) or none (2 Q² s²).
+    """
+    nothing, size = contribution.span_from_nothing, contribution.size
+    rows, crowd = exposed.rows, exposed.crowd
+    of_a_pair = max(2 * size.l2_squared, nothing.l2_squared)
+    return Reach(
+        min(2 * size.l1 * rows, exposed.cells * crowd * nothing.l1),
+        min(
+            of_a_pair * rows**2,
+            of_a_pair * -(-rows // crowd) * crowd**2,
+            2 * contribution.both * exposed.squares,
+            exposed.cells * crowd**2 * nothing.l2_squared,
+        ),
+    )
 
 
 def of_count(exposed: Exposure) -> Reach:
@@ -135,7 +185,7 @@ def of_count(exposed: Exposure) -> Reach:
     the count is public anyway, and noise of scale zero is never drawn.
     """
     one = _number(1)
-    return reach(Contribution(size=one, span=one, span_from_nothing=one), exposed)
+    return reach(Contribution(size=one, span=one, span_from_nothing=one, both=1), exposed)
 
 
 def of_units(exposed: Exposure) -> Reach:

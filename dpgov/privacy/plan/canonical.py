@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from dpgov.privacy.plan.per_unit import narrower
 from dpgov.privacy.plan.plan import Grouping, Plan, Statistic
 from dpgov.privacy.plan.predicates import Range, row_filter
 from dpgov.privacy.plan.request import AllOf, AnyOf, CodeFilter, RowFilter
@@ -27,10 +28,12 @@ def canonical(plan: Plan, schema: DatasetSchema) -> dict[str, Any]:
     Raises UnknownColumn when the schema no longer has a column.
     """
     asked = {name for statistic in plan.statistics for name in names_of(statistic, schema)}
+    used = narrower(plan.per_unit, schema.unit)
     return {
         "statistics": [list(name) for name in sorted(asked)],
         "where": [_as_json(item, schema) for item in conjuncts_of(plan, schema)],
         "group_by": [_grouping(g) for g in plan.group_by],
+        **({} if used is None else {"per_unit": used.as_json()}),
     }
 
 

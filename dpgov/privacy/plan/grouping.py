@@ -108,7 +108,7 @@ def problem_with_sizes(plan: Plan, schema: DatasetSchema) -> PlanProblem | None:
     if not by_sizes(plan, schema):
         return None
     distinct = all(s.kind.facts.recipe is Recipe.UNITS for s in plan.statistics)
-    if distinct and len(plan.group_by) == 1 and not plan.where:
+    if distinct and len(plan.group_by) == 1 and not plan.where and plan.per_unit is None:
         return None
     return PlanProblem(
         "group_by",

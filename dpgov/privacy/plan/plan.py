@@ -148,6 +148,21 @@ class Grouping:
 
 
 @dataclass(frozen=True, slots=True)
+class PerUnit:
+    """What a question uses of each unit, less than declared: so many of its groups, and so many of
+    its rows in each; None leaves what is declared. Without groups all rows are in one.
+    """
+
+    groups: int | None = None
+    rows_per_group: int | None = None
+
+    def as_json(self) -> dict[str, int]:
+        """The plan's form of it, without what is left as declared."""
+        named = {"groups": self.groups, "rows_per_group": self.rows_per_group}
+        return {name: most for name, most in named.items() if most is not None}
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A question: ε, in nano-ε, is the total for all its statistics; under zCDP it may be ρ.
 
@@ -160,15 +175,18 @@ class Plan:
     group_by: tuple[Grouping, ...]
     epsilon_nano: int | None
     rho_nano: int | None = None
+    per_unit: PerUnit | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The one JSON form; parsing it again gives an equal plan."""
+        kept = {} if self.per_unit is None else {"per_unit": self.per_unit.as_json()}
         price = {"epsilon": self.epsilon_nano, "rho": self.rho_nano}
         return {
             "dataset": self.dataset,
             "statistics": [s.as_json() for s in self.statistics],
             "where": [c.as_json() for c in self.where],
             "group_by": [g.as_json() for g in self.group_by],
+            **kept,
             **{name: as_number(nano) for name, nano in price.items() if nano is not None},
         }
 

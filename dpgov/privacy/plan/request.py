@@ -147,13 +147,20 @@ class UnitBounds:
     """What is kept of each unit, by a rule that looks at that unit's rows alone.
 
     Of a unit's rows those with `r` below `max_rows`; of the cells that the kept and passing ones
-    fall into, the first `max_groups` (None: all) in the order of `place_of_cell`. Cells here are
-    those of the first `groupings` groupings alone.
+    fall into, the first `max_groups` (None: all) in the order of `place_of_cell`; in each of these
+    the first `max_rows_per_group` (None: all) in the order of `r`. Cells here are those of the
+    first `groupings` groupings alone.
     """
 
     max_rows: int
     max_groups: int | None = None
     groupings: int = 0
+    max_rows_per_group: int | None = None
+
+    @property
+    def ranks_cells(self) -> bool:
+        """Whether rows have to be told apart by the cell that they fall into."""
+        return self.max_groups is not None or self.max_rows_per_group is not None
 
 
 # 2^31 - 1, a prime: products of two smaller numbers fit a signed machine word in every engine.

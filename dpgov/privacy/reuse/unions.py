@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from dpgov.privacy.plan.canonical import conjuncts_of, largest_code
 from dpgov.privacy.plan.grouping import by_sizes, code_grouping
-from dpgov.privacy.plan.plan import Plan
+from dpgov.privacy.plan.per_unit import narrower
+from dpgov.privacy.plan.plan import PerUnit, Plan
 from dpgov.privacy.plan.predicates import Range
 from dpgov.privacy.plan.request import AllOf, CodeFilter, CodeGrouping, RowFilter
 from dpgov.privacy.plan.schema import DatasetSchema
@@ -52,12 +53,19 @@ class _Side:
 
 def union_of(asked: Plan, stored: Plan, schema: DatasetSchema) -> Union | None:
     """How the asked cells are made of the stored ones; None when they are not."""
+    if _used(asked, schema) != (used := _used(stored, schema)):
+        return None
     found, wanted = conjuncts_of(stored, schema), conjuncts_of(asked, schema)
     if found == wanted and asked.group_by == stored.group_by:
         return _same(asked)
-    if by_sizes(asked, schema) or by_sizes(stored, schema):
+    # Which rows of a unit are used depends on cells and filters: others are not made of them.
+    if used is not None or by_sizes(asked, schema) or by_sizes(stored, schema):
         return None
     return _Matching(_side(asked, wanted, schema), _side(stored, found, schema), schema).union()
+
+
+def _used(plan: Plan, schema: DatasetSchema) -> PerUnit | None:
+    return narrower(plan.per_unit, schema.unit)
 
 
 def _same(plan: Plan) -> Union:

@@ -1,6 +1,7 @@
 """From a text of SQL to the raw plan that a form or the API would send.
 
-SELECT statistics FROM dataset WHERE filters GROUP BY public groups WITH EPSILON 0.5
+SELECT statistics FROM dataset WHERE filters GROUP BY public groups
+WITH EPSILON 0.5, GROUPS_PER_UNIT 2, ROWS_PER_GROUP 1
 
 HAVING, ORDER BY, LIMIT and a ratio of two statistics are no part of the plan: they arrange what is
 released.
@@ -27,12 +28,12 @@ from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.arranging.arrangement import NONE, Arrangement
 from dpgov.queries.sql.arranging import read_arranging
 from dpgov.queries.sql.bounds import check_depth, check_length, too_deep
+from dpgov.queries.sql.ending import read_ending
 from dpgov.queries.sql.selected import Selected
 from dpgov.queries.sql.statistics import Reader, read_group
 from dpgov.queries.sql.text import Place, RefusedSql, SqlProblem, Text
 from dpgov.queries.sql.where import Placed, read_where
 
-_NO_PRICE = gettext_lazy("End with the price, like WITH EPSILON 0.5.")
 _ALLOWED = {
     *("expressions", "from_", "where", "group", "kind", "operation_modifiers"),
     *("having", "order", "limit"),
@@ -102,8 +103,10 @@ def read_sql(
     """
     check_length(text)
     source = Text(text)
-    paid, rest = _price(text, source, price)
-    select = _select(rest, source)
+    tokens = [token for token in _tokens(text) if token.token_type is not TokenType.SEMICOLON]
+    check_depth(tokens, source)
+    ending = read_ending(tokens, text, source, price)
+    select = _select(_plain_name(text, tokens)[: ending.start], source)
     reader = Reader(source, columns, private_id)
     table = _table(select, source)
     groups: Placed = [(node, read_group(node, reader)) for node in _groups(select, source)]
@@ -114,7 +117,7 @@ def read_sql(
         raise source.refused(select, _("Name at least one statistic, like COUNT(*)."))
     where = select.args.get("where")
     filters = read_where(where.this, reader) if where is not None else []
-    places = {"dataset": source.place_of(table), next(iter(paid.raw)): paid.place}
+    places = {"dataset": source.place_of(table)} | ending.places
     for name, parts in (("statistics", shown.statistics), ("group_by", groups), ("where", filters)):
         places |= {f"{name}.{n}": source.place_of(node) for n, (node, _read) in enumerate(parts)}
     raw = {
@@ -122,31 +125,9 @@ def read_sql(
         "statistics": [part for _, part in shown.statistics],
         "where": [part for _, part in filters],
         "group_by": [part for _, part in groups],
-        **paid.raw,
+        **ending.raw,
     }
     return ReadSql(raw, places, read_arranging(select, shown.items, shown.ratios, reader))
-
-
-@dataclass(frozen=True, slots=True)
-class _Price:
-    raw: dict[str, str]
-    place: Place
-
-
-def _price(text: str, source: Text, beside: Mapping[str, str] | None) -> tuple[_Price, str]:
-    """The price at the end, and what stands before it; else the price beside the text."""
-    tokens = [token for token in _tokens(text) if token.token_type is not TokenType.SEMICOLON]
-    check_depth(tokens, source)
-    text = _plain_name(text, tokens)
-    *before, word, name, amount = tokens if len(tokens) > 3 else [*tokens, *([None] * 4)][:4]
-    if before and word and name and amount and word.token_type is TokenType.WITH:
-        kind = name.text.lower()
-        if kind in ("epsilon", "rho") and amount.token_type is TokenType.NUMBER:
-            return _Price({kind: amount.text}, source.place(amount.start)), text[: word.start]
-        raise RefusedSql(SqlProblem(*source.place(name.start), str(_NO_PRICE)))
-    if beside and not any(token.token_type is TokenType.WITH for token in tokens[1:]):
-        return _Price(dict(beside), (1, 1)), text
-    raise RefusedSql(SqlProblem(*source.place(len(text.rstrip())), str(_NO_PRICE)))
 
 
 def _plain_name(text: str, tokens: Sequence[Token]) -> str:

@@ -21,6 +21,7 @@ from dpgov.privacy.plan.schema import (
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.sql.clips import OFFERED as CLIP
 from dpgov.queries.sql.dates import EXTRACTED
+from dpgov.queries.sql.ending import PER_UNIT
 
 # A page stays light whatever is declared; what is not offered can be typed.
 MOST_VALUES = 100
@@ -89,7 +90,11 @@ def words_of(table: str, schema: DatasetSchema, *, unit: str) -> Words:
         table=Word(label=table, apply=quoted(table), detail=_("this dataset")),
         columns=[_column(column) for column in schema.columns],
         functions=[*_statistics(schema), *_groups(schema)],
-        keywords=[*_KEYWORDS, f"WITH {unit.upper()}"],
+        keywords=[
+            *_KEYWORDS,
+            f"WITH {unit.upper()}",
+            *(PER_UNIT if schema.unit.private_id else ()),
+        ],
     )
 
 

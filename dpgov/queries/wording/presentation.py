@@ -41,9 +41,9 @@ ENDINGS = {
     PublicState.EXPIRED: gettext_lazy("This question was not run. Nothing was charged."),
 }
 _PLAN_KEYS = [
-    *("dataset", "statistics", "where", "group_by", "epsilon", "rho"),
+    *("dataset", "statistics", "where", "group_by", "per_unit", "epsilon", "rho"),
     *("and", "or", "not", "statistic", "column", "quantiles", "share", "clip", "from", "to"),
-    *("op", "value", "edges", "categories", "by"),
+    *("op", "value", "edges", "categories", "by", "groups", "rows_per_group"),
 ]
 _LEVEL = 95
 

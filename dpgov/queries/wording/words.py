@@ -51,6 +51,8 @@ def in_words(plan: dict[str, Any]) -> str:
     if groupings := plan.get("group_by"):
         words = joined([grouping_in_words(g) for g in groupings])
         parts.append(gettext("for each {groups}").format(groups=words))
+    if words := of_each_unit(plan.get("per_unit") or {}, grouped=bool(groupings)):
+        parts.append(words)
     return ", ".join(parts)
 
 
@@ -129,6 +131,25 @@ def grouping_in_words(grouping: dict[str, Any]) -> str:
     if by := grouping.get("by"):
         return gettext("{part} of {column}").format(column=column, part=PARTS_IN_WORDS[by]())
     return f"{column} ({', '.join(shortened(grouping.get('categories') or []))})"
+
+
+def of_each_unit(limits: Mapping[str, int], *, grouped: bool) -> str:
+    """ "Using at most 2 groups of each privacy unit and 1 row in each": nothing without a limit."""
+    rows, groups = limits.get("rows_per_group"), limits.get("groups") if grouped else None
+    of_group = "" if rows is None else rows_in_words(rows)
+    pattern = ngettext("{groups} group", "{groups} groups", groups or 0)
+    of_groups = pattern.format(groups=groups)
+    if groups is not None and rows is not None:
+        pattern = gettext("using at most {groups} of each privacy unit and {rows} in each")
+        return pattern.format(groups=of_groups, rows=of_group)
+    if groups is not None:
+        return gettext("using at most {groups} of each privacy unit").format(groups=of_groups)
+    if rows is None:
+        return ""
+    pattern = gettext("using at most {rows} of each privacy unit")
+    if grouped:
+        pattern = gettext("using at most {rows} of each privacy unit in a group")
+    return pattern.format(rows=of_group)
 
 
 def in_percent(order: int | float | str) -> str:

@@ -70,6 +70,7 @@ def _requests(draw: st.DrawFn) -> ExactRequest:
         st.integers(1, 5),
         st.one_of(st.none(), st.integers(1, 3)),
         st.integers(0, len(chosen)),
+        st.one_of(st.none(), st.integers(1, 3)),
     )
     measures = st.lists(st.sampled_from([ROWS, UNITS, SUM]), min_size=1, max_size=3)
     return ExactRequest(

@@ -39,7 +39,8 @@ class BoundsForm(forms.Form):
         help_text=_(
             "Leave this empty if you are not sure. It makes the noise of counts of people "
             "by group smaller, and of nothing else: a person in more groups is counted in so many "
-            "of them, chosen by chance. Other statistics do not use it."
+            "of them, chosen by chance. Other statistics use it only where a question limits the "
+            "rows in a group, too."
         ),
     )
 

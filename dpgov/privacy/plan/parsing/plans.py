@@ -15,6 +15,7 @@ from dpgov.privacy.accounting.decimals import InvalidAmount, decimals_of, parse_
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.parsing.clips import not_clipped, read_clip
 from dpgov.privacy.plan.parsing.groups import read_grouping
+from dpgov.privacy.plan.parsing.per_unit import read_per_unit
 from dpgov.privacy.plan.parsing.where import read_filters, read_number
 from dpgov.privacy.plan.plan import Grouping, Plan, Statistic
 from dpgov.privacy.plan.problems import Problems, shortened, suggesting
@@ -23,7 +24,7 @@ from dpgov.privacy.plan.statistics import HISTOGRAM, SYNONYMS, Quantity, Recipe,
 
 # A full table of a set of tables may have many columns; what bounds an answer is its cells.
 MAX_GROUPINGS = 8
-_PLAN_KEYS = ("dataset", "statistics", "where", "group_by", "epsilon", "rho")
+_PLAN_KEYS = ("dataset", "statistics", "where", "group_by", "per_unit", "epsilon", "rho")
 
 
 def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str) -> Plan:
@@ -49,6 +50,7 @@ def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str) -> Plan:
         group_by=_group_by(body.get("group_by", []), schema, problems),
         epsilon_nano=epsilon,
         rho_nano=rho,
+        per_unit=read_per_unit(body.get("per_unit"), schema, problems),
     )
     _check_together(plan, problems)
     problems.raise_if_any()

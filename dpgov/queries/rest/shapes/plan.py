@@ -125,6 +125,23 @@ class GroupingSerializer(MadeSerializer):
     )
 
 
+class PerUnitSerializer(MadeSerializer):
+    """What is used of each privacy unit, less than declared: less noise, and rows left out.
+
+    Only where a column names the unit. Which rows are left out depends on that unit alone.
+    """
+
+    groups = serializers.IntegerField(
+        required=False, min_value=1, help_text="So many of its groups; left out, as declared."
+    )
+    rows_per_group = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        help_text="So many of its rows in each; left out, all that are used at all. Without "
+        "groups all rows are in one.",
+    )
+
+
 class UnpricedPlanSerializer(MadeSerializer):
     """A question without its price."""
 
@@ -132,6 +149,7 @@ class UnpricedPlanSerializer(MadeSerializer):
     statistics = StatisticSerializer(many=True)
     where = FilterSerializer(many=True, required=False, help_text="All of them hold.")
     group_by = GroupingSerializer(many=True, required=False)
+    per_unit = PerUnitSerializer(required=False)
 
 
 class PlanSerializer(UnpricedPlanSerializer):

@@ -31,6 +31,7 @@ from dpgov.queries.web.forms.filters import (
     where_of,
 )
 from dpgov.queries.web.forms.groupings import CategoryGroupingRow, NumericGroupingRow
+from dpgov.queries.web.forms.per_unit import offered
 from dpgov.queries.web.forms.price import PricedForm, PriceForm
 from dpgov.queries.web.forms.rows import SELECT, TEXT, NumberField, Row, quantile_list
 from dpgov.queries.web.forms.state import row_ids
@@ -180,6 +181,7 @@ class AskForm(PricedForm):
         ]
         self.filters = [self._filter(i) for i in self._known("filter")]
         self.groupings = [self._grouping(i) for i in self._known("group")]
+        self.per_unit = offered(data, schema.unit)
         self.price = PriceForm(
             data,
             mode=schema.mode,
@@ -200,6 +202,7 @@ class AskForm(PricedForm):
             "statistics": [row.statistic() for row in self.statistics],
             "where": where,
             "group_by": [row.grouping() for row in self.groupings],
+            **(self.per_unit.limits() if self.per_unit else {}),
             **self.price.amount(),
         }
 
@@ -210,6 +213,8 @@ class AskForm(PricedForm):
             row, inside = self._row_at(kind, rest)
             if field is not None:
                 self.price.add_error(field, translated(problem.message))
+            elif self.per_unit and (limit := self.per_unit.field_for(problem.path)):
+                self.per_unit.add_error(limit, translated(problem.message))
             elif row is not None:
                 row.add_error(row.field_for(inside), translated(problem.message))
             else:
@@ -224,7 +229,8 @@ class AskForm(PricedForm):
         return found
 
     def _forms(self) -> Iterable[forms.Form]:
-        return [*self.statistics, *self.filters, *self.groupings, self.price]
+        limits = [self.per_unit] if self.per_unit else []
+        return [*self.statistics, *self.filters, *self.groupings, *limits, self.price]
 
     def _check_together(self, each_is_valid: bool) -> None:
         if not self.statistics:

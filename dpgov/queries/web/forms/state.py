@@ -15,6 +15,7 @@ from django.http import QueryDict
 
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain, NumericDomain
 from dpgov.queries.web.forms.dates import usual_part
+from dpgov.queries.web.forms.per_unit import FIELDS as PER_UNIT
 from dpgov.queries.web.forms.rows import PRESETS, plain, proposed_width
 
 ROW_KINDS = ("statistic", "filter", "group")
@@ -131,6 +132,8 @@ def from_plan(plan: dict[str, Any], schema: DatasetSchema) -> QueryDict:
     for grouping in plan["group_by"]:
         if schema.index_of(grouping["column"]) is not None:
             append(data, "group", _grouping(grouping))
+    for name, most in (plan.get("per_unit") or {}).items():
+        data[PER_UNIT[name]] = str(most)
     return data
 
 

@@ -36,11 +36,17 @@ def owned_rows(table: MockTable) -> list[Owned]:
     ]
 
 
-@given(raw=questions(), rows=st.integers(1, 60), unit=st.sampled_from([PrivacyUnit(), PERSON]))
+@given(
+    raw=questions(),
+    rows=st.integers(1, 60),
+    unit=st.sampled_from([PrivacyUnit(), PERSON]),
+    kept=st.sampled_from([{"rows_per_group": 1}, {"groups": 1, "rows_per_group": 2}]),
+)
 def test_an_invented_table_is_answered_as_the_slow_reference_answers(
-    raw: dict[str, object], rows: int, unit: PrivacyUnit
+    raw: dict[str, object], rows: int, unit: PrivacyUnit, kept: dict[str, int]
 ) -> None:
     schema = schema_of(unit=unit)
+    raw = raw | ({"per_unit": kept} if unit is PERSON else {})
     table = mock_table(schema, rows)
     for request in blueprint_of(raw, schema).requests:
         assert mock_answer(table, request) == exact_answer(owned_rows(table), request)

@@ -69,6 +69,7 @@ def moved(blueprint: Blueprint, before: list[Owned], after: list[Owned]) -> list
     bounds=st.sampled_from([(1, None), (2, None), (3, None), (3, 1), (3, 2)]),
     asked=st.sampled_from(_ASKED),
     shape=st.sampled_from(_SHAPES),
+    kept=st.sampled_from([{}, {"rows_per_group": 1}, {"groups": 1, "rows_per_group": 1}]),
     data=st.data(),
 )
 def test_a_group_of_people_moves_no_answer_further_than_declared(
@@ -78,6 +79,7 @@ def test_a_group_of_people_moves_no_answer_further_than_declared(
     bounds: tuple[int, int | None],
     asked: dict[str, Any],
     shape: dict[str, Any],
+    kept: dict[str, int],
     data: st.DataObject,
 ) -> None:
     """D1, D6: rows and groups over the limits included; L1, and L2 for Gaussian noise."""
@@ -87,7 +89,7 @@ def test_a_group_of_people_moves_no_answer_further_than_declared(
     before = table_of([*others, *(earlier if replaced else [])])
     after = table_of([*others, *group])
     schema = schema_of(neighbouring=relation, group_size=size, unit=PrivacyUnit("person", *bounds))
-    blueprint = blueprint_of(question(asked, **shape), schema)
+    blueprint = blueprint_of(question(asked, **shape, per_unit=kept), schema)
     vectors = moved(blueprint, before, after)
     for mechanism, vector in zip(blueprint.mechanisms, vectors, strict=True):
         l1 = sum(map(abs, vector))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan
+from dpgov.privacy.plan.schema import PrivacyUnit
 from dpgov.queries.sql.bounds import LONGEST
 from dpgov.queries.sql.reading import ReadSql, read_sql
 from dpgov.queries.sql.text import RefusedSql
@@ -29,6 +30,45 @@ def refused(text: str) -> tuple[int, int, str]:
         read(text)
     (problem,) = caught.value.problems
     return problem.line, problem.column, problem.message
+
+
+def test_what_is_used_of_each_unit_stands_beside_the_price() -> None:
+    text = "SELECT COUNT(*) FROM people GROUP BY sex WITH"
+    limits = {"groups": 2, "rows_per_group": 1}
+    for ending in (
+        "EPSILON 0.5, GROUPS_PER_UNIT 2, ROWS_PER_GROUP 1",
+        "rows_per_group 1, epsilon 0.5, groups_per_unit 2;",
+    ):
+        found = raw(f"{text} {ending}")
+        assert (found["per_unit"], found["epsilon"]) == (limits, "0.5")
+    beside = {"rho": "0.01"}
+    alone = read_sql(f"{text} ROWS_PER_GROUP 1", columns=COLUMNS, price=beside).raw_plan
+    assert (alone["per_unit"], alone["rho"]) == ({"rows_per_group": 1}, "0.01")
+
+
+@pytest.mark.parametrize(
+    ("ending", "column"),
+    [
+        ("ROWS_PER_GROUP 1", 50),
+        ("EPSILON 1, ROWS 1", 45),
+        ("EPSILON 1, EPSILON 2", 45),
+        ("EPSILON 1, ROWS_PER_GROUP", 59),
+        ("EPSILON 1,", 44),
+    ],
+)
+def test_an_ending_that_is_none_is_refused_at_its_place(ending: str, column: int) -> None:
+    line, found, said = refused(f"SELECT COUNT(*) FROM people WITH {ending}")
+    assert (line, found) == (1, column)
+    assert "WITH EPSILON" in said
+
+
+def test_a_limit_that_the_plan_refuses_is_told_at_its_number() -> None:
+    found = read("SELECT COUNT(*) FROM people WITH EPSILON 1, ROWS_PER_GROUP 9")
+    schema = schema_of(unit=PrivacyUnit("person", 3))
+    with pytest.raises(InvalidPlan) as caught:
+        parse_plan(found.raw_plan, schema, dataset="people")
+    (problem,) = found.placed(caught.value).problems
+    assert (problem.line, problem.column) == (1, 60)
 
 
 def test_a_grouped_mean_with_a_filter_is_the_same_plan_as_from_a_form() -> None:
