@@ -73,6 +73,7 @@ SECTIONS = (
                     "queries:ask",
                     "queries:ask_sql",
                     "queries:batch",
+                    "queries:tables",
                     "queries:compare",
                     "queries:ready_made",
                     "queries:ready_made_new",

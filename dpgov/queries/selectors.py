@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from dpgov.audit.receipts.proofs import release_receipt
+from dpgov.privacy.answer.batch import MAX_PLANS
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
@@ -44,6 +45,26 @@ def find_by_key(membership: Membership, idempotency_key: str) -> Query | None:
         analyst_id=membership.user_id,
         idempotency_key=idempotency_key,
     ).first()
+
+
+def asked_together(query: Query) -> list[Query]:
+    """The questions of its batch, in their order, itself among them; itself alone without one.
+
+    They have one body, and one key with the places as its ends.
+    """
+    batch, dot, _place = query.idempotency_key.rpartition(".")
+    if not dot:
+        return [query]
+    found = Query.objects.filter(
+        tenant_id=query.tenant_id,
+        analyst_id=query.analyst_id,
+        version_id=query.version_id,
+        body_hash=query.body_hash,
+        idempotency_key__startswith=f"{batch}.",
+    ).select_related("dataset__budget", "analyst", "version")
+    places = {f"{batch}.{place}": place for place in range(MAX_PLANS)}
+    known = [one for one in found if one.idempotency_key in places]
+    return sorted(known, key=lambda one: places[one.idempotency_key]) or [query]
 
 
 def public_state(query: Query) -> PublicState:

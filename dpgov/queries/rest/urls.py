@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dpgov.queries.rest import approvals, curve, free, mock, questions, ready_made, sql
+from dpgov.queries.rest import approvals, curve, free, mock, questions, ready_made, sql, synthetic
 
 urlpatterns = [
     path("datasets/<slug:slug>/quote/", questions.QuoteView.as_view(), name="quote"),
@@ -38,5 +38,10 @@ urlpatterns = [
     path("queries/<uuid:query_id>/", questions.QueryView.as_view(), name="query-detail"),
     path("queries/<uuid:query_id>/release/", questions.ReleaseView.as_view(), name="query-release"),
     path("queries/<uuid:query_id>/groups/", questions.GroupsView.as_view(), name="query-groups"),
+    path(
+        "queries/<uuid:query_id>/synthetic/",
+        synthetic.SyntheticView.as_view(),
+        name="query-synthetic",
+    ),
     path("queries/<uuid:query_id>/receipt/", questions.ReceiptView.as_view(), name="query-receipt"),
 ]

@@ -32,6 +32,7 @@ from dpgov.queries.wording.downloads import answer_lines, as_csv, as_json, citat
 from dpgov.queries.wording.figures import release_charts
 from dpgov.queries.wording.paper import Places, as_pdf
 from dpgov.queries.wording.presentation import ENDINGS, Answer, ordered, read_answer
+from dpgov.queries.wording.synthetic import tables_together
 from dpgov.queries.wording.words import in_words
 from dpgov.queries.workbench.versions import over_versions
 from dpgov.tenants.permissions import Permission, membership_of, requires
@@ -107,6 +108,7 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
         return context
     membership = membership_of(request)
     context["versions"] = over_versions(membership, query)
+    context["together"] = _together(query)
     return (
         context
         | _answer(query, release, request.GET)
@@ -125,6 +127,14 @@ def _sources(request: HttpRequest, query: Query) -> list[tuple[str, bool]]:
     seen = visible_queries(membership_of(request)).filter(pk__in=query.sources)
     visible = {str(pk) for pk in seen.values_list("pk", flat=True)}
     return [(source, source in visible) for source in query.sources]
+
+
+def _together(query: Query) -> list[tuple[str, str, bool]]:
+    """The tables that were asked together, itself among them: in words, with their addresses."""
+    return [
+        (in_words(one.plan), reverse("queries:detail", args=[one.pk]), one.pk == query.pk)
+        for one in tables_together(query)
+    ]
 
 
 def _places(request: HttpRequest, query: Query) -> Places:

@@ -19,6 +19,8 @@ from dpgov.queries.web import (
     receipt,
     saved,
     sql,
+    synthetic,
+    tables,
     unit_rows,
 )
 
@@ -28,6 +30,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/ask/sql/", sql.ask_sql, name="ask_sql"),
     path("datasets/<slug:slug>/ask/sql/price/", sql.sql_price, name="sql_price"),
     path("datasets/<slug:slug>/rows-per-person/", unit_rows.unit_rows, name="unit_rows"),
+    path("datasets/<slug:slug>/tables/", tables.tables, name="tables"),
     path("datasets/<slug:slug>/batch/", batch.batch, name="batch"),
     path("datasets/<slug:slug>/batch/add/", batch.put_aside, name="put_aside"),
     path("datasets/<slug:slug>/quote/", ask.quote, name="quote"),
@@ -63,6 +66,7 @@ urlpatterns = [
     path("queries/<uuid:query_id>/cancel/", cancelling.cancel_question, name="cancel"),
     path("queries/<uuid:query_id>/arrange/", arranging.arrange, name="arrange"),
     path("queries/<uuid:query_id>/status/", answer.status, name="status"),
+    path("queries/<uuid:query_id>/synthetic/<str:fmt>/", synthetic.synthetic, name="synthetic"),
     path("queries/<uuid:query_id>/receipt/", receipt.receipt, name="receipt"),
     path("queries/<uuid:query_id>/receipt.json", receipt.receipt_file, name="receipt_file"),
     path("queries/<uuid:query_id>/download/<str:fmt>/", answer.download, name="download"),

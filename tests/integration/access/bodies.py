@@ -11,6 +11,14 @@ PLAN = {
     "epsilon": 0.5,
 }
 BATCH = {"epsilon": 0.5, "plans": [{"statistics": [{"statistic": "count"}]}]}
+TABLES_FORM = {
+    "column-2-use": "on",
+    "tables": "1",
+    "key": "k-5",
+    "by": "epsilon",
+    "epsilon": "0.5",
+    "price": "0.5",
+}
 BATCH_FORM = {
     "question": ["0"],
     "question-0-plan": json.dumps({"statistics": [{"statistic": "count"}]}),

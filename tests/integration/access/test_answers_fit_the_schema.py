@@ -34,7 +34,7 @@ from tests.small_dataset import register_small_dataset
 
 _RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
 # Not JSON: invented rows as CSV.
-_OTHERWISE = {"read_mock_rows"}
+_OTHERWISE = {"read_mock_rows", "read_synthetic_rows"}
 _OF = "/api/v1/datasets/visits/"
 _COUNT: dict[str, Any] = {"statistics": [{"statistic": "count"}]}
 _BY_SEX = _COUNT | {"group_by": [{"column": "sex"}]}

@@ -19,7 +19,7 @@ from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.tenants.models import Membership, Project
 from tests.integration.access import shared_budgets as shared
-from tests.integration.access.bodies import BATCH, BATCH_FORM, FORM, PLAN
+from tests.integration.access.bodies import BATCH, BATCH_FORM, FORM, PLAN, TABLES_FORM
 from tests.integration.access.doors import DOORS
 from tests.integration.access.no_entries import RECORDS_NOTHING
 from tests.integration.access.sign_in_writes import OWN_SIGN_IN
@@ -234,6 +234,7 @@ WRITES: dict[str, Write | str] = {
     "surveys:tokens": Write("owner", Action.SURVEY_TOKENS_MADE, lambda: {"number": "3"}),
     "queries:ready_made_withdraw": Write("owner", Action.READY_MADE_WITHDRAWN),
     "queries:batch": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**BATCH_FORM, "key": "k-2"}),
+    "queries:tables": Write("analyst", Action.QUERY_SUBMITTED, lambda: TABLES_FORM),
     "queries:budget_ask": Write(
         "analyst",
         Action.BUDGET_REQUESTED,

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Charge, Reservation
 from dpgov.datasets.models import Dataset
-from dpgov.queries.asking.submit import submit
+from dpgov.queries.asking.submit import submit, submit_batch
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 from tests.cast import answer_now
@@ -58,6 +58,28 @@ def test_a_client_that_repeats_its_request_after_a_crash_gets_one_query(
         assert run(submission(count)) == 0
     assert Query.objects.count() == died + 1
     assert Reservation.objects.filter(state="held").count() == died + 1
+    assert ledger_findings() == []
+
+
+def test_a_set_of_tables_that_is_asked_through_a_crash_is_asked_whole_or_not_at_all(
+    analyst: Membership, dataset: Dataset
+) -> None:
+    """B2, M2: death before and after each statement; the same key always converges."""
+    columns = [{"column": "sex"}, {"column": "education"}]
+    body = {"columns": columns, "tables": 1, "epsilon": 0.004, "method": "separate_tables"}
+
+    def submission(count: int) -> Step:
+        return lambda: submit_batch(
+            membership=analyst, dataset=dataset, raw_batch=body, idempotency_key=f"set-{count}"
+        )
+
+    died = deaths(submission)
+    assert died >= 15
+    assert Query.objects.count() % 2 == 0
+    for count in range(died + 1):
+        assert run(submission(count)) == 0
+    assert Query.objects.count() == 2 * (died + 1)
+    assert Reservation.objects.filter(state="held").count() == 2 * (died + 1)
     assert ledger_findings() == []
 
 

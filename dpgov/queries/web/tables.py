@@ -1,0 +1,112 @@
+"""The page of a set of tables: composed, priced in every way to draw it, asked whole or not at all.
+
+Shows declared metadata and the ledger only.
+"""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from dpgov.budgets.charging import named_allocations
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
+from dpgov.queries.asking.once import Submission
+from dpgov.queries.asking.quote import Quote, quote_batch
+from dpgov.queries.asking.submit import submit_batch
+from dpgov.queries.web.forms.offer import NotSent, Offer, offer_for, send
+from dpgov.queries.web.forms.page import usual_price
+from dpgov.queries.web.forms.state import filled, new_key
+from dpgov.queries.web.forms.tables import TablesForm, answers_shown, blank_tables, ways_shown
+from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.web.pages import show_page
+
+
+@requires(Permission.SUBMIT_QUERIES)
+@require_http_methods(["GET", "POST"])
+def tables(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form with its price; asks the whole set when a price is sent."""
+    dataset = dataset_or_404(request, slug)
+    if request.method != "POST":
+        unit, amount = dataset.budget.currency.unit, usual_price(dataset)
+        schema = schema_of(current_version(dataset))
+        return _page(request, dataset, blank_tables(schema, unit, amount, new_key()))
+    data = filled(request.POST)
+    return _ask(request, dataset, data) if "price" in data else _page(request, dataset, data)
+
+
+def _form(request: HttpRequest, dataset: Dataset, data: QueryDict) -> TablesForm:
+    allocations = named_allocations(membership_of(request).user, dataset.budget_id)
+    return TablesForm(data, schema_of(current_version(dataset)), allocations=allocations)
+
+
+def _offer(request: HttpRequest, dataset: Dataset, form: TablesForm) -> Offer:
+    def priced(body: dict[str, Any]) -> Quote:
+        return quote_batch(
+            user=membership_of(request).user,
+            dataset=dataset,
+            raw_batch=body,
+            allocation_id=form.allocation_id,
+        )
+
+    return offer_for(form, priced)
+
+
+def _ask(request: HttpRequest, dataset: Dataset, data: QueryDict) -> HttpResponse:
+    form = _form(request, dataset, data)
+    offer = _offer(request, dataset, form)
+
+    def accept(body: dict[str, Any], key: str) -> Submission:
+        return submit_batch(
+            membership=membership_of(request),
+            dataset=dataset,
+            raw_batch=body,
+            idempotency_key=key,
+            allocation_id=form.allocation_id,
+        )
+
+    changed = _("The price of these tables is now {price}. Look at it and ask again.")
+    used = _("This form was already used for other tables. Press ask to send these.")
+    try:
+        accepted = send(offer, data, accept, changed=changed, used=used)
+    except NotSent as refusal:
+        if refusal.stale:
+            return _page(request, dataset, data, refused=True)
+        return _render(request, dataset, form, offer, notice=refusal.notice, refused=True)
+    asked = _("Tables asked together: {number}. Their answers appear by themselves.")
+    messages.success(request, asked.format(number=len(accepted.queries)))
+    return redirect("queries:detail", query_id=accepted.queries[0].pk)
+
+
+def _page(
+    request: HttpRequest, dataset: Dataset, data: QueryDict, *, refused: bool = False
+) -> HttpResponse:
+    form = _form(request, dataset, data)
+    return _render(request, dataset, form, _offer(request, dataset, form), refused=refused)
+
+
+def _render(
+    request: HttpRequest,
+    dataset: Dataset,
+    form: TablesForm,
+    offer: Offer,
+    *,
+    notice: str = "",
+    refused: bool = False,
+) -> HttpResponse:
+    cover = offer.quote.cover if offer.quote else None
+    context = {
+        "dataset": dataset,
+        "form": form,
+        "offer": offer,
+        "notice": notice,
+        "body": "queries/tables/_quote.html",
+        "ways": ways_shown(cover),
+        "answers": answers_shown(cover),
+    }
+    part = request.headers.get("HX-Target", "").endswith("tables-quote")
+    template = "queries/ask/_quote.html" if part else "queries/tables/ask.html"
+    return show_page(request, template, context, refused=refused)
