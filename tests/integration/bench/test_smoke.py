@@ -34,6 +34,7 @@ SMALL = {
     "choosing": Small("--rows 1000 --rounds 1", "| 1,000 rows of one value |"),
     "surveys": Small("--with= --runs 1 --people 60", "| 20 | 2.0 |"),
     "rivals/our_surveys": Small("--runs 1 --people 60", '"20": {"0.5"'),
+    "tables": Small("--runs 1 --mwem 1 --work pairs", "| pairs | 5 | "),
     "duration": Small(
         "--rows 1000 --rounds 1 --only persons", "| persons by city and sex | 1,000 |"
     ),
