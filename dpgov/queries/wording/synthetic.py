@@ -60,7 +60,10 @@ def tables_together(query: Query) -> list[Query]:
 def _counts_by_groups(query: Query) -> bool:
     plan = query.plan
     kinds = [one["statistic"] for one in plan["statistics"]]
-    return kinds == [StatisticKind.COUNT] and bool(plan.get("group_by")) and not query.reuse
+    # Which rows of a unit are left out by a limit for each group follows from the groups.
+    limited = plan.get("per_unit") is not None
+    grouped = bool(plan.get("group_by")) and not limited
+    return kinds == [StatisticKind.COUNT] and grouped and not query.reuse
 
 
 def _fits(query: Query, like: dict[str, Any], groups: dict[str, Any]) -> bool:
