@@ -124,6 +124,8 @@ def _measured(owned: list[Owned], measure: Measure) -> int:
     if measure.clip is not None:
         low, high = measure.clip
         present = [min(max(code, low), high) - low for code in present]
+    if measure.kind is MeasureKind.VALUES:
+        return len(set(present))
     codes = [code // measure.width for code in present]
     if measure.kind is MeasureKind.CODE_SUM:
         return sum(codes)

@@ -98,8 +98,8 @@ class Scan:
 
 def compile_scan(request: ExactRequest, tops: Mapping[int, int]) -> Scan:
     """The scan for this request; `tops` gives each column's largest storable code."""
-    # Distinct units of several codes cannot be added up, so their cells are bins from the start.
-    distinct = any(measure.kind is MeasureKind.UNITS for measure in request.measures)
+    # Distinct ones of several codes cannot be added up, so their cells are bins from the start.
+    distinct = any(measure.is_distinct for measure in request.measures)
     keys = _keys(request.groupings, {} if distinct else tops)
     outputs = [key.sql for key in keys] + [_measure(measure) for measure in request.measures]
     conditions = [_filter(item) for item in request.filters]
@@ -186,6 +186,8 @@ def _measure(measure: Measure) -> str:
     column = _column(measure.column)
     if measure.kind is MeasureKind.PRESENT:
         return f"count({column})"
+    if measure.kind is MeasureKind.VALUES:
+        return f"count(DISTINCT {column})"
     if measure.clip is not None:
         column = _clipped(column, *measure.clip)
     width = index(measure.width)

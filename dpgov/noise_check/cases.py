@@ -109,6 +109,12 @@ _ALL = (
         tables.one_more_person,
         unit=_PEOPLE,
     ),
+    Case(
+        "distinct_values",
+        Kind.DISTINCT_VALUES.facts.label,
+        _of("distinct_values"),
+        tables.one_more_row,
+    ),
     Case("sum", Kind.SUM.facts.label, _of("sum"), tables.one_more_person, unit=_PEOPLE),
     Case("mean", Kind.MEAN.facts.label, _of("mean"), tables.one_more_row),
     Case(

@@ -16,7 +16,6 @@ from dpgov.privacy.plan.request import (
     CodeFilter,
     CodeGrouping,
     ExactRequest,
-    MeasureKind,
     RowFilter,
 )
 from dpgov.privacy.plan.schema import DatasetSchema, NumericDomain
@@ -73,8 +72,7 @@ def _scan(request: ExactRequest, schema: DatasetSchema, rows: int) -> int:
     searched = sum(map(_searched, request.groupings))
     each = _SCAN + _FILTER * ranges + _GROUPING * len(request.groupings) + _ARM * searched
     each += _MEASURE * len(request.measures)
-    if any(measure.kind is MeasureKind.UNITS for measure in request.measures):
-        each += _UNITS
+    each += _UNITS * sum(measure.is_distinct for measure in request.measures)
     if request.bounds is not None:
         ranked = (request.bounds.max_groups, request.bounds.max_rows_per_group)
         each += _RANK * sum(most is not None for most in ranked)

@@ -21,6 +21,7 @@ from dpgov.privacy.mechanisms.quantiles import Quantiles, orders_of
 from dpgov.privacy.mechanisms.totals import (
     count,
     count_distinct,
+    count_values,
     degree_of,
     moments_draw,
     public_mean,
@@ -31,9 +32,11 @@ from dpgov.privacy.mechanisms.totals import (
 )
 from dpgov.privacy.mechanisms.views import Basis, Moments, view_of
 from dpgov.privacy.noise.sensitivity import Exposure, exposure
+from dpgov.privacy.plan.canonical import values_of
 from dpgov.privacy.plan.clipping import clipped_domain
 from dpgov.privacy.plan.grouping import by_sizes
 from dpgov.privacy.plan.plan import InvalidPlan, Plan, PlanProblem, Statistic
+from dpgov.privacy.plan.predicates import UnknownColumn
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, InvalidDomain, NumericDomain
 from dpgov.privacy.plan.statistics import Recipe
 
@@ -210,6 +213,16 @@ class _Chooser:
             raise InvalidPlan((PlanProblem("statistics", message),))
         return count(self.first, exposed, self.loss)
 
+    def values(self) -> Mechanism:
+        """Of any declared column."""
+        name = self.first.column or ""
+        index = self.schema.index_of(name)
+        if index is None:
+            raise InvalidPlan((PlanProblem("statistics", str(UnknownColumn(name))),))
+        known = values_of(self.schema.columns[index])
+        exposed = self._exposed(missing_drops=self.schema.columns[index].may_be_missing)
+        return count_values(self.first, index, known, exposed, self.loss)
+
     def moments(self) -> Mechanism:
         (named,) = {s.column for s in self.family.statistics if s.column is not None}
         statistic = next(s for s in self.family.statistics if s.column == named)
@@ -249,6 +262,7 @@ class _Chooser:
 MECHANISMS: dict[Recipe, Callable[[_Chooser], Mechanism]] = {
     Recipe.ROWS: _Chooser.rows,
     Recipe.UNITS: _Chooser.units,
+    Recipe.VALUES: _Chooser.values,
     Recipe.SUM: _Chooser.sum,
     Recipe.MEAN: _Chooser.moments,
     Recipe.SPREAD: _Chooser.moments,

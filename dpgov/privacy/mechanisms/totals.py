@@ -25,7 +25,14 @@ from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Measured, Reading, in_units
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, OfOne, Statements, Summed
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, statement
-from dpgov.privacy.noise.sensitivity import Exposure, of_count, of_shares, of_sum, of_units
+from dpgov.privacy.noise.sensitivity import (
+    Exposure,
+    of_count,
+    of_shares,
+    of_sum,
+    of_units,
+    of_values,
+)
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.request import Measure, MeasureKind
 from dpgov.privacy.plan.schema import (
@@ -82,6 +89,14 @@ def count_distinct(statistic: Statistic, exposed: Exposure, loss: Loss) -> Total
     """Units with at least one row in each cell."""
     units = Reading(pattern("count of units"), ((Measure(MeasureKind.UNITS), 1),), _WHOLE)
     return Total(statistic, Draw((units,), of_units(exposed), loss))
+
+
+def count_values(
+    statistic: Statistic, column: int, values: int, exposed: Exposure, loss: Loss
+) -> Total:
+    """Distinct values of a column in each cell; a missing one is none."""
+    there = Reading(pattern("count"), ((Measure(MeasureKind.VALUES, column), 1),), _WHOLE)
+    return Total(statistic, Draw((there,), of_values(values, exposed), loss))
 
 
 def total(

@@ -128,6 +128,9 @@ def _measured(
     present = kept & (codes >= 0)
     if measure.kind is MeasureKind.PRESENT:
         return _counted(cells[present], count)
+    if measure.kind is MeasureKind.VALUES:
+        pairs = np.unique(np.stack([cells[present], codes[present]]), axis=1)
+        return _counted(pairs[0], count)
     values: NDArray[Any] = codes[present]
     if measure.clip is not None:
         values = np.clip(values, *measure.clip) - measure.clip[0]

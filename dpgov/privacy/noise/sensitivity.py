@@ -199,6 +199,23 @@ def of_units(exposed: Exposure) -> Reach:
     return Reach(exposed.units * cells, exposed.units**2 * cells)
 
 
+def of_values(values: int, exposed: Exposure) -> Reach:
+    """Distinct values of a column that can hold so many of them.
+
+    Rows that go or come move a cell by one each at most, and by its values at most: of n rows that
+    go and m that come it is max(n, m), because each can take away, or bring, one value. So rows in
+    a cell count up to Q = min(crowd, values), and squares are largest in full cells.
+    """
+    most = min(exposed.crowd, values)
+    moves = exposed.moves if exposed.grouped else exposed.rows
+    full, left = divmod(min(exposed.rows, exposed.cells * most), most)
+    squares = full * most**2 + left**2
+    return Reach(
+        min(moves, exposed.cells * most),
+        min(squares * moves // exposed.rows, exposed.cells * most**2),
+    )
+
+
 def of_sum(domain: NumericDomain, exposed: Exposure) -> Reach:
     """A sum in steps: a present row adds a number from [lower_steps, upper_steps]."""
     return reach(scalar(domain.lower_steps, domain.upper_steps), exposed)

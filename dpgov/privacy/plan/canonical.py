@@ -171,3 +171,8 @@ def _constant_or_itself(item: CodeFilter, schema: DatasetSchema) -> RowFilter:
 def largest_code(spec: ColumnSpec) -> int:
     """The largest code that a column can hold."""
     return spec.domain.other if isinstance(spec.domain, CategoryDomain) else spec.domain.top
+
+
+def values_of(spec: ColumnSpec) -> int:
+    """How many values a column can hold, all that were not declared together as one."""
+    return largest_code(spec) + 1

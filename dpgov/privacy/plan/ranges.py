@@ -9,6 +9,7 @@ from itertools import chain, repeat
 from typing import Any
 
 from dpgov.privacy.plan.calendar import Step, number_of, period_text, span_of
+from dpgov.privacy.plan.canonical import values_of
 from dpgov.privacy.plan.plan import Clip
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain
 from dpgov.privacy.plan.statistics import Quantity, StatisticKind
@@ -25,11 +26,13 @@ def range_of(
 ) -> tuple[float, float] | None:
     """The least and the largest that it can truly be; None where the column is not known."""
     quantity = kind.facts.quantity
-    if quantity is Quantity.NUMBER:
+    if quantity is Quantity.NUMBER and not kind.facts.takes_any_column:
         return 0.0, float(schema.max_rows)
     index = schema.index_of(column or "")
     if index is None:
         return None
+    if quantity is Quantity.NUMBER:
+        return 0.0, float(min(schema.max_rows, values_of(schema.columns[index])))
     domain = schema.columns[index].domain
     if isinstance(domain, CategoryDomain):
         return None

@@ -122,6 +122,7 @@ class MeasureKind(StrEnum):
 
     ROWS = "rows"
     UNITS = "units"
+    VALUES = "values"
     PRESENT = "present"
     CODE_SUM = "code_sum"
     SQUARE_SUM = "square_sum"
@@ -129,7 +130,8 @@ class MeasureKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """ROWS counts rows and UNITS distinct units (column None); PRESENT counts non-null codes.
+    """ROWS counts rows and UNITS distinct units (column None); PRESENT counts non-null codes and
+    VALUES distinct ones.
 
     CODE_SUM adds codes and SQUARE_SUM squares of codes, each first divided by `width` and rounded
     down. With `clip` each code is before that moved to the nearest one from its low to its high
@@ -140,6 +142,11 @@ class Measure:
     column: int | None = None
     width: int = 1
     clip: tuple[int, int] | None = None
+
+    @property
+    def is_distinct(self) -> bool:
+        """Whether the numbers of two cells do not add up to that of both together."""
+        return self.kind in (MeasureKind.UNITS, MeasureKind.VALUES)
 
 
 @dataclass(frozen=True, slots=True)

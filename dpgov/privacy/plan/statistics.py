@@ -18,6 +18,7 @@ class StatisticKind(StrEnum):
 
     COUNT = "count"
     COUNT_DISTINCT = "count_distinct"
+    DISTINCT_VALUES = "distinct_values"
     SUM = "sum"
     MEAN = "mean"
     VARIANCE = "variance"
@@ -39,6 +40,7 @@ class Recipe(Enum):
 
     ROWS = auto()
     UNITS = auto()
+    VALUES = auto()
     SUM = auto()
     MEAN = auto()
     SPREAD = auto()
@@ -82,8 +84,13 @@ class Facts:
 
     @property
     def takes_column(self) -> bool:
-        """Whether it is of a column of numbers; others are of rows."""
+        """Whether it is of a column; others are of rows."""
         return not self.without_column
+
+    @property
+    def takes_any_column(self) -> bool:
+        """Whether that may hold categories, too, and not numbers or dates alone."""
+        return self.recipe is Recipe.VALUES
 
     @property
     def can_be_clipped(self) -> bool:
@@ -129,6 +136,15 @@ STATISTICS: Mapping[str, Facts] = MappingProxyType(
             sentence=pattern("Count of distinct privacy units"),
             without_column=pattern("A distinct count counts privacy units and takes no column."),
             synonyms=("distinct",),
+        ),
+        StatisticKind.DISTINCT_VALUES: Facts(
+            recipe=Recipe.VALUES,
+            quantity=Quantity.NUMBER,
+            section=_HOW_MANY,
+            name=pattern("distinct values"),
+            label=pattern("Distinct values"),
+            option=pattern("Distinct values: of a column"),
+            sentence=pattern("Number of distinct values of {column}"),
         ),
         HISTOGRAM: replace(
             _COUNT,
@@ -244,4 +260,6 @@ STATISTICS: Mapping[str, Facts] = MappingProxyType(
 IN_ROWS = tuple(kind for kind in StatisticKind if kind.facts.error_in_rows)
 # Statistics that take no column.
 OF_ROWS = tuple(kind for kind in StatisticKind if not kind.facts.takes_column)
+# Those of any declared column.
+OF_ANY = tuple(kind for kind in StatisticKind if kind.facts.takes_any_column)
 SYNONYMS = {word: kind for kind in StatisticKind for word in kind.facts.synonyms}

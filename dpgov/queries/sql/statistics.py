@@ -86,7 +86,7 @@ class Reader(Names):
         return self.text.refused(
             item,
             _(
-                "This is not answered. Known: COUNT(*), COUNT(DISTINCT person), {functions} and "
+                "This is not answered. Known: COUNT(*), COUNT(DISTINCT column), {functions} and "
                 "PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY column)."
             ).format(functions=FUNCTIONS),
         )
@@ -99,9 +99,9 @@ class Reader(Names):
             (column,) = counted.expressions if len(counted.expressions) == 1 else (None,)
             if column is not None and self.private_id and self.name(column) == self.private_id:
                 return {"statistic": StatisticKind.COUNT_DISTINCT.value}
-            raise self.text.refused(
-                item, _("Only the privacy unit can be counted by COUNT(DISTINCT …).")
-            )
+            if column is None:
+                raise self.text.refused(item, _("Name one column in COUNT(DISTINCT …)."))
+            return {"statistic": StatisticKind.DISTINCT_VALUES.value, "column": self.column(column)}
         raise self.text.refused(
             item,
             _("Write COUNT(*), and where a column must have a value: WHERE column IS NOT NULL."),

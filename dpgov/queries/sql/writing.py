@@ -130,6 +130,13 @@ def _statistics(schema: DatasetSchema) -> list[Word]:
     if schema.unit.private_id:
         of_units = f"COUNT(DISTINCT {quoted(schema.unit.private_id)})"
         words.append(_said(of_units, StatisticKind.COUNT_DISTINCT))
+    words.append(
+        Word(
+            label="COUNT(DISTINCT",
+            apply="COUNT(DISTINCT ",
+            detail=_(StatisticKind.DISTINCT_VALUES.facts.label),
+        )
+    )
     words += [
         Word(label=name, apply=f"{name}(", detail=_(kind.facts.label))
         for kind in StatisticKind

@@ -54,7 +54,7 @@ def too_little_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "choice", bolder)
 
 
-@pytest.mark.parametrize("name", ["count", "count_distinct"])
+@pytest.mark.parametrize("name", ["count", "count_distinct", "distinct_values"])
 def test_an_honest_mechanism_is_found_fine_and_its_control_is_caught(
     name: str, files: TableFiles
 ) -> None:

@@ -38,6 +38,7 @@ from tests.unit.engines.tables import (
 
 ROWS, UNITS = Measure(MeasureKind.ROWS), Measure(MeasureKind.UNITS)
 SUM = Measure(MeasureKind.CODE_SUM, 0)
+VALUES = Measure(MeasureKind.VALUES, 1)
 TYPES = ("UTINYINT", "USMALLINT")
 _CODES = st.one_of(st.none(), st.integers(0, 9))
 
@@ -72,7 +73,7 @@ def _requests(draw: st.DrawFn) -> ExactRequest:
         st.integers(0, len(chosen)),
         st.one_of(st.none(), st.integers(1, 3)),
     )
-    measures = st.lists(st.sampled_from([ROWS, UNITS, SUM]), min_size=1, max_size=3)
+    measures = st.lists(st.sampled_from([ROWS, UNITS, VALUES, SUM]), min_size=1, max_size=3)
     return ExactRequest(
         tuple(draw(st.lists(filters, max_size=1))), chosen, tuple(draw(measures)), draw(bounds)
     )

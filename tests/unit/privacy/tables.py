@@ -219,6 +219,9 @@ def statistics() -> st.SearchStrategy[dict[str, Any]]:
         st.sampled_from(CLIPS),
     )
     of_dates = st.sampled_from(OF_DATES).map(lambda name: {"statistic": name, "column": "visit"})
+    values = st.sampled_from(("sex", "change", "visit")).map(
+        lambda column: {"statistic": "distinct_values", "column": column}
+    )
     quantiles = st.builds(
         lambda orders, column: {"statistic": "quantiles", "column": column, "quantiles": orders},
         st.sampled_from(QUANTILES),
@@ -226,7 +229,7 @@ def statistics() -> st.SearchStrategy[dict[str, Any]]:
     )
     locked: list[dict[str, Any]] = [{}, {}, {"share": 0.1}, {"share": 0.2}]
     shares = st.sampled_from(locked)
-    every = st.one_of(of_rows, of_numbers, clipped, of_dates, quantiles)
+    every = st.one_of(of_rows, values, of_numbers, clipped, of_dates, quantiles)
     return st.builds(lambda statistic, share: statistic | share, every, shares)
 
 

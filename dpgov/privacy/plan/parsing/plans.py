@@ -16,7 +16,7 @@ from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.parsing.clips import not_clipped, read_clip
 from dpgov.privacy.plan.parsing.groups import read_grouping
 from dpgov.privacy.plan.parsing.per_unit import read_per_unit
-from dpgov.privacy.plan.parsing.where import read_filters, read_number
+from dpgov.privacy.plan.parsing.where import read_column, read_filters, read_number
 from dpgov.privacy.plan.plan import Grouping, Plan, Statistic
 from dpgov.privacy.plan.problems import Problems, shortened, suggesting
 from dpgov.privacy.plan.schema import DatasetSchema, DateDomain, NumericDomain
@@ -160,7 +160,7 @@ def _statistic(
         return None
     if not kind.facts.takes_column:
         return _of_rows(path, kind, body.get("column"), share, problems)
-    column = _numeric(path, kind, body.get("column"), schema, problems)
+    column = _column(path, kind, body.get("column"), schema, problems)
     if column is None:
         return None
     clip = read_clip(f"{path}.clip", body["clip"], column, schema, problems) if clips else None
@@ -176,6 +176,15 @@ def _of_rows(
     mended = said("To count where a column has a value, leave it out and filter with is_present.")
     problems.add(f"{path}.column", sentences(what, mended))
     return None
+
+
+def _column(
+    path: str, kind: StatisticKind, column: object, schema: DatasetSchema, problems: Problems
+) -> str | None:
+    if kind.facts.takes_any_column and column is not None:
+        spec = read_column(f"{path}.column", column, schema, problems)
+        return None if spec is None else spec.name
+    return _numeric(path, kind, column, schema, problems)
 
 
 def _numeric(

@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from dpgov.privacy.plan.by_calendar import CalendarPart
 from dpgov.privacy.plan.plan import MISSING_OPERATORS, NUMERIC_OPERATORS
-from dpgov.privacy.plan.statistics import IN_ROWS, OF_ROWS, StatisticKind
+from dpgov.privacy.plan.statistics import IN_ROWS, OF_ANY, OF_ROWS, StatisticKind
 
 _AMOUNT = "At most nine decimals, read exactly; decimal text is accepted too."
 _INNER = {"$ref": "#/components/schemas/Filter"}
@@ -43,8 +43,8 @@ class StatisticSerializer(MadeSerializer):
     statistic = serializers.ChoiceField(choices=[kind.value for kind in StatisticKind])
     column = serializers.CharField(
         required=False,
-        help_text="A column of numbers, or of dates where that has a meaning; not for "
-        f"{' and '.join(OF_ROWS)}.",
+        help_text="A column of numbers, or of dates where that has a meaning; any declared one for "
+        f"{' and '.join(OF_ANY)}; not for {' and '.join(OF_ROWS)}.",
     )
     quantiles = serializers.ListField(
         child=serializers.FloatField(),

@@ -76,8 +76,13 @@ class StatisticRow(ClippedRow):
 
     def __init__(self, *args: Any, schema: DatasetSchema, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        numeric = [c.name for c in schema.columns if isinstance(c.domain, NumericDomain)]
-        self.fields["column"].choices = [("", _("Choose a column")), *((n, n) for n in numeric)]  # type: ignore[attr-defined]
+        parted = [(c.name, isinstance(c.domain, NumericDomain)) for c in schema.columns]
+        of_numbers, others = (
+            [(name, name) for name, is_number in parted if is_number is wanted]
+            for wanted in (True, False)
+        )
+        apart = [(_("Categories, for distinct values"), others)] if others else []
+        self.fields["column"].choices = [("", _("Choose a column")), *of_numbers, *apart]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data

@@ -19,6 +19,8 @@ _PERSON: st.SearchStrategy[Person] = st.tuples(
 _ASKED = (
     {"statistic": "count"},
     {"statistic": "count_distinct"},
+    {"statistic": "distinct_values", "column": "sex"},
+    {"statistic": "distinct_values", "column": "age"},
     {"statistic": "sum", "column": "change"},
     {"statistic": "mean", "column": "age"},
     {"statistic": "variance", "column": "hours"},

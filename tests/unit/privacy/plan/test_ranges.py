@@ -32,6 +32,7 @@ FLOATS = st.floats(min_value=-1e6, max_value=1e6)
     [
         ("count", None, 0, 1_000),
         ("count_distinct", None, 0, 1_000),
+        ("distinct_values", "sex", 0, 3),
         ("mean", "age", 0, 110),
         ("median", "debt", -50, 150),
         ("sum", "debt", -50_000, 150_000),

@@ -23,6 +23,7 @@ def test_kinds_of_questions_are_stored_by_these_names() -> None:
     assert {str(kind): facts.name for kind, facts in STATISTICS.items()} == {
         "count": "count",
         "count_distinct": "distinct units",
+        "distinct_values": "distinct values",
         "histogram": "histogram",
         "cdf": "cumulative",
         "sum": "sum",

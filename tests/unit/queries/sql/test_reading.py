@@ -89,6 +89,7 @@ def test_a_grouped_mean_with_a_filter_is_the_same_plan_as_from_a_form() -> None:
     [
         ("count(*)", {"statistic": "count"}),
         ("COUNT(DISTINCT person)", {"statistic": "count_distinct"}),
+        ("COUNT(DISTINCT sex)", {"statistic": "distinct_values", "column": "sex"}),
         ("SUM(age) AS total", {"statistic": "sum", "column": "age"}),
         ("VAR_POP(age)", {"statistic": "variance", "column": "age"}),
         ("variance(age)", {"statistic": "variance", "column": "age"}),
@@ -233,7 +234,7 @@ def test_numbers_are_grouped_by_even_bins_or_by_edges() -> None:
         ("SELECT COUNT(*) FROM people WHERE (age = 3 WITH EPSILON 1", 1, 42, "near “3”"),
         ("SELECT SUM(age * 2) FROM people WITH EPSILON 1", 1, 12, "column"),
         ("SELECT COUNT(age) FROM people WITH EPSILON 1", 1, 8, "IS NOT NULL"),
-        ("SELECT COUNT(DISTINCT age) FROM people WITH EPSILON 1", 1, 8, "privacy unit"),
+        ("SELECT COUNT(DISTINCT age, sex) FROM people WITH EPSILON 1", 1, 8, "one column"),
         ("SELECT COUNT(*) FROM people WHERE age > hours WITH EPSILON 1", 1, 41, "number"),
         ("SELECT COUNT(*) FROM people WHERE sex LIKE 'F%' WITH EPSILON 1", 1, 35, "Compare"),
         ("SELECT COUNT(*) FROM people WHERE age IN (SELECT 1) WITH EPSILON 1", 1, 35, "Compare"),
