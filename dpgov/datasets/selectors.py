@@ -184,7 +184,8 @@ def uploads_of(tenant: Tenant, user: User) -> QuerySet[Upload]:
 
     `running` and `refused` say what became of the last arrival of each.
     """
-    ready = Upload.objects.filter(tenant=tenant, uploader=user, state=Upload.State.READY)
+    mine = Upload.objects.filter(tenant=tenant, uploader=user, public_for__isnull=True)
+    ready = mine.filter(state=Upload.State.READY)
     arrivals = Arrival.objects.filter(upload=OuterRef("pk"))
     told = {
         "running": Exists(arrivals.filter(state__in=Arrival.UNFINISHED)),
@@ -205,8 +206,12 @@ def refusal_of(arrival: Arrival | None) -> dict[str, Any]:
 
 
 def get_upload(tenant: Tenant, user: User, upload_id: UUID) -> Upload:
-    """A file of this person's own, used or not; raises Upload.DoesNotExist for all others."""
-    return Upload.objects.get(tenant=tenant, uploader=user, pk=upload_id)
+    """A file of this person's own, used or not; raises Upload.DoesNotExist for all others.
+
+    A public table is none: it is seen beside the file that it is joined to.
+    """
+    own = Upload.objects.filter(tenant=tenant, uploader=user, public_for__isnull=True)
+    return own.get(pk=upload_id)
 
 
 def dataset_or_404(request: HttpRequest | Request, slug: str) -> Dataset:

@@ -16,7 +16,7 @@ import structlog
 from dpgov.engines.child_process import Died, Limits, Progress, TooSlow, Watch, converse
 from dpgov.engines.fingerprint import TableFingerprint, from_json
 from dpgov.engines.ingest.drafts import remove_drafts
-from dpgov.engines.ingest.request import Before, UnitNames, columns_as_json
+from dpgov.engines.ingest.request import Before, Join, UnitNames, columns_as_json
 from dpgov.language.said import said
 from dpgov.privacy.plan.schema import ColumnSpec
 
@@ -24,12 +24,14 @@ __all__ = [
     "Checked",
     "Ingested",
     "Inspection",
+    "Join",
     "Limits",
     "NoRoom",
     "Progress",
     "RefusedFile",
     "Watch",
     "check",
+    "check_public",
     "ingest",
     "inspect",
 ]
@@ -119,6 +121,7 @@ def check(
     private_id: str | None,
     reading: Mapping[str, Any],
     limits: Limits,
+    join: Join | None = None,
 ) -> Checked:
     """How well a file and its declarations fit, for its owner alone; raises RefusedFile."""
     request = {
@@ -127,9 +130,16 @@ def check(
         "columns": columns_as_json(columns),
         "private_id": private_id,
         "reading": dict(reading),
+        "join": None if join is None else join.as_json(),
     }
     answer = _ask(request, limits, _unwatched)
     return Checked(answer["columns"], answer["whole"])
+
+
+def check_public(join: Join, *, limits: Limits) -> str:
+    """The SHA-256 of a public table that can be joined like this; raises RefusedFile."""
+    answer = _ask({"do": "public", "join": join.as_json()}, limits, _unwatched)
+    return str(answer["digest"])
 
 
 def ingest(
@@ -143,12 +153,14 @@ def ingest(
     unit: UnitNames | None = None,
     before: Before | None = None,
     reading: Mapping[str, Any] | None = None,
+    join: Join | None = None,
     watch: Watch = _unwatched,
 ) -> Ingested:
     """Store the codes of the declared columns in `target`, after the rows of `before`.
 
-    The fingerprint is of the whole file, made with `key`. Raises RefusedFile, NoRoom and whatever
-    `watch` raises, which is told how far it is; then nothing is left.
+    The fingerprint is of the whole file, made with `key`, and of nothing that is joined. Raises
+    RefusedFile, NoRoom and whatever `watch` raises, which is told how far it is; then nothing is
+    left.
     """
     request = {
         "do": "ingest",
@@ -160,6 +172,7 @@ def ingest(
         "unit": None if unit is None else unit.as_json(),
         "before": None if before is None else before.as_json(),
         "reading": dict(reading or {}),
+        "join": None if join is None else join.as_json(),
     }
     try:
         answer = _ask(request, limits, watch)

@@ -18,6 +18,8 @@ class Upload(models.Model):
     """A file on its way to becoming a dataset version; visible to its uploader alone.
 
     `reading` is how it is read, see `engines.child.Inspection`; empty: as it stands.
+    `public_for`: a public table, whose columns are joined to the rows of that file. `joined` says
+    how, see `services.files.joins`, and then `headers` ends with the columns that are taken.
     """
 
     class State(models.TextChoices):
@@ -36,6 +38,10 @@ class Upload(models.Model):
     # The types that the file's own schema states, in the order of `headers`; empty for CSV.
     kinds = models.JSONField(default=list, blank=True)
     reading = models.JSONField(default=dict)
+    public_for = models.ForeignKey(
+        "self", on_delete=models.CASCADE, null=True, blank=True, related_name="public_tables"
+    )
+    joined = models.JSONField(default=dict, blank=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.READY)
     created_at = Stamp(auto_now_add=True)
 
@@ -154,6 +160,8 @@ class DatasetVersion(models.Model):
     `file_seal` is what a worker holds its file against, see `services.files.data`.
     `added_by` brought the file: at once it is compared with data of that person's own alone.
     The data of a version that is not the newest may be deleted (`data_deleted_at`).
+    `joined` names the public table whose columns stand beside its rows, its key and its SHA-256;
+    empty: there is none.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -165,6 +173,7 @@ class DatasetVersion(models.Model):
     max_rows_per_unit = models.PositiveIntegerField(default=1)
     max_groups_per_unit = models.PositiveIntegerField(null=True, blank=True)
     file_seal = models.CharField(max_length=32)
+    joined = models.JSONField(default=dict, blank=True)
     created_at = Stamp(auto_now_add=True)
     data_deleted_at = models.DateTimeField(null=True, blank=True)
 

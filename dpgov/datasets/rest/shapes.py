@@ -126,6 +126,16 @@ class ColumnSerializer(serializers.Serializer[Column]):
         return str(column.kind)
 
 
+class PublicTableSerializer(serializers.Serializer[dict[str, Any]]):
+    """A public table that was joined when the file was registered."""
+
+    name = serializers.CharField(help_text="What the owner's file of it was called.")
+    sha256 = serializers.CharField(help_text="Of that file, byte for byte.")
+    key = serializers.CharField(help_text="The column of the dataset's file.")
+    public_key = serializers.CharField(help_text="The column of the public table.")
+    columns = serializers.ListField(child=serializers.CharField())
+
+
 class DatasetSerializer(CurrencySerializer):
     """What every member may know: declarations only, no sizes, paths or fingerprints."""
 
@@ -165,12 +175,19 @@ class DatasetSerializer(CurrencySerializer):
     named_only = serializers.BooleanField(
         help_text="Whether only people whom an owner named see it; to others it is not there."
     )
+    public_table = serializers.SerializerMethodField()
     registered_at = serializers.DateTimeField(source="created_at")
     columns = serializers.SerializerMethodField()
 
     def get_version(self, dataset: Dataset) -> int:
         """Questions are asked of the newest one."""
         return self._version.number
+
+    @extend_schema_field(PublicTableSerializer(allow_null=True))
+    def get_public_table(self, dataset: Dataset) -> dict[str, Any] | None:
+        """Whose columns stand beside the rows of the newest version; null where none is joined."""
+        found: dict[str, Any] = self._version.joined
+        return found or None
 
     @extend_schema_field(ColumnSerializer(many=True))
     def get_columns(self, dataset: Dataset) -> list[dict[str, Any]]:

@@ -37,6 +37,14 @@ from dpgov.datasets.services.files.drafts import (
     typed_in,
 )
 from dpgov.datasets.services.files.handing_in import TooManyFiles
+from dpgov.datasets.services.files.joins import (
+    check_key,
+    drop_public_table,
+    join_public_table,
+    own_headers,
+    public_table_of,
+    take_public_table,
+)
 from dpgov.datasets.services.files.orphans import remove_orphans
 from dpgov.datasets.services.files.readings import read_differently
 from dpgov.datasets.services.files.uploads import (
@@ -164,6 +172,7 @@ __all__ = [
     "change_policy",
     "change_unit_bounds",
     "check_file",
+    "check_key",
     "checks_left",
     "decide_as_agreed",
     "delete_data",
@@ -174,20 +183,24 @@ __all__ = [
     "draft_of",
     "draft_seen",
     "drop_draft",
+    "drop_public_table",
     "end_agreement",
     "end_retention",
     "engine_for",
     "finish_deletions",
+    "join_public_table",
     "keep_draft",
     "keep_until",
     "let_begin",
     "lower_limit",
     "new_data_waits",
+    "own_headers",
     "pause",
     "pause_questions",
     "permit",
     "permits_of",
     "possible_lenders",
+    "public_table_of",
     "read_differently",
     "receive_upload",
     "register_dataset",
@@ -202,6 +215,7 @@ __all__ = [
     "set_needs_allocation",
     "set_terms",
     "share_budget",
+    "take_public_table",
     "take_upload",
     "typed_in",
     "waiting_for_a_look",

@@ -6,7 +6,8 @@ only whoever brought all of that may add to it. Must never read a raw row of bef
 of them was stored.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion
@@ -36,6 +37,10 @@ _OTHER_DOMAINS = said(
     "New rows need the columns that are there, declared as they are. New categories may follow the "
     "others. For anything else add a version with all rows."
 )
+_OTHER_PUBLIC_TABLE = said(
+    "New rows need the same public table as the rows that are there, joined in the same way, or "
+    "none where there is none. With another one add a version with all rows."
+)
 _MISSING = said(
     "The rows that are there are not on this machine, so none can be added to them. Ask the people "
     "who run this installation to put the file back."
@@ -64,21 +69,31 @@ def why_not_append(newest: DatasetVersion, user: User) -> str:
 
 
 def check_appending(
-    dataset: Dataset, columns: tuple[ColumnSpec, ...], user: User
+    dataset: Dataset,
+    columns: tuple[ColumnSpec, ...],
+    user: User,
+    joined: Mapping[str, Any] | None = None,
 ) -> DatasetVersion:
-    """The version that rows are added to.
+    """The version that rows are added to. `joined` is the public table beside the new ones.
 
     Raises InvalidDomain for what can be seen without reading anything.
     """
     newest = current_version(dataset)
     if words := why_not_append(newest, user):
         raise InvalidDomain("columns", words)
+    if _told_apart(newest.joined) != _told_apart(joined or {}):
+        raise InvalidDomain("columns", _OTHER_PUBLIC_TABLE)
     declared = {spec.name: spec for spec in schema_of(newest).columns}
     if set(declared) != {spec.name for spec in columns}:
         raise InvalidDomain("columns", _OTHER_DOMAINS)
     if not all(_goes_on(declared[spec.name], spec) for spec in columns):
         raise InvalidDomain("columns", _OTHER_DOMAINS)
     return newest
+
+
+def _told_apart(joined: Mapping[str, Any]) -> dict[str, Any]:
+    """What the rows depend on: everything but what the table is called."""
+    return {name: value for name, value in joined.items() if name != "name"}
 
 
 def _goes_on(before: ColumnSpec, now: ColumnSpec) -> bool:

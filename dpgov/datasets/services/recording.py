@@ -22,11 +22,13 @@ def create_version(
     ingested: Ingested,
     added_by_id: UUID,
     link_of: DatasetVersion | None = None,
+    joined: dict[str, Any] | None = None,
 ) -> DatasetVersion:
     """The version with its columns and fingerprint, in the caller's transaction.
 
     `added_by_id` is who brought the file. It enters the dataset's budget: raises ReadAgain, see
-    `parts.enter_budget`. With `link_of` it is the very file of that version.
+    `parts.enter_budget`. With `link_of` it is the very file of that version. `joined` is the public
+    table beside its rows.
     """
     if link_of is None:
         enter_budget(dataset, schema, ingested, adds_rows=ingested.addition is not None)
@@ -40,6 +42,7 @@ def create_version(
         max_rows_per_unit=dataset.max_rows_per_unit,
         max_groups_per_unit=dataset.max_groups_per_unit,
         file_seal=seal_of(version_id),
+        joined=(joined or {}) if link_of is None else link_of.joined,
     )
     Column.objects.bulk_create(
         Column(
@@ -69,6 +72,11 @@ def noted_unit(dataset: Dataset) -> dict[str, Any]:
         "max_rows_per_unit": dataset.max_rows_per_unit,
         "max_groups_per_unit": dataset.max_groups_per_unit,
     }
+
+
+def noted_join(joined: dict[str, Any]) -> dict[str, Any]:
+    """In an audit entry: the public table beside a version's rows, where there is one."""
+    return {"public_table": joined} if joined else {}
 
 
 def noted_parts(dataset: Dataset) -> dict[str, Any]:

@@ -8,6 +8,7 @@ resembles anybody else's data an officer sees later, see `looks`.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -23,7 +24,8 @@ from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.files.drafts import drop_draft
 from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.datasets.services.files.ingesting import Follower, ingest_and_record
-from dpgov.datasets.services.files.uploads import ready_upload
+from dpgov.datasets.services.files.joins import check_key, public_facts
+from dpgov.datasets.services.files.uploads import ready_upload, use_up
 from dpgov.datasets.services.guarantee import check_same_guarantee, partition_parts, protected
 from dpgov.datasets.services.holding import new_data_waits
 from dpgov.datasets.services.likeness import (
@@ -32,7 +34,13 @@ from dpgov.datasets.services.likeness import (
     compared,
     one_at_a_time,
 )
-from dpgov.datasets.services.recording import create_version, noted_parts, noted_unit, unit_fields
+from dpgov.datasets.services.recording import (
+    create_version,
+    noted_join,
+    noted_parts,
+    noted_unit,
+    unit_fields,
+)
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.child import Ingested
 from dpgov.engines.likeness import Likeness
@@ -93,6 +101,7 @@ def register_dataset(
 def check_declared(upload: Upload, declaration: Declaration) -> None:
     """Raises InvalidDomain for what can be seen without reading the file."""
     declaration.check(upload.headers)
+    check_key(upload, declaration.schema.unit.private_id)
     if declaration.partition_column:
         partition_parts(declaration.schema, declaration.partition_column)
 
@@ -136,12 +145,12 @@ def _record(
         schema=declaration.schema,
         ingested=ingested,
         added_by_id=owner.pk,
+        joined=public_facts(used),
     )
-    used.state = Upload.State.USED
-    used.save(update_fields=["state"])
+    use_up(used)
     drop_draft(used)
     registered = Registered(dataset, earlier is not None, dataset.held_at is not None)
-    _append_entry(registered, owner, declaration)
+    _append_entry(registered, owner, declaration, public_facts(used))
     return registered
 
 
@@ -237,7 +246,9 @@ def _create_dataset(
     )
 
 
-def _append_entry(registered: Registered, owner: User, declaration: Declaration) -> None:
+def _append_entry(
+    registered: Registered, owner: User, declaration: Declaration, joined: dict[str, Any]
+) -> None:
     dataset, budget = registered.dataset, registered.dataset.budget
     is_like_earlier = dataset.held_reason == Dataset.HeldReason.LIKE_EARLIER_DATA
     record(
@@ -250,6 +261,7 @@ def _append_entry(registered: Registered, owner: User, declaration: Declaration)
             "group_size": dataset.group_size,
             **noted_unit(dataset),
             "columns": [spec.name for spec in declaration.schema.columns],
+            **noted_join(joined),
             "mode": budget.mode,
             **noted_limit(budget),
             **noted(dataset.per_query_limit_nano, budget.currency, "per_query_limit"),

@@ -19,7 +19,8 @@ from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.files.drafts import drop_draft
 from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.datasets.services.files.ingesting import Follower, ingest_and_record
-from dpgov.datasets.services.files.uploads import ready_upload
+from dpgov.datasets.services.files.joins import check_key, public_facts
+from dpgov.datasets.services.files.uploads import ready_upload, use_up
 from dpgov.datasets.services.guarantee import check_same_parts
 from dpgov.datasets.services.holding import hold, new_data_waits
 from dpgov.datasets.services.likeness import (
@@ -29,7 +30,7 @@ from dpgov.datasets.services.likeness import (
     kept_fingerprints,
     one_at_a_time,
 )
-from dpgov.datasets.services.recording import create_version, noted_parts
+from dpgov.datasets.services.recording import create_version, noted_join, noted_parts
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.child import Ingested
 from dpgov.language.said import said
@@ -62,7 +63,9 @@ def add_version(
     """
     schema = schema_of_next(dataset, columns)
     check_columns(schema, upload.headers)
-    to = check_appending(dataset, columns, user) if append_rows else None
+    check_key(upload, dataset.private_id)
+    joined = public_facts(upload)
+    to = check_appending(dataset, columns, user, joined) if append_rows else None
     hand_in(tenant=dataset.tenant, user=user, upload_id=upload.pk)
     return ingest_and_record(
         upload,
@@ -141,12 +144,12 @@ def _record(
         schema=schema,
         ingested=ingested,
         added_by_id=user.pk,
+        joined=public_facts(used),
     )
     waits = new_data_waits(present.tenant_id)
     if waits:
         hold(present, Dataset.HeldReason.NEW_DATA)
-    used.state = Upload.State.USED
-    used.save(update_fields=["state"])
+    use_up(used)
     drop_draft(used)
     record(
         present,
@@ -155,6 +158,7 @@ def _record(
         {
             "version": version.number,
             "columns": [spec.name for spec in schema.columns],
+            **noted_join(version.joined),
             "rows_added_to": None if to is None else to.number,
             **noted_parts(present),
             "waits_for_look": waits,

@@ -98,6 +98,7 @@ def _declared(chosen: Upload, form: RegistrationForm) -> Declaration | None:
     try:
         declaration = form.declaration()
         declaration.check(chosen.headers)
+        services.check_key(chosen, declaration.schema.unit.private_id)
     except InvalidDomain as problem:
         form.refuse(translated(problem.args[0]), field=problem.field)
         return None

@@ -4,35 +4,31 @@ from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
-import structlog
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.datasets import selectors, services
-from dpgov.datasets.intake import SpooledFile, SpoolHandler
+from dpgov.datasets.intake import SpoolHandler
 from dpgov.datasets.models import Arrival, Upload
 from dpgov.datasets.selectors import upload_or_404, used
-from dpgov.datasets.storage import NoRoom
+from dpgov.datasets.storage import Spool
 from dpgov.datasets.tasks import wake
 from dpgov.datasets.web.forms.dataset import UploadForm
 from dpgov.datasets.web.forms.file import is_worth_a_look
 from dpgov.datasets.web.forms.filling import around_the_grid
 from dpgov.datasets.web.forms.importing import kept
 from dpgov.datasets.web.forms.registration import RegistrationForm, as_posted
+from dpgov.datasets.web.forms.taking import NO_ROOM, taken
 from dpgov.language.translation import retold, translated
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
-
-_NO_ROOM = 507
-_log = structlog.get_logger("dpgov.datasets")
 
 
 @csrf_exempt  # the token is checked in `_upload`, after the bytes have a bound
@@ -53,9 +49,9 @@ def _upload(request: HttpRequest, handler: SpoolHandler) -> HttpResponse:
     form = UploadForm()
     if request.method == "POST":
         form = UploadForm(request.POST, request.FILES)
-        taken = _take(request, form, handler)
-        if taken is not None:
-            return _next_step(request, taken)
+        found = _take(request, form, handler)
+        if found is not None:
+            return _next_step(request, found)
     membership = membership_of(request)
     context = {
         "form": form,
@@ -65,7 +61,7 @@ def _upload(request: HttpRequest, handler: SpoolHandler) -> HttpResponse:
     }
     page = show_page(request, "datasets/registering/upload.html", context, refused=form.errors)
     if handler.no_room:
-        page.status_code = _NO_ROOM
+        page.status_code = NO_ROOM
     return page
 
 
@@ -84,41 +80,14 @@ def _next_step(request: HttpRequest, taken: Upload) -> HttpResponse:
 
 
 def _take(request: HttpRequest, form: UploadForm, handler: SpoolHandler) -> Upload | None:
-    if problem := _not_stored(handler):
-        form.errors.clear()
-        form.add_error("file", problem)
-        return None
-    if not form.is_valid():
-        return None
-    file: SpooledFile = form.cleaned_data["file"]
     membership = membership_of(request)
-    try:
+
+    def take(name: str, spool: Spool) -> Upload:
         return services.take_upload(
-            tenant=membership.tenant,
-            uploader=membership.user,
-            name=file.name or "",
-            spool=file.spool,
+            tenant=membership.tenant, uploader=membership.user, name=name, spool=spool
         )
-    except services.RefusedFile as refusal:
-        form.add_error("file", translated(refusal.args[0]))
-    except NoRoom:
-        handler.no_room = True
-        form.add_error("file", _not_stored(handler))
-    except services.Busy:
-        form.add_error("file", _("Too many files arrive at present. Send it again in a minute."))
-    return None
 
-
-def _not_stored(handler: SpoolHandler) -> str:
-    """Why the file was dropped while it arrived, if it was."""
-    if handler.no_room:
-        _log.error("no room for an upload in the state folder")
-        return str(NoRoom())
-    if handler.too_large:
-        size = number_format(settings.DPGOV_UPLOAD_MAX_BYTES // 1_000_000, force_grouping=True)
-        too_large = _("The file is larger than {megabytes} MB. Split or shorten it.")
-        return too_large.format(megabytes=size)
-    return ""
+    return taken(form, handler, take)
 
 
 @requires(Permission.REGISTER_DATASETS)

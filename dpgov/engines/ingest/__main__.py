@@ -4,7 +4,6 @@ import json
 import os
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ def main() -> None:
     request = json.loads(sys.stdin.read())
     die_with(request["parent"])
     try:
-        answer = {"inspect": _inspect, "check": _check, "ingest": _ingest}[request["do"]](request)
+        answer = _DOES[request["do"]](request)
     except Refused as refusal:
         answer = _refused(str(refusal)) | {"field": refusal.field, "column": refusal.column}
     except MemoryError:
@@ -87,6 +86,19 @@ def _check(request: dict[str, Any]) -> dict[str, Any]:
     return check(_table(request), columns, request["private_id"])
 
 
+def _public(request: dict[str, Any]) -> dict[str, Any]:
+    """Whether a table can be joined: everything about it may be told, for it is public."""
+    from dpgov.engines.ingest.joining import digest_of, public_rows
+    from dpgov.engines.ingest.request import join_of
+
+    join = join_of(request["join"])
+    _limit(request, written_bytes=0)
+    if join is None:
+        return {}
+    public_rows(join)
+    return {"digest": digest_of(join)}
+
+
 def _ingest(request: dict[str, Any]) -> dict[str, Any]:
     from dpgov.engines.fingerprint import as_json
     from dpgov.engines.ingest.at_all import used_at_all
@@ -116,17 +128,13 @@ def _ingest(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _table(request: dict[str, Any]) -> Any:
-    """The file as it is to be read, looked at once to its end before it is parsed."""
-    from dpgov.engines.ingest.reading import reading_of
-    from dpgov.engines.ingest.sniff import check_text, kind_of
-    from dpgov.engines.ingest.tables import open_table
+    """The file as it is to be read, with the columns of a public table if one is joined."""
+    from dpgov.engines.ingest.joining import joined, opened
+    from dpgov.engines.ingest.request import join_of
 
-    path, reading = Path(request["path"]), reading_of(request["reading"])
-    found = kind_of(path)
-    reading = replace(reading, packed=found.packed)
-    if found.format == "csv":
-        check_text(path, reading)
-    return open_table(path, format_name=found.format, reading=reading, told=_Telling())
+    table = opened(Path(request["path"]), request["reading"], told=_Telling())
+    join = join_of(request["join"])
+    return table if join is None else joined(table, join)
 
 
 def _limit(request: dict[str, Any], *, written_bytes: int) -> None:
@@ -141,6 +149,8 @@ def _limit(request: dict[str, Any], *, written_bytes: int) -> None:
 def _largest_output(max_rows: int, columns: int) -> int:
     return min(10 * max_rows * min(columns, MAX_COLUMNS) + 100_000_000, 2**62)
 
+
+_DOES = {"inspect": _inspect, "check": _check, "public": _public, "ingest": _ingest}
 
 if __name__ == "__main__":
     main()

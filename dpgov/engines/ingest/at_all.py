@@ -47,7 +47,8 @@ def _followed(
 
 
 def _says(batch: pa.RecordBatch, table: Table, spec: ColumnSpec) -> bool:
-    cells = cells_of(batch.column(table.names.index(spec.name)), table.decimal)
+    place = table.names.index(spec.name)
+    cells = cells_of(batch.column(place), table.decimal_at(place))
     good = is_inside if isinstance(spec.domain, CategoryDomain) else is_read
     return bool(good(cells, spec)[np.unique(cells.rows)].any())
 

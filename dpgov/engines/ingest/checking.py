@@ -144,7 +144,8 @@ def check(table: Table, columns: Sequence[ColumnSpec], private_id: str | None) -
     seen, whole = 0, True
     for batch in table.batches:
         for name, fit in fits.items():
-            fit.add(batch.column(table.names.index(name)), specs.get(name), table.decimal)
+            place = table.names.index(name)
+            fit.add(batch.column(place), specs.get(name), table.decimal_at(place))
         seen += batch.nbytes
         if seen > LOOKED_AT_UNPACKED_BYTES:
             whole = False

@@ -175,6 +175,14 @@ class Fingerprint:
         span.add(texts.filter(pa.array(present)), cells.numbers[present])
         return hashes
 
+    def hashed(self, cells: Cells) -> Words:
+        """The same hashes of a column that is no part of the fingerprint."""
+        texts = spellings(cells)
+        if (shorter := moments_shortened(texts)) is not None:
+            texts = shorter
+        present = pc.not_equal(texts, "").to_numpy(zero_copy_only=False)
+        return np.where(present, siphash(self._cell_key, self._unkeyed(texts)), np.uint64(0))
+
     def end_rows(self) -> None:
         """Every column of the batch was added."""
         rows = siphash(self._row_key, self._row_sums)

@@ -53,6 +53,29 @@ def before_of(item: dict[str, Any] | None) -> Before | None:
     return Before(item["path"], tuple(columns))
 
 
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Columns of a public table that go to every row whose `key` is the `public_key` there.
+
+    `path` is the public table's file and `reading` how it is read; `columns` are those taken.
+    """
+
+    path: str
+    reading: dict[str, Any]
+    key: str
+    public_key: str
+    columns: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """For the child."""
+        return asdict(self)
+
+
+def join_of(item: dict[str, Any] | None) -> Join | None:
+    """That again."""
+    return None if item is None else Join(**{**item, "columns": tuple(item["columns"])})
+
+
 # How parts without a code of their own are called.
 EVERYTHING_ELSE, ELSEWHERE = -1, -2
 

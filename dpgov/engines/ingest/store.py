@@ -140,20 +140,20 @@ def _write(
         draft.chmod(0o600)
         marks = None if unit is None else UnitMarks(unit, connection, key)
         connection.execute(f"CREATE TABLE data ({_columns_of(columns, marked=bool(marks))})")
-        fingerprint = Fingerprint(len(table.names), connection, key)
+        fingerprint = Fingerprint(len(table.own_names), connection, key)
         there = _begun(connection, table, before, columns, marked=bool(marks))
         rows = 0
         for batch in table.batches:
             rows += batch.num_rows
             if there.rows + rows > max_rows:
                 raise _too_many_rows(max_rows, is_addition=before is not None)
-            _append(batch, table.decimal, connection, fingerprint, marks, places, columns)
+            _append(batch, table, connection, fingerprint, marks, places, columns)
         whole, addition = fingerprint.result(), None
         if before is not None:
             addition = whole
             fingerprint.join(there.seen)
             whole = fingerprint.result()
-        remember(connection, table.names, fingerprint.state())
+        remember(connection, table.own_names, fingerprint.state())
         units = None if unit is None else _ranked(connection, ranked, columns, unit, before)
         return Stored(rows, whole, units, addition)
 
@@ -177,7 +177,7 @@ def _begun(
     if before is None:
         return _There()
     with attached(connection, before.path, "before"):
-        seen = recall(connection, table.names)
+        seen = recall(connection, table.own_names)
         if not marked:
             copy_rows(connection, before, columns)
         return _There(rows_before(connection), seen)
@@ -228,7 +228,7 @@ def _part(columns: Sequence[ColumnSpec], unit: UnitColumn) -> str | None:
 
 def _append(
     batch: pa.RecordBatch,
-    decimal: str,
+    table: Table,
     connection: duckdb.DuckDBPyConnection,
     fingerprint: Fingerprint,
     marks: UnitMarks | None,
@@ -240,8 +240,10 @@ def _append(
     if marks is not None:
         marks.begin_rows(batch.num_rows)
     for place in range(batch.num_columns):
-        cells = cells_of(batch.column(place), decimal)
-        hashes = fingerprint.add(place, cells)
+        cells = cells_of(batch.column(place), table.decimal_at(place))
+        is_own = place < len(table.own_names)
+        # Columns of a public table are nobody's: the same people are the same without them.
+        hashes = fingerprint.add(place, cells) if is_own else fingerprint.hashed(cells)
         if marks is not None:
             marks.add(place, cells)
         if place in places:

@@ -34,7 +34,8 @@ class Table:
 
     `share` is how much of the file the first `n` rows are, in bytes, as far as that is known.
     `decimal` is the mark that numbers are written with. `left_out` are columns of the file that
-    can not be used whatever is declared.
+    can not be used whatever is declared. The last `joined` columns are of a public table, which
+    has a mark of its own.
     """
 
     names: tuple[str, ...]
@@ -43,14 +44,25 @@ class Table:
     share: Callable[[int], int]
     decimal: str = POINT
     left_out: tuple[str, ...] = ()
+    joined: int = 0
+    joined_decimal: str = POINT
+
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """The columns of the file itself: what its people are recognised by."""
+        return self.names[: len(self.names) - self.joined]
+
+    def decimal_at(self, place: int) -> str:
+        """The mark that the numbers of this column are written with."""
+        return self.decimal if place < len(self.own_names) else self.joined_decimal
 
 
-def _nobody(_rows: int, _bytes: int) -> None:
+def nobody(_rows: int, _bytes: int) -> None:
     """Nobody waits."""
 
 
 def open_table(
-    path: Path, *, format_name: str, reading: Reading = AS_IT_STANDS, told: Told = _nobody
+    path: Path, *, format_name: str, reading: Reading = AS_IT_STANDS, told: Told = nobody
 ) -> Table:
     """Open the file; raises Refused for what cannot be read, also while its batches are drawn.
 
@@ -260,6 +272,23 @@ def _is_binary(kind: pa.DataType) -> bool:
         or pa.types.is_large_binary(kind)
         or pa.types.is_fixed_size_binary(kind)
     )
+
+
+def stated_kind(kind: pa.DataType) -> str:
+    """ "number", "category", "truth" or "date" in the words of declarations; "" for the rest.
+
+    A type is metadata. Values, dictionaries and statistics of a file are data, and are not looked
+    at: two files of one schema say the same, whatever is in them.
+    """
+    if pa.types.is_dictionary(kind):
+        return stated_kind(kind.value_type)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "number"
+    if pa.types.is_boolean(kind):
+        return "truth"
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return "date"
+    return "category" if pa.types.is_string(kind) or pa.types.is_large_string(kind) else ""
 
 
 _OPEN = {"csv": _open_csv, "parquet": _open_parquet, "xlsx": _open_sheet}

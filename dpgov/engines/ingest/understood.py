@@ -60,8 +60,7 @@ def _workbook(path: Path, wanted: dict[str, Any]) -> Understood:
 
 
 def _parquet(path: Path) -> Understood:
-    from dpgov.engines.ingest.stated import stated_kind
-    from dpgov.engines.ingest.tables import open_table
+    from dpgov.engines.ingest.tables import open_table, stated_kind
 
     table = open_table(path, format_name="parquet")
     found = {"left_out": list(table.left_out)}

@@ -19,6 +19,7 @@ RECORDS_NOTHING = {
     "datasets:fill": "changes the owner's own draft; nobody else sees it",
     "datasets:bounds": "draws what two pairs of bounds cost, on invented values; stores nothing",
     "datasets:file": "how an owner's own file is read, like what they typed; nobody else sees it",
+    "datasets:join_columns": "which columns an owner's own file gets; its registration says so",
     "datasets:review": "shows what would be registered, and keeps it as the owner's own draft",
     "queries:quote": _PRICE_ONLY,
     "queries:ask_sql": _PRICE_ONLY,

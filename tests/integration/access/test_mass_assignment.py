@@ -11,7 +11,8 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import ApiToken, Invitation, User
 from tests.eager import read_waiting
 from tests.integration.access.world import World
-from tests.integration.access.writes import WRITES, Write, received_file, send
+from tests.integration.access.writes import WRITES, Write, send
+from tests.integration.datasets.joins.received import received_file
 from tests.integration.datasets.registering import declared
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ from dpgov.approvals.giving import change_role
 from dpgov.approvals.services import withdraw
 from dpgov.audit.actions import Action
 from dpgov.budgets.services import freeze_tenant
-from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership, Project
 from tests.integration.access import shared_budgets as shared
 from tests.integration.access.bodies import BATCH, BATCH_FORM, FORM, PLAN, TABLES_FORM
@@ -24,6 +24,8 @@ from tests.integration.access.doors import DOORS
 from tests.integration.access.no_entries import RECORDS_NOTHING
 from tests.integration.access.sign_in_writes import OWN_SIGN_IN
 from tests.integration.access.world import World, paused, with_terms
+from tests.integration.datasets.joins.public import towns
+from tests.integration.datasets.joins.received import received_file, with_public_table
 from tests.integration.datasets.registering import CSV, declared
 from tests.integration.queries.asking import before as asking
 from tests.integration.queries.ready_made.published import VALUES
@@ -40,13 +42,6 @@ class Write:
     body: Callable[[], dict[str, Any]] = dict
     given: tuple[str, ...] = ()
     before: Callable[[World], dict[str, Any]] = lambda _: {}
-
-
-def received_file(world: World) -> dict[str, Any]:
-    """A file that was really received: the one in `world.own` is a row without a file."""
-    browser = world.browser("owner")
-    browser.post(reverse("datasets:upload"), _file())
-    return {"upload_id": Upload.objects.latest("created_at").pk}
 
 
 def _agreed(world: World) -> dict[str, Any]:
@@ -149,6 +144,8 @@ WRITES: dict[str, Write | str] = {
     ),
     "datasets:upload": Write("owner", Action.FILE_UPLOADED, _file),
     "datasets:discard": Write("owner", Action.UPLOAD_DISCARDED, before=received_file),
+    "datasets:join": Write("owner", Action.FILE_UPLOADED, towns, before=received_file),
+    "datasets:unjoin": Write("owner", Action.UPLOAD_DISCARDED, before=with_public_table),
     "datasets:describe": Write("owner", Action.DATASET_DESCRIBED, lambda: {"description": "New."}),
     "datasets:set_terms": Write("owner", Action.TERMS_SET, lambda: {"text": "Once a year."}),
     "datasets:audience": Write("owner", Action.AUDIENCE_CHANGED, lambda: {"who": "named"}),

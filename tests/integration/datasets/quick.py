@@ -24,7 +24,7 @@ _MEMORY = 500_000_000
 
 
 def _ingest(
-    source: Path, target: Path, *, limits: Any, watch: Any, reading: Any, **more: Any
+    source: Path, target: Path, *, limits: Any, watch: Any, reading: Any, join: None, **more: Any
 ) -> Ingested:
     try:
         stored = _stored(source, target, **more)

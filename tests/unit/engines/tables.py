@@ -9,7 +9,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpgov.engines.ingest.request import Before, UnitNames
+from dpgov.engines.ingest.joining import joined
+from dpgov.engines.ingest.request import Before, Join, UnitNames
 from dpgov.engines.ingest.store import Stored, store
 from dpgov.engines.ingest.tables import open_table
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, MissingRule, NumericDomain
@@ -59,12 +60,14 @@ def ingest_here(
     key: bytes = KEY,
     unit: UnitNames | None = None,
     before: Before | None = None,
+    join: Join | None = None,
 ) -> Stored:
     """Store the file's codes beside it, in this process."""
     kind = "parquet" if source.read_bytes()[:4] == b"PAR1" else "csv"
     target = source.with_suffix(".duckdb")
+    table = open_table(source, format_name=kind)
     return store(
-        open_table(source, format_name=kind),
+        table if join is None else joined(table, join),
         target,
         columns=columns,
         max_rows=max_rows,

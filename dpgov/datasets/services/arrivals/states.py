@@ -17,6 +17,7 @@ from dpgov.datasets.services.appending import check_appending
 from dpgov.datasets.services.files.drafts import keep_draft
 from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.datasets.services.files.ingesting import remove_attempt
+from dpgov.datasets.services.files.joins import check_key, public_facts
 from dpgov.datasets.services.files.uploads import ready_upload
 from dpgov.datasets.services.registration import check_declared
 from dpgov.datasets.services.versions import schema_of_next
@@ -53,8 +54,9 @@ def ask_version(
     With `append_rows` its rows are added to those of the newest one, see `appending`.
     """
     check_columns(schema_of_next(dataset, columns), upload.headers)
+    check_key(upload, dataset.private_id)
     if append_rows:
-        check_appending(dataset, columns, user)
+        check_appending(dataset, columns, user, public_facts(upload))
     hand_in(tenant=upload.tenant, user=user, upload_id=upload.pk)
     declared = {"columns": [column_fields(spec) for spec in columns], "append_rows": append_rows}
     return _ask(upload, user, typed, declared=declared, dataset=dataset, is_version=True)

@@ -17,6 +17,7 @@ from dpgov.audit.services import append
 from dpgov.datasets import storage
 from dpgov.datasets.models import Arrival, Upload
 from dpgov.datasets.models import Checked as Row
+from dpgov.datasets.services.files.joins import join_of
 from dpgov.datasets.services.files.uploads import (
     UploadBusy,
     UploadUsed,
@@ -70,6 +71,7 @@ def check_file(
             columns=columns,
             private_id=private_id,
             reading=upload.reading,
+            join=join_of(upload),
             limits=looking_limits(),
         )
 

@@ -1,6 +1,7 @@
 """A declared file goes through the child process, then into the database: both or neither."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 from uuid import UUID, uuid4
 
@@ -9,6 +10,7 @@ from django.db import transaction
 from dpgov.datasets import storage
 from dpgov.datasets.models import DatasetVersion, Upload
 from dpgov.datasets.services.appending import rows_of
+from dpgov.datasets.services.files.joins import join_of
 from dpgov.datasets.services.files.uploads import UploadUsed, child_limits
 from dpgov.datasets.services.likeness import installation_key
 from dpgov.datasets.services.parts import ReadAgain, earlier_files
@@ -98,6 +100,7 @@ def _once(
         raise UploadUsed(upload.id)
     earlier = earlier_files(budget_id, schema, partition_column, append_to)
     before = None if append_to is None else rows_of(append_to, schema)
+    join = join_of(upload)
     version_id = uuid4()
     target, arriving = storage.data_path(version_id), storage.arriving_path(version_id)
     arriving.touch(mode=0o600)
@@ -118,6 +121,7 @@ def _once(
             unit=_unit_names(schema, partition_column, earlier),
             before=before,
             reading=upload.reading,
+            join=join,
             watch=watch,
         )
         with transaction.atomic():
@@ -134,6 +138,8 @@ def _once(
         raise
     arriving.unlink(missing_ok=True)
     source.unlink(missing_ok=True)
+    if join is not None:
+        Path(join.path).unlink(missing_ok=True)
     return recorded
 
 

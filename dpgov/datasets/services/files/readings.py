@@ -10,6 +10,7 @@ from django.db import transaction
 
 from dpgov.datasets import storage
 from dpgov.datasets.models import Arrival, Draft, Upload
+from dpgov.datasets.services.files.joins import own_headers
 from dpgov.datasets.services.files.uploads import (
     UploadBusy,
     UploadUsed,
@@ -41,10 +42,12 @@ def _keep(upload: Upload, found: child.Inspection) -> Upload:
     locked = ready_upload(upload.pk)
     if locked.arrivals.filter(state__in=Arrival.UNFINISHED).exists():
         raise UploadBusy(upload.pk)
-    if locked.headers != list(found.headers):
+    if own_headers(locked) != list(found.headers):
+        # What is joined hangs on a column by its name.
         _forget_columns(locked)
-    locked.headers, locked.reading = list(found.headers), found.reading
-    locked.save(update_fields=["headers", "reading"])
+        locked.headers, locked.joined = list(found.headers), {}
+    locked.reading = found.reading
+    locked.save(update_fields=["headers", "reading", "joined"])
     return locked
 
 

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
@@ -124,6 +125,7 @@ def take_upload(
     name: str,
     spool: storage.Spool,
     invented: bool = False,
+    public_for: Upload | None = None,
 ) -> Upload:
     """Keep a file that has arrived; `name` is only remembered, never used as a path.
 
@@ -150,6 +152,7 @@ def take_upload(
                 headers=list(found.headers),
                 kinds=list(found.kinds) if any(found.kinds) else [],
                 reading=found.reading,
+                public_for=public_for,
             )
             _record(upload, uploader, Action.FILE_UPLOADED)
     except BaseException:
@@ -168,8 +171,10 @@ def discard_upload(*, upload: Upload, user: User) -> None:
         if locked.arrivals.filter(state__in=Arrival.UNFINISHED).exists():
             raise UploadBusy(upload.id)
         _record(locked, user, Action.UPLOAD_DISCARDED)
+        files = [locked.id, *locked.public_tables.values_list("pk", flat=True)]
         locked.delete()
-    storage.upload_path(upload.id).unlink(missing_ok=True)
+    for file in files:
+        storage.upload_path(file).unlink(missing_ok=True)
 
 
 def ready_upload(upload_id: UUID) -> Upload:
@@ -178,6 +183,11 @@ def ready_upload(upload_id: UUID) -> Upload:
     if upload is None or upload.state != Upload.State.READY:
         raise UploadUsed(upload_id)
     return upload
+
+
+def use_up(upload: Upload) -> None:
+    """It is registered, and no file can be made of it again, nor of what was joined to it."""
+    Upload.objects.filter(Q(pk=upload.pk) | Q(public_for=upload)).update(state=Upload.State.USED)
 
 
 def _record(upload: Upload, user: User, action: Action) -> None:
