@@ -51,6 +51,7 @@ PAGES = [
     ("owner", "notice-choices", "/notices/choices/"),
     ("analyst", "ask-sql", f"{ADULT}ask/sql/"),
     ("analyst", "batch", f"{ADULT}batch/"),
+    ("analyst", "tables", f"{ADULT}tables/"),
     ("analyst", "find", "/find/?words=income"),
     ("analyst", "saved", "/saved/"),
     ("analyst", "compare", f"{ADULT}compare/"),

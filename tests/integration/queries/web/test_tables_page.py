@@ -49,7 +49,7 @@ def test_every_way_is_shown_with_its_error_and_one_is_taken(
         page = browser.post(PAGE, form("sex", "education", "age"))
     text = text_of(page.content)
     assert page.status_code == 200
-    for words in ("Separate tables", "One full table", "Fewer, larger tables", "taken"):
+    for words in ("Separate tables", "One full table", "Fewer, larger tables", "chosen"):
         assert words in text
     assert "sex × education" in text
     assert "Ask all for ε 1" in text
