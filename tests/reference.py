@@ -118,6 +118,8 @@ def _measured(owned: list[Owned], measure: Measure) -> int:
     if measure.kind is MeasureKind.UNITS:
         return len({row.unit for row in owned})
     rows = [row.codes for row in owned]
+    if measure.kind is MeasureKind.PRODUCT_SUM:
+        return sum(_product(row, measure) for row in rows)
     if measure.kind is MeasureKind.ROWS or measure.column is None:
         return len(rows)
     present = [code for row in rows if (code := row[measure.column]) is not None]
@@ -130,3 +132,13 @@ def _measured(owned: list[Owned], measure: Measure) -> int:
     if measure.kind is MeasureKind.CODE_SUM:
         return sum(codes)
     return len(codes) if measure.kind is MeasureKind.PRESENT else sum(code**2 for code in codes)
+
+
+def _product(row: Row, measure: Measure) -> int:
+    found = 1
+    for factor in measure.factors:
+        code = row[factor.column]
+        if code is None:
+            return 0
+        found *= code // factor.width if factor.level is None else int(code == factor.level)
+    return found

@@ -22,6 +22,7 @@ from dpgov.privacy.plan.request import (
     Counts,
     ExactAnswer,
     ExactRequest,
+    Factor,
     Measure,
     MeasureKind,
     RowFilter,
@@ -181,6 +182,8 @@ def _within(column: str, low: int, high: int) -> str:
 def _measure(measure: Measure) -> str:
     if measure.kind is MeasureKind.UNITS:
         return "count(DISTINCT u)"
+    if measure.kind is MeasureKind.PRODUCT_SUM:
+        return f"sum({' * '.join(map(_factor, measure.factors))})"
     if measure.kind is MeasureKind.ROWS or measure.column is None:
         return "count(*)"
     column = _column(measure.column)
@@ -195,6 +198,15 @@ def _measure(measure: Measure) -> str:
     if measure.kind is MeasureKind.SQUARE_SUM:
         return f"sum({code}::HUGEINT * {code}::HUGEINT)"
     return f"sum({code})"
+
+
+def _factor(factor: Factor) -> str:
+    """In 64 bits, which hold a product of any two codes that may be asked for."""
+    column = _column(factor.column)
+    if factor.level is not None:
+        return f"({column} = {index(factor.level)})::BIGINT"
+    width = index(factor.width)
+    return f"{column}::BIGINT" if width == 1 else f"({column} // {width})::BIGINT"
 
 
 def _clipped(column: str, low: int, high: int) -> str:

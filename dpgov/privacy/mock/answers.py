@@ -122,6 +122,8 @@ def _measured(
     if measure.kind is MeasureKind.UNITS:
         pairs = np.unique(np.stack([cells[kept], table.units().number[kept]]), axis=1)
         return _counted(pairs[0], count)
+    if measure.kind is MeasureKind.PRODUCT_SUM:
+        return _products(table, measure, cells, kept, count)
     if measure.kind is MeasureKind.ROWS or measure.column is None:
         return _counted(cells[kept], count)
     codes = _codes(table, measure.column)
@@ -139,6 +141,21 @@ def _measured(
         values = _squares(values)
     totals = np.zeros(count, dtype=values.dtype)
     np.add.at(totals, cells[present], values)
+    return [int(total) for total in totals]
+
+
+def _products(
+    table: MockTable, measure: Measure, cells: Codes, kept: Mask, count: int
+) -> list[int]:
+    columns = [_codes(table, factor.column) for factor in measure.factors]
+    present = kept & np.all([codes >= 0 for codes in columns], axis=0)
+    product = np.ones(int(present.sum()), dtype=np.int64)
+    for factor, codes in zip(measure.factors, columns, strict=True):
+        values = codes[present]
+        level = factor.level
+        product *= values // factor.width if level is None else values == level
+    totals = np.zeros(count, dtype=np.int64)
+    np.add.at(totals, cells[present], product)
     return [int(total) for total in totals]
 
 

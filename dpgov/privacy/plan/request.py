@@ -126,6 +126,18 @@ class MeasureKind(StrEnum):
     PRESENT = "present"
     CODE_SUM = "code_sum"
     SQUARE_SUM = "square_sum"
+    PRODUCT_SUM = "product_sum"
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A number of a row: its code divided by `width` and rounded down, or with a `level` whether
+    the code is that one: 1 or 0.
+    """
+
+    column: int
+    width: int = 1
+    level: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +147,15 @@ class Measure:
 
     CODE_SUM adds codes and SQUARE_SUM squares of codes, each first divided by `width` and rounded
     down. With `clip` each code is before that moved to the nearest one from its low to its high
-    and counted from its low; null stays null.
+    and counted from its low; null stays null. PRODUCT_SUM adds the product of its one or two
+    `factors`, over rows in which none of them is null.
     """
 
     kind: MeasureKind
     column: int | None = None
     width: int = 1
     clip: tuple[int, int] | None = None
+    factors: tuple[Factor, ...] = ()
 
     @property
     def is_distinct(self) -> bool:

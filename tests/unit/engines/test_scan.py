@@ -17,6 +17,7 @@ from dpgov.privacy.plan.request import (
     CodeGrouping,
     EvenRanges,
     ExactRequest,
+    Factor,
     Measure,
     MeasureKind,
 )
@@ -45,10 +46,17 @@ def _requests(draw: st.DrawFn) -> ExactRequest:
     kinds = st.sampled_from([MeasureKind.PRESENT, MeasureKind.CODE_SUM, MeasureKind.SQUARE_SUM])
     clips = st.sampled_from([None, None, (0, 3), (2, 9), (5, 6)])
     of_column = st.builds(Measure, kinds, columns, st.integers(1, 3), clips)
+    factors = st.builds(
+        Factor, columns, st.integers(1, 3), st.one_of(st.none(), st.integers(0, 12))
+    )
+    products = st.lists(factors, min_size=1, max_size=2).map(
+        lambda found: Measure(MeasureKind.PRODUCT_SUM, factors=tuple(found))
+    )
+    measures = st.one_of(st.just(ROWS), of_column, products)
     return ExactRequest(
         tuple(draw(st.lists(filters, max_size=2))),
         tuple(draw(st.lists(groupings, max_size=3))),
-        tuple(draw(st.lists(st.one_of(st.just(ROWS), of_column), min_size=1, max_size=3))),
+        tuple(draw(st.lists(measures, min_size=1, max_size=3))),
     )
 
 
