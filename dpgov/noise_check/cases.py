@@ -193,6 +193,14 @@ _ALL = (
         group_by=(_EDGES,),
     ),
     Case(
+        "regression",
+        Kind.REGRESSION.facts.label,
+        _of("regression", predictors=["level"]),
+        tables.one_more_row,
+        # Each answer is a line with its errors, which takes long.
+        share=Fraction(1, 2),
+    ),
+    Case(
         "contingency",
         _("Contingency table"),
         {"statistic": "count"},

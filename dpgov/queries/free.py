@@ -193,7 +193,11 @@ def _read(text: str, schema: DatasetSchema) -> Plan:
 def _may_fit(query: Query, blueprint: Blueprint) -> bool:
     """A quick look at the columns: groups and statistics that are asked for must be there."""
     groups = {group["column"] for group in query.plan["group_by"]}
-    columns = {statistic.get("column") for statistic in query.plan["statistics"]}
+    columns = {
+        name
+        for statistic in query.plan["statistics"]
+        for name in (statistic.get("column"), *statistic.get("predictors", ()))
+    }
     asked = blueprint.plan
     return groups.issuperset(grouping.column for grouping in asked.group_by) and (
         columns.issuperset(s.column for s in asked.statistics if s.column is not None)

@@ -34,6 +34,7 @@ from dpgov.privacy.plan.ranges import (
 )
 from dpgov.privacy.plan.request import (
     ROWS_OF_UNIT,
+    CodeFilter,
     CodeGrouping,
     ExactRequest,
     Measure,
@@ -254,7 +255,7 @@ def _requests(
         raise refusal("plan", str(problem)) from problem
     requests = tuple(
         ExactRequest(
-            filters=filters,
+            filters=(*filters, *scan.filters),
             groupings=groupings if scan.axis is None else (*groupings, scan.axis),
             measures=tuple(measures),
             bounds=_bounds(plan, schema, scan),
@@ -270,12 +271,13 @@ class _Scan:
     """What mechanisms must have in common to read the same request."""
 
     axis: CodeGrouping | None
+    filters: tuple[CodeFilter, ...]
     counts_units: bool
 
 
 def _scan_of(mechanism: Mechanism) -> _Scan:
     units = any(measure.kind is MeasureKind.UNITS for measure in mechanism.measures)
-    return _Scan(mechanism.axis, units)
+    return _Scan(mechanism.axis, mechanism.filters, units)
 
 
 def _bounds(plan: Plan, schema: DatasetSchema, scan: _Scan) -> UnitBounds | None:

@@ -6,7 +6,7 @@ constants; `uv run bench/duration.py` compares them with the truth, and they wer
 bound is at least twice of what an ordinary machine of two cores needs (docs/benchmarks.md).
 """
 
-from math import prod
+from math import isqrt, prod
 from typing import Any
 
 from dpgov.privacy.answer.blueprint import Blueprint
@@ -37,11 +37,14 @@ _REQUEST = 60_000
 _TEXT = 250
 _RETURNED = 5
 _CELL = 4
-# Microseconds: of a draw, of each of its noisy numbers, of a bin of a tree, of a candidate.
+# Microseconds: of a draw, of each of its noisy numbers, of a bin of a tree, of a candidate, of a
+# coefficient, and of a moment's part in one.
 _DRAW = 40_000
 _NOISE = 120
 _BIN = 700
 _CANDIDATE = 12
+_COEFFICIENT = 5_000
+_WEIGHT = 60
 # An engine may group by the code itself where there are so few, and put bins together afterwards.
 _FEW_CODES = 256
 
@@ -106,9 +109,16 @@ def _draws(blueprint: Blueprint) -> int:
 
 
 def _draw(fields: dict[str, Any], cells: int) -> int:
-    numbers = len(fields.get("readings", ())) or 1
+    numbers = len(fields.get("moments", fields.get("readings", ()))) or 1
     each = _NOISE * numbers + _CANDIDATE * _choices(fields, cells)
-    return _DRAW + cells * (each + (_BIN if "strategy" in fields else 0))
+    each += _BIN if "strategy" in fields else 0
+    return _DRAW + cells * each + _lines(len(fields.get("moments", ())))
+
+
+def _lines(moments: int) -> int:
+    """For each coefficient of a regression, of which so many moments tell, the weight of each."""
+    coefficients = isqrt(2 * moments)
+    return coefficients * (_COEFFICIENT + _WEIGHT * moments)
 
 
 def _choices(fields: dict[str, Any], cells: int) -> int:

@@ -14,10 +14,12 @@ from math import isqrt
 from dpgov.language.said import said
 from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.mechanisms.cumulative import cumulative
+from dpgov.privacy.mechanisms.design import may_drop_rows
 from dpgov.privacy.mechanisms.extremes import Extreme
 from dpgov.privacy.mechanisms.grid import grid_for
 from dpgov.privacy.mechanisms.mechanism import Mechanism
 from dpgov.privacy.mechanisms.quantiles import Quantiles, orders_of
+from dpgov.privacy.mechanisms.regression import regression
 from dpgov.privacy.mechanisms.totals import (
     count,
     count_distinct,
@@ -240,6 +242,12 @@ class _Chooser:
         basis = Basis(taken, scale_of(domain, width))
         return Moments(tuple(view_of(s, basis) for s in self.family.statistics), taken)
 
+    def regression(self) -> Mechanism:
+        """Rows without a value in one of its columns do not count in it."""
+        dropped = bool(may_drop_rows(self.first, self.schema))
+        exposed = self._exposed(missing_drops=dropped)
+        return regression(self.first, self.schema, exposed, self.loss)
+
     def _numbers(self, statistic: Statistic) -> tuple[int, NumericDomain, Exposure]:
         index, domain = numeric_column(statistic, self.schema)
         dropped = self.schema.columns[index].may_be_missing
@@ -269,6 +277,7 @@ MECHANISMS: dict[Recipe, Callable[[_Chooser], Mechanism]] = {
     Recipe.ORDERS: _Chooser.orders,
     Recipe.EXTREME: _Chooser.extreme,
     Recipe.CUMULATIVE: _Chooser.cumulative,
+    Recipe.PRODUCTS: _Chooser.regression,
 }
 
 

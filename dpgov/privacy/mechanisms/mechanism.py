@@ -13,7 +13,7 @@ from dpgov.privacy.mechanisms.grid import Grid
 from dpgov.privacy.mechanisms.table import column
 from dpgov.privacy.noise.noise import NoiseKind
 from dpgov.privacy.plan.plan import Statistic, clip_as_json
-from dpgov.privacy.plan.request import CodeGrouping, Counts, Measure, MeasureKind
+from dpgov.privacy.plan.request import CodeFilter, CodeGrouping, Counts, Measure, MeasureKind
 from dpgov.privacy.plan.statistics import Facts
 
 CHOICE = pattern("report noisy max")
@@ -75,6 +75,10 @@ class Mechanism(Protocol):
         """A further grouping, inside each cell of the plan, that it must know exactly."""
 
     @property
+    def filters(self) -> tuple[CodeFilter, ...]:
+        """What rows must pass besides the plan's filters to count in it at all."""
+
+    @property
     def smallest_nano(self) -> int:
         """The smallest amount of its loss's currency at which it can be drawn."""
 
@@ -122,6 +126,11 @@ class Summed:
         return None
 
     @property
+    def filters(self) -> tuple[CodeFilter, ...]:
+        """None."""
+        return ()
+
+    @property
     def smallest_nano(self) -> int:
         """Of the draw."""
         return self.taken.smallest_nano
@@ -158,6 +167,11 @@ class Chosen:
     def axis(self) -> CodeGrouping | None:
         """Rows by candidate."""
         return self.grid.axis(self.column)
+
+    @property
+    def filters(self) -> tuple[CodeFilter, ...]:
+        """None: rows without a value are left out of the candidates."""
+        return ()
 
     def describe(self) -> dict[str, Any]:
         """The public facts about the choices."""

@@ -60,6 +60,9 @@ def names_of(statistic: Statistic, schema: DatasetSchema) -> tuple[tuple[str, ..
     if statistic.kind.facts.recipe is Recipe.ORDERS:
         orders = statistic.quantiles or (_MIDDLE,)
         return tuple((StatisticKind.QUANTILES.value, column, order) for order in orders)
+    if statistic.predictors:
+        # In any order they are the same regression.
+        return ((statistic.kind.value, column, *sorted(statistic.predictors)),)
     return ((counted_as(statistic.kind, schema).value, column, *(statistic.clip or ())),)
 
 

@@ -43,7 +43,8 @@ class Statistic:
 
     `quantiles` are exact decimal texts between 0 and 1, rising. `share` is the part of the plan's
     ε that is locked for it, an exact decimal text; None leaves it to be shared out. `clip` is
-    narrower than the declared bounds; None leaves those.
+    narrower than the declared bounds; None leaves those. `predictors` are the columns that a
+    regression explains its column by, in the order in which they were given.
     """
 
     kind: StatisticKind
@@ -51,6 +52,7 @@ class Statistic:
     quantiles: tuple[str, ...] = ()
     share: str | None = None
     clip: Clip | None = None
+    predictors: tuple[str, ...] = ()
 
     @property
     def source(self) -> tuple[str | None, Clip | None]:
@@ -64,6 +66,8 @@ class Statistic:
             body["column"] = self.column
         if self.quantiles:
             body["quantiles"] = [_json_number(text) for text in self.quantiles]
+        if self.predictors:
+            body["predictors"] = list(self.predictors)
         body |= clip_as_json(self.clip)
         return body | ({"share": _json_number(self.share)} if self.share is not None else {})
 

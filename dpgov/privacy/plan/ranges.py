@@ -29,7 +29,7 @@ def range_of(
     if quantity is Quantity.NUMBER and not kind.facts.takes_any_column:
         return 0.0, float(schema.max_rows)
     index = schema.index_of(column or "")
-    if index is None:
+    if index is None or quantity is Quantity.SLOPE:
         return None
     if quantity is Quantity.NUMBER:
         return 0.0, float(min(schema.max_rows, values_of(schema.columns[index])))

@@ -28,6 +28,7 @@ class StatisticKind(StrEnum):
     MIN = "min"
     MAX = "max"
     CDF = "cdf"
+    REGRESSION = "regression"
 
     @property
     def facts(self) -> "Facts":
@@ -47,6 +48,7 @@ class Recipe(Enum):
     ORDERS = auto()
     EXTREME = auto()
     CUMULATIVE = auto()
+    PRODUCTS = auto()
 
 
 class Quantity(Enum):
@@ -57,6 +59,7 @@ class Quantity(Enum):
     VALUE = auto()
     DISTANCE = auto()
     SQUARE = auto()
+    SLOPE = auto()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +96,11 @@ class Facts:
         return self.recipe is Recipe.VALUES
 
     @property
+    def takes_predictors(self) -> bool:
+        """Whether it is of a column by others; one line for all rows, and so without groups."""
+        return self.recipe is Recipe.PRODUCTS
+
+    @property
     def can_be_clipped(self) -> bool:
         """Whether narrower bounds make it exacter: noise of a sum grows with them."""
         return self.recipe in (Recipe.SUM, Recipe.MEAN, Recipe.SPREAD)
@@ -110,6 +118,7 @@ class Facts:
 
 _HOW_MANY, _HOW_MUCH = pattern("How many"), pattern("How much")
 _TYPICAL, _SPREAD = pattern("Typical value"), pattern("Spread")
+_RELATION = pattern("Relation")
 _COUNT = Facts(
     recipe=Recipe.ROWS,
     quantity=Quantity.NUMBER,
@@ -253,6 +262,16 @@ STATISTICS: Mapping[str, Facts] = MappingProxyType(
             option=pattern("Variance: its square"),
             sentence=pattern("Variance of {column}"),
             sql=("VAR_POP", "VARIANCE"),
+        ),
+        StatisticKind.REGRESSION: Facts(
+            recipe=Recipe.PRODUCTS,
+            quantity=Quantity.SLOPE,
+            section=_RELATION,
+            name=pattern("regression"),
+            label=pattern("Regression"),
+            option=pattern("Regression: an outcome by its predictors"),
+            sentence=pattern("Regression of {column} on {predictors}"),
+            synonyms=("linear_regression", "ols"),
         ),
     }
 )

@@ -23,6 +23,7 @@ from dpgov.privacy.plan.ranges import dated, said_of
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.reuse.estimates import Cells, Columns, Copied, Linear, Stored, Viewed
 from dpgov.privacy.reuse.holdings import estimates_of
+from dpgov.privacy.reuse.refits import Refitted
 from dpgov.privacy.reuse.unions import union_of
 
 _MOST_TOGETHER = 5
@@ -108,7 +109,7 @@ class Combined:
 class Single:
     """Any other statistic, out of one stored answer."""
 
-    part: Viewed | Copied
+    part: Viewed | Copied | Refitted
 
     @property
     def keys(self) -> tuple[str, ...]:

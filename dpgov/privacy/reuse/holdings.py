@@ -16,16 +16,22 @@ from dpgov.privacy.plan.plan import Clip, Statistic
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.plan.statistics import Recipe, StatisticKind
 from dpgov.privacy.reuse.estimates import Copied, Linear, Stored, Viewed
+from dpgov.privacy.reuse.refits import Refitted, refitted
 
 _LINES = (Recipe.ROWS, Recipe.SUM)
 _Parts = tuple[Draw, tuple[Fraction, ...], Fraction]
 
 
-def estimates_of(stored: Stored, statistic: Statistic) -> Iterator[Linear | Viewed | Copied]:
+def estimates_of(
+    stored: Stored, statistic: Statistic
+) -> Iterator[Linear | Viewed | Copied | Refitted]:
     """All that one stored answer says of a statistic; nothing if it does not tell."""
     schema = stored.blueprint.schema
     kind = counted_as(statistic.kind, schema)
     for place, mechanism in enumerate(stored.blueprint.mechanisms):
+        again = refitted(stored, statistic, place, mechanism, schema)
+        if again is not None:
+            yield again
         linear = _linear(stored, statistic, place, mechanism)
         if linear is not None:
             yield linear
@@ -39,6 +45,8 @@ def estimates_of(stored: Stored, statistic: Statistic) -> Iterator[Linear | View
 
 def _can_be_copied(stored: Stored, statistic: Statistic, mechanism: Mechanism) -> bool:
     schema, union = stored.blueprint.schema, stored.union
+    if statistic.predictors:
+        return False
     linear = counted_as(statistic.kind, schema).facts.recipe in _LINES
     # Of a noisy choice a cell of the same rows is enough; others depend on what else was asked.
     alone = union.one_each and statistic.kind.facts.error_in_rows

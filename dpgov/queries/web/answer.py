@@ -32,6 +32,7 @@ from dpgov.queries.wording.downloads import answer_lines, as_csv, as_json, citat
 from dpgov.queries.wording.figures import release_charts
 from dpgov.queries.wording.paper import Places, as_pdf
 from dpgov.queries.wording.presentation import ENDINGS, Answer, ordered, read_answer
+from dpgov.queries.wording.regressions import regressions
 from dpgov.queries.wording.synthetic import tables_together
 from dpgov.queries.wording.words import in_words
 from dpgov.queries.workbench.versions import over_versions
@@ -160,6 +161,7 @@ def _answer(query: Query, release: Release, given: QueryDict) -> dict[str, Any]:
     return arranged(given, body, answer) | {
         "answer": answer,
         "charts": release_charts(body),
+        "regressions": regressions(body),
         "warnings": _warnings(query, body, answer),
     }
 

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.words import question
 from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.presentation import adjusted_values, cell_labels
-from dpgov.queries.wording.words import LEVELS, accuracy_at, in_words, rank_error_at
+from dpgov.queries.wording.words import LEVELS, accuracy_at, in_words, rank_error_at, term_in_words
 from dpgov.web.spreadsheet import safe_cell
 
 _CLIP = ("clip_from", "clip_to")
@@ -39,12 +39,14 @@ def as_csv(release: Release) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow([safe_cell(text) for text in _headings(body)])
-    clips = _is_clipped(body)
+    clips, terms = _is_clipped(body), _has_terms(body)
     for place, statistic in enumerate(body["statistics"]):
         about = _about(body, place)
         cells = zip(cell_labels(body), statistic["cells"], adjusted_values(statistic), strict=True)
         for labels, cell, adjusted in cells:
-            writer.writerow([*_line(labels, statistic, cell, clips=clips), adjusted, *about])
+            writer.writerow(
+                [*_line(labels, statistic, cell, clips=clips, terms=terms), adjusted, *about]
+            )
     return file.getvalue().encode()
 
 
@@ -82,6 +84,7 @@ def _headings(body: dict[str, Any]) -> list[str]:
     bounds = [f"{name}_{level * 100:.0f}" for name in _BOUNDS for level in LEVELS]
     unit = "rho" if "rho" in body["guarantee"] else "epsilon"
     of_what = ["statistic", "column", *(_CLIP if _is_clipped(body) else ())]
+    of_what += ["term"] if _has_terms(body) else []
     return [*groups, *of_what, "value", "quantile", *bounds, "adjusted", "draw", unit]
 
 
@@ -90,19 +93,31 @@ def _is_clipped(body: dict[str, Any]) -> bool:
     return any("clip" in statistic for statistic in body["statistics"])
 
 
+def _has_terms(body: dict[str, Any]) -> bool:
+    """Whether any of them is a coefficient."""
+    return any("term" in statistic for statistic in body["statistics"])
+
+
 def _ends(statistic: dict[str, Any], *, clips: bool) -> list[float | None]:
     clip = statistic.get("clip") or {}
     return [clip.get("from"), clip.get("to")] if clips else []
 
 
 def _line(
-    labels: tuple[str, ...], statistic: dict[str, Any], cell: dict[str, Any], *, clips: bool
+    labels: tuple[str, ...],
+    statistic: dict[str, Any],
+    cell: dict[str, Any],
+    *,
+    clips: bool,
+    terms: bool,
 ) -> list[str | float | None]:
+    term = term_in_words(statistic) if "term" in statistic else ""
     return [
         *(safe_cell(label) for label in labels),
         statistic["statistic"],
         safe_cell(statistic.get("column") or ""),
         *_ends(statistic, clips=clips),
+        *([safe_cell(term)] if terms else []),
         cell.get("date", cell["value"]),
         statistic.get("quantile"),
         *(accuracy_at(cell["accuracy"], level) for level in LEVELS),

@@ -80,7 +80,9 @@ def _drawing(body: dict[str, Any], place: int) -> Drawing:
 
 
 def together(statistic: dict[str, Any], columns: list[dict[str, Any]]) -> dict[str, Any]:
-    """A quantile as the list that it is one of; any other statistic as it is."""
+    """A quantile as the list that it is one of, a coefficient as the regression; others as is."""
+    if "term" in statistic:
+        return {key: statistic[key] for key in ("statistic", "column", "predictors")}
     if "quantile" not in statistic:
         return statistic
     orders = sorted(s["quantile"] for s in columns if "quantile" in s)

@@ -42,8 +42,8 @@ ENDINGS = {
 }
 _PLAN_KEYS = [
     *("dataset", "statistics", "where", "group_by", "per_unit", "epsilon", "rho"),
-    *("and", "or", "not", "statistic", "column", "quantiles", "share", "clip", "from", "to"),
-    *("op", "value", "edges", "categories", "by", "groups", "rows_per_group"),
+    *("and", "or", "not", "statistic", "column", "predictors", "quantiles", "share", "clip"),
+    *("from", "to", "op", "value", "edges", "categories", "by", "groups", "rows_per_group"),
 ]
 _LEVEL = 95
 
@@ -112,7 +112,8 @@ class Answer:
     @property
     def singles(self) -> list[StatisticAnswer]:
         """The statistics that are shown one by one."""
-        return [s for s in self.statistics if s.kind != StatisticKind.QUANTILES]
+        shown_together = (StatisticKind.QUANTILES, StatisticKind.REGRESSION)
+        return [s for s in self.statistics if s.kind not in shown_together]
 
     @property
     def lists(self) -> list[list[StatisticAnswer]]:

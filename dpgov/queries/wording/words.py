@@ -71,9 +71,22 @@ def statistic_in_words(statistic: dict[str, Any]) -> str:
             shares = joined(shortened(many))
             return gettext(sentence).format(column=column, shares=shares)
         return _quantile(column, many[0])
+    if (predictors := statistic.get("predictors")) is not None:
+        one = (
+            gettext("Regression of {column}: {term}") if "term" in statistic else gettext(sentence)
+        )
+        names, term = joined(shortened(predictors)), term_in_words(statistic)
+        return one.format(column=column, predictors=names, term=term)
     if (order := statistic.get("quantile")) is not None:
         return _quantile(column, in_percent(order))
     return _clipped(gettext(sentence).format(column=column), statistic.get("clip"))
+
+
+def term_in_words(head: Mapping[str, Any]) -> str:
+    """What a coefficient belongs to: "age", "sex is Male", "intercept"."""
+    if "category" in head:
+        return gettext("{column} is {value}").format(column=head["term"], value=head["category"])
+    return str(head.get("term") or gettext("intercept"))
 
 
 def _clipped(words: str, clip: dict[str, Any] | None) -> str:

@@ -21,6 +21,7 @@ from dpgov.privacy.plan.schema import (
     Neighbouring,
     PrivacyUnit,
 )
+from dpgov.privacy.plan.statistics import StatisticKind
 from tests.reference import Owned, Row, exact_answer
 
 AGE = column_spec("age", numeric_domain("17", "90", "1"), MissingRule.DROP, "")
@@ -53,6 +54,16 @@ def schema_of(
 
 def question(*statistics: dict[str, Any], epsilon: Any = 1, **more: Any) -> dict[str, Any]:
     return {"statistics": list(statistics), "epsilon": epsilon, **more}
+
+
+def of_kind(kind: StatisticKind, column: str = "age") -> dict[str, Any]:
+    """One statistic of this kind, of a column where it takes one, with what else it needs."""
+    asked: dict[str, Any] = {"statistic": kind.value}
+    if kind.facts.takes_column:
+        asked["column"] = column
+    if kind is StatisticKind.QUANTILES:
+        asked["quantiles"] = [0.25]
+    return asked | ({"predictors": ["sex"]} if kind.facts.takes_predictors else {})
 
 
 def blueprint_of(raw: dict[str, Any], schema: DatasetSchema) -> Blueprint:

@@ -16,6 +16,7 @@ from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.parsing.clips import not_clipped, read_clip
 from dpgov.privacy.plan.parsing.groups import read_grouping
 from dpgov.privacy.plan.parsing.per_unit import read_per_unit
+from dpgov.privacy.plan.parsing.predictors import not_grouped, read_predictors
 from dpgov.privacy.plan.parsing.where import read_column, read_filters, read_number
 from dpgov.privacy.plan.plan import Grouping, Plan, Statistic
 from dpgov.privacy.plan.problems import Problems, shortened, suggesting
@@ -67,6 +68,8 @@ def _check_together(plan: Plan, problems: Problems) -> None:
                 "group, with its edges."
             ),
         )
+    if plan.group_by and any(s.predictors for s in plan.statistics):
+        problems.add("group_by", not_grouped())
 
 
 def _price(
@@ -109,7 +112,7 @@ def _group_by(raw: object, schema: DatasetSchema, problems: Problems) -> tuple[G
 
 MAX_STATISTICS = 10
 MAX_QUANTILES = 100
-_KEYS = ("statistic", "column", "quantiles", "share", "clip")
+_KEYS = ("statistic", "column", "predictors", "quantiles", "share", "clip")
 _QUANTILE_DECIMALS = 4
 
 
@@ -132,7 +135,7 @@ def read_statistics(
 
 
 def _asked(statistic: Statistic) -> tuple[object, ...]:
-    return statistic.kind, statistic.source, statistic.quantiles
+    return statistic.kind, statistic.source, statistic.quantiles, frozenset(statistic.predictors)
 
 
 def _statistic(
@@ -164,7 +167,8 @@ def _statistic(
     if column is None:
         return None
     clip = read_clip(f"{path}.clip", body["clip"], column, schema, problems) if clips else None
-    return Statistic(kind, column, quantiles, share, clip)
+    predictors = read_predictors(path, kind, body.get("predictors"), column, schema, problems)
+    return Statistic(kind, column, quantiles, share, clip, predictors)
 
 
 def _of_rows(

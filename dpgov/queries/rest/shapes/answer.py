@@ -53,6 +53,12 @@ class DrawSerializer(MadeSerializer):
         required=False, help_text="How many choices follow each other."
     )
     readings = ReadingSerializer(many=True)
+    moments = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField()),
+        required=False,
+        help_text="Of a regression: what is multiplied in each of its numbers. Numbers are counted "
+        "from the middle of their bounds, from -1 to 1; “1” is the constant.",
+    )
 
 
 class ReleasedDrawSerializer(DrawSerializer):
@@ -96,6 +102,22 @@ class HeadSerializer(MadeSerializer):
     column = serializers.CharField(allow_null=True)
     clip = ClipSerializer(required=False, help_text="What its values were clipped to.")
     quantile = serializers.FloatField(required=False)
+    predictors = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Of a regression."
+    )
+    term = serializers.CharField(
+        required=False,
+        allow_null=True,
+        help_text="Of a regression: the predictor whose coefficient it is; null for the intercept.",
+    )
+    category = serializers.CharField(
+        required=False, help_text="Of such a term: the category, compared with the first."
+    )
+    span = serializers.ListField(
+        child=serializers.FloatField(),
+        required=False,
+        help_text="Of such a term: the declared ends of what it can be.",
+    )
     rows_beyond = serializers.IntegerField(
         required=False, help_text="Of min and max: how many rows it was looked for beyond."
     )
@@ -178,6 +200,27 @@ class DescriptionSerializer(MadeSerializer):
     statistics = OfferedStatisticSerializer(many=True)
 
 
+class IntervalSerializer(MadeSerializer):
+    """Where a coefficient of all rows like these would lie."""
+
+    confidence_level = serializers.FloatField()
+    range = serializers.ListField(child=serializers.FloatField())
+
+
+class FitSerializer(MadeSerializer):
+    """What is said of a line as a whole, from its noisy moments."""
+
+    rows = serializers.IntegerField(help_text="By the noisy count.")
+    r_squared = serializers.FloatField(allow_null=True)
+    residual_deviation = serializers.FloatField(
+        allow_null=True, help_text="How far outcomes lie from the line."
+    )
+    widened_directions = serializers.IntegerField(
+        help_text="In how many directions the noise left too little to tell predictors apart, so "
+        "that their coefficients are pulled towards zero."
+    )
+
+
 class CellSerializer(MadeSerializer):
     """One released number."""
 
@@ -188,6 +231,10 @@ class CellSerializer(MadeSerializer):
         required=False, help_text="Of dates: the period nearest to `value`, in ISO 8601."
     )
     accuracy = AccuracySerializer(many=True)
+    interval = IntervalSerializer(
+        required=False, help_text="Of a coefficient: for noise and chance together."
+    )
+    fit = FitSerializer(required=False, help_text="Of an intercept: the whole line.")
 
 
 class AdjustedSerializer(MadeSerializer):

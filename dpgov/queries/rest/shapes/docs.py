@@ -53,6 +53,20 @@ _QUANTILES = OpenApiExample(
     },
     request_only=True,
 )
+_REGRESSION = OpenApiExample(
+    "A regression",
+    value={
+        "statistics": [
+            {
+                "statistic": "regression",
+                "column": "hours_per_week",
+                "predictors": ["age", "education"],
+            }
+        ],
+        "epsilon": 1,
+    },
+    request_only=True,
+)
 _WANTED = OpenApiExample(
     "As exact as needed",
     value={
@@ -163,7 +177,7 @@ quote = extend_schema(
     request=WantedPlanSerializer,
     parameters=[GUESS, CHARGED],
     responses={200: QuoteSerializer},
-    examples=[_MEAN, _HISTOGRAM, _QUANTILES, _WANTED],
+    examples=[_MEAN, _HISTOGRAM, _QUANTILES, _REGRESSION, _WANTED],
 )
 submit = extend_schema(
     tags=["queries"],

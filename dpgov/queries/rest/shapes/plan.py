@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dpgov.privacy.plan.by_calendar import CalendarPart
+from dpgov.privacy.plan.parsing.predictors import MAX_PREDICTORS
 from dpgov.privacy.plan.plan import MISSING_OPERATORS, NUMERIC_OPERATORS
 from dpgov.privacy.plan.statistics import IN_ROWS, OF_ANY, OF_ROWS, StatisticKind
 
@@ -45,6 +46,12 @@ class StatisticSerializer(MadeSerializer):
         required=False,
         help_text="A column of numbers, or of dates where that has a meaning; any declared one for "
         f"{' and '.join(OF_ANY)}; not for {' and '.join(OF_ROWS)}.",
+    )
+    predictors = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text=f"For `regression`: 1 to {MAX_PREDICTORS} columns that explain `column`, of "
+        "numbers, dates or categories, which are indicators against the first one.",
     )
     quantiles = serializers.ListField(
         child=serializers.FloatField(),

@@ -141,6 +141,8 @@ def _statistic(statistic: dict[str, Any]) -> Fields:
     fields = {"kind": statistic["statistic"], "column": statistic.get("column", "")}
     if orders := statistic.get("quantiles"):
         fields["quantiles"] = ", ".join(plain(order) for order in orders)
+    if predictors := statistic.get("predictors"):
+        fields["predictors"] = predictors
     for end, value in (statistic.get("clip") or {}).items():
         fields[f"clip_{end}"] = plain(value)
     if (share := statistic.get("share")) is not None:

@@ -44,7 +44,8 @@ BY_SEX = {"column": "sex", "categories": ["Female", "Male"]}
 def question(kind: StatisticKind, by: list[dict[str, Any]]) -> dict[str, Any]:
     """This statistic, of groups that the tables do not all have."""
     along = [BY_AGE] if kind is StatisticKind.CDF else []
-    return {"statistics": [statistic(kind)], "group_by": [*by, *along], "epsilon": 0.5}
+    groups = [] if kind.facts.takes_predictors else [*by, *along]
+    return {"statistics": [statistic(kind)], "group_by": groups, "epsilon": 0.5}
 
 
 def _changed(dataset: Dataset, statement: str) -> Dataset:

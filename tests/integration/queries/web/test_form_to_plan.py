@@ -13,7 +13,8 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.models import Query
-from dpgov.queries.web.forms.ask import OFFERED, AskForm
+from dpgov.queries.web.forms.ask import AskForm
+from dpgov.queries.web.forms.statistics import OFFERED
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of
 
@@ -38,6 +39,10 @@ def plan_of(filled: Filled, dataset: Dataset) -> dict[str, Any]:
         ({"kind": "sum", "column": "hours"}, {"statistic": "sum", "column": "hours"}),
         ({"kind": "mean", "column": "age"}, {"statistic": "mean", "column": "age"}),
         ({"kind": "count_distinct", "column": "age"}, {"statistic": "count_distinct"}),
+        (
+            {"kind": "regression", "column": "hours", "predictors": ["age", "sex"]},
+            {"statistic": "regression", "column": "hours", "predictors": ["age", "sex"]},
+        ),
         *(
             (
                 {"kind": kind, "column": "age", "quantiles": "x"},

@@ -11,7 +11,7 @@ from django.test import Client
 
 from dpgov.privacy.plan.statistics import OF_ROWS, StatisticKind
 from dpgov.queries.models import Query, Release
-from dpgov.queries.wording.words import statistic_in_words
+from dpgov.queries.wording.words import statistic_in_words, term_in_words
 from dpgov.tenants.models import Membership
 from tests.integration.queries.web.test_quote_page import text_of
 
@@ -25,7 +25,8 @@ def statistic(kind: StatisticKind) -> dict[str, Any]:
     asked: dict[str, Any] = {"statistic": kind.value}
     if kind not in OF_ROWS:
         asked["column"] = "age"
-    return asked | ({"quantiles": [0.25, 0.75]} if kind is StatisticKind.QUANTILES else {})
+    asked |= {"quantiles": [0.25, 0.75]} if kind is StatisticKind.QUANTILES else {}
+    return asked | ({"predictors": ["sex"]} if kind.facts.takes_predictors else {})
 
 
 @pytest.mark.parametrize("kind", list(StatisticKind))
@@ -40,13 +41,16 @@ def test_every_statistic_is_shown_and_written_to_a_file(
 ) -> None:
     """E1: page and file hold the numbers that were released."""
     along = (BY_AGE,) if kind is StatisticKind.CDF else ()
-    query = ask(analyst, statistics=(statistic(kind),), group_by=(*groups, *along), epsilon=2)
+    by = () if kind.facts.takes_predictors else (*groups, *along)
+    query = ask(analyst, statistics=(statistic(kind),), group_by=by, epsilon=2)
     answer_now()
     body = json.loads(Release.objects.get(query=query).body)
     page = browser.get(f"/queries/{query.pk}/")
     assert page.status_code == 200
     for column in body["statistics"]:
-        assert statistic_in_words(column) in text_of(page.content)
+        term = column if "term" in column else None
+        words = statistic_in_words(column) if term is None else term_in_words(term)
+        assert words in text_of(page.content)
     file = browser.get(f"/queries/{query.pk}/download/csv/").content.decode()
     lines = list(csv.DictReader(io.StringIO(file)))
     released = [cell["value"] for column in body["statistics"] for cell in column["cells"]]

@@ -12,7 +12,7 @@ from dpgov.queries.kinds import LONGEST_KIND, kind_of
 from dpgov.queries.wording.drawings import shown
 from dpgov.queries.wording.guarantee import guarantee_in_words
 from dpgov.queries.wording.words import in_words, readable
-from tests.unit.privacy.tables import blueprint_of, question, schema_of
+from tests.unit.privacy.tables import blueprint_of, of_kind, question, schema_of
 
 COUNT = {"statistic": "count"}
 
@@ -113,7 +113,7 @@ def test_every_statistic_of_a_grouped_plan_has_room_in_its_kind() -> None:
     every = [{"statistic": kind.value} for kind in StatisticKind]
     kind = kind_of({"statistics": [*every, *every], "group_by": [{"column": "sex"}]})
     assert kind.startswith("Histogram + distinct units + ")
-    assert kind.endswith(" + cumulative by group")
+    assert kind.endswith(" + regression by group")
     assert len(kind) < LONGEST_KIND
 
 
@@ -158,12 +158,10 @@ def test_what_a_release_calls_its_draws_is_said_in_the_reader_s_language(
     kind: StatisticKind, mode: Mode
 ) -> None:
     """Stored in English, once and for all: a name that nobody can look up would stay English."""
-    asked: dict[str, Any] = {"statistic": kind.value}
-    asked |= {"column": "age"} if kind.facts.takes_column else {}
-    asked |= {"quantiles": [0.25]} if kind is StatisticKind.QUANTILES else {}
-    by = {"column": "age", "edges": list(range(17, 91))}
+    by = [{"column": "age", "edges": list(range(17, 91))}]
     people = schema_of(mode=mode, unit=PrivacyUnit("person", 2))
-    quote = blueprint_of(question(asked, group_by=[by]), people).describe()
+    asked = question(of_kind(kind), group_by=[] if kind.facts.takes_predictors else by)
+    quote = blueprint_of(asked, people).describe()
     names = [name["name"] for drawn in quote["draws"] for name in drawn["readings"]]
     names += [drawn["mechanism"] for drawn in quote["draws"]]
     assert [shown(name) for name in names] == names

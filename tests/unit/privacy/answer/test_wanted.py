@@ -70,6 +70,8 @@ def test_the_amount_found_is_enough_and_the_next_smaller_one_is_not(
         statistic["column"] = "age"
     if kind is StatisticKind.QUANTILES:
         statistic["quantiles"] = [0.1, 0.5, 0.9]
+    if kind.facts.takes_predictors:
+        statistic["predictors"] = ["sex"]
     bins = [{"column": "age", "edges": [0, 50, 100]}] if kind is StatisticKind.CDF else []
     blueprint, wanted = found({"value": 40}, statistic, mode=mode, assumed_rows=500, group_by=bins)
     assert reached(blueprint, wanted, 500) <= 40

@@ -1,14 +1,12 @@
 """The table of statistics: complete, told apart by its words, and all of it answered."""
 
-from typing import Any
-
 import pytest
 
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.mechanisms.choice import MECHANISMS
 from dpgov.privacy.mechanisms.mechanism import released_by
 from dpgov.privacy.plan.statistics import STATISTICS, SYNONYMS, Quantity, Recipe, StatisticKind
-from tests.unit.privacy.tables import blueprint_of, question, schema_of
+from tests.unit.privacy.tables import blueprint_of, of_kind, question, schema_of
 
 ALONG = [{"column": "age", "edges": [17, 40, 90]}]
 
@@ -34,6 +32,7 @@ def test_kinds_of_questions_are_stored_by_these_names() -> None:
         "quantiles": "quantiles",
         "standard_deviation": "standard deviation",
         "variance": "variance",
+        "regression": "regression",
     }
 
 
@@ -53,14 +52,12 @@ def test_what_else_a_statistic_is_called_is_the_name_of_no_other() -> None:
 def test_what_the_table_says_of_errors_is_what_quotes_say(kind: StatisticKind) -> None:
     """An error in rows has no value, and only an error that needs it is said by group size."""
     facts = kind.facts
-    asked: dict[str, Any] = {"statistic": kind.value} | (
-        {"column": "age"} if facts.takes_column else {}
-    )
-    asked |= {"quantiles": [0.25]} if kind is StatisticKind.QUANTILES else {}
-    raw = question(asked, group_by=ALONG)
+    groups = [] if facts.takes_predictors else ALONG
+    raw = question(of_kind(kind), group_by=groups)
     quote = blueprint_of(raw, schema_of()).describe(assumed_rows=1_000)
-    (said,), (drawn,) = quote["statistics"], quote["draws"]
+    (said, *others), (drawn,) = quote["statistics"], quote["draws"]
+    assert bool(others) == facts.takes_predictors
     assert (drawn["mechanism"],) == released_by(facts, Mode.PURE)
     assert all(("rank_error" in one) == facts.error_in_rows for one in said["accuracy"])
-    assert ("by_group_size" in said) == facts.depends_on_rows
-    assert (said["range"] == [17, 90]) == (facts.quantity is Quantity.VALUE)
+    assert ("by_group_size" in said) == (facts.depends_on_rows and bool(groups))
+    assert (said.get("range") == [17, 90]) == (facts.quantity is Quantity.VALUE)
