@@ -90,9 +90,6 @@ def main() -> None:
         set_up_django()
         guests = prepare(made, options)
         as_application()
-        # What was invented here is no part of a web process: its collector never walks over it.
-        gc.collect()
-        gc.freeze()
         measured = measure_all(guests, options.rounds, options.only)
         print_table(measured)
         if options.paint:
@@ -149,11 +146,13 @@ def _sign(cast: Any) -> None:
 
 def measure_all(guests: Any, rounds: int, only: str) -> list[Measured]:
     """Every page as every role that may open it, the slowest first."""
-    found = [
-        measure(guests.browsers[role], name, role, url, rounds)
-        for name, role, url in pages(guests)
-        if name.startswith(only)
-    ]
+    chosen = [one for one in pages(guests) if one[0].startswith(only)]
+    for _name, role, url in chosen:
+        _visit(guests.browsers[role], url, role)
+    # As a web process does once it has answered its first requests (`configuration.serving`).
+    gc.collect()
+    gc.freeze()
+    found = [measure(guests.browsers[role], name, role, url, rounds) for name, role, url in chosen]
     return sorted(found, key=lambda one: -one.p95)
 
 
@@ -176,7 +175,7 @@ def pages(guests: Any) -> Iterator[tuple[str, str, str]]:
 
 
 def measure(browser: Any, name: str, role: str, url: str, rounds: int) -> Measured:
-    """One page, so many times, after it was opened once."""
+    """One page, so many times."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -189,7 +188,7 @@ def measure(browser: Any, name: str, role: str, url: str, rounds: int) -> Measur
         _visit(browser, url, role)
         times.append((time.perf_counter() - start) * 1000)
         processor.append((time.process_time() - begun) * 1000)
-    p95 = statistics.quantiles(times, n=20)[-1] if rounds > 1 else times[0]
+    p95 = statistics.quantiles(times, n=20, method="inclusive")[-1] if rounds > 1 else times[0]
     return Measured(
         *(name, role, url, queries, statistics.median(times), p95),
         *(statistics.median(processor), size / 1024, is_page),

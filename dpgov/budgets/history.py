@@ -4,7 +4,8 @@ Every charge and correction carries the balance after it, so a moment of a long 
 by an index and nothing is added up.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -71,14 +72,17 @@ def standings_at(
         .annotate(**read, whole=F("as_part__dataset_budget"))
         .values("pk", "whole", *read)
     )
+    own: defaultdict[UUID, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows_found:
+        for budget in {row["pk"], row["whole"]} - {None}:
+            own[budget].append(row)
     return {
-        budget: [_standing(budget, rows_found, place) for place in range(len(moments))]
+        budget: [_standing(budget, own[budget], place) for place in range(len(moments))]
         for budget in budgets
     }
 
 
-def _standing(budget: UUID, rows: Iterable[dict[str, Any]], place: int) -> Standing:
-    own = [row for row in rows if budget in (row["pk"], row["whole"])]
+def _standing(budget: UUID, own: Sequence[dict[str, Any]], place: int) -> Standing:
     limit = next(row[f"limit_{place}"] for row in own if row["pk"] == budget)
     return Standing(max(_spent(row, place) for row in own), limit or 0)
 

@@ -1,13 +1,19 @@
-"""The one range of time of all dashboards, as it stands in an address: 7, 30 or 90 days, or all."""
+"""The one range of time of all dashboards: 7, 30 or 90 days, or all.
+
+It stands in the address, so that a link shows what its sender saw; whoever chose one finds it on
+every dashboard that they open next, until they choose another or sign out.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 CHOICES = ("7", "30", "90", "all")
 USUAL = "30"
+_CHOSEN = "range"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,15 @@ class Span:
         """From an address; the usual one for whatever is none."""
         text = data.get("range", "")
         return cls(text if text in CHOICES else usual, today)
+
+    @classmethod
+    def of(cls, request: HttpRequest, today: date) -> "Span":
+        """From the address; else what this person chose last, on whatever dashboard."""
+        chosen = str(request.session.get(_CHOSEN, ""))
+        span = cls.read(request.GET, today, usual=chosen if chosen in CHOICES else USUAL)
+        if span.text != (chosen or USUAL):
+            request.session[_CHOSEN] = span.text
+        return span
 
     @property
     def first(self) -> date | None:

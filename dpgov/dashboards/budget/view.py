@@ -41,7 +41,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
     dataset = dataset_or_404(request, slug)
     split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
     now = clock.now()
-    span = Span.read(request.GET, clock.today())
+    span = Span.of(request, clock.today())
     balances, is_thinned = selectors.balances(dataset.budget, split=split)
     taken = taken_of(dataset, membership, span.first)
     by_analyst = shares_by_analyst(dataset, membership, taken)

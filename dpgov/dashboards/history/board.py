@@ -70,10 +70,12 @@ def with_range(data: QueryDict, today: date) -> QueryDict:
     return known
 
 
-def board(membership: Membership, filtered: HistoryFilter, data: QueryDict, today: date) -> Board:
-    """Of the questions that pass the filter; of the last days where it names no first one."""
+def board(
+    membership: Membership, filtered: HistoryFilter, data: Mapping[str, str], span: Span
+) -> Board:
+    """Of the questions that pass the filter; of the span's days where it names no first one."""
     chosen: Mapping[str, Any] = filtered.form.cleaned_data if filtered.form.is_valid() else {}
-    span = Span.read(data, today)
+    today = span.today
     first = chosen.get("since") or span.first
     colour = data.get("by", "") if data.get("by", "") in _colours(membership) else "state"
     in_epsilon = data.get("measure") == "epsilon"

@@ -65,21 +65,28 @@ def cells_of(queries: QuerySet[Query], period: str, colour: str) -> list[Cell]:
         by, "dataset_id", "dataset__name", COLOURS[colour], *names
     )
     counted = rows.annotate(number=Count("pk"), nano=Sum("cost_nano", filter=committed, default=0))
-    found = [_cell(colour, row) for row in counted]
+    # Said once, and not once a cell: a busy year has thousands of cells and a handful of words.
+    sums = list(counted)
+    words = {row[3]: _coloured(colour, row) for row in sums}
+    found = [_cell(row, *words[row[3]]) for row in sums]
     return sorted(found, key=lambda cell: cell.day)
 
 
-def _cell(colour: str, row: Sequence[Any]) -> Cell:
-    at, dataset, name, key, *names, number, nano = row
-    day = at.date() if hasattr(at, "date") else at
+def _coloured(colour: str, row: Sequence[Any]) -> tuple[str, str]:
+    """What is stored of a row's colour as filters name it, and what it is called."""
+    _at, _dataset, name, key, *names, _number, _nano = row
     if colour == "state":
         key = key if key in Query.ENDED else PublicState.WAITING
-        word = str(STATE_WORDS[PublicState(key)])
-    elif colour == "statistic":
-        word = kind_in_words(key)
-    else:
-        word = name if colour == "dataset" else str(names[0] or names[1])
-    return Cell(day, dataset, name, str(key), word, int(number), int(nano))
+        return str(key), str(STATE_WORDS[PublicState(key)])
+    if colour == "statistic":
+        return str(key), kind_in_words(key)
+    return str(key), str(name if colour == "dataset" else names[0] or names[1])
+
+
+def _cell(row: Sequence[Any], key: str, word: str) -> Cell:
+    at, dataset, name, *_names, number, nano = row
+    day = at.date() if hasattr(at, "date") else at
+    return Cell(day, dataset, name, key, word, int(number), int(nano))
 
 
 def bands_of(cells: Sequence[Cell], colour: str) -> list[Band]:

@@ -24,6 +24,7 @@ from dpgov.dashboards.history.table import (
     question_table,
     sorting,
 )
+from dpgov.dashboards.span import Span
 from dpgov.operation import clock
 from dpgov.queries.models import Query
 from dpgov.tenants.permissions import Permission, membership_of, requires
@@ -82,7 +83,7 @@ def history(request: HttpRequest) -> HttpResponse:
         "page": page,
         "table": question_table(shown, columns_for(membership), sort=sort, allocations=allocations),
         "most": MOST,
-        "board": board(membership, filtered, request.GET, today),
+        "board": board(membership, filtered, request.GET, Span.of(request, today)),
         "is_filtered": any(filtered.form.cleaned_data.values()) or filtered.form.errors,
     }
     return render(request, "dashboards/history.html", context)

@@ -19,7 +19,7 @@ from dpgov.operation import clock
 from dpgov.tenants.permissions import Permission, membership_of, requires
 
 _DRAWN = 20
-_LISTED = 100
+_LISTED = 50
 _COLUMNS = 12
 
 

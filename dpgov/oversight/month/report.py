@@ -11,7 +11,8 @@ from datetime import UTC, datetime, time
 from dpgov.oversight.month.decisions import Proof
 from dpgov.oversight.month.month import MonthFigures, Row
 from dpgov.oversight.month.standing import Stand
-from dpgov.web.paper.page import FONT, INK, LINE, PALE, TEAL, Paper, heading, started, table, text
+from dpgov.web.paper.page import FONT, INK, LINE, PALE, TEAL, Paper, heading, started, text
+from dpgov.web.paper.tables import table
 
 _MOST_BARS = 40
 _NAME_WIDTH = 62

@@ -82,7 +82,9 @@ class Stand:
 def stands_of(
     known: Iterable[Dataset], earlier: datetime, begin: datetime, end: datetime, now: datetime
 ) -> tuple[Stand, ...]:
-    """Each of these datasets that was there before the end, by name; those of one budget together.
+    """Each of these datasets that was there before the end; those of one budget together.
+
+    Those of which the month took the largest part come first.
 
     `known` have their budgets with them; `earlier` is the beginning of the month before. One
     statement.
@@ -94,7 +96,7 @@ def stands_of(
     at = standings_at(by_budget, (earlier, begin, end))
     days = max(1, -(-(min(end, now) - begin) // _DAY))
     stands = [_stand(datasets, at[budget], days) for budget, datasets in by_budget.items()]
-    return tuple(sorted(stands, key=lambda one: one.name.casefold()))
+    return tuple(sorted(stands, key=lambda one: (-one.shares[1], one.name.casefold())))
 
 
 def _stand(datasets: Sequence[Dataset], at: Sequence[Standing], days: int) -> Stand:

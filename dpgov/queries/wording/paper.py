@@ -16,7 +16,8 @@ from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.downloads import citation
 from dpgov.queries.wording.presentation import Answer, read_answer
 from dpgov.queries.wording.words import in_words
-from dpgov.web.paper.page import INK, LINE, Paper, heading, started, table, text
+from dpgov.web.paper.page import INK, LINE, Paper, heading, started, text
+from dpgov.web.paper.tables import table
 
 _MOST_ROWS = 200
 _CODE_MM = 32

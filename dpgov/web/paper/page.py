@@ -1,24 +1,18 @@
-"""One layout of every PDF: a ruled title, headings, text and tables, page numbers at the foot.
+"""One layout of every PDF: a ruled title, headings, text, page numbers at the foot.
 
 Text is real and in reading order. Equal contents give equal bytes: nothing of the clock, the
 machine or chance goes in. A sign that the font does not have is left out, never guessed.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
 from fpdf import FPDF
-from fpdf.enums import TableBordersLayout
-from fpdf.fonts import FontFace
 
 _FONTS = Path(__file__).parent / "fonts"
 FONT = "DejaVu"
 LINE = 6
 INK, TEAL, PALE, RULE = (52, 64, 67), (13, 118, 110), (214, 229, 227), (190, 200, 200)
-_HEAD = FontFace(emphasis="BOLD", fill_color=(232, 238, 237))
-
-Rows = Sequence[Sequence[str]]
 
 
 class Paper(FPDF):
@@ -76,24 +70,3 @@ def text(page: Paper, words: str) -> None:
     page.set_font(FONT, size=10)
     page.multi_cell(0, 5, words, align="L", new_x="LMARGIN", new_y="NEXT")
     page.ln(1.5)
-
-
-def table(
-    page: Paper, head: Sequence[str], rows: Rows, widths: Sequence[float], *, words: bool = False
-) -> None:
-    """A table whose head, if any, is repeated on each page; of `words` all columns stand left."""
-    page.set_font(FONT, size=8.5)
-    page.set_draw_color(*RULE)
-    page.set_fill_color(255)
-    align = ["LEFT", *("LEFT" if words else "RIGHT" for _ in widths[1:])]
-    with page.table(
-        col_widths=tuple(widths),
-        text_align=tuple(align),
-        headings_style=_HEAD,
-        first_row_as_headings=bool(head),
-        line_height=5,
-        borders_layout=TableBordersLayout.HORIZONTAL_LINES,
-    ) as made:
-        for row in (*([head] if head else []), *rows):
-            made.row(tuple(row))
-    page.ln(2)

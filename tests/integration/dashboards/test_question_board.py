@@ -101,6 +101,21 @@ def test_one_range_says_what_is_drawn(
     assert sum(row.number for row in board.rows) == number
 
 
+def test_a_range_that_was_chosen_is_that_of_every_dashboard_until_another_is(
+    in_use: list[Query], owner: Membership, client_for: ClientFor
+) -> None:
+    browser, budget = client_for(owner), f"/datasets/{in_use[0].dataset.slug}/budget/"
+    assert browser.get(budget).context["span"].text == "30"
+    browser.get("/history/?range=90")
+    assert browser.get(budget).context["span"].text == "90"
+    browser.get(budget, {"range": "forever"})
+    browser.get(budget, {"range": "7"})
+    assert browser.get("/history/").context["board"].span.text == "7"
+    listed = browser.get("/history/").context["page"].paginator.count
+    assert listed == len(in_use), "a list is shortened by its address alone"
+    assert client_for(owner).get(budget).context["span"].text == "30"
+
+
 def test_what_was_given_back_counts_as_a_question_and_not_as_epsilon(
     in_use: list[Query], owner: Membership, client_for: ClientFor
 ) -> None:

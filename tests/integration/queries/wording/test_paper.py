@@ -12,7 +12,7 @@ from dpgov.queries.models import Query, Release
 from dpgov.queries.wording import paper
 from dpgov.queries.wording.presentation import read_answer
 from dpgov.tenants.models import Membership, Role
-from dpgov.web.paper import page
+from dpgov.web.paper import page, tables
 from tests.cast import join
 
 Ask = Callable[..., Query]
@@ -36,7 +36,7 @@ def _written(browser: Client, query: Query) -> tuple[bytes, str, list[Any]]:
     """The file, all of its sentences, and the rows of its tables."""
     with (
         patch.object(paper, "text", wraps=page.text) as text,
-        patch.object(paper, "table", wraps=page.table) as table,
+        patch.object(paper, "table", wraps=tables.table) as table,
         patch.object(paper, "started", wraps=page.started) as started,
     ):
         response = browser.get(f"/queries/{query.pk}/download/pdf/")
