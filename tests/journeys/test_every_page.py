@@ -71,6 +71,15 @@ PAGES = [
     ("analyst", "sessions", "/account/sessions/"),
     ("analyst", "ready-made", f"{ADULT}ready-made/"),
     ("owner", "ready-made-new", f"{ADULT}ready-made/new/"),
+    ("owner", "audience", f"{ADULT}audience/"),
+    ("owner", "terms", f"{ADULT}terms/"),
+    ("owner", "surveys", "/surveys/"),
+    ("owner", "survey-new", "/surveys/new/"),
+    ("analyst", "lessons", "/lessons/"),
+    ("analyst", "lesson-definition", "/lessons/definition/"),
+    ("analyst", "lesson-bounds", "/lessons/bounds/"),
+    ("analyst", "lesson-many-databases", "/lessons/many-databases/"),
+    ("analyst", "lesson-reconstruction", "/lessons/reconstruction/"),
 ]
 
 

@@ -87,6 +87,13 @@ def test_a_person_answers_on_a_phone_and_the_owner_watches_the_estimate(
     expect(owner.get_by_role("heading", name="Estimates from 3 reports")).to_be_visible()
     expect(owner.locator("#survey-shares svg.main-svg").first).to_be_visible()
     assert accessibility_problems(owner) == []
+    window.picture("survey")
+    respondent = visit()
+    respondent.page.goto(links[3])
+    respondent.page.get_by_label("No", exact=True).check()
+    respondent.page.get_by_role("button", name="Randomise and send").click()
+    expect(respondent.page.get_by_text("Your report was counted.")).to_be_visible()
+    respondent.picture("survey-answered")
     again = _phone(browser)
     again.goto(links[0])
     again.get_by_label("Yes", exact=True).check()

@@ -32,8 +32,12 @@ _OPS = [(op, op) for op in COMPARISONS]
 
 
 class ArrangeForm(forms.Form):
-    """One order, one condition, one ratio; the address can say more of each."""
+    """One order, one condition, one ratio; the address can say more of each.
 
+    Nothing has to be filled in: a browser that asked for it would never send the form.
+    """
+
+    use_required_attribute = False
     sort = forms.ChoiceField(label=_("Sort by"), widget=forms.Select(attrs=_SELECT))
     first = forms.CharField(label=_("Show the first"), widget=forms.TextInput(attrs=_TEXT))
     of = forms.ChoiceField(label=_("Only groups with"), widget=forms.Select(attrs=_SELECT))
