@@ -191,7 +191,9 @@ class _Chooser:
 
     def cumulative(self) -> Mechanism:
         bins = len(self.plan.group_by[-1].edges or ())
-        return cumulative(self.first, bins, self._exposed(missing_drops=False), self.loss)
+        exposed = self._exposed(missing_drops=False)
+        most = self.schema.max_rows
+        return cumulative(self.first, bins, exposed, self.loss, max_rows=most)
 
     def extreme(self) -> Mechanism:
         index, domain, exposed = self._numbers(self.first)

@@ -3,121 +3,29 @@
 Within each cell of the other groupings, bin i of the last grouping is answered by the rows of bins
 0 to i, and the last bin, which holds everything else, by all rows.
 
-A strategy, which sums of neighbouring bins to draw, is a matrix of whole numbers: each row a sum
-over bins that is drawn with noise. All counts from the first bin on are then made of them by least
-squares. Drawing the bins themselves makes late sums add up the noise of many; a tree draws a few
-sums for each, at the price of showing every row once on each level (Hay et al., Boosting the
-accuracy of differentially private histograms, 2010; Li et al., The matrix mechanism, 2015). Which
-is best depends on the number of bins and the noise alone.
+Which sums are drawn and how counts are made of them is in `strategies`. Which is best depends on
+the number of bins and the noise alone.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpgov.language.said import pattern
 from dpgov.privacy.accounting.decimals import json_number_up
 from dpgov.privacy.accounting.loss import Loss
-from dpgov.privacy.mechanisms.draw import Draw, Measured, Reading, calibrated
+from dpgov.privacy.mechanisms.draw import Draw, Measured, Reading, calibrated, in_units
 from dpgov.privacy.mechanisms.mechanism import ROWS, Column, Drawn, OfOne, Statements, Summed
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, statement
-from dpgov.privacy.noise.sensitivity import Contribution, Exposure, Reach, reach
+from dpgov.privacy.mechanisms.strategies import Strategy, best_of, strategies
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Noise, statement
+from dpgov.privacy.noise.sampling import smallest_nano
+from dpgov.privacy.noise.sensitivity import Contribution, Exposure, Reach, of_count, reach
 from dpgov.privacy.noise.spread.sums import bound_of_many
 from dpgov.privacy.plan.plan import Statistic
-
-Integers = NDArray[np.int64]
-# What the sums are called in quotes and releases.
-BINS, TREE = pattern("rows of bins"), pattern("rows of tree of {branches}")
-BRANCHINGS = (2, 3, 4, 8, 16)
-
-
-@dataclass(frozen=True, slots=True)
-class Strategy:
-    """Each bin of a number of bins by itself (branching 0), or all levels of a tree above them."""
-
-    bins: int
-    branching: int
-
-    @property
-    def name(self) -> str:
-        """In words."""
-        return "bins" if not self.branching else f"tree of {self.branching}"
-
-    @property
-    def reading(self) -> str:
-        """What its sums are called in quotes and releases."""
-        return TREE.format(branches=self.branching) if self.branching else BINS
-
-    @property
-    def sums(self) -> Integers:
-        """The matrix: a row for each sum that is drawn, a column for each bin."""
-        return _matrix(self.bins, self.branching)
-
-    @property
-    def reach(self) -> Reach:
-        """How far one row moves the sums: the largest column."""
-        return Reach(int(self.sums.sum(axis=0).max()), int((self.sums**2).sum(axis=0).max()))
-
-    @property
-    def variances(self) -> Floats:
-        """Of each cumulative count, for noise of variance one in each sum."""
-        return _variances(self.bins, self.branching)
-
-    @property
-    def weights(self) -> Floats:
-        """Which combination of the sums is each cumulative count."""
-        return _weights(self.bins, self.branching)
-
-
-def best_strategy(bins: int, variance: Callable[[Reach], float]) -> Strategy:
-    """The one with the least mean squared error; `variance` is that of noise for a reach."""
-    return min(_strategies(bins), key=lambda s: variance(s.reach) * float(s.variances.mean()))
-
-
-def _strategies(bins: int) -> Iterator[Strategy]:
-    yield Strategy(bins, 0)
-    for branching in BRANCHINGS:
-        if bins > branching:
-            yield Strategy(bins, branching)
-
-
-@lru_cache(maxsize=64)
-def _matrix(bins: int, branching: int) -> Integers:
-    rows = [np.eye(bins, dtype=np.int64)]
-    width = branching
-    while branching and width < bins:
-        starts = range(0, bins, width)
-        level = np.zeros((len(starts), bins), dtype=np.int64)
-        for place, start in enumerate(starts):
-            level[place, start : start + width] = 1
-        rows.append(level)
-        width *= branching
-    return np.vstack(rows)
-
-
-@lru_cache(maxsize=64)
-def _inverse(bins: int, branching: int) -> Floats:
-    sums = _matrix(bins, branching).astype(np.float64)
-    return np.asarray(np.linalg.inv(sums.T @ sums), dtype=np.float64)
-
-
-@lru_cache(maxsize=64)
-def _variances(bins: int, branching: int) -> Floats:
-    added = np.cumsum(np.cumsum(_inverse(bins, branching), axis=0), axis=1)
-    return np.array(np.diag(added), dtype=np.float64)
-
-
-@lru_cache(maxsize=16)
-def _weights(bins: int, branching: int) -> Floats:
-    sums = _matrix(bins, branching).astype(np.float64)
-    weights: Floats = np.cumsum(_inverse(bins, branching) @ sums.T, axis=0)
-    return weights
-
+from dpgov.privacy.plan.schema import LARGEST_SUM
 
 # The answers whose largest weight stands out most have the widest tails for their variance.
 _LOOKED_AT = 4
@@ -130,6 +38,12 @@ class Cumulative(OfOne, Summed):
     statistic: Statistic
     strategy: Strategy
     taken: Draw
+    least_nano: int
+
+    @property
+    def smallest_nano(self) -> int:
+        """That of the bins themselves: for less than other sums need, they are drawn."""
+        return self.least_nano
 
     def run(self, table: Sequence[Measured]) -> Drawn:
         """The noisy sums of each cell of the other groupings, and the counts made of them."""
@@ -147,7 +61,8 @@ class Cumulative(OfOne, Summed):
 
     def describe(self) -> dict[str, Any]:
         """See Draw; `strategy` names the sums that are drawn."""
-        sums = [{"name": self.strategy.reading, "lattice": 1}]
+        lattice = in_units(1, self.strategy.unit)
+        sums = [{"name": self.strategy.reading, "lattice": lattice}]
         return self.taken.describe() | {"strategy": self.strategy.name, "readings": sums}
 
     def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
@@ -179,16 +94,34 @@ def _stated(strategy: Strategy, noise: Noise) -> tuple[Statements, ...]:
     return tuple(found)
 
 
-def cumulative(statistic: Statistic, bins: int, exposed: Exposure, loss: Loss) -> Cumulative:
-    """The mechanism for so many bins in each cell of the other groupings."""
+def cumulative(
+    statistic: Statistic, bins: int, exposed: Exposure, loss: Loss, *, max_rows: int
+) -> Cumulative:
+    """The mechanism for so many bins in each cell of the other groupings.
 
+    Of the strategies whose noise can be drawn for this loss the one with the least error; the bins
+    themselves, which move least, where there is none.
+    """
     # A cell is one of the other groups here: all rows of a unit may lie along its bins.
     along = replace(exposed, in_a_cell=None, cells=exposed.cells // bins)
 
-    def reach_of(size: Reach) -> Reach:
+    def reach_of(strategy: Strategy) -> Reach:
+        if not strategy.branching:
+            return of_count(exposed)
+        size = strategy.reach
         apart = Reach(2 * size.l1, 2 * size.l2_squared)
         return reach(Contribution(size, apart, apart, both=size.l2_squared), along)
 
-    strategy = best_strategy(bins, lambda size: calibrated(reach_of(size), loss)[0].variance)
-    rows = Reading("rows", ((ROWS, 1),), Fraction(1))
-    return Cumulative(statistic, strategy, Draw((rows,), reach_of(strategy.reach), loss))
+    def variance(strategy: Strategy) -> float:
+        return calibrated(reach_of(strategy), loss)[0].variance
+
+    def can_be_drawn(strategy: Strategy) -> bool:
+        l1 = reach_of(strategy).l1
+        return l1 <= LARGEST_SUM and smallest_nano(l1, loss.mode) <= loss.nano
+
+    alone = Strategy(bins, 0)
+    open_ones = list(filter(can_be_drawn, strategies(bins, max_rows=max_rows)))
+    strategy = best_of(open_ones, variance) if open_ones else alone
+    rows = Reading("rows", ((ROWS, 1),), strategy.unit)
+    taken = Draw((rows,), reach_of(strategy), loss)
+    return Cumulative(statistic, strategy, taken, smallest_nano(reach_of(alone).l1, loss.mode))

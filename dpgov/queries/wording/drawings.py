@@ -8,8 +8,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from dpgov.privacy.mechanisms.cumulative import TREE
 from dpgov.privacy.mechanisms.mechanism import CHOICE
+from dpgov.privacy.mechanisms.strategies import TREE
 from dpgov.queries.wording.words import joined, lower_first, price, readable, statistic_in_words
 
 

@@ -1,6 +1,7 @@
 """Cumulative distributions: exact sums of bins, the best of several strategies, honest errors."""
 
 from fractions import Fraction
+from itertools import combinations_with_replacement
 from math import sqrt
 from typing import Any
 
@@ -11,13 +12,23 @@ from hypothesis import strategies as st
 
 from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.answer.release import adjusted_rising, adjusted_table
-from dpgov.privacy.mechanisms.cumulative import BRANCHINGS, Cumulative, Strategy, best_strategy
+from dpgov.privacy.mechanisms.cumulative import Cumulative
 from dpgov.privacy.mechanisms.draw import calibrated
+from dpgov.privacy.mechanisms.mechanism import ROWS
+from dpgov.privacy.mechanisms.strategies import (
+    BRANCHINGS,
+    OF_MANY,
+    ROOTED,
+    SQUARE_ROOT,
+    Strategy,
+    best_of,
+    strategies,
+)
 from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.noise.sensitivity import Reach
 from dpgov.privacy.noise.spread.sums import bound_of_many
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.privacy.plan.schema import Neighbouring
+from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
 from tests.reference import Row
 from tests.unit.privacy.tables import (
     blueprint_of,
@@ -57,18 +68,21 @@ def test_a_cumulative_distribution_needs_edges_in_its_last_group() -> None:
             blueprint_of(question(CDF, group_by=groups), schema_of())
 
 
-@pytest.mark.parametrize("mode", list(Mode))
-def test_few_bins_are_drawn_themselves_and_many_in_a_tree(mode: Mode) -> None:
-    def mechanism(bins: int) -> Cumulative:
-        edges = [Fraction(17) + Fraction(73 * n, bins) for n in range(bins + 1)]
-        group = {"column": "age", "edges": [f"{float(edge):.6f}" for edge in edges]}
-        (found,) = blueprint_of(question(CDF, group_by=[group]), schema_of(mode=mode)).mechanisms
-        assert isinstance(found, Cumulative)
-        return found
+def mechanism(bins: int, schema: DatasetSchema, **more: Any) -> Cumulative:
+    """Of so many bins and the one for everything else."""
+    edges = [Fraction(17) + Fraction(73 * n, bins) for n in range(bins + 1)]
+    group = {"column": "age", "edges": [f"{float(edge):.6f}" for edge in edges]}
+    (found,) = blueprint_of(question(CDF, group_by=[group], **more), schema).mechanisms
+    assert isinstance(found, Cumulative)
+    return found
 
-    assert mechanism(1).strategy.branching == 0
-    many = mechanism(500).strategy
-    assert many.branching in BRANCHINGS
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_many_bins_are_drawn_in_a_tree_or_by_the_square_root(mode: Mode) -> None:
+    """E4, M9c: by the mode and the number of bins alone."""
+    assert mechanism(1, schema_of()).strategy.branching == 0
+    many = mechanism(500, schema_of(mode=mode)).strategy
+    assert many.branching in (OF_MANY if mode is Mode.PURE else (SQUARE_ROOT,))
     alone = Strategy(many.bins, 0)
     loss = Loss(mode, 10**9)
 
@@ -78,7 +92,7 @@ def test_few_bins_are_drawn_themselves_and_many_in_a_tree(mode: Mode) -> None:
     assert error(many) < 0.5 * error(alone)
 
 
-@pytest.mark.parametrize("branching", [0, *BRANCHINGS])
+@pytest.mark.parametrize("branching", [0, *BRANCHINGS, SQUARE_ROOT])
 @pytest.mark.parametrize("bins", [2, 5, 17, 100])
 def test_every_strategy_gives_back_the_exact_counts(bins: int, branching: int) -> None:
     """Whatever is drawn, least squares of exact sums are the exact cumulative counts."""
@@ -87,28 +101,113 @@ def test_every_strategy_gives_back_the_exact_counts(bins: int, branching: int) -
     made = strategy.weights @ (strategy.sums @ rows)
     assert np.allclose(made, np.cumsum(rows))
     assert np.allclose((strategy.weights**2).sum(axis=1), strategy.variances)
-    levels = int(strategy.sums.sum(axis=0).max())
-    assert strategy.reach == Reach(levels, levels)
+    if branching != SQUARE_ROOT:
+        levels = int(strategy.sums.sum(axis=0).max())
+        assert strategy.reach == Reach(levels, levels)
+
+
+def test_the_square_root_is_a_matrix_of_integers_of_nearly_equal_columns() -> None:
+    """M9c: what is drawn has exactly its own sensitivity, whatever rounding did to it."""
+    sums = Strategy(300, SQUARE_ROOT).sums
+    assert sums.dtype == np.int64
+    assert (sums >= 0).all()
+    lengths = (sums**2).sum(axis=0)
+    assert Strategy(300, SQUARE_ROOT).reach.l2_squared == lengths.max()
+    assert lengths.min() > 0.998 * ROOTED**2
+    assert lengths.max() < 1.002 * ROOTED**2
+
+
+@pytest.mark.parametrize("bins", [3, 17, 101, 300])
+def test_its_error_is_near_the_least_that_any_strategy_can_have(bins: int) -> None:
+    """M9c: (sum of singular values)² / bins² is a lower bound (Li and Miklau, 2013)."""
+    least = np.linalg.svd(np.tril(np.ones((bins, bins))), compute_uv=False).sum() ** 2 / bins**2
+    found = {
+        one.name: one.reach.l2_squared * float(one.variances.mean())
+        for one in strategies(bins, max_rows=1_000)
+    }
+    assert min(found, key=lambda name: found[name]) == "square root"
+    assert least <= found["square root"] < 1.11 * least
+
+
+def test_more_rows_than_floats_can_tell_are_left_to_trees() -> None:
+    """D2, M9c: a public number decides it."""
+    names = {one.name for one in strategies(50, max_rows=2**32)}
+    assert "square root" not in names
+    assert "tree of 2" in names
+
+
+def test_an_amount_that_is_enough_for_the_bins_is_never_refused() -> None:
+    """C8: other sums need a little more."""
+    schema = schema_of(mode=Mode.ZCDP)
+    paid = mechanism(100, schema)
+    least = paid.smallest_nano
+    assert least == calibrated_least(schema)
+    unit = PrivacyUnit("person", 10**9)
+    crowded = schema_of(unit=unit)
+    smallest = mechanism(100, crowded).smallest_nano
+    at_least = mechanism(100, crowded, epsilon=smallest / 10**9)
+    assert at_least.strategy.branching == 0
+    assert mechanism(100, crowded).strategy.branching > SQUARE_ROOT
+
+
+def calibrated_least(schema: DatasetSchema) -> int:
+    """Of a count by group, which is what bins are."""
+    edges = [17, 30, 50, 90]
+    asked = question({"statistic": "count"}, group_by=[{"column": "age", "edges": edges}])
+    return blueprint_of(asked, schema).mechanisms[0].smallest_nano
+
+
+@pytest.mark.parametrize("relation", list(Neighbouring))
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("rows", [{}, {"per_unit": {"rows_per_group": 1}}])
+def test_a_unit_of_two_rows_stays_within_the_reach_in_all_small_tables(
+    relation: Neighbouring, mode: Mode, rows: dict[str, Any]
+) -> None:
+    """D1, M9c: every place of its rows, before and after."""
+    schema = schema_of(neighbouring=relation, mode=mode, unit=PrivacyUnit("person", 2))
+    found = mechanism(7, schema, **rows)
+    columns = found.strategy.sums.T
+    held = [*combinations_with_replacement(range(8), 2), *((bin_,) for bin_ in range(8)), ()]
+    if rows:
+        held = [places for places in held if len(set(places)) == len(places)]
+    vectors = [columns[list(places)].sum(axis=0) for places in held]
+    before = vectors if relation is Neighbouring.CHANGE_ONE else [0 * vectors[0]]
+    moved = np.array([one - other for one in vectors for other in before])
+    assert np.abs(moved).sum(axis=1).max() <= found.taken.reach.l1
+    assert (moved**2).sum(axis=1).max() <= found.taken.reach.l2_squared
+
+
+def test_counts_by_the_square_root_are_as_wrong_as_they_say() -> None:
+    """C3, M9c: through the mechanism; the mean squared error and how often bounds hold."""
+    found = mechanism(40, schema_of(mode=Mode.ZCDP))
+    assert found.strategy.branching == SQUARE_ROOT
+    rows = [{ROWS: bin_ * 7 % 11} for bin_ in range(41)]
+    exact = np.cumsum([one[ROWS] for one in rows])
+    draws = [found.run(rows).columns[0].cells for _ in range(400)]
+    errors = np.array([[cell["value"] for cell in cells] for cells in draws]) - exact
+    expected = found.strategy.variances * found.taken.noise.variance
+    assert np.mean(errors**2 / (expected + 1 / 12)) == pytest.approx(1, abs=0.12)
+    bounds = [cell["accuracy"][1]["value"] for cell in draws[0]]
+    assert np.mean(np.abs(errors) <= bounds) > 0.92
 
 
 def test_the_best_strategy_is_chosen_from_the_number_of_bins_and_the_noise_alone() -> None:
     """E4: the same each time."""
-    assert best_strategy(200, lambda reach: reach.l1**2.0) == best_strategy(
-        200, lambda reach: reach.l1**2.0
+    first, second = (
+        best_of(strategies(200, max_rows=1_000), lambda one: one.reach.l1**2.0) for _ in range(2)
     )
+    assert first == second
 
 
 @pytest.mark.parametrize("relation", list(Neighbouring))
 @pytest.mark.parametrize("bins", [3, 60])
+@pytest.mark.parametrize("mode", list(Mode))
 def test_a_row_that_comes_goes_or_moves_stays_within_the_reach(
-    relation: Neighbouring, bins: int
+    relation: Neighbouring, bins: int, mode: Mode
 ) -> None:
     """D1: L1 and L2 of everything that is drawn, for every two bins."""
-    edges = [round(17 + 73 * n / bins, 6) for n in range(bins + 1)]
-    raw = question(CDF, group_by=[{"column": "age", "edges": edges}])
-    (mechanism,) = blueprint_of(raw, schema_of(neighbouring=relation)).mechanisms
-    assert isinstance(mechanism, Cumulative)
-    sums, reach = mechanism.strategy.sums, mechanism.taken.reach
+    found = mechanism(bins, schema_of(neighbouring=relation, mode=mode))
+    sums, reach = found.strategy.sums, found.taken.reach
     moved = sums.T
     if relation is Neighbouring.CHANGE_ONE:
         moved = (sums.T[:, None, :] - sums.T[None, :, :]).reshape(-1, len(sums))

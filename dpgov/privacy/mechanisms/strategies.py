@@ -1,0 +1,155 @@
+"""Which sums over bins are drawn for a cumulative distribution, and what is made of them.
+
+A strategy is a matrix of whole numbers: each row a weighted sum over bins that is drawn with noise.
+All counts from the first bin on are then made of them by least squares. Drawing the bins themselves
+makes late counts add up the noise of many; a tree draws a few sums for each, at the price of
+showing every row once on each level (Hay et al., Boosting the accuracy of differentially private
+histograms, 2010; Li et al., The matrix mechanism, 2015). The square root of the matrix of
+cumulative sums, whose entries are those of the power series of 1/√(1 - x), has the least error
+known for Gaussian noise, to a factor that tends to one (Bennett, 1977; Fichtenberger, Henzinger and
+Upadhyay, Constant matters, 2023; Henzinger, Upadhyay and Upadhyay, Almost tight error bounds on
+differentially private continual counting, 2023). Its columns are all made as long as the longest,
+which costs nothing and makes the noise of late bins less. It is rounded to whole multiples of
+1/ROOTED: what is drawn is that matrix of integers, with exactly its own sensitivity and error.
+
+All of it is a function of the number of bins.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpgov.language.said import pattern
+from dpgov.privacy.noise.noise import Floats
+from dpgov.privacy.noise.sensitivity import Reach
+
+Integers = NDArray[np.int64]
+# What the sums are called in quotes and releases.
+BINS, TREE = pattern("rows of bins"), pattern("rows of tree of {branches}")
+# Trees of wider branching pay under pure ε, where each level costs more; of many bins few are
+# looked at, because each of them takes long to compute.
+BRANCHINGS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 24)
+OF_MANY = (2, 8, 10, 12, 16)
+_MANY = 256
+# The number in place of a branching that stands for the square root, and its lattice.
+SQUARE_ROOT = 1
+ROOTED = 4096
+# Up to here weighted sums are made into counts without an error of floats that could be seen.
+_MOST_ROWS = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """Each bin by itself (branching 0), the square root (1), or all levels of a tree above bins."""
+
+    bins: int
+    branching: int
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        if self.branching == SQUARE_ROOT:
+            return "square root"
+        return f"tree of {self.branching}" if self.branching else "bins"
+
+    @property
+    def reading(self) -> str:
+        """What its sums are called in quotes and releases."""
+        tree = self.branching > SQUARE_ROOT
+        return TREE.format(branches=self.branching) if tree else BINS
+
+    @property
+    def unit(self) -> Fraction:
+        """What part of a row a step of its sums is."""
+        return Fraction(1, ROOTED if self.branching == SQUARE_ROOT else 1)
+
+    @property
+    def sums(self) -> Integers:
+        """The matrix: a row for each sum that is drawn, a column for each bin."""
+        return _matrix(self.bins, self.branching)
+
+    @property
+    def reach(self) -> Reach:
+        """How far one row moves the sums: the largest column."""
+        return Reach(int(self.sums.sum(axis=0).max()), int((self.sums**2).sum(axis=0).max()))
+
+    @property
+    def variances(self) -> Floats:
+        """Of each cumulative count, for noise of variance one in each sum."""
+        return _variances(self.bins, self.branching)
+
+    @property
+    def weights(self) -> Floats:
+        """Which combination of the sums is each cumulative count."""
+        return _weights(self.bins, self.branching)
+
+
+def strategies(bins: int, *, max_rows: int) -> Iterator[Strategy]:
+    """All that are looked at for so many bins; `max_rows` is a public bound of their rows."""
+    yield Strategy(bins, 0)
+    if bins > 1 and max_rows <= _MOST_ROWS:
+        yield Strategy(bins, SQUARE_ROOT)
+    for branching in BRANCHINGS if bins <= _MANY else OF_MANY:
+        if bins > branching:
+            yield Strategy(bins, branching)
+
+
+def best_of(found: Iterable[Strategy], variance: Callable[[Strategy], float]) -> Strategy:
+    """The one with the least mean squared error; `variance` is that of the noise of each sum."""
+    return min(found, key=lambda one: variance(one) * float(one.variances.mean()))
+
+
+@lru_cache(maxsize=64)
+def _matrix(bins: int, branching: int) -> Integers:
+    if branching == SQUARE_ROOT:
+        return _square_root(bins)
+    rows = [np.eye(bins, dtype=np.int64)]
+    width = branching
+    while branching and width < bins:
+        starts = range(0, bins, width)
+        level = np.zeros((len(starts), bins), dtype=np.int64)
+        for place, start in enumerate(starts):
+            level[place, start : start + width] = 1
+        rows.append(level)
+        width *= branching
+    return np.vstack(rows)
+
+
+def _square_root(bins: int) -> Integers:
+    """Lower triangular, of columns of about the length ROOTED."""
+    steps = np.arange(1, bins)
+    series = np.concatenate([[1.0], np.cumprod((2 * steps - 1) / (2 * steps))])
+    places = np.subtract.outer(np.arange(bins), np.arange(bins))
+    root = np.where(places >= 0, series[np.abs(places)], 0.0)
+    lengths = np.sqrt((root**2).sum(axis=0))
+    found: Integers = np.rint(root / lengths * ROOTED).astype(np.int64)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _inverse(bins: int, branching: int) -> Floats:
+    sums = _matrix(bins, branching).astype(np.float64)
+    return np.asarray(np.linalg.inv(sums.T @ sums), dtype=np.float64)
+
+
+@lru_cache(maxsize=256)
+def _variances(bins: int, branching: int) -> Floats:
+    if branching == SQUARE_ROOT:
+        found: Floats = (_weights(bins, branching) ** 2).sum(axis=1)
+        return found
+    added = np.cumsum(np.cumsum(_inverse(bins, branching), axis=0), axis=1)
+    return np.array(np.diag(added), dtype=np.float64)
+
+
+@lru_cache(maxsize=16)
+def _weights(bins: int, branching: int) -> Floats:
+    sums = _matrix(bins, branching).astype(np.float64)
+    if branching == SQUARE_ROOT:
+        # As many sums as bins: the one combination that there is.
+        return np.asarray(np.cumsum(np.linalg.inv(sums), axis=0), dtype=np.float64)
+    weights: Floats = np.cumsum(_inverse(bins, branching) @ sums.T, axis=0)
+    return weights
