@@ -87,6 +87,8 @@ def _served(made: Installation) -> Generator[str]:
         "-m",
         "gunicorn",
         "dpgov.wsgi",
+        "--config",
+        "python:dpgov.configuration.serving",
         "-b",
         address,
         "-w",
