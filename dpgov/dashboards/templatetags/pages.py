@@ -116,7 +116,8 @@ _WITHIN = {
             *("rename", "describe", "audience", "access", "policy", "terms", "set_terms", "limit"),
             *("pause", "retention", "archive", "versions", "add_version", "delete_version"),
         )
-    )
+    ),
+    "queries:ask": frozenset({"queries:tables"}),
 }
 
 
