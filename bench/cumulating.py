@@ -58,13 +58,33 @@ def _less(now: float, old: float) -> str:
     return f"{100 * (1 - now / old):.0f} %"
 
 
+def of_ranges(strategy: Strategy) -> float:
+    """Of all ranges of neighbouring bins, under zCDP, in multiples of the variance of one count."""
+    ends = np.vstack([np.zeros(strategy.weights.shape[1]), strategy.weights])
+    lengths = (ends**2).sum(axis=1)
+    apart = lengths[:, None] + lengths[None, :] - 2 * ends @ ends.T
+    pairs = len(ends) * (len(ends) - 1)
+    return strategy.reach.l2_squared * float(apart.sum()) / pairs
+
+
+def line_of_ranges(bins: int) -> str:
+    """One row of the second table."""
+    alone, root = (of_ranges(Strategy(bins, one)) for one in (0, SQUARE_ROOT))
+    tree = min(of_ranges(one) for one in before(bins) if one.branching)
+    return f"| {bins} | {alone:,.1f} | {tree:.2f} | {root:.2f} |"
+
+
 def main() -> None:
-    """Print the table."""
+    """Print both tables."""
     print("| bins | zCDP: bins | best before | square root | least there can be | less ", end="")
     print("| ε: best before | best now | less |")
     print("|---:" * 9 + "|")
     for bins in BINS:
         print(line(bins))
+    print("\n| bins | all ranges, by bins | by the best tree before | by the square root |")
+    print("|---:" * 4 + "|")
+    for bins in BINS:
+        print(line_of_ranges(bins))
 
 
 if __name__ == "__main__":

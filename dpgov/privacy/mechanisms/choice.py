@@ -192,8 +192,7 @@ class _Chooser:
     def cumulative(self) -> Mechanism:
         bins = len(self.plan.group_by[-1].edges or ())
         exposed = self._exposed(missing_drops=False)
-        most = self.schema.max_rows
-        return cumulative(self.first, bins, exposed, self.loss, max_rows=most)
+        return cumulative(self.first, bins, exposed, self.loss, max_rows=self.schema.max_rows)
 
     def extreme(self) -> Mechanism:
         index, domain, exposed = self._numbers(self.first)

@@ -20,7 +20,7 @@ from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Measured, Reading, calibrated, in_units
 from dpgov.privacy.mechanisms.mechanism import ROWS, Column, Drawn, OfOne, Statements, Summed
 from dpgov.privacy.mechanisms.strategies import Strategy, best_of, strategies
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Noise, statement
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, statement
 from dpgov.privacy.noise.sampling import smallest_nano
 from dpgov.privacy.noise.sensitivity import Contribution, Exposure, Reach, of_count, reach
 from dpgov.privacy.noise.spread.sums import bound_of_many
@@ -78,20 +78,26 @@ class Cumulative(OfOne, Summed):
 @lru_cache(maxsize=64)
 def _stated(strategy: Strategy, noise: Noise) -> tuple[Statements, ...]:
     """The bounds of each cumulative count."""
-    weights = strategy.weights
+    return tuple(statements_of_weights(strategy.weights, noise))
+
+
+def statements_of_weights(weights: Floats, noise: Noise) -> list[Statements]:
+    """The bounds of counts that are so many combinations of noisy sums, a row of weights each.
+
+    A count without any weight is always zero, and so is its bound.
+    """
     deviations = np.sqrt((weights**2).sum(axis=1))
-    stands_out = np.abs(weights).max(axis=1) / deviations
+    made = np.maximum(deviations, np.finfo(np.float64).tiny)
+    stands_out = np.abs(weights).max(axis=1) / made
     looked_at = np.argsort(-stands_out, kind="stable")[:_LOOKED_AT]
     found: list[Statements] = [[] for _ in deviations]
     for level in CONFIDENCE_LEVELS:
-        factor = max(
-            bound_of_many(noise, weights[place], level) / deviations[place] for place in looked_at
-        )
+        factor = max(bound_of_many(noise, weights[at], level) / made[at] for at in looked_at)
         for place, deviation in enumerate(deviations.tolist()):
             # Rounding to whole rows adds half a row at most.
-            bound = json_number_up(Fraction(factor * deviation + 0.5), 0)
+            bound = json_number_up(Fraction(factor * deviation + 0.5), 0) if deviation else 0
             found[place].append(statement(level, bound))
-    return tuple(found)
+    return found
 
 
 def cumulative(

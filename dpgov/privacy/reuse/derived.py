@@ -21,6 +21,7 @@ from dpgov.privacy.noise.spread.sums import Term, bound
 from dpgov.privacy.plan.plan import Plan, Statistic
 from dpgov.privacy.plan.ranges import dated, said_of
 from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.privacy.reuse.cumulated import Ranged
 from dpgov.privacy.reuse.estimates import Cells, Columns, Copied, Linear, Stored, Viewed
 from dpgov.privacy.reuse.holdings import estimates_of
 from dpgov.privacy.reuse.refits import Refitted
@@ -109,7 +110,7 @@ class Combined:
 class Single:
     """Any other statistic, out of one stored answer."""
 
-    part: Viewed | Copied | Refitted
+    part: Viewed | Copied | Refitted | Ranged
 
     @property
     def keys(self) -> tuple[str, ...]:

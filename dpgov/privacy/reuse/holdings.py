@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
+from dpgov.privacy.mechanisms.cumulative import Cumulative
 from dpgov.privacy.mechanisms.draw import Draw
 from dpgov.privacy.mechanisms.mechanism import Mechanism
 from dpgov.privacy.mechanisms.totals import PublicMean, Total, degree_of
@@ -15,6 +16,7 @@ from dpgov.privacy.plan.canonical import counted_as, names_of
 from dpgov.privacy.plan.plan import Clip, Statistic
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.plan.statistics import Recipe, StatisticKind
+from dpgov.privacy.reuse.cumulated import Ranged, ranged
 from dpgov.privacy.reuse.estimates import Copied, Linear, Stored, Viewed
 from dpgov.privacy.reuse.refits import Refitted, refitted
 
@@ -24,7 +26,7 @@ _Parts = tuple[Draw, tuple[Fraction, ...], Fraction]
 
 def estimates_of(
     stored: Stored, statistic: Statistic
-) -> Iterator[Linear | Viewed | Copied | Refitted]:
+) -> Iterator[Linear | Viewed | Copied | Refitted | Ranged]:
     """All that one stored answer says of a statistic; nothing if it does not tell."""
     schema = stored.blueprint.schema
     kind = counted_as(statistic.kind, schema)
@@ -32,6 +34,10 @@ def estimates_of(
         again = refitted(stored, statistic, place, mechanism, schema)
         if again is not None:
             yield again
+        if isinstance(mechanism, Cumulative) and kind.facts.recipe is Recipe.ROWS:
+            between = ranged(stored, statistic, place, mechanism)
+            if between is not None:
+                yield between
         linear = _linear(stored, statistic, place, mechanism)
         if linear is not None:
             yield linear
