@@ -1,16 +1,20 @@
 """The error of whole sets of tables: as separate answers, as they are drawn, fitted, and by MWEM.
 
-`uv run bench/tables.py [--runs 20] [--mwem 5] [--work pairs]`: the Adult data, six columns, root
-mean squared errors over all counts of all asked tables, in rows, at the same total ε. "Separate" is
-every table asked by itself; "drawn" is the way that a quote chooses; "rows" are the counts of
-synthetic rows out of it. MWEM (Hardt, Ligett and McSherry 2012) is told the number of rows: each of
-its rounds chooses a table by noisy max of its error, draws it, and updates by multiplicative
-weights over all that it has drawn; the best of three numbers of rounds is shown, which a user could
-not choose.
+`uv run bench/tables.py [--runs 20] [--mwem 5] [--work pairs] [--with mbi]`: the Adult data, six
+columns, root mean squared errors over all counts of all asked tables, in rows, at the same total ε.
+"Separate" is every table asked by itself; "drawn" is the way that a quote chooses; "rows" are the
+counts of synthetic rows out of it. MWEM (Hardt, Ligett and McSherry 2012) is told the number of
+rows: each of its rounds chooses a table by noisy max of its error, draws it, and updates by
+multiplicative weights over all that it has drawn; the best of three numbers of rounds is shown,
+which a user could not choose. With `--with mbi`, which takes minutes, OpenDP's MST and AIM answer
+all pairs, too, in an environment of their own.
 """
 
 import argparse
+import json
 import math
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -215,11 +219,30 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--mwem", type=int, default=5)
     parser.add_argument("--work", help="some of the workloads, by commas, in place of all")
+    parser.add_argument("--with", dest="rival", choices=["mbi"], help="another tool, for pairs")
     options = parser.parse_args()
     print("| tables | ε | drawn | separate | drawn | fitted | rows | MWEM | a fit takes |")
     print("|---|---|---|---|---|---|---|---|---|")
     for line in lines(options):
         print(line, flush=True)
+    if options.rival:
+        print(f"\n{_of_models()}")
+
+
+def _of_models() -> str:
+    """The errors of OpenDP's adaptive models for all pairs, one run of each."""
+    wanted = ["uv", "run", "--isolated", "--no-project", "--with", "opendp[mbi]==0.16.0", "python"]
+    script = Path(__file__).resolve().parent / "rivals" / "mbi_tables.py"
+    environment = {**os.environ, "PYTHONPATH": str(script.parents[2])}
+    done = subprocess.run(
+        [*wanted, "-W", "ignore", str(script)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    found = json.loads(done.stdout.splitlines()[-1])
+    return "\n".join(f"{method}: {errors}" for method, errors in found.items())
 
 
 if __name__ == "__main__":

@@ -62,6 +62,7 @@ ELSEWHERE = {
     "rivals/smartnoise_answers": "needs smartnoise-sql",
     "rivals/pure_ldp_surveys": "needs pure-ldp and an older NumPy",
     "rivals/multi_freq_surveys": "needs multi-freq-ldpy and an older NumPy",
+    "rivals/mbi_tables": "needs opendp[mbi], which brings JAX and Polars",
     "rivals/tumult_answers": "needs tmlt.analytics, Spark and Java",
 }
 
