@@ -79,7 +79,8 @@ def test_its_intervals_hold_as_often_as_stated_and_are_no_wider_than_needed(mode
     cells = bodies[0]["statistics"][0]["cells"]
     bounds = np.array([cell["accuracy"][1]["value"] for cell in cells])
     assert (np.mean(np.abs(errors) <= bounds, axis=0) > 0.89).all()
-    assert (bounds < 1.35 * np.quantile(np.abs(errors), 0.95, axis=0) + 1).all()
+    # Errors are whole rows: half a row of rounding, and as much in the quantile of 300.
+    assert (bounds < 1.25 * np.quantile(np.abs(errors), 0.95, axis=0) + 3).all()
     (part,) = found.parts
     expected = part.expected(None)[0][1][1]["value"]
     assert expected == bounds.max()
