@@ -245,8 +245,7 @@ class _Chooser:
 
     def regression(self) -> Mechanism:
         """Rows without a value in one of its columns do not count in it."""
-        dropped = bool(may_drop_rows(self.first, self.schema))
-        exposed = self._exposed(missing_drops=dropped)
+        exposed = self._exposed(missing_drops=bool(may_drop_rows(self.first, self.schema)))
         return regression(self.first, self.schema, exposed, self.loss)
 
     def _numbers(self, statistic: Statistic) -> tuple[int, NumericDomain, Exposure]:

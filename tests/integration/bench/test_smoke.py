@@ -34,6 +34,8 @@ SMALL = {
     "choosing": Small("--rows 1000 --rounds 1", "| 1,000 rows of one value |"),
     "surveys": Small("--with= --runs 1 --people 60", "| 20 | 2.0 |"),
     "rivals/our_surveys": Small("--runs 1 --people 60", '"20": {"0.5"'),
+    "regression": Small("--runs 1 --alone", "| on age, sex and years of school | 2.0 |"),
+    "rivals/our_lines": Small("--runs 1", '"on age"'),
     "tables": Small("--runs 1 --mwem 1 --work pairs", "| pairs | 5 | "),
     "duration": Small(
         "--rows 1000 --rounds 1 --only persons", "| persons by city and sex | 1,000 |"
@@ -59,6 +61,7 @@ LARGE = {
 }
 ELSEWHERE = {
     "rivals/diffprivlib_answers": "needs diffprivlib and an older NumPy",
+    "rivals/diffprivlib_lines": "needs diffprivlib and an older NumPy",
     "rivals/smartnoise_answers": "needs smartnoise-sql",
     "rivals/pure_ldp_surveys": "needs pure-ldp and an older NumPy",
     "rivals/multi_freq_surveys": "needs multi-freq-ldpy and an older NumPy",

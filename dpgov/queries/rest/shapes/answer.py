@@ -207,7 +207,7 @@ class IntervalSerializer(MadeSerializer):
     range = serializers.ListField(child=serializers.FloatField())
 
 
-class FitSerializer(MadeSerializer):
+class LineSerializer(MadeSerializer):
     """What is said of a line as a whole, from its noisy moments."""
 
     rows = serializers.IntegerField(help_text="By the noisy count.")
@@ -234,7 +234,7 @@ class CellSerializer(MadeSerializer):
     interval = IntervalSerializer(
         required=False, help_text="Of a coefficient: for noise and chance together."
     )
-    fit = FitSerializer(required=False, help_text="Of an intercept: the whole line.")
+    fit = LineSerializer(required=False, help_text="Of an intercept: the whole line.")
 
 
 class AdjustedSerializer(MadeSerializer):

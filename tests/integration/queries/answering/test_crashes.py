@@ -5,6 +5,7 @@ import signal
 import uuid
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 from django.db.models import QuerySet
@@ -83,14 +84,22 @@ def test_a_set_of_tables_that_is_asked_through_a_crash_is_asked_whole_or_not_at_
     assert ledger_findings() == []
 
 
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        {"statistic": "count"},
+        {"statistic": "regression", "column": "age", "predictors": ["sex"]},
+    ],
+    ids=lambda one: one["statistic"],
+)
 def test_a_worker_that_dies_anywhere_leaves_one_answer_and_one_charge(
-    analyst: Membership, dataset: Dataset, ask: Callable[..., Query]
+    statistic: dict[str, Any], analyst: Membership, dataset: Dataset, ask: Callable[..., Query]
 ) -> None:
-    """B2: death before and after each statement of claim, compute, seal and publish."""
+    """B2, M3: death before and after each statement of claim, compute, seal and publish."""
     queries: list[uuid.UUID] = []
 
     def answering(_: int) -> Step:
-        query_id = ask(analyst, epsilon=0.001).pk
+        query_id = ask(analyst, statistics=(statistic,), epsilon=0.001).pk
         queries.append(query_id)
         return lambda: answer_now(query_id)
 

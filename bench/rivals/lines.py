@@ -1,0 +1,60 @@
+"""The regressions, the exact lines and how an error is measured: the same for every tool.
+
+The error is the mean squared distance of the fitted outcomes from those of least squares, over all
+rows: what a line misses beyond what any line misses.
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.rivals.tasks import BOUNDS, EPSILONS, rows
+
+Numbers = NDArray[np.float64]
+MORE_BOUNDS = {**BOUNDS, "education_num": (1, 16), "is_male": (0, 1)}
+OUTCOME = "hours_per_week"
+LINES = {
+    "on age": ("age",),
+    "on age and sex": ("age", "is_male"),
+    "on age, sex and years of school": ("age", "is_male", "education_num"),
+}
+Fit = Callable[[tuple[str, ...], float], Numbers]
+"""An intercept and slopes, at a total ε."""
+
+
+def columns() -> dict[str, Numbers]:
+    """What is used of the table, clipped to its bounds."""
+    table = rows()
+    found = {
+        name: np.array([float(row[name]) for row in table])
+        for name in (OUTCOME, "age", "education_num")
+    }
+    found["is_male"] = np.array([float(row["sex"] == "Male") for row in table])
+    return {name: np.clip(values, *MORE_BOUNDS[name]) for name, values in found.items()}
+
+
+def measure(fit: Fit, *, runs: int) -> None:
+    """Print the mean excess error of each line at each ε, as JSON."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=runs)
+    times = parser.parse_args().runs
+    table = columns()
+    errors: dict[str, dict[str, float]] = {}
+    for name, predictors in LINES.items():
+        design = np.column_stack([np.ones(len(table["age"])), *(table[p] for p in predictors)])
+        best = np.linalg.lstsq(design, table[OUTCOME])[0]
+        errors[name] = {
+            str(epsilon): float(
+                np.mean(
+                    [
+                        np.mean((design @ (fit(predictors, epsilon) - best)) ** 2)
+                        for _ in range(times)
+                    ]
+                )
+            )
+            for epsilon in EPSILONS
+        }
+    print(json.dumps(errors))
