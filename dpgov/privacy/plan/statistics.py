@@ -269,7 +269,7 @@ STATISTICS: Mapping[str, Facts] = MappingProxyType(
             section=_RELATION,
             name=pattern("regression"),
             label=pattern("Regression"),
-            option=pattern("Regression: an outcome by its predictors"),
+            option=pattern("Regression: by other columns"),
             sentence=pattern("Regression of {column} on {predictors}"),
             synonyms=("linear_regression", "ols"),
         ),

@@ -68,7 +68,7 @@ def _drawing(body: dict[str, Any], place: int) -> Drawing:
     drawn = body["draws"][place]
     columns = [s for s in body["statistics"] if s["draw"] == place]
     # A list of quantiles is one statistic with many columns.
-    labels = dict.fromkeys(statistic_in_words(together(s, columns)) for s in columns)
+    labels = dict.fromkeys(statistic_in_words(_drawn_with(s, columns)) for s in columns)
     return Drawing(
         labels=list(labels),
         mechanism=shown(drawn["mechanism"]),
@@ -79,10 +79,15 @@ def _drawing(body: dict[str, Any], place: int) -> Drawing:
     )
 
 
-def together(statistic: dict[str, Any], columns: list[dict[str, Any]]) -> dict[str, Any]:
-    """A quantile as the list that it is one of, a coefficient as the regression; others as is."""
+def _drawn_with(statistic: dict[str, Any], columns: list[dict[str, Any]]) -> dict[str, Any]:
+    """A coefficient as its regression, and all others together."""
     if "term" in statistic:
         return {key: statistic[key] for key in ("statistic", "column", "predictors")}
+    return together(statistic, columns)
+
+
+def together(statistic: dict[str, Any], columns: list[dict[str, Any]]) -> dict[str, Any]:
+    """A quantile as the list that it is one of; any other statistic as it is."""
     if "quantile" not in statistic:
         return statistic
     orders = sorted(s["quantile"] for s in columns if "quantile" in s)

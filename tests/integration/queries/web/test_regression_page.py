@@ -9,7 +9,11 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.privacy.answer.blueprint import prepare
+from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.queries.models import Query, Release
+from dpgov.queries.web.forms.offer import statistics_offered
 from dpgov.queries.wording.regressions import regressions
 from dpgov.tenants.models import Membership
 from tests.integration.queries.web.test_quote_page import text_of
@@ -91,6 +95,17 @@ def test_what_cannot_be_fitted_is_refused_with_what_to_do(
     assert answer.status_code == 400
     found = {error["attr"]: error["detail"] for error in answer.json()["errors"]}
     assert words in found[path]
+
+
+def test_the_page_says_the_error_of_each_coefficient_before_it_is_asked(dataset: Dataset) -> None:
+    """The largest of all would hide the others."""
+    schema = schema_of(current_version(dataset))
+    raw = {"statistics": [asked("sex")], "epsilon": 1}
+    plan = parse_plan(raw, schema, dataset=dataset.slug)
+    offered = statistics_offered(prepare(plan, schema).describe(5_000))
+    labels = ["Regression of age: intercept", "Regression of age: sex is Male"]
+    assert [one.label for one in offered] == labels
+    assert all(one.error for one in offered)
 
 
 def test_the_quote_says_the_error_of_each_coefficient_for_a_number_of_rows(
