@@ -1,5 +1,7 @@
 """M3: a regression on its page: coefficients, pictures, a formula; refusals say what to do."""
 
+import csv
+import io
 import json
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +10,7 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
+from dpgov.budgets.models import Charge
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.answer.blueprint import prepare
@@ -121,3 +124,27 @@ def test_the_quote_says_the_error_of_each_coefficient_for_a_number_of_rows(
         assert [one["term"] for one in said] == [None, "sex"]
         errors.append(said[1]["accuracy"][1]["value"])
     assert errors[1] < errors[0] / 20
+
+
+def test_its_files_tell_the_coefficients_apart(
+    released: tuple[Query, dict[str, Any]], browser: Client
+) -> None:
+    query, body = released
+    file = browser.get(f"/queries/{query.pk}/download/csv/").content.decode()
+    lines = list(csv.DictReader(io.StringIO(file)))
+    assert [line["term"] for line in lines] == ["intercept", "sex is Male"]
+    values = [statistic["cells"][0]["value"] for statistic in body["statistics"]]
+    assert [float(line["value"]) for line in lines] == values
+    assert browser.get(f"/queries/{query.pk}/download/pdf/").content.startswith(b"%PDF")
+
+
+def test_it_can_be_tried_on_invented_rows(
+    analyst: Membership, dataset: Dataset, api_for: Callable[[Membership], APIClient]
+) -> None:
+    """With the real noise of its price; nothing is spent."""
+    body = {"statistics": [asked("sex", "hours")], "epsilon": 1}
+    answer = api_for(analyst).post(f"/api/v1/datasets/{dataset.slug}/mock/", body, format="json")
+    assert answer.status_code == 200, answer.json()
+    terms = [one["term"] for one in answer.json()["statistics"]]
+    assert terms == [None, "sex", "hours"]
+    assert not Charge.objects.exists()
