@@ -101,6 +101,13 @@ CASES = {
     "units": Case(
         question(UNITS, **BY_SEX), ADD, [], [MALE, FEMALE, MALE], PrivacyUnit("person", 3, 2)
     ),
+    "rows per group": Case(
+        question(COUNT, **BY_SEX, per_unit={"rows_per_group": 1}),
+        ADD,
+        [],
+        [MALE, FEMALE, MALE],
+        PrivacyUnit("person", 3),
+    ),
 }
 
 

@@ -58,7 +58,10 @@ class ComparedRow:
 
 
 def comparable(plan: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two plans have a statistic in common, over groups along the same columns."""
+    """Whether two plans have a statistic in common, over groups along the same columns.
+
+    And of as much of each unit: an answer that leaves rows out differs for that reason.
+    """
     along, statistics = _shape(plan)
     other_along, other_statistics = _shape(other)
     return along == other_along and not statistics.isdisjoint(other_statistics)
@@ -66,7 +69,7 @@ def comparable(plan: dict[str, Any], other: dict[str, Any]) -> bool:
 
 def _shape(plan: dict[str, Any]) -> tuple[list[str], set[tuple[str, str | None, str]]]:
     columns = [grouping["column"] for grouping in plan.get("group_by") or []]
-    return columns, {
+    return [*columns, str(plan.get("per_unit"))], {
         (one["statistic"], one.get("column"), str(one.get("clip"))) for one in plan["statistics"]
     }
 

@@ -11,6 +11,7 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.queries.models import Query
 from dpgov.queries.web.forms.state import from_plan
 from dpgov.queries.wording.words import in_words
+from dpgov.queries.workbench.comparing import comparable
 from dpgov.tenants.models import Membership
 from tests.cast import answer_now
 from tests.integration.datasets.registering import register, uploaded
@@ -71,6 +72,13 @@ def test_the_answer_is_of_so_many_rows_of_each_and_says_so(
     assert draw["sensitivity_l1"] == 2
     # 100 people with two rows each; noise of more than forty would come once in 10^8 times.
     assert abs(body["statistics"][0]["cells"][0]["value"] - 200) <= 90
+
+
+def test_it_is_not_compared_with_an_answer_of_all_rows() -> None:
+    plan = {"statistics": [{"statistic": "count"}], "group_by": []}
+    assert comparable(plan, plan)
+    assert comparable(plan | {"per_unit": LIMITS}, plan | {"per_unit": LIMITS})
+    assert not comparable(plan | {"per_unit": LIMITS}, plan)
 
 
 def test_it_is_said_in_words() -> None:
