@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -33,8 +33,7 @@ _COMMITTED = (*Query.HOLDING, *Query.CHARGED)
 _TRUNC: dict[str, Any] = {"day": TruncDate, "week": TruncWeek, "month": TruncMonth}
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """Questions of one day (week, month), one dataset and one colour; ε of pure budgets alone."""
 
     day: date
