@@ -16,6 +16,7 @@ from rest_framework.test import APIClient
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.reuse import synthetic
 from dpgov.queries.models import Query, Release
+from dpgov.queries.wording.synthetic import tables_together
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.queries.asking.test_table_sets import PAIRS, send
@@ -138,6 +139,19 @@ def test_other_questions_have_none(
     assert "Synthetic rows" not in text_of(browser.get(f"/queries/{mean.pk}/").content)
 
 
+def test_free_answers_and_counts_that_leave_rows_out_by_groups_are_no_tables(
+    api: APIClient, released: list[str]
+) -> None:
+    """M2: noise would count twice, or two tables would count different rows."""
+    count = {"statistics": [{"statistic": "count"}], "group_by": [{"column": "sex"}]}
+    headers = {"Idempotency-Key": "free-1"}
+    plan = count | {"epsilon": 0.1}
+    free = api.post("/api/v1/datasets/visits/reuse/", plan, format="json", headers=headers).json()
+    refused = api.get(f"/api/v1/queries/{free['id']}/synthetic/")
+    assert (refused.status_code, refused.json()["errors"][0]["code"]) == (409, "no_tables")
+    assert tables_together(Query(plan=count | {"per_unit": {"groups": 1}})) == []
+
+
 def test_tables_of_other_rows_or_other_bins_are_not_put_together(
     api: APIClient, dataset: Dataset, answer_now: Callable[[], int]
 ) -> None:
@@ -151,6 +165,8 @@ def test_tables_of_other_rows_or_other_bins_are_not_put_together(
     asked = [one["id"] for one in send(api, body).json()["queries"]]
     answer_now()
     for one in asked[:2]:
+        together = tables_together(Query.objects.get(pk=one))
+        assert [str(query.pk) for query in together] == asked[:2]
         _, rows = rows_of(api.get(f"/api/v1/queries/{one}/synthetic/").content)
         assert set(rows[0]) == {"age", "sex"}
         assert {row["age"] for row in rows} <= {"[0, 50)", "[50, 100]", "other"}
