@@ -29,7 +29,7 @@ def test_the_list_has_the_tenants_own_datasets(
 def test_the_metadata_is_all_that_a_plan_needs_and_no_more(
     api: APIClient, dataset: Dataset
 ) -> None:
-    """H4: no path, fingerprint, id, owner or true size."""
+    """H4: no path, fingerprint of rows, id, owner or true size."""
     body = api.get(f"/api/v1/datasets/{dataset.slug}/").json()
     assert set(body) == {
         "slug",
@@ -53,6 +53,7 @@ def test_the_metadata_is_all_that_a_plan_needs_and_no_more(
         "partition_column",
         "needs_allocation",
         "named_only",
+        "public_table",
         "registered_at",
         "columns",
     }
