@@ -84,7 +84,7 @@ MEDIAN = {"kind": "median", "column": "age"}
             "Unknown column “pay”",
         ),
         ("statistic", {"kind": "sum"}, "statistic-1-column", "Choose the column"),
-        ("statistic", {"kind": "sum", "column": "sex"}, "statistic-1-column", "valid choice"),
+        ("statistic", {"kind": "sum", "column": "sex"}, "statistic-1-column", "holds categories"),
         ("statistic", {"kind": "mean", "column": "salary"}, "statistic-1-column", "valid choice"),
         ("statistic", {"kind": "count"}, "statistic-1-kind", "there twice"),
         ("statistic", {"kind": "histogram"}, "statistic-1-kind", "needs groups"),
