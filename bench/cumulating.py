@@ -1,10 +1,11 @@
 """How exact cumulative distributions are by each way of drawing them: variances, computed.
 
-    uv run bench/cumulating.py
+    uv run bench/cumulating.py [--bins 3,17,101]
 
 Mean over all counts, for one row as the unit; of noise whose scale one row alone would need.
 """
 
+import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,14 +77,17 @@ def line_of_ranges(bins: int) -> str:
 
 def main() -> None:
     """Print both tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--bins", default=",".join(map(str, BINS)), help="how many, by commas")
+    chosen = [int(bins) for bins in parser.parse_args().bins.split(",")]
     print("| bins | zCDP: bins | best before | square root | least there can be | less ", end="")
     print("| ε: best before | best now | less |")
     print("|---:" * 9 + "|")
-    for bins in BINS:
+    for bins in chosen:
         print(line(bins))
     print("\n| bins | all ranges, by bins | by the best tree before | by the square root |")
     print("|---:" * 4 + "|")
-    for bins in BINS:
+    for bins in chosen:
         print(line_of_ranges(bins))
 
 

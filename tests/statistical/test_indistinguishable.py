@@ -47,6 +47,7 @@ BASE: list[Row] = [(20, 0, 0, 0), (50, 0, 0, 1), (0, 0, 0, 0)]
 TOP: Row = (73, 0, 0, 0)
 FEMALE: Row = (0, 0, 0, 0)
 MALE: Row = (0, 0, 0, 1)
+OLD_MALE: Row = (73, 0, 0, 1)
 
 
 ROW = PrivacyUnit()
@@ -62,6 +63,8 @@ class Case:
     other: list[Row]
     unit: PrivacyUnit = ROW
     public: bool = False
+    # Of many numbers all lie beyond those of a table more rarely: so many times the draws.
+    times: int = 1
 
     def tables(self, size: int) -> tuple[Rows, Rows]:
         if self.unit.private_id is None:
@@ -90,6 +93,7 @@ def of_age(name: str) -> dict[str, Any]:
 
 BY_SEX = {"group_by": [{"column": "sex", "categories": ["Male"]}]}
 UNITS = {"statistic": "count_distinct"}
+REGRESSION = {"statistic": "regression", "column": "age", "predictors": ["sex"]}
 CASES = {
     "count": Case(question(COUNT), ADD, [], [TOP]),
     "sum": Case(question(SUM_AGE), ADD, [], [TOP]),
@@ -108,6 +112,8 @@ CASES = {
         [MALE, FEMALE, MALE],
         PrivacyUnit("person", 3),
     ),
+    # Two components beside the constant: five products.
+    "regression": Case(question(REGRESSION), ADD, [], [OLD_MALE], times=5),
 }
 
 
@@ -136,7 +142,8 @@ def evidence(name: str, mode: Mode, noise: Noise) -> tuple[float, float]:
 
 def excesses(name: str, mode: Mode, amount: str, noise: Noise) -> tuple[float, float]:
     """In both directions."""
-    case, size, draws = CASES[name], size_of(mode, amount), DRAWS[mode]
+    case, size = CASES[name], size_of(mode, amount)
+    draws = DRAWS[mode] * case.times
     blueprint = case.blueprint(mode, amount)
     taken = draw_of(blueprint.mechanisms[0])
     assert taken is not None

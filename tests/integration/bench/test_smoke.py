@@ -36,6 +36,7 @@ SMALL = {
     "rivals/our_surveys": Small("--runs 1 --people 60", '"20": {"0.5"'),
     "regression": Small("--runs 1 --alone", "| on age, sex and years of school | 2.0 |"),
     "rivals/our_lines": Small("--runs 1", '"on age"'),
+    "cumulating": Small("--bins 3,17", "| 17 | "),
     "tables": Small("--runs 1 --mwem 1 --work pairs", "| pairs | 5 | "),
     "duration": Small(
         "--rows 1000 --rounds 1 --only persons", "| persons by city and sex | 1,000 |"

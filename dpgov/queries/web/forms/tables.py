@@ -118,7 +118,7 @@ class WhichForm(forms.Form):
         super().__init__(data)
         self.fields["method"].choices = [  # type: ignore[attr-defined]
             ("", _("With the least expected error")),
-            *((method.value, translated(method.words)) for method in Method),
+            *((method.value, _(method.words)) for method in Method),
         ]
 
     def which(self, columns: int) -> dict[str, Any]:
@@ -225,7 +225,7 @@ def ways_shown(cover: Cover | None) -> list[dict[str, Any]]:
 
 def _way(way: Way, cover: Cover) -> dict[str, Any]:
     return {
-        "name": translated(way.method.words),
+        "name": _(way.method.words),
         "tables": len(way.drawn),
         "cells": way.cells,
         "error": "" if way.rmse is None else readable(_three_digits(way.rmse)),
