@@ -26,6 +26,8 @@ MORE = {
     "answer-mean": "analyst, an answer",
     "answer-histogram": "analyst, an answer in groups",
     "answer-by-month": "analyst, an answer by month",
+    "ask-regression": "analyst, asking for a regression",
+    "answer-regression": "analyst, a regression",
     "answer-arranged": "analyst, the groups of an answer arranged",
     "survey": "owner, a survey with its estimates",
     "survey-answered": "a respondent, after the report was counted",
