@@ -182,7 +182,7 @@ def _way(
         reason = said("The price is too small for {number} tables.", number=len(drawn))
     if reason or noise is None:
         return Way(method, drawn, cells, None, reason)
-    read = sum(cells_of(source_of(table, drawn, bins), bins) for table in asked)
+    read = _added_up(drawn, asked, bins)
     whole = sum(cells_of(table, bins) for table in asked)
     return Way(method, drawn, cells, math.sqrt(noise * read / whole))
 
@@ -227,7 +227,12 @@ def _squares(
     noise = variance(len(drawn))
     if noise is None:
         return math.inf
-    return noise * sum(cells_of(source_of(table, drawn, bins), bins) for table in asked)
+    return noise * _added_up(drawn, asked, bins)
+
+
+def _added_up(drawn: Sequence[Table], asked: Sequence[Table], bins: Sequence[int]) -> int:
+    """How many drawn counts go into all asked ones."""
+    return sum(cells_of(source_of(table, drawn, bins), bins) for table in asked)
 
 
 @lru_cache(maxsize=256)

@@ -139,16 +139,25 @@ RISING = pattern("never negative and never falling")
 def adjusted_table(counts: Sequence[float]) -> list[int]:
     """The nearest table without negative counts and with the same total, in whole numbers.
 
-    The projection onto a simplex: one number is taken from every count, and what would fall below
-    zero is zero (Held, Wolfe and Crowder 1974). Rounding keeps the total.
+    Rounding keeps the total.
     """
     values = np.array(counts, dtype=np.float64)
     total = max(0.0, float(values.sum()))
-    falling = -np.sort(-values)
-    excess = (np.cumsum(falling) - total) / np.arange(1, len(values) + 1)
-    kept = int(np.flatnonzero(falling > excess)[-1]) if total > 0 else 0
-    exact = np.maximum(values - excess[kept], 0) if total > 0 else np.zeros_like(values)
-    return _rounded(exact, round(total))
+    return _rounded(projected(values, total), round(total))
+
+
+def projected(values: Floats, total: float) -> Floats:
+    """The nearest numbers that are never negative and add up to `total`; their shape stays.
+
+    The projection onto a simplex: one number is taken from every value, and what would fall below
+    zero is zero (Held, Wolfe and Crowder 1974).
+    """
+    if total <= 0:
+        return np.zeros_like(values)
+    falling = -np.sort(-values, axis=None)
+    excess = (np.cumsum(falling) - total) / np.arange(1, values.size + 1)
+    kept = int(np.flatnonzero(falling > excess)[-1])
+    return np.asarray(np.maximum(values - excess[kept], 0), dtype=np.float64)
 
 
 def _rounded(exact: Floats, total: int) -> list[int]:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpgov.language.said import said
+from dpgov.privacy.answer.release import projected
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -118,7 +119,7 @@ def fit(tables: Sequence[Table], axes: Sequence[Axis], total: int) -> Floats:
     if total == 0:
         return np.zeros(tuple(len(axis.bins) for axis in axes))
     if len(tables) == 1:
-        return _projected(tables[0].counts, total)
+        return projected(tables[0].counts, total)
     descent = _Descent(tables, axes)
     return descent.from_(descent.raked(_independent(tables, axes, total)))
 
@@ -131,16 +132,6 @@ def _independent(tables: Sequence[Table], axes: Sequence[Axis], total: int) -> F
         others = tuple(place for place, other in enumerate(table.axes) if other != axis)
         shares = np.maximum(table.counts.sum(axis=others), 1.0)
         found = np.multiply.outer(found, shares / shares.sum())
-    return found
-
-
-def _projected(counts: Floats, total: float) -> Floats:
-    """The nearest table without negative counts (Held, Wolfe and Crowder 1974)."""
-    flat = counts.ravel()
-    falling = -np.sort(-flat)
-    excess = (np.cumsum(falling) - total) / np.arange(1, flat.size + 1)
-    kept = int(np.flatnonzero(falling > excess)[-1])
-    found: Floats = np.maximum(counts - excess[kept], 0)
     return found
 
 
@@ -165,7 +156,7 @@ class _Descent:
         Tables contradict each other by their noise, so that it ends where no round is better.
         """
         total = float(start.sum())
-        targets = [np.maximum(_projected(wanted, total), _LEAST) for wanted in self._wanted]
+        targets = [np.maximum(projected(wanted, total), _LEAST) for wanted in self._wanted]
         best, least, cells = start, self._loss(start)[0], start
         for _ in range(self._steps // 8):
             for others, target in zip(self._others, targets, strict=True):
