@@ -3,8 +3,6 @@
 Shows declared metadata and the ledger only. What is put aside is kept in the person's session.
 """
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
@@ -18,13 +16,11 @@ from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
 from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import MAX_PLANS
-from dpgov.queries.asking.once import Submission
-from dpgov.queries.asking.quote import Quote, quote_batch
-from dpgov.queries.asking.submit import submit_batch
 from dpgov.queries.web.forms.batch import QUESTION, BatchForm, batch_of, text_of
-from dpgov.queries.web.forms.offer import NotSent, Offer, offer_for, send
+from dpgov.queries.web.forms.offer import NotSent, Offer
 from dpgov.queries.web.forms.page import priced_form, refused_form
 from dpgov.queries.web.forms.state import filled, row_ids
+from dpgov.queries.web.forms.together import offer_together, send_together
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
@@ -96,36 +92,13 @@ def _form(request: HttpRequest, dataset: Dataset, data: QueryDict) -> BatchForm:
     return BatchForm(data, mode=mode, allocations=allocations)
 
 
-def _offer(request: HttpRequest, dataset: Dataset, form: BatchForm) -> Offer:
-    def priced(body: dict[str, Any]) -> Quote:
-        return quote_batch(
-            user=membership_of(request).user,
-            dataset=dataset,
-            raw_batch=body,
-            assumed_rows=form.assumed_rows,
-            allocation_id=form.allocation_id,
-        )
-
-    return offer_for(form, priced)
-
-
 def _ask(request: HttpRequest, dataset: Dataset, data: QueryDict) -> HttpResponse:
     form = _form(request, dataset, data)
-    offer = _offer(request, dataset, form)
-
-    def accept(body: dict[str, Any], key: str) -> Submission:
-        return submit_batch(
-            membership=membership_of(request),
-            dataset=dataset,
-            raw_batch=body,
-            idempotency_key=key,
-            allocation_id=form.allocation_id,
-        )
-
+    offer = offer_together(request, dataset, form)
     changed = _("The price of this batch is now {price}. Look at it and ask again.")
     used = _("This form was already used for other questions. Press ask to send these.")
     try:
-        accepted = send(offer, data, accept, changed=changed, used=used)
+        accepted = send_together(request, dataset, form, offer, data, changed=changed, used=used)
     except NotSent as refusal:
         if refusal.stale:
             return _page(request, dataset, data, refused=True)
@@ -140,7 +113,7 @@ def _page(
     request: HttpRequest, dataset: Dataset, data: QueryDict, *, refused: bool = False
 ) -> HttpResponse:
     form = _form(request, dataset, data)
-    return _render(request, dataset, form, _offer(request, dataset, form), refused=refused)
+    return _render(request, dataset, form, offer_together(request, dataset, form), refused=refused)
 
 
 def _render(

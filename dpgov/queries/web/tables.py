@@ -3,8 +3,6 @@
 Shows declared metadata and the ledger only.
 """
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
@@ -14,13 +12,11 @@ from django.views.decorators.http import require_http_methods
 from dpgov.budgets.charging import named_allocations
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
-from dpgov.queries.asking.once import Submission
-from dpgov.queries.asking.quote import Quote, quote_batch
-from dpgov.queries.asking.submit import submit_batch
-from dpgov.queries.web.forms.offer import NotSent, Offer, offer_for, send
+from dpgov.queries.web.forms.offer import NotSent, Offer
 from dpgov.queries.web.forms.page import usual_price
 from dpgov.queries.web.forms.state import filled, new_key
 from dpgov.queries.web.forms.tables import TablesForm, answers_shown, blank_tables, ways_shown
+from dpgov.queries.web.forms.together import offer_together, send_together
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
@@ -43,35 +39,13 @@ def _form(request: HttpRequest, dataset: Dataset, data: QueryDict) -> TablesForm
     return TablesForm(data, schema_of(current_version(dataset)), allocations=allocations)
 
 
-def _offer(request: HttpRequest, dataset: Dataset, form: TablesForm) -> Offer:
-    def priced(body: dict[str, Any]) -> Quote:
-        return quote_batch(
-            user=membership_of(request).user,
-            dataset=dataset,
-            raw_batch=body,
-            allocation_id=form.allocation_id,
-        )
-
-    return offer_for(form, priced)
-
-
 def _ask(request: HttpRequest, dataset: Dataset, data: QueryDict) -> HttpResponse:
     form = _form(request, dataset, data)
-    offer = _offer(request, dataset, form)
-
-    def accept(body: dict[str, Any], key: str) -> Submission:
-        return submit_batch(
-            membership=membership_of(request),
-            dataset=dataset,
-            raw_batch=body,
-            idempotency_key=key,
-            allocation_id=form.allocation_id,
-        )
-
+    offer = offer_together(request, dataset, form)
     changed = _("The price of these tables is now {price}. Look at it and ask again.")
     used = _("This form was already used for other tables. Press ask to send these.")
     try:
-        accepted = send(offer, data, accept, changed=changed, used=used)
+        accepted = send_together(request, dataset, form, offer, data, changed=changed, used=used)
     except NotSent as refusal:
         if refusal.stale:
             return _page(request, dataset, data, refused=True)
@@ -85,7 +59,7 @@ def _page(
     request: HttpRequest, dataset: Dataset, data: QueryDict, *, refused: bool = False
 ) -> HttpResponse:
     form = _form(request, dataset, data)
-    return _render(request, dataset, form, _offer(request, dataset, form), refused=refused)
+    return _render(request, dataset, form, offer_together(request, dataset, form), refused=refused)
 
 
 def _render(
