@@ -19,10 +19,15 @@ def log_to(path: Path) -> None:
                 handler.setStream(path.open("a"))
 
 
+def say_who(say: Say, people: tuple[Person, ...]) -> None:
+    """A line for each of them."""
+    for person in people:
+        say(f"  {person.email:<30}{person.role.label:<20}{person.tenant}")
+
+
 def say_where(say: Say, url: str, people: tuple[Person, ...], password: str, logs: Path) -> None:
     """Where to look, and as whom."""
     say(f"\ndpgov runs at {url}   (Ctrl-C stops it)\n")
-    for person in people:
-        say(f"  {person.email:<30}{person.role.label:<20}{person.tenant}")
+    say_who(say, people)
     say(f"\n  password of each: {password}")
     say(f"  logs: {logs}\n")

@@ -19,6 +19,7 @@ from dpgov.tenants.services import create_tenant
 
 TENANT = "Harbour Statistics Office"
 ELSEWHERE = "Elsewhere Institute"
+RIVER = "Riverside Hospital"
 _DOMAIN = "example.org"
 
 
@@ -49,9 +50,14 @@ BELA = Person("bela", "Béla Balog", Role.ANALYST, TENANT)
 CHEN = Person("chen", "Chen Cui", Role.ANALYST, TENANT)
 DORA = Person("dora", "Dora Dahl", Role.ANALYST, TENANT)
 STRANGER_OFFICER = Person("elsewhere-officer", "Ella Officer", Role.OFFICER, ELSEWHERE)
+# They come late, for the question of three organisations.
+RIVER_ADMIN = Person("riverside-admin", "Rita Administrator", Role.ADMIN, RIVER)
+RIVER_OWNER = Person("riverside-owner", "Ruth Owner", Role.OWNER, RIVER)
+RIVER_OFFICER = Person("riverside-officer", "Ravi Officer", Role.OFFICER, RIVER)
+RIVERSIDE = (RIVER_ADMIN, RIVER_OWNER, RIVER_OFFICER)
 ALL_ANALYSTS = (ANALYST, BELA, CHEN, DORA)
 EVERYBODY_OF_THE_PAST = (*EVERYBODY, BELA, CHEN, DORA, STRANGER_OFFICER)
-_ADMINS = {TENANT: ADMIN, ELSEWHERE: STRANGER_ADMIN}
+_ADMINS = {TENANT: ADMIN, ELSEWHERE: STRANGER_ADMIN, RIVER: RIVER_ADMIN}
 
 
 def ensure_people(wanted: tuple[Person, ...], password: str) -> None:
@@ -65,7 +71,7 @@ def ensure_people(wanted: tuple[Person, ...], password: str) -> None:
 def known() -> tuple[Person, ...]:
     """Who is there."""
     there = set(User.objects.values_list("email", flat=True))
-    return tuple(person for person in EVERYBODY_OF_THE_PAST if person.email in there)
+    return tuple(person for person in (*EVERYBODY_OF_THE_PAST, *RIVERSIDE) if person.email in there)
 
 
 def membership_of(person: Person) -> Membership:

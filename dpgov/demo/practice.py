@@ -1,4 +1,4 @@
-"""Where an organisation's people practise: an organisation beside theirs, with invented rows.
+"""Where an organisation's people practise: beside theirs, with invented rows and answers.
 
 The wall between organisations keeps it apart: its log, budgets and figures are its own, and nothing
 of it counts in any of theirs. Only whoever runs the installation makes one.
@@ -10,14 +10,16 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import every_dataset_of
 from dpgov.datasets.services import receive_upload, register_dataset
 from dpgov.demo.life.datasets import SURVEY
-from dpgov.tenants.boundary import acting_as, acting_for
-from dpgov.tenants.invitations import invite_as_operator
-from dpgov.tenants.joining import accept
+from dpgov.demo.life.survey import answer_it, ask_people
+from dpgov.surveys.models import Survey
+from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership, Role, Tenant, User
-from dpgov.tenants.selectors import members_of, memberships_of
-from dpgov.tenants.services import change_role_in_practice, create_tenant
+from dpgov.tenants.practising import let_in, practice_of
+from dpgov.tenants.selectors import members_of
+from dpgov.tenants.services import create_tenant
 
 _LONGEST = 120
+_ANSWERED = 60
 
 
 class NobodyOwns(ValueError):
@@ -38,37 +40,18 @@ def prepare_practice(tenant: Tenant) -> Tenant:
     owner = next((one.user for one in people if one.has(Role.OWNER)), None)
     if owner is None:
         raise NobodyOwns
-    practice = _of(tenant, people) or create_tenant(
+    practice = practice_of(tenant, people) or create_tenant(
         name=_("Practice: {name}").format(name=tenant.name)[:_LONGEST], practice_of=tenant.pk
     )
     for one in people:
-        _let_in(practice, one)
+        let_in(practice, one)
     with acting_for(practice.pk):
         if not every_dataset_of(practice).exists():
             _register(practice, owner)
+        if not Survey.objects.filter(tenant=practice).exists():
+            asker = Membership.objects.get(tenant=practice, user=owner)
+            answer_it(asker, ask_people(asker), _ANSWERED, "practice")
     return practice
-
-
-def _of(tenant: Tenant, people: list[Membership]) -> Tenant | None:
-    """The one that is there already."""
-    for one in people:
-        with acting_as(one.user_id):
-            for other in memberships_of(one.user):
-                if other.tenant.practice_of == tenant.pk:
-                    return other.tenant
-    return None
-
-
-def _let_in(practice: Tenant, one: Membership) -> None:
-    user = one.user
-    with acting_for(practice.pk):
-        if Membership.objects.filter(tenant=practice, user=user).exists():
-            return
-        _invitation, token = invite_as_operator(tenant=practice, email=user.email, role=one.role)
-    member = accept(token=token, person=user)
-    if one.second_role:
-        with acting_for(practice.pk):
-            change_role_in_practice(membership=member, role=one.roles_code)
 
 
 def _register(practice: Tenant, owner: User) -> Dataset:

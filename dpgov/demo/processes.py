@@ -72,8 +72,11 @@ class Process:
     started: float
 
 
-def commands() -> dict[str, list[str]]:
-    """What to start beside the site, by name."""
+def commands(organisations: tuple[str, ...] = ()) -> dict[str, list[str]]:
+    """What to start beside the site, by name; of joint answers a worker for each organisation.
+
+    One for all would hold every key: what keeps the organisations' numbers apart are processes.
+    """
     # One process without a pool: over a filesystem broker, a pool child that is killed while it
     # waits takes the pool's lock with it, and its worker would never answer again.
     celery = ["celery", "-A", "dpgov", "worker", "--pool", "solo", "--loglevel", "INFO"]
@@ -83,6 +86,10 @@ def commands() -> dict[str, list[str]]:
         # Of its own: a large file is read for minutes, and questions go on.
         "reader": [python, "-m", *celery, *_ALONE, "--queues", "reading", "-n", "reader@%h"],
         "sweep": [python, "manage.py", "sweep", "--every", "5"],
+        **{
+            f"joint-{one}": [python, "manage.py", "joint_worker", one, "--every", "5"]
+            for one in organisations
+        },
     }
 
 
@@ -118,8 +125,9 @@ class Processes:
     def __exit__(self, *_: object) -> None:
         self._stop()
 
-    def start_work(self) -> None:
-        """What answers questions, reads files and sweeps."""
+    def start_work(self, organisations: tuple[str, ...] = ()) -> None:
+        """What answers questions, reads files, sweeps, and answers jointly for each of these."""
+        self._commands = commands(organisations)
         for name in self._commands:
             self._running.append(self._start(name))
 

@@ -63,7 +63,7 @@ def category(name: str, categories: Sequence[str]) -> ColumnSpec:
     return column_spec(name, category_domain(categories), MissingRule.DROP, "")
 
 
-def _declared(
+def declared(
     name: str,
     description: str,
     columns: tuple[ColumnSpec, ...],
@@ -73,6 +73,7 @@ def _declared(
     limit_nano: int,
     question_nano: int = NANO,
 ) -> Declaration:
+    """About rows that come and go one by one."""
     schema = DatasetSchema(
         columns=columns,
         unit=unit,
@@ -88,7 +89,7 @@ STAYS = Table(
     OWNER,
     "hospital-stays.csv",
     tables.hospital_stays,
-    _declared(
+    declared(
         "Hospital stays",
         "Invented. A line for each stay in the harbour hospital, 2023 to 2025; patients come back.",
         (
@@ -114,7 +115,7 @@ SURVEY = Table(
     OWNER,
     "health-survey.csv",
     tables.health_survey,
-    _declared(
+    declared(
         "Health survey",
         "Invented. Residents of the five districts about their health, asked once each.",
         (
@@ -134,7 +135,7 @@ REGISTER = Table(
     STRANGER,
     "vaccinations.csv",
     tables.vaccinations,
-    _declared(
+    declared(
         "Vaccination register",
         "Invented. Residents of the same five districts, kept by another organisation.",
         (

@@ -20,6 +20,8 @@ from dpgov.demo import people
 from dpgov.demo.census import adult
 from dpgov.demo.life.answering import ask, dataset
 from dpgov.demo.life.datasets import REGISTER, STAYS, STAYS_AGAIN, SURVEY
+from dpgov.demo.life.joint import answer_together
+from dpgov.demo.life.survey import answer_it, ask_people
 from dpgov.demo.people import Person, membership_of
 from dpgov.operation import clock
 from dpgov.operation.moving import move_to
@@ -32,6 +34,7 @@ from dpgov.queries.workbench.budget_requests import (
     grant_request,
     pass_on,
 )
+from dpgov.surveys.models import Survey
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
@@ -70,6 +73,9 @@ def events(password: str) -> tuple[tuple[timedelta, Doing], ...]:
         (at(72, 16), _use_up),
         (at(74, 9), _ask_for_more_survey),
         (at(76, 15), _refuse_more_survey),
+        (at(78, 9), _open_a_survey),
+        *((at(day, 18, 20), _answer_the_survey(day)) for day in (79, 80, 82, 85)),
+        (at(81, 8), lambda: answer_together(password)),
         *((at(day, 16, 50), _verify_the_log) for day in (29, 59, 85)),
         (at(86, 11), _ask_what_becomes_of_the_held),
         (at(88, 16), lambda: _ask(people.CHEN, STAYS_NAME, "limit", 15, "The winter report.")),
@@ -223,6 +229,23 @@ def _verify_the_log() -> None:
     officer = membership_of(people.OFFICER)
     with acting_for(officer.tenant_id):
         verify_and_record(tenant_id=officer.tenant_id, actor=actor_of(officer.user))
+
+
+def _open_a_survey() -> None:
+    owner = membership_of(people.OWNER)
+    with acting_for(owner.tenant_id):
+        ask_people(owner)
+
+
+def _answer_the_survey(day: int) -> Doing:
+    """Tokens are in the log, so that no day's answers come twice."""
+
+    def answer() -> None:
+        owner = membership_of(people.OWNER)
+        with acting_for(owner.tenant_id):
+            answer_it(owner, Survey.objects.get(tenant=owner.tenant_id), 75, str(day))
+
+    return answer
 
 
 def _ask_what_becomes_of_the_held() -> None:

@@ -11,11 +11,11 @@ from dpgov.audit.checkpoints.signing import sweep_checkpoints
 from dpgov.audit.recheck import recheck_all
 from dpgov.audit.selectors import entries_of
 from dpgov.demo import past
-from dpgov.demo.console import Say
+from dpgov.demo.console import Say, say_who
 from dpgov.demo.life.answering import answer_what_waits, ask
 from dpgov.demo.life.asking import Asked, asked_on
 from dpgov.demo.life.events import OPENS, events
-from dpgov.demo.people import EVERYBODY_OF_THE_PAST, Person
+from dpgov.demo.people import EVERYBODY_OF_THE_PAST, RIVERSIDE, Person
 from dpgov.notices.delivery.letters import send_letters
 from dpgov.notices.events.follow import follow
 from dpgov.operation import clock
@@ -74,6 +74,8 @@ class Life:
                 _take(step)
         _require_proof()
         past.ended()
+        say("  A third organisation has come since, with the same password:")
+        say_who(say, RIVERSIDE)
         say(f"  day {past.DAYS}: {_summary()} The log proves itself. You can ask now.")
 
     def _tell(self, moment: datetime, say: Say) -> None:

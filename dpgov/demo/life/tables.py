@@ -1,4 +1,4 @@
-"""Three invented tables: stays in a hospital, a health survey and a register of vaccinations.
+"""Invented tables: stays in a hospital, a health survey, a register of vaccinations, infections.
 
 Nobody in them exists. Each is some thousand lines of CSV, the same at every start.
 """
@@ -15,6 +15,7 @@ ADMISSIONS = ("Emergency", "Planned", "Transfer")
 DISTRICTS = ("Harbour", "Hillside", "Old Town", "Riverside", "University")
 HEALTH = ("Very good", "Good", "Fair", "Poor")
 YES_NO = ("yes", "no")
+INFECTIONS = ("none", "wound", "lung", "other")
 VACCINES = ("Influenza", "Measles", "Tetanus")
 
 FIRST_DAY = date(2023, 1, 1)
@@ -24,6 +25,7 @@ MOST_STAYS = 6
 _PATIENTS, _STAYS = 2_400, 5_600
 _PEOPLE = 4_200
 _DOSES = 3_100
+_OPERATIONS = 1_600
 
 
 def hospital_stays() -> bytes:
@@ -83,6 +85,20 @@ def vaccinations() -> bytes:
             _words(DISTRICTS, among("doses district", _DOSES, (30, 22, 17, 21, 10))),
             _words(VACCINES, among("doses vaccine", _DOSES, (50, 20, 30))),
             1 + below("doses number", _DOSES, 4),
+            strict=True,
+        ),
+    )
+
+
+def infections(hospital: str) -> bytes:
+    """A line for each operation in one of the hospitals."""
+    seed = f"infections {hospital}"
+    return _csv(
+        ("infection", "age", "days"),
+        zip(
+            _words(INFECTIONS, among(f"{seed} kind", _OPERATIONS, (88, 6, 4, 2))),
+            np.clip(around(f"{seed} age", _OPERATIONS, 56, 40), 1, 98),
+            np.minimum(waits(f"{seed} days", _OPERATIONS, 5.5), 60),
             strict=True,
         ),
     )

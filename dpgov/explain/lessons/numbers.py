@@ -95,6 +95,18 @@ def response_deviation(truth: Rational, people: int) -> Decimal:
 
 
 @_precisely
+def joint_error(parties: int, colluders: int) -> Decimal:
+    """The error of one masked total over that of one trusted place: sqrt(n/(n - t))."""
+    return root(Fraction(parties, parties - colluders))
+
+
+@_precisely
+def separate_error(parties: int) -> Decimal:
+    """The same of so many separate answers, added up: sqrt(n)."""
+    return root(parties)
+
+
+@_precisely
 def any_of(chance: Rational, times: int) -> Decimal:
     """The chance that something happens at least once in so many independent tries."""
     return 1 - (1 - exactly(chance)) ** times

@@ -11,6 +11,7 @@ from dpgov.explain.lessons.choosing import (
     salaries,
     scholarships,
     slips,
+    together,
     where_noise,
 )
 from dpgov.explain.lessons.leaks import anonymised, averaging, intersection, reconstruction
@@ -65,6 +66,7 @@ CHAPTERS = (
             district.LESSON,
             where_noise.LESSON,
             local.LESSON,
+            together.LESSON,
             slips.LESSON,
         ),
     ),

@@ -59,6 +59,18 @@ LOCAL = Source(
         "Learn Privately?, 2011."
     )
 )
+DISTRIBUTED = Source(
+    _(
+        "P. Kairouz, Z. Liu and T. Steinke, The Distributed Discrete Gaussian Mechanism for "
+        "Federated Learning with Secure Aggregation, 2021."
+    )
+)
+MASKS = Source(
+    _(
+        "K. Bonawitz and others, Practical Secure Aggregation for Privacy-Preserving Machine "
+        "Learning, 2017."
+    )
+)
 PARALLEL = Source(
     _("F. McSherry, An Extensible Platform for Privacy-Preserving Data Analysis (PINQ), 2009.")
 )

@@ -17,12 +17,15 @@ from dpgov.datasets.services import receive_upload
 from dpgov.demo.life.datasets import SURVEY
 from dpgov.demo.practice import prepare_practice
 from dpgov.engines.child import RefusedFile
+from dpgov.surveys.models import Survey
 from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.invitations import invite
 from dpgov.tenants.models import Membership, Role, Tenant
 from tests.cast import join
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
+QUIET = "a quiet harbour at dawn"
 COUNT = {"statistic": "0", "statistic-0-kind": "count", "epsilon": "0.125"}
 
 
@@ -78,6 +81,32 @@ def test_everybody_is_there_in_their_role_and_the_rows_are_invented(
     assert Membership.objects.filter(tenant=practice, user=newcomer.user).exists()
     assert Dataset.objects.get().name == "Health survey"
     assert practice.practice_of == owner.tenant_id
+    survey = Survey.objects.get(tenant=practice)
+    assert (survey.state, survey.tally.reports, survey.tokens.count()) == ("open", 60, 60)
+
+
+def test_who_accepts_an_invitation_practises_at_once_in_that_role(
+    practice: Tenant, admin: Membership, client: Client
+) -> None:
+    """Their own organisation stays the one that they see first; no other one lets them in."""
+    _invitation, token = invite(membership=admin, email="nora@example.org", role=Role.ANALYST)
+    typed = {"name": "Nora", "password": QUIET, "again": QUIET}
+    assert client.post(reverse("tenants:join", args=[token]), typed).status_code == 302
+    found = Membership.objects.filter(user__email="nora@example.org").order_by("created_at")
+    assert [(one.tenant, one.role) for one in found] == [
+        (admin.tenant, "analyst"),
+        (practice, "analyst"),
+    ]
+
+
+def test_where_nobody_practises_an_invitation_leads_to_one_organisation(
+    admin: Membership, owner: Membership, client: Client
+) -> None:
+    _invitation, token = invite(membership=admin, email="nora@example.org", role=Role.ANALYST)
+    typed = {"name": "Nora", "password": QUIET, "again": QUIET}
+    client.post(reverse("tenants:join", args=[token]), typed)
+    found = Membership.objects.filter(user__email="nora@example.org")
+    assert [one.tenant for one in found] == [admin.tenant]
 
 
 def test_a_file_of_real_people_is_refused_where_people_practise(

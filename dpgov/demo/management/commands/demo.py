@@ -15,6 +15,7 @@ from django.db import connection
 from dpgov.demo import past, people
 from dpgov.demo.census import adult
 from dpgov.demo.console import log_to, say_where
+from dpgov.demo.life import joint
 from dpgov.demo.life.living import Life
 from dpgov.demo.processes import NotAnswering, PortTaken, ProcessEnded, Processes, require_free
 from dpgov.demo.questions import ask_once
@@ -75,7 +76,7 @@ class Command(BaseCommand):
             if life:
                 life.go_on(self._say, stopped, processes.require_all)
             if not stopped.is_set():
-                processes.start_work()
+                processes.start_work(joint.workers())
                 self._ask_today()
                 processes.watch(stopped)
             self._say("Stopping ...")

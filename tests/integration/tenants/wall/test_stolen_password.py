@@ -7,7 +7,7 @@ the tenant, as whoever has stolen it would.
 from decimal import Decimal
 from io import StringIO
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
@@ -22,6 +22,7 @@ from dpgov.budgets.services.raising import request_raise
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
+from dpgov.joint.models import JointQuestion, Party
 from dpgov.operation import installed
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.queries.models import Query
@@ -35,8 +36,10 @@ from tests.integration.queries.ready_made.published import published
 from tests.integration.surveys.made import drafted, opened, tokens
 from tests.integration.tenants.wall.conftest import connected_as, rows
 from tests.integration.tenants.wall.stolen import CALLS, CHANGES, ESCALATIONS, FOUND, reserve
+from tests.integration.tenants.wall.stolen_joint import JOINT
 from tests.integration.tenants.wall.stolen_surveys import SURVEYS
 from tests.small_dataset import register_small_dataset
+from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Two = tuple[Membership, Membership]
@@ -49,9 +52,11 @@ WATCHED = (
     "budgets_correction",
     "budgets_limitchange",
     "budgets_budgetpart",
+    "budgets_derivedbudget",
     "budgets_sharedbudgetmember",
     "approvals_changerequest",
     "datasets_dataset",
+    "datasets_derivedfrom",
     "datasets_look",
     "datasets_termsofuse",
     "datasets_acceptance",
@@ -62,6 +67,9 @@ WATCHED = (
     "audit_auditentry",
     "audit_auditkey",
     "dpgov_auditor",
+    "joint_jointquestion",
+    "joint_party",
+    "joint_share",
     "surveys_survey",
     "surveys_surveytoken",
     "surveys_tally",
@@ -107,6 +115,8 @@ def names(
     survey = opened(owner)
     receive(survey=survey, token=tokens(owner, survey, 1)[0], report="0")
 
+    joint, party = _joint(owner, Query.objects.get(tenant=ours.tenant, state=Query.State.QUEUED))
+
     def question(member: Membership, state: Query.State) -> Any:
         return Query.objects.get(tenant=member.tenant, state=state).pk
 
@@ -126,10 +136,32 @@ def names(
         "granted": granted.pk,
         "survey": survey.pk,
         "draft": drafted(owner).pk,
+        "joint": joint,
+        "party": party,
         "owner": owner.user_id,
         "officer": officer.user_id,
         "stranger": stranger.user_id,
     }
+
+
+def _joint(owner: Membership, query: Query) -> tuple[UUID, UUID]:
+    """A joint question that nobody opened, and a party whose key went out."""
+    question = JointQuestion.objects.create(
+        tenant=owner.tenant,
+        title="joint",
+        plan={},
+        declared={},
+        parties=3,
+        colluders=1,
+        code_hash="0",
+        proposed_by=owner.user,
+        expires_at=timezone.now(),
+    )
+    with without_triggers():
+        party = Party.objects.create(
+            tenant=owner.tenant, question=question, place=0, name="us", query=query, public_key="aa"
+        )
+    return question.pk, party.pk
 
 
 def held(owner: Membership, reason: Dataset.HeldReason) -> Dataset:
@@ -155,7 +187,9 @@ def refused(thief: "psycopg.Connection[Any]", statement: str) -> bool:
 
 def test_what_is_forged_is_refused_and_changes_nothing(names: Names) -> None:
     """L8: direct changes, escalations and forged calls of the ledger's steps, 100 of them."""
-    statements = [text.format(**names) for text in (*CHANGES, *SURVEYS, *ESCALATIONS, *CALLS)]
+    statements = [
+        text.format(**names) for text in (*CHANGES, *SURVEYS, *JOINT, *ESCALATIONS, *CALLS)
+    ]
     assert len(statements) >= 100
     before = everything()
     with connected_as(dpgov__tenant=str(names["ours"])) as thief:
@@ -183,7 +217,7 @@ def test_without_any_one_of_the_guards_something_would_be_carried_out(
     guard: str, table: str, names: Names
 ) -> None:
     """L8: no guard is idle, and none of them stands in for another."""
-    statements = [text.format(**names) for text in (*CHANGES, *SURVEYS, *CALLS)]
+    statements = [text.format(**names) for text in (*CHANGES, *SURVEYS, *JOINT, *CALLS)]
     rows(f"DROP TRIGGER {guard} ON {table}")
     try:
         with connected_as(dpgov__tenant=str(names["ours"])) as thief:

@@ -1,0 +1,79 @@
+"""A joint question, read against one party's dataset: from public metadata alone."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.joint.crossing import Offer
+from dpgov.joint.errors import BadProposal, DeclaredOtherwise, PolicyRefuses
+from dpgov.joint.models import JointQuestion, Party
+from dpgov.privacy.answer.blueprint import prepare
+from dpgov.privacy.joint.noise import NotJoint
+from dpgov.privacy.joint.total import Joint, declared, differing, joint_of
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.queries.asking.policy import QueryLimitExceeded, refuse_outside, terms_for
+from dpgov.tenants.models import User
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What all parties agree to: the plan without a dataset, declarations, how many, how safe."""
+
+    plan: dict[str, Any]
+    declared: dict[str, str]
+    parties: int
+    colluders: int
+
+    @classmethod
+    def of(cls, offered: "JointQuestion | Offer") -> "Terms":
+        """Those of a question, or of what a code offers."""
+        return cls(offered.plan, offered.declared, offered.parties, offered.colluders)
+
+
+def asked_of(dataset: Dataset, terms: Terms) -> tuple[DatasetVersion, Joint]:
+    """The question of a party that would take part with this dataset.
+
+    Raises InvalidPlan, DeclaredOtherwise, and BadProposal for a dataset without ρ.
+    """
+    version = current_version(dataset)
+    joint = _read(version, dataset.slug, terms.plan, terms.parties, terms.colluders)
+    if names := differing(declared(joint.blueprint), terms.declared):
+        raise DeclaredOtherwise(names)
+    return version, joint
+
+
+def proposal_of(
+    dataset: Dataset, raw_plan: dict[str, Any], parties: int, colluders: int
+) -> tuple[Joint, Terms]:
+    """The same for whoever proposes. Raises InvalidPlan and BadProposal."""
+    joint = _read(current_version(dataset), dataset.slug, raw_plan, parties, colluders)
+    plan = joint.blueprint.plan.as_json()
+    del plan["dataset"]
+    return joint, Terms(plan, declared(joint.blueprint), parties, colluders)
+
+
+def refuse_outside_policy(joint: Joint, dataset: Dataset, user: User) -> None:
+    """Raises PolicyRefuses where this dataset would not answer it to this person."""
+    try:
+        refuse_outside(joint.blueprint, dataset, terms_for(dataset, user))
+    except QueryLimitExceeded as refusal:
+        raise PolicyRefuses(str(refusal)) from refusal
+
+
+def joint_of_party(party: Party) -> Joint:
+    """What a party that takes part has to add up, as it was when it joined."""
+    query, question = party.query, party.question
+    plan = {name: value for name, value in query.plan.items() if name != "dataset"}
+    return _read(query.version, query.plan["dataset"], plan, question.parties, question.colluders)
+
+
+def _read(
+    version: DatasetVersion, slug: str, plan: dict[str, Any], parties: int, colluders: int
+) -> Joint:
+    schema = schema_of(version)
+    parsed = parse_plan(plan | {"dataset": slug}, schema, dataset=slug)
+    try:
+        return joint_of(prepare(parsed, schema), parties=parties, colluders=colluders)
+    except NotJoint as refusal:
+        raise BadProposal(refusal.args[0], refusal.field) from refusal

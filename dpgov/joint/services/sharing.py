@@ -1,0 +1,111 @@
+"""One organisation's worker: its key goes out, and when all are there its share.
+
+The exact integers and the noise live in this module's local variables only; what is stored is
+masked. A share is drawn once and stored once: what a second worker or a second try draws is thrown
+away, and what is there is what everybody adds up. What could leak: two shares of one party with the
+same mask, whose difference is that of two noises; the row's key is the party, and rows of shares
+never change. In a restored database that row may be missing, so that nothing is sent from there
+before it is home (A9).
+"""
+
+import logging
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from dpgov.budgets.errors import BudgetFrozen
+from dpgov.budgets.services.freezing import confirm_place
+from dpgov.datasets.services import engine_for, have
+from dpgov.datasets.store.copies import in_use
+from dpgov.joint import crossing
+from dpgov.joint.keys import own_key
+from dpgov.joint.models import Party, Share
+from dpgov.joint.services.prepared import joint_of_party
+from dpgov.operation import request_ids
+from dpgov.privacy.joint.masks import as_bytes, mask_of, masked, public_key_of
+from dpgov.queries.answering.lease import STOPPED
+from dpgov.queries.clock import database_now
+from dpgov.queries.models import Query
+from dpgov.tenants.boundary import acting_for
+
+logger = logging.getLogger(__name__)
+
+# A share that comes later than this is not sent: an hour before anybody gives up waiting.
+SENT_WITHIN = timedelta(hours=23)
+ENDED_AFTER = timedelta(hours=24)
+
+
+def answer_for(tenant_id: UUID) -> int:
+    """One look of this organisation's worker at its own rows: how many keys and shares went out."""
+    with acting_for(tenant_id):
+        try:
+            confirm_place()
+        except BudgetFrozen:
+            logger.warning("nothing is sent: this database is not where it was")
+            return 0
+        private = own_key(tenant_id)
+        return _send_keys(tenant_id, private) + sum(
+            _send_share(party, private) for party in list(_to_share(tenant_id))
+        )
+
+
+def _send_keys(tenant_id: UUID, private: bytes) -> int:
+    waiting = Party.objects.filter(
+        tenant=tenant_id, public_key="", query__state=Query.State.RUNNING
+    )
+    return waiting.update(public_key=public_key_of(private).hex())
+
+
+def _to_share(tenant_id: UUID) -> QuerySet[Party]:
+    """Where everybody is there and this one has not sent yet; none of a stopped dataset."""
+    going_on = Query.objects.filter(
+        ~Exists(STOPPED), pk=OuterRef("query_id"), state=Query.State.RUNNING
+    )
+    whole = Party.objects.select_related(
+        "question", "query__version__dataset__budget", "query__dataset"
+    )
+    return whole.filter(
+        Exists(going_on),
+        tenant=tenant_id,
+        share__isnull=True,
+        question__opened_at__gt=database_now() - SENT_WITHIN,
+    )
+
+
+def _send_share(party: Party, private: bytes) -> bool:
+    """Whether this call sent it. Whatever goes wrong is tried again until it is too late."""
+    request_ids.begin(party.query.request_id)
+    try:
+        text = _masked_share(party, private)
+    except Exception as error:
+        # The text of the error may quote the data, so only its type is written down.
+        logger.error("the share of %s failed: %s", party.pk, type(error).__name__)
+        return False
+    try:
+        with transaction.atomic():
+            Share.objects.create(party=party, tenant_id=party.tenant_id, masked=text)
+    except IntegrityError:
+        logger.info("the share of %s was sent before, or is too late", party.pk)
+        return False
+    return True
+
+
+def _masked_share(party: Party, private: bytes) -> str:
+    joint = joint_of_party(party)
+    keys = [bytes.fromhex(one.public_key) for one in crossing.standing(party.question_id)]
+    # Before the data is opened: a key that is not the one that went out makes no share.
+    mask = mask_of(
+        private=private,
+        place=party.place,
+        keys=keys,
+        question=party.question_id.bytes,
+        cells=joint.shares.cells,
+    )
+    version = party.query.version
+    have(version.tenant_id, version.pk)
+    with in_use([version.pk]):
+        engine = engine_for(version)
+        noisy = joint.noisy([engine.answer(request) for request in joint.blueprint.requests])
+    return as_bytes(masked(noisy, mask)).hex()

@@ -1,0 +1,151 @@
+"""What is shown of a joint question: how it stands, who takes part, what it costs and how exact."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from dpgov.joint import crossing
+from dpgov.joint.models import JointQuestion, Party
+from dpgov.joint.services.prepared import Terms, asked_of
+from dpgov.joint.services.sharing import ENDED_AFTER
+from dpgov.privacy.accounting.decimals import as_text
+from dpgov.privacy.joint.total import Joint
+from dpgov.privacy.plan.by_calendar import CalendarPart
+from dpgov.queries.clock import database_now
+from dpgov.queries.models import Query
+from dpgov.queries.wording.dates import PARTS_IN_WORDS
+
+PROPOSED, GATHERING, KEYS, OPENED = "proposed", "gathering", "keys", "opened"
+ANSWERED, FAILED, ENDED = "answered", "failed", "ended"
+STATES = (PROPOSED, GATHERING, KEYS, OPENED, ANSWERED, FAILED, ENDED)
+_OVER = {
+    Query.State.RELEASED: ANSWERED,
+    Query.State.FAILED: FAILED,
+    Query.State.VOIDED: ENDED,
+    Query.State.EXPIRED: ENDED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A party as all of them see it; `fingerprint` is of its key, `missing` once it is too late."""
+
+    name: str
+    fingerprint: str
+    there: bool
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How it stands for one organisation: a code, a sentence, everybody, and until when."""
+
+    state: str
+    sentence: str
+    sides: tuple[Side, ...]
+    until: datetime | None = None
+
+
+def view_of(question: JointQuestion, party: Party | None) -> View:
+    """As this organisation sees it."""
+    there = crossing.standing(question.pk) if party is not None else []
+    state = _state(question, party, there)
+    sides = tuple(
+        Side(
+            one.name,
+            _fingerprint(one.public_key),
+            there=one.holds or question.opened_at is not None,
+            missing=state == FAILED and not one.sent,
+        )
+        for one in there
+    )
+    until = None
+    if state in (PROPOSED, GATHERING, KEYS):
+        until = question.expires_at
+    elif state == OPENED and question.opened_at is not None:
+        until = question.opened_at + ENDED_AFTER
+    return View(state, _sentence(state, question, there), sides, until)
+
+
+def _state(question: JointQuestion, party: Party | None, there: list[crossing.Standing]) -> str:
+    if party is None:
+        return PROPOSED if question.expires_at > database_now() else ENDED
+    if over := _OVER.get(Query.State(party.query.state)):
+        return over
+    if question.opened_at is not None:
+        return OPENED
+    return GATHERING if len(there) < question.parties else KEYS
+
+
+def _sentence(state: str, question: JointQuestion, there: list[crossing.Standing]) -> str:
+    numbers = {"there": len(there), "parties": question.parties}
+    absent = ", ".join(one.name for one in there if not one.public_key)
+    sentences = {
+        PROPOSED: _("Your organisation does not take part yet. Nothing is reserved."),
+        GATHERING: _(
+            "%(there)s of %(parties)s organisations take part. Nothing is charged before all do."
+        )
+        % numbers,
+        KEYS: _("All organisations take part. Waiting for the workers of: %(names)s.")
+        % {"names": absent or _("nobody")},
+        OPENED: _("Opened and charged. The total appears when every organisation has answered."),
+        ANSWERED: _("Answered: the same total went to all organisations."),
+        FAILED: _("Failed and charged: at least one organisation sent nothing in time."),
+        ENDED: _("Ended before it was opened. Nothing was charged."),
+    }
+    return sentences[state]
+
+
+def _fingerprint(public_key: str) -> str:
+    """Short enough to be read out, long enough to be nobody else's."""
+    if not public_key:
+        return ""
+    digest = hashlib.sha256(bytes.fromhex(public_key)).hexdigest()[:24]
+    return " ".join(digest[at : at + 4] for at in range(0, len(digest), 4))
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What it costs each party, how exact the total is, and how exact a pooled table's would be."""
+
+    rho: str
+    error: Any
+    pooled: Any
+    ratio: float
+
+
+def price_of(joint: Joint) -> Price:
+    """From the plan, the declarations and the numbers of parties alone."""
+    error, pooled = joint.expected_error()
+    return Price(as_text(joint.blueprint.cost_nano), error, pooled, joint.ratio)
+
+
+def price_for(party: Party | None, question: JointQuestion, datasets: list[Any]) -> Price | None:
+    """Of one's own part, or of the first dataset that could take part; None where none could."""
+    terms = Terms.of(question)
+    chosen = [party.query.dataset] if party is not None else datasets
+    return price_of(asked_of(chosen[0], terms)[1]) if chosen else None
+
+
+def asked_words(plan: dict[str, Any]) -> str:
+    """What a plan of a joint question asks, in a line."""
+    (statistic,) = plan["statistics"]
+    column = statistic.get("column")
+    words = _("Sum of %(column)s") % {"column": column} if column else _("Number of rows")
+    groups = [_group_words(grouping) for grouping in plan["group_by"]]
+    return _("%(words)s by %(group)s") % {"words": words, "group": groups[0]} if groups else words
+
+
+def _group_words(grouping: dict[str, Any]) -> str:
+    """The column, with its edges or the part of the calendar."""
+    column, edges, part = grouping["column"], grouping.get("edges"), grouping.get("by")
+    if edges:
+        listed = ", ".join(str(edge) for edge in edges)
+        return _("%(column)s, with edges at %(edges)s") % {"column": column, "edges": listed}
+    if part:
+        words = PARTS_IN_WORDS[CalendarPart(part)]()
+        return _("%(column)s by %(part)s") % {"column": column, "part": words}
+    return str(column)

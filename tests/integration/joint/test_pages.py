@@ -1,0 +1,154 @@
+"""M46: three organisations propose, enter the code, approve and read one total on their pages.
+
+What could leak: a page that shows another organisation's dataset, its moment or its share.
+"""
+
+import csv
+import re
+from collections.abc import Callable
+
+from django.test import Client
+from django.urls import reverse
+
+from dpgov.approvals.models import ChangeRequest
+from dpgov.joint.models import JointQuestion, Party
+from dpgov.joint.services import joint_round
+from dpgov.tenants.models import Membership
+from tests.cast import publish_now
+from tests.integration.joint.before import chosen, typed
+from tests.integration.joint.made import Side, look, query_of
+
+SignIn = Callable[[Membership], Client]
+
+
+def _text(client: Client, name: str, *args: object) -> str:
+    response = client.get(reverse(name, args=args))
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+def _propose(client: Client) -> str:
+    """The code, from the page that shows it this once."""
+    response = client.post(reverse("joint:new"), typed() | {"dataset": "visits"})
+    found = re.search(r"<code[^>]*>([A-Z2-7-]{29})</code>", response.content.decode())
+    assert found is not None
+    return found[1]
+
+
+def _approve(client: Client, change: ChangeRequest) -> None:
+    address = reverse("dashboards:approve", args=[change.pk])
+    assert client.post(address, {"reason": "fits"}).status_code == 302
+
+
+def test_three_organisations_do_it_all_on_pages(sides: list[Side], client_for: SignIn) -> None:
+    """M46: from a proposal to the same numbers in three browsers."""
+    owners = [client_for(one.owner) for one in sides]
+    code = _propose(owners[0])
+    question = JointQuestion.objects.get()
+    assert "does not take part yet" in _text(owners[0], "joint:detail", question.pk)
+    body = chosen() | {"dataset": "visits"}
+    owners[0].post(reverse("joint:join", args=[question.pk]), body)
+    for owner in owners[1:]:
+        offer = owner.post(reverse("joint:code"), {"code": code.lower()}).content.decode()
+        assert "Alpha Institute" in offer
+        assert owner.post(reverse("joint:code"), body | {"code": code}).status_code == 302
+    for one in sides:
+        page = _text(client_for(one.officer), "dashboards:approval", _change(one).pk)
+        assert "wrong numbers cannot be found" in page
+        _approve(client_for(one.officer), _change(one))
+    assert "Waiting for the workers of" in _text(owners[1], "joint:detail", question.pk)
+    look(sides), joint_round()
+    page = _text(owners[1], "joint:detail", question.pk)
+    assert "Opened and charged" in page
+    assert "1.22 times as exact" in page
+    look(sides), joint_round(), publish_now()
+    shown = set()
+    for one, owner in zip(sides, owners, strict=True):
+        assert "the same total went to all" in _text(owner, "joint:detail", question.pk)
+        answer = _text(owner, "queries:detail", query_of(one, question).pk)
+        assert "the total of 3 organisations, of whom 1 may collude" in answer
+        assert "and 2 other organisations together" in answer
+        _say_how_many(owner, client_for(one.officer), str(query_of(one, question).pk))
+        shown.add(re.search(r"[^.]*<table.*?</table>", answer).group())  # type: ignore[union-attr]
+        assert "Receipt" in answer
+        assert question.title in _text(owner, "joint:list")
+    assert len(shown) == 1
+
+
+def _say_how_many(owner: Client, officer: Client, query_id: str) -> None:
+    """M46: the files of an answer, of the history and of the month; and no other organisation."""
+    found = [
+        owner.get(reverse("queries:download", args=[query_id, "csv"])),
+        owner.get(reverse("dashboards:history_export")),
+        officer.get(reverse("dashboards:month_csv")),
+    ]
+    files = [b"".join(one).decode() for one in found]
+    for text in files[:2]:
+        heading, line = text.splitlines()[:2]
+        assert heading.endswith(",organisations,may_collude")
+        assert line.endswith(",3,1")
+    month = next(csv.DictReader(files[2].splitlines()))
+    assert (month["about"], month["joint"]) == ("dataset", "1")
+    assert not re.search("Alpha|Beta|Gamma", "".join(files))
+
+
+def test_groups_are_categories_or_ranges_of_numbers(sides: list[Side], client_for: SignIn) -> None:
+    """M46: edges of one's own, those of the declared bounds, and none where they mean nothing."""
+    owner = client_for(sides[0].owner)
+    body = typed() | {"dataset": "visits", "group": "age"}
+    for edges, status, found in (
+        ("40, 20", 422, []),
+        ("a, b", 422, []),
+        ("20, 40, 60", 200, [[20, 40, 60]]),
+        ("", 200, [[*range(0, 101, 10)], [20, 40, 60]]),
+    ):
+        response = owner.post(reverse("joint:new"), body | {"edges": edges})
+        assert response.status_code == status
+        assert ('id="id_edges_error"' in response.content.decode()) == (status == 422)
+        plans = JointQuestion.objects.order_by("-proposed_at").values_list("plan", flat=True)
+        assert [plan["group_by"][0]["edges"] for plan in plans] == found
+    refused = owner.post(reverse("joint:new"), body | {"group": "sex", "edges": "1, 2"})
+    assert "Only columns of numbers" in refused.content.decode()
+
+
+def _change(one: Side) -> ChangeRequest:
+    return ChangeRequest.objects.get(tenant=one.tenant)
+
+
+def test_what_cannot_be_is_said_on_the_page_and_keeps_what_was_typed(
+    sides: list[Side], client_for: SignIn
+) -> None:
+    """M46: two organisations, a price that is none, a code that is none, a dataset that is pure."""
+    owner = client_for(sides[0].owner)
+    for change, why in (
+        ({"parties": "2"}, "two separate answers do the same"),
+        ({"colluders": "2"}, "a separate answer of each"),
+        ({"rho": "much"}, "plain decimal number"),
+        ({"title": " "}, "required"),
+        ({"rho": "99"}, "One question on this dataset may cost at most"),
+    ):
+        response = owner.post(reverse("joint:new"), typed() | {"dataset": "visits"} | change)
+        assert response.status_code == 422
+        assert why in response.content.decode()
+    assert JointQuestion.objects.count() == 0
+    refused = owner.post(reverse("joint:code"), {"code": "ABCD-EFGH"})
+    assert refused.status_code == 422
+    assert "This code does not work" in refused.content.decode()
+    assert "Visits" in _text(owner, "joint:new")
+
+
+def test_leaving_ends_it_for_everybody(sides: list[Side], client_for: SignIn) -> None:
+    """M46: on the page of the one who leaves, and on those of the others."""
+    owner = client_for(sides[0].owner)
+    _propose(owner)
+    question = JointQuestion.objects.get()
+    owner.post(reverse("joint:join", args=[question.pk]), chosen() | {"dataset": "visits"})
+    _approve(client_for(sides[0].officer), _change(sides[0]))
+    assert "Leave for good" in _text(owner, "joint:detail", question.pk)
+    left = owner.post(reverse("joint:leave", args=[question.pk]), follow=True)
+    assert "Ended before it was opened" in left.content.decode()
+    again = owner.post(reverse("joint:leave", args=[question.pk]))
+    assert again.status_code == 422
+    assert Party.objects.count() == 1
+    elsewhere = client_for(sides[1].owner)
+    assert elsewhere.get(reverse("joint:detail", args=[question.pk])).status_code == 404
