@@ -4,44 +4,32 @@ A function of the question, the declarations and the ledger; never of the data.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet, Value
+from django.db.models import F, Q, QuerySet
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.models import Allocation, Budget, BudgetPart, RateLimit, SharedBudgetMember
-from dpgov.budgets.services.line import Line
+from dpgov.budgets.models import (
+    Allocation,
+    Budget,
+    BudgetPart,
+    DerivedBudget,
+    RateLimit,
+    SharedBudgetMember,
+)
+from dpgov.budgets.services.line import PARENT, Line
+from dpgov.budgets.together import charged_together
 from dpgov.budgets.windows import counting_day, window_of
-from dpgov.budgets.words import amount, limit_in_words, rate_in_words
-from dpgov.language.said import said
-from dpgov.language.spoken import SpokenRefusal
+from dpgov.budgets.words import amount, limit_in_words, parent_said, rate_in_words
+from dpgov.language.translation import translated
 from dpgov.operation import clock
 from dpgov.privacy.accounting.loss import PURE, Currency
-from dpgov.tenants.models import User
 
-Allocations = Sequence[Allocation]
 _DATASET_KINDS = (Budget.Kind.DATASET, Budget.Kind.PARTITION)
 _OF_A_RATE = ("period", "limit_nano", "window_start", "taken_nano")
-
-
-class AllocationNeeded(SpokenRefusal):
-    """The dataset may be asked only under an allocation, and this person has none."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            said("Questions about this dataset need an allocation. Ask its owner to grant you one.")
-        )
-
-
-class ChooseAllocation(SpokenRefusal):
-    """The person may charge several allocations and has to say which."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = tuple(names)
-        super().__init__(said("Choose what to charge: {names}.", names=", ".join(names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +59,8 @@ class Limit:
     currency: Currency = PURE
     budget_id: UUID | None = None
     taken_nano: int = 0
+    label: str = ""
+    part_of: UUID | None = None
 
     @property
     def admitted_nano(self) -> int:
@@ -116,100 +106,48 @@ class Limit:
         )
 
 
+def as_parent(limit: Limit) -> Limit:
+    """The limit of a parent's budget, called by its name beside that of the derived dataset."""
+    words = translated(parent_said(limit.label))
+    return replace(limit, words=rate_in_words(words, limit.period) if limit.period else words)
+
+
 def is_own(limit: Limit) -> bool:
     """Whether it is a dataset's own for life, or that of one of its parts."""
     return limit.kind in _DATASET_KINDS and not limit.period
 
 
-def allocations_of(user: User, dataset_budget_id: UUID) -> list[Allocation]:
-    """What this person may charge on a dataset's budget: their own, then their projects'."""
-    mine = Q(user=user) | Q(project__members__user=user, project__ended_at__isnull=True)
-    found = Allocation.objects.filter(
-        mine, dataset_budget=dataset_budget_id, budget__closed_at__isnull=True
-    )
-    return sorted(
-        found.select_related("budget", "project", "user").distinct(),
-        key=lambda one: (one.project_id is not None, str(one)),
-    )
-
-
-def named_allocations(user: User, dataset_budget_id: UUID) -> list[tuple[str, str]]:
-    """The ids of the same, and what to call them before the person who may charge them."""
-    return names_of_allocations(allocations_of(user, dataset_budget_id))
-
-
-def names_of_allocations(allocations: Iterable[Allocation]) -> list[tuple[str, str]]:
-    """Ids and names of what somebody may charge, for themselves to choose from."""
-    return [(str(one.pk), _in_words(one)) for one in allocations]
-
-
-def _in_words(allocation: Allocation) -> str:
-    if allocation.project is None:
-        return _("Your own allocation")
-    return _("{name} (project)").format(name=allocation)
-
-
-def choose_allocation(
-    allocations: Sequence[Allocation], *, wanted: UUID | None, needed: bool
-) -> Allocation | None:
-    """The allocation to charge: the wanted one, the person's own, or the only project's.
-
-    None where the dataset asks for none and nobody granted one. Raises AllocationNeeded and
-    ChooseAllocation.
-    """
-    if wanted is not None:
-        for allocation in allocations:
-            if allocation.pk == wanted:
-                return allocation
-        raise AllocationNeeded
-    if not allocations:
-        if needed:
-            raise AllocationNeeded
-        return None
-    if len(allocations) > 1 and allocations[0].user_id is None:
-        raise ChooseAllocation([str(allocation) for allocation in allocations])
-    return allocations[0]
-
-
 def lines_of_query(
-    *, dataset_budget_id: UUID, cost_nano: int, parts: Parts, allocation: Allocation | None
+    *,
+    dataset_budget_id: UUID,
+    cost_nano: int,
+    parts: Parts,
+    allocation: Allocation | None,
+    of_parents: Sequence[Allocation] = (),
 ) -> list[Line]:
-    """Every budget that a query of this cost touches, with its amount."""
-    divided, joined, apart = _divided_and_joined(dataset_budget_id)
-    touched = parts if apart else Parts()
-    lines = list(_dataset_lines(dataset_budget_id, divided, cost_nano, touched))
-    if allocation is not None:
-        lines.append(Line(allocation.pk, cost_nano, what="allocation"))
-    return lines + [Line(budget, cost_nano, what="shared_budget") for budget in joined]
+    """Every budget that a query of this cost touches, with its amount.
 
-
-def _divided_and_joined(budget_id: UUID) -> tuple[dict[str, UUID], list[UUID], bool]:
-    """The parts by name, the shared budgets, and whether parts are told apart.
-
-    One read, made after the question's version was read: whoever sees the file that ended the
-    discount sees its end.
+    `of_parents` are allocations on budgets of the parents of a derived dataset.
     """
-    divided = BudgetPart.objects.filter(dataset_budget=budget_id).order_by()
-    joined = SharedBudgetMember.objects.filter(dataset_budget=budget_id, left_at__isnull=True)
-    ended = Budget.objects.filter(pk=budget_id, undivided_at__isnull=False).order_by()
-    rows = divided.values_list(Value("part"), "position", "part", "budget").union(
-        joined.order_by().values_list(Value("shared_budget"), Value(0), Value(""), "shared_budget"),
-        ended.values_list(Value("undivided"), Value(0), Value(""), "pk"),
-        all=True,
-    )
-    found = sorted(rows, key=lambda row: row[1])
-    return (
-        {part: budget for what, _, part, budget in found if what == "part"},
-        [budget for what, _, _, budget in found if what == "shared_budget"],
-        all(what != "undivided" for what, *_ in found),
-    )
+    found = charged_together([dataset_budget_id])[dataset_budget_id]
+    touched = parts if found.apart else Parts()
+    lines = list(_dataset_lines(dataset_budget_id, found.parts, cost_nano, touched))
+    for parent, lines_of_it in found.parents.items():
+        lines += _dataset_lines(parent, lines_of_it, cost_nano, Parts(), PARENT)
+    named = [*([allocation] if allocation else []), *of_parents]
+    lines += [Line(one.pk, cost_nano, what="allocation") for one in named]
+    return lines + [Line(budget, cost_nano, what="shared_budget") for budget in found.shared]
 
 
 def _dataset_lines(
-    budget_id: UUID, divided: Mapping[str, UUID], cost_nano: int, parts: Parts
+    budget_id: UUID,
+    divided: Mapping[str, UUID],
+    cost_nano: int,
+    parts: Parts,
+    what: str = "dataset",
 ) -> Iterator[Line]:
     if not divided:
-        yield Line(budget_id, cost_nano, what="dataset")
+        yield Line(budget_id, cost_nano, what=what)
     elif parts.names is None or not parts.names <= set(divided):
         yield from (Line(line, cost_nano, what=f"part {name}") for name, line in divided.items())
     else:
@@ -223,7 +161,9 @@ def limits_touched(lines: Sequence[Line], moment: datetime | None = None) -> lis
     `moment` says which windows of the rates are meant: those of now.
     """
     by_id = {line.budget_id: line.factor for line in lines}
-    return _limits(Budget.objects.filter(pk__in=by_id), by_id, moment)
+    parents = {line.budget_id for line in lines if line.what == PARENT}
+    found = _limits(Budget.objects.filter(pk__in=by_id), by_id, moment)
+    return [as_parent(one) if one.budget_id in parents else one for one in found]
 
 
 def limits_within_reach(dataset_budget_id: UUID, allocations: Iterable[UUID]) -> list[Limit]:
@@ -231,16 +171,27 @@ def limits_within_reach(dataset_budget_id: UUID, allocations: Iterable[UUID]) ->
 
     Of the allocations, which are all in it, a question touches the one that it is charged to.
     """
-    joined = SharedBudgetMember.objects.filter(
-        dataset_budget=dataset_budget_id, left_at__isnull=True
-    ).values("shared_budget")
-    lines = BudgetPart.objects.filter(dataset_budget=dataset_budget_id).order_by()
-    within = Q(pk__in=[dataset_budget_id, *allocations]) | Q(pk__in=joined)
-    within |= Q(pk__in=lines.values("budget"))
-    found = _limits(Budget.objects.filter(within), {}, None)
-    if any(limit.kind == Budget.Kind.PARTITION for limit in found):
-        return [limit for limit in found if limit.kind != Budget.Kind.DATASET]
-    return found
+    found = _limits(Budget.objects.filter(_within(dataset_budget_id, allocations)), {}, None)
+    divided = {limit.part_of for limit in found}
+    wholes = Budget.Kind.DATASET
+    return [
+        as_parent(one) if one.kind == wholes and one.budget_id != dataset_budget_id else one
+        for one in found
+        if one.kind != wholes or one.budget_id not in divided
+    ]
+
+
+def _within(dataset_budget_id: UUID, allocations: Iterable[UUID]) -> Q:
+    """What `charged_together` has as everything, as a part of one statement."""
+    parents = DerivedBudget.objects.filter(budget=dataset_budget_id).order_by()
+    within = Q(pk__in=[dataset_budget_id, *allocations]) | Q(pk__in=parents.values("parent"))
+    own = Q(dataset_budget=dataset_budget_id)
+    of_parents = Q(dataset_budget__in=parents.values("parent"))
+    for whose in (own, of_parents):
+        joined = SharedBudgetMember.objects.filter(whose, left_at__isnull=True).order_by()
+        within |= Q(pk__in=joined.values("shared_budget"))
+        within |= Q(pk__in=BudgetPart.objects.filter(whose).order_by().values("budget"))
+    return within
 
 
 def _limits(
@@ -282,7 +233,15 @@ def lifetime(budget: Budget, factor: int = 1) -> Limit:
         stopped=budget.frozen_at is not None or budget.closed_at is not None,
         currency=budget.currency,
         budget_id=budget.pk,
+        label=budget.label,
+        part_of=_whole_of(budget),
     )
+
+
+def _whole_of(budget: Budget) -> UUID | None:
+    """Whose part it is."""
+    is_part = budget.kind == Budget.Kind.PARTITION
+    return budget.as_part.dataset_budget_id if is_part else None
 
 
 def _rate(rate: RateLimit, factor: int, moment: datetime) -> Limit:
@@ -297,4 +256,6 @@ def _rate(rate: RateLimit, factor: int, moment: datetime) -> Limit:
         renews_on=present.end,
         currency=rate.budget.currency,
         budget_id=rate.budget_id,
+        label=rate.budget.label,
+        part_of=_whole_of(rate.budget),
     )

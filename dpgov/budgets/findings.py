@@ -19,6 +19,7 @@ from dpgov.budgets.models import (
     BudgetPart,
     Charge,
     Correction,
+    DerivedBudget,
     LimitChange,
     RateLimit,
     Reservation,
@@ -51,16 +52,26 @@ def _other_currencies(budgets: QuerySet[Budget]) -> Iterator[str]:
         (Allocation.objects.all(), "budget"),
         (SharedBudgetMember.objects.filter(left_at__isnull=True), "shared_budget"),
     )
+    for label, other in (
+        DerivedBudget.objects.filter(budget__in=budgets)
+        .exclude(budget__mode=F("parent__mode"))
+        .values_list("budget__label", "parent__label")
+    ):
+        yield _two_currencies(label, other)
     for rows, beside in lines:
         wrong = rows.filter(dataset_budget__in=budgets).exclude(
             dataset_budget__mode=F(f"{beside}__mode")
         )
         for label, other in wrong.values_list("dataset_budget__label", f"{beside}__label"):
-            yield said(
-                "{name}: is charged with {other}, which counts in another currency",
-                name=label,
-                other=other,
-            )
+            yield _two_currencies(label, other)
+
+
+def _two_currencies(label: str, other: str) -> str:
+    return said(
+        "{name}: is charged with {other}, which counts in another currency",
+        name=label,
+        other=other,
+    )
 
 
 def _recounted(budgets: QuerySet[Budget]) -> QuerySet[Any]:

@@ -19,6 +19,7 @@ def guards(json: Json) -> Iterator[Guard]:
     """All of them."""
     yield from _of_budgets(json)
     yield from _of_members_and_parts(json)
+    yield from _of_derived()
     charged = (
         "EXISTS (SELECT 1 FROM budgets_charge c WHERE c.query_id = NEW.query_id"
         " AND c.budget_id = NEW.budget_id AND c.tenant_id = NEW.tenant_id"
@@ -142,4 +143,23 @@ def _of_members_and_parts(json: Json) -> Iterator[Guard]:
         " AND (d.spent_nano + d.reserved_nano = 0 OR EXISTS (SELECT 1"
         " FROM budgets_budgetpart p WHERE p.dataset_budget_id = d.id)))",
         "a budget that was charged as a whole is not divided any more",
+    )
+
+
+def _of_derived() -> Iterator[Guard]:
+    alike = " AND ".join(
+        f"b.{column} = p.{column}" for column in ("tenant_id", "mode", "delta", "protects")
+    )
+    yield Guard(
+        "guard_derived",
+        "budgets_derivedbudget",
+        "INSERT",
+        "1 = 1",
+        "EXISTS (SELECT 1 FROM budgets_budget b JOIN budgets_budget p ON p.id = NEW.parent_id"
+        " WHERE b.id = NEW.budget_id AND b.tenant_id = NEW.tenant_id"
+        f" AND b.kind = 'dataset' AND p.kind = 'dataset' AND {alike}"
+        " AND b.spent_nano + b.reserved_nano = 0"
+        " AND NOT EXISTS (SELECT 1 FROM budgets_derivedbudget o"
+        " WHERE o.budget_id = p.id OR o.parent_id = b.id))",
+        "a derived budget is charged with budgets of datasets of its own kind, from the first on",
     )

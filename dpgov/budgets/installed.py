@@ -67,6 +67,7 @@ def installed() -> tuple[Installed, ...]:
         append_only("budgets_charge"),
         append_only("budgets_limitchange"),
         append_only("budgets_correction"),
+        append_only("budgets_derivedbudget"),
         refuse_updates(
             "budgets_frozen_currency",
             table="budgets_budget",

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from dpgov.budgets.crossing import shared_with_others
-from dpgov.budgets.models import Budget, Correction, LimitChange, SharedBudgetMember
+from dpgov.budgets.models import Budget, Correction, DerivedBudget, LimitChange, SharedBudgetMember
 from dpgov.tenants.models import Tenant
 
 
@@ -81,9 +81,11 @@ def sharing_of(dataset_budget_id: UUID, tenant: Tenant) -> Sharing | None:
 
 
 def taken_budgets(tenant: Tenant) -> set[UUID]:
-    """The dataset budgets of the tenant that share already."""
+    """The dataset budgets of the tenant that share already, by themselves or by their parents."""
     present = SharedBudgetMember.objects.filter(tenant=tenant, left_at__isnull=True)
-    return set(present.values_list("dataset_budget", flat=True))
+    derived = DerivedBudget.objects.filter(tenant=tenant)
+    found = present.order_by().values_list("dataset_budget")
+    return {pk for (pk,) in found.union(derived.values_list("budget"))}
 
 
 def events_of(shared_budget: Budget, tenant: Tenant) -> list[Event]:

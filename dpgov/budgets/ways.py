@@ -4,15 +4,17 @@ Reads the ledger only; for pages that list datasets. What binds in the end is de
 question is asked.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Q, Value
+from django.db.models import Q
 
-from dpgov.budgets.charging import Limit, lifetime, limits_touched
-from dpgov.budgets.models import Allocation, Budget, BudgetPart, SharedBudgetMember
+from dpgov.budgets.allocated import AllocationNeeded, ChooseAllocation, charged_on_parent
+from dpgov.budgets.charging import Limit, as_parent, lifetime, limits_touched
+from dpgov.budgets.models import Allocation, Budget, SharedBudgetMember
 from dpgov.budgets.services.line import Line
+from dpgov.budgets.together import Together, charged_together
 from dpgov.tenants.models import User
 
 
@@ -33,72 +35,99 @@ def ways_for(
     """The ways on each of these budgets of datasets; none where an allocation is missing.
 
     A person's own one is charged unless they name another, else one of their projects'. `needing`
-    are those that need an allocation. Without a user: what anybody's question meets.
+    are those that need an allocation, parents of derived ones too. Without a user: what
+    anybody's question meets.
     """
-    shared = _shared(dataset_budgets)
-    granted = {} if user is None else _granted(user, dataset_budgets)
-    every = {one for budgets in (*shared.values(), *granted.values()) for one in budgets}
+    together = charged_together(dataset_budgets)
+    parents = {parent for one in together.values() for parent in one.parents}
+    granted = {} if user is None else _granted(user, {*dataset_budgets, *parents})
+    every = {budget for one in together.values() for budget in one.everything}
+    every |= {allocation.pk for each in granted.values() for allocation in each}
     found = limits_touched([Line(budget, 0, what="way") for budget in every])
     limits: dict[UUID, list[Limit]] = {}
     for limit in found:
         limits.setdefault(limit.budget_id or UUID(int=0), []).append(limit)
-    ways = {}
-    for budget in dataset_budgets:
-        allocations: list[UUID | None] = [*granted.get(budget, [])]
-        if not allocations and (user is None or budget not in needing):
-            allocations = [None]
-        ways[budget] = [_way(limits, allocation, shared[budget]) for allocation in allocations]
-    return ways
+    return {
+        budget: [
+            _way(limits, allocations, together[budget])
+            for allocations in _charged(together[budget], granted, user is not None, needing)
+        ]
+        for budget in dataset_budgets
+    }
 
 
-def for_life(budgets: Iterable[Budget]) -> dict[UUID, list[Limit]]:
+def _charged(
+    together: Together,
+    granted: Mapping[UUID, Sequence[Allocation]],
+    is_somebody: bool,
+    needing: Collection[UUID],
+) -> Iterator[tuple[Allocation | None, ...]]:
+    """The allocations of each way: that on the dataset first, then those on its parents."""
+    own: list[Allocation | None] = [*granted.get(together.whole, [])]
+    if not own and not (is_somebody and together.whole in needing):
+        own = [None]
+    for one in own:
+        try:
+            beside = [
+                charged_on_parent(
+                    granted.get(parent, []),
+                    beside=one,
+                    needed=is_somebody and parent in needing,
+                )
+                for parent in together.parents
+            ]
+        except (AllocationNeeded, ChooseAllocation):
+            continue
+        yield (one, *beside)
+
+
+def for_life(budgets: Iterable[Budget], derived: Collection[UUID] = ()) -> dict[UUID, list[Limit]]:
     """The limits of these budgets of datasets that never renew: their own, and a shared one.
 
-    The counters of a divided budget are those of its fullest part. One statement.
+    Of those among them that are `derived`, also those of their parents, and what these share. The
+    counters of a divided budget are those of its fullest part. One statement, three with derived.
     """
     found = {budget.pk: [lifetime(budget)] for budget in budgets}
     joined = SharedBudgetMember.objects.filter(dataset_budget__in=found, left_at__isnull=True)
     for member in joined.select_related("shared_budget"):
         found[member.dataset_budget_id].append(lifetime(member.shared_budget))
+    if derived:
+        together = charged_together(derived)
+        others = {pk for one in together.values() for pk in (*one.parents, *one.shared)}
+        known = Budget.objects.in_bulk(others)
+        for whole, one in together.items():
+            found[whole] += [as_parent(lifetime(known[parent])) for parent in one.parents]
+            found[whole] += [lifetime(known[shared]) for shared in one.shared]
     return found
 
 
 def _way(
-    limits: Mapping[UUID, list[Limit]], allocation: UUID | None, shared: Iterable[UUID]
+    limits: Mapping[UUID, list[Limit]],
+    allocations: Sequence[Allocation | None],
+    together: Together,
 ) -> Way:
-    met = [*shared, *([allocation] if allocation else [])]
-    found = (limit for budget in met for limit in limits[budget])
-    return Way(allocation, tuple(sorted(found, key=lambda limit: (limit.fit_nano, limit.words))))
-
-
-def _shared(dataset_budgets: Collection[UUID]) -> dict[UUID, list[UUID]]:
-    """What everybody's question on a dataset touches: itself or its parts, and shared budgets."""
-    lines = BudgetPart.objects.filter(dataset_budget__in=dataset_budgets).order_by()
-    joined = SharedBudgetMember.objects.filter(
-        dataset_budget__in=dataset_budgets, left_at__isnull=True
-    ).order_by()
-    rows = lines.values_list(Value("part"), "dataset_budget", "budget").union(
-        joined.values_list(Value("shared_budget"), "dataset_budget", "shared_budget"), all=True
+    met = [*together.everything, *(one.pk for one in allocations if one is not None)]
+    found = [
+        as_parent(limit) if budget in together.of_parents else limit
+        for budget in met
+        for limit in limits[budget]
+    ]
+    first = allocations[0]
+    return Way(
+        None if first is None else first.pk,
+        tuple(sorted(found, key=lambda limit: (limit.fit_nano, limit.words))),
     )
-    parts: dict[UUID, list[UUID]] = {}
-    shared_budgets: dict[UUID, list[UUID]] = {}
-    for what, whole, budget in rows:
-        (parts if what == "part" else shared_budgets).setdefault(whole, []).append(budget)
-    return {
-        whole: parts.get(whole, [whole]) + shared_budgets.get(whole, [])
-        for whole in dataset_budgets
-    }
 
 
-def _granted(user: User, dataset_budgets: Collection[UUID]) -> dict[UUID, list[UUID]]:
+def _granted(user: User, dataset_budgets: Collection[UUID]) -> dict[UUID, list[Allocation]]:
     """The person's own allocation alone, else all those of their projects."""
     mine = Q(user=user) | Q(project__members__user=user, project__ended_at__isnull=True)
     allocations = Allocation.objects.filter(
         mine, dataset_budget__in=dataset_budgets, budget__closed_at__isnull=True
     )
-    own: dict[UUID, list[UUID]] = {}
-    projects: dict[UUID, list[UUID]] = {}
+    own: dict[UUID, list[Allocation]] = {}
+    projects: dict[UUID, list[Allocation]] = {}
     for allocation in allocations.distinct():
         kind = projects if allocation.user_id is None else own
-        kind.setdefault(allocation.dataset_budget_id, []).append(allocation.pk)
+        kind.setdefault(allocation.dataset_budget_id, []).append(allocation)
     return {budget: own.get(budget) or projects.get(budget, []) for budget in dataset_budgets}

@@ -150,6 +150,11 @@ def whose_said(budget: Budget, *, reader_id: UUID | None = None) -> str:
     return DATASET
 
 
+def parent_said(label: str) -> str:
+    """The budget of one that a dataset was derived from, fit to follow “of”."""
+    return said("the budget of “{name}”, which this dataset was derived from", name=label)
+
+
 def promise_of(together: int, *, removed: bool) -> str:
     """What one unit of loss is about, as a budget keeps it: how many units, and what is done."""
     return f"{together}:{_REMOVED if removed else _CHANGED}"

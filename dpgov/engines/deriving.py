@@ -15,6 +15,8 @@ from typing import Any
 
 import duckdb
 
+from dpgov.engines.cubes.keeping import keep_cubes
+from dpgov.engines.cubes.layout import Layout
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
 
 # Drafts stand beside their target, see `ingest.drafts`.
@@ -46,11 +48,18 @@ def most_rows(first: Parent, second: Parent, rows: tuple[int, int], rows_of_unit
 
 
 def derive(
-    first: Parent, second: Parent, draft: Path, *, rows_of_unit: int, memory_bytes: int
+    first: Parent,
+    second: Parent,
+    draft: Path,
+    *,
+    rows_of_unit: int,
+    memory_bytes: int,
+    cubes: Sequence[Layout] = (),
 ) -> None:
     """Write the derived rows to `draft`: the columns of the first parent, then of the second.
 
-    `rows_of_unit` is m. Whatever the files hold, nothing is told of it.
+    `rows_of_unit` is m, `cubes` are counted from them. Whatever the files hold, nothing is told
+    of it.
     """
     memory = f"{max(memory_bytes // 4_000_000, 64)}MB"
     with duckdb.connect(str(draft), config=_CONFIG | {"memory_limit": memory}) as connection:
@@ -61,6 +70,7 @@ def derive(
         connection.execute(_sql(first, second, int(rows_of_unit)))
         for name in ("a", "b"):
             connection.execute(f"DETACH {name}")
+    keep_cubes(draft, cubes, threads=1, memory_bytes=memory_bytes)
 
 
 def _sql(first: Parent, second: Parent, most: int) -> str:

@@ -10,6 +10,7 @@ from dpgov.budgets.models.mark import DatabaseMark, RestoreMark
 from dpgov.budgets.models.sharing import (
     Allocation,
     BudgetPart,
+    DerivedBudget,
     SharedBudgetInvitation,
     SharedBudgetMember,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "Charge",
     "Correction",
     "DatabaseMark",
+    "DerivedBudget",
     "LimitChange",
     "RateLimit",
     "Reservation",

@@ -31,6 +31,30 @@ class BudgetPart(models.Model):
         return self.part
 
 
+class DerivedBudget(models.Model):
+    """A budget of a dataset that was derived from another dataset, and that one's budget.
+
+    Every question charged to `budget` is charged to `parent` as well, or to all parts of it, and to
+    what that shares: the ledger asks for it. Never changed, and never taken back.
+    """
+
+    budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="parents")
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    parent = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="derived")
+    created_at = Stamp(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["budget", "parent"], name="budgets_one_parent"),
+            models.CheckConstraint(
+                name="budgets_parent_is_another", condition=~Q(budget=models.F("parent"))
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.budget_id} of {self.parent_id}"
+
+
 class Allocation(models.Model):
     """What one person or one project may take from a dataset's budget; allocations may overlap."""
 

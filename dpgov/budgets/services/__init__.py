@@ -19,6 +19,7 @@ from dpgov.budgets.services.limits import change_limit, close_budget, set_rate_l
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.services.opening import (
     add_parts,
+    derive_budget,
     give_up_parts,
     is_undivided,
     open_budget,
@@ -37,6 +38,7 @@ __all__ = [
     "close_budget",
     "confirm_budget",
     "correct",
+    "derive_budget",
     "expire",
     "extend",
     "freeze_tenant",

@@ -5,15 +5,10 @@ hash, good for one use and a week. Must never say why a code does not work, nor 
 stands behind one.
 """
 
-import base64
-import hashlib
-import re
-import secrets
 from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from django.core.cache import cache
 from django.db import transaction
 
 from dpgov.approvals.models import ChangeRequest
@@ -25,14 +20,11 @@ from dpgov.budgets.services.shared_budgets import AlreadyShares, CannotShare
 from dpgov.language.said import said
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import as_text
+from dpgov.tenants import codes
 from dpgov.tenants.models import Membership
 
 ACCEPT_SHARED_BUDGET = "accept_shared_budget"
 LIFETIME = timedelta(days=7)
-_BYTES = 15
-_CODE = re.compile(r"[A-Z2-7]{24}", re.ASCII)
-_MOST_TRIES = 20
-_TRIES_SECONDS = 3600
 
 
 class InvalidCode(LedgerRefusal):
@@ -56,20 +48,20 @@ class TooManyCodes(LedgerRefusal):
 
 def new_invitation(shared_budget: Budget) -> tuple[SharedBudgetInvitation, str]:
     """An invitation and its code, in groups that can be read out; the caller records it."""
-    code = base64.b32encode(secrets.token_bytes(_BYTES)).decode()
+    code, code_hash = codes.new_code()
     invitation = SharedBudgetInvitation.objects.create(
         tenant_id=shared_budget.tenant_id,
         shared_budget=shared_budget,
-        code_hash=_hash(code),
+        code_hash=code_hash,
         expires_at=clock.now() + LIFETIME,
     )
-    return invitation, "-".join(code[start : start + 4] for start in range(0, len(code), 4))
+    return invitation, code
 
 
 def look_at(*, code: str, tenant_id: UUID) -> crossing.Preview:
     """What the code offers; uses one of the tenant's tries. Raises InvalidCode, TooManyCodes."""
     _count_a_try(tenant_id)
-    preview = crossing.preview_of(_hash(_normal(code)), tenant_id)
+    preview = crossing.preview_of(_hash_of(code), tenant_id)
     if preview is None:
         raise InvalidCode
     return preview
@@ -85,7 +77,7 @@ def request_to_join(
     """
     preview = look_at(code=code, tenant_id=membership.tenant_id)
     _check_free(membership, dataset_budgets)
-    claimed = crossing.claim(_hash(_normal(code)), membership.tenant_id)
+    claimed = crossing.claim(_hash_of(code), membership.tenant_id)
     if claimed is None:
         raise InvalidCode
     return request_change(
@@ -118,24 +110,13 @@ def _check_free(membership: Membership, dataset_budgets: Sequence[Budget]) -> No
 
 
 def _count_a_try(tenant_id: UUID) -> None:
-    key = f"shared-budget-codes:{tenant_id}"
-    cache.add(key, 0, timeout=_TRIES_SECONDS)
-    try:
-        tries = cache.incr(key)
-    except ValueError:
-        # The hour ended between the two calls.
-        tries = 1
-    if tries > _MOST_TRIES:
+    if not codes.may_try("shared-budget", tenant_id):
         raise TooManyCodes
 
 
-def _normal(code: str) -> str:
-    """As it was made, however it was typed; raises InvalidCode for what no code looks like."""
-    text = re.sub(r"[\s-]", "", code).upper()
-    if not _CODE.fullmatch(text):
+def _hash_of(code: str) -> str:
+    """Raises InvalidCode for what no code looks like."""
+    found = codes.hash_of(code)
+    if found is None:
         raise InvalidCode
-    return text
-
-
-def _hash(code: str) -> str:
-    return hashlib.sha256(code.encode()).hexdigest()
+    return found

@@ -12,6 +12,9 @@ from dpgov.budgets.words import noted
 from dpgov.privacy.accounting.decimals import MAX_NANO
 from dpgov.privacy.accounting.loss import Currency
 
+# What a line is that is charged because a dataset was derived from another one.
+PARENT = "parent"
+
 
 @dataclass(frozen=True, slots=True)
 class Line:

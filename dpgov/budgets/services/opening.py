@@ -10,7 +10,14 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Max
 
-from dpgov.budgets.models import Budget, BudgetAccess, BudgetPart, LimitChange, RateLimit
+from dpgov.budgets.models import (
+    Budget,
+    BudgetAccess,
+    BudgetPart,
+    DerivedBudget,
+    LimitChange,
+    RateLimit,
+)
 from dpgov.budgets.services.line import bookable
 from dpgov.operation import clock
 from dpgov.privacy.accounting.loss import PURE, Currency
@@ -156,3 +163,15 @@ def _same_rates(model: Budget, line: Budget) -> None:
             limit_nano=rate.limit_nano,
             window_start=rate.window_start,
         )
+
+
+def derive_budget(*, budget: Budget, parents: Sequence[Budget]) -> None:
+    """From now on, and for good, what is charged to `budget` is charged to these as well.
+
+    In the caller's transaction, which records it, and before anything was charged. The database
+    asks that they are budgets of datasets of one tenant, currency and promise (guard_derived).
+    """
+    DerivedBudget.objects.bulk_create(
+        DerivedBudget(tenant_id=budget.tenant_id, budget=budget, parent=parent)
+        for parent in parents
+    )

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F
+from django.db.models.functions import Coalesce
 
 from dpgov.budgets.models import (
     Budget,
@@ -13,6 +14,7 @@ from dpgov.budgets.models import (
     BudgetPart,
     Charge,
     Correction,
+    DerivedBudget,
     RateLimit,
     Reservation,
     SharedBudgetMember,
@@ -33,7 +35,8 @@ def reserve(
     ids = list(wanted)
     parents = _parents(ids)
     budgets = _locked([*ids, *parents])
-    if _forgot_a_shared_budget([*ids, *parents], ids):
+    datasets = [*ids, *parents]
+    if _forgot_a_shared_budget(datasets, ids) or _forgot_a_parent(datasets, ids):
         return Outcome("moved")
     days = {b.pk: counting_day(moment or clock.now(), b.counted_on) for b in budgets}
     access = BudgetAccess.objects.filter(budget__in=ids, tenant_id=tenant_id).count()
@@ -133,6 +136,13 @@ def _parents(ids: Sequence[UUID]) -> list[UUID]:
 def _forgot_a_shared_budget(datasets: Sequence[UUID], charged: Sequence[UUID]) -> bool:
     members = SharedBudgetMember.objects.filter(dataset_budget__in=datasets, left_at__isnull=True)
     return members.exclude(shared_budget__in=charged).exists()
+
+
+def _forgot_a_parent(datasets: Sequence[UUID], charged: Sequence[UUID]) -> bool:
+    """What was derived from two datasets is charged to both, to all of their parts."""
+    derived = DerivedBudget.objects.filter(budget__in=datasets)
+    asked = derived.annotate(asked=Coalesce("parent__parts__budget", "parent"))
+    return asked.exclude(asked__in=charged).exists()
 
 
 def _standing(budgets: Sequence[Budget]) -> Outcome | None:

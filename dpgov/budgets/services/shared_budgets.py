@@ -148,6 +148,9 @@ def bring_in(*, shared_budget: Budget, dataset_budget: Budget) -> int:
         raise CannotShare
     if (shared.kind, dataset.kind) != (Budget.Kind.SHARED_BUDGET, Budget.Kind.DATASET):
         raise CannotShare
+    # What was derived is charged to the shared budgets of its parents.
+    if dataset.parents.exists():
+        raise CannotShare
     refuse_other_meaning(shared, dataset)
     refuse_standing_still(rows.values())
     if SharedBudgetMember.objects.filter(dataset_budget=dataset, left_at__isnull=True).exists():

@@ -21,8 +21,8 @@ from dpgov.budgets.errors import (
 from dpgov.budgets.models import Budget, BudgetPart, Reservation
 from dpgov.budgets.services import one_statement, portable
 from dpgov.budgets.services.freezing import confirm_place
-from dpgov.budgets.services.line import Line, Outcome, Steps, bookable, checked
-from dpgov.budgets.words import rate_said, whose_said
+from dpgov.budgets.services.line import PARENT, Line, Outcome, Steps, bookable, checked
+from dpgov.budgets.words import parent_said, rate_said, whose_said
 
 
 def _database() -> Steps:
@@ -36,9 +36,9 @@ def reserve(
 
     `moment` says to which windows of the rates it counts: now, by the database's clock.
     Raises InsufficientBudget for the tightest limit that cannot hold its line (lifetime limits
-    before rates), BudgetFrozen, BudgetClosed, BudgetsMoved when a shared budget of the dataset is
-    missing among the lines (read them again), AlreadyReserved for an id that was used before,
-    InvalidAmount for an amount that is not a positive integer.
+    before rates), BudgetFrozen, BudgetClosed, BudgetsMoved when a shared budget or a
+    parent of the dataset is missing among the lines (read them again), AlreadyReserved for an id
+    that was used before, InvalidAmount for an amount that is not a positive integer.
     """
     ordered = checked(lines)
     confirm_place()
@@ -76,7 +76,8 @@ def _refusal(
     budget = Budget.objects.get(pk=cast(UUID, outcome.budget_id))
     if outcome.refusal == "closed":
         return BudgetClosed(whose_said(budget))
-    words = whose_said(budget)
+    parents = {line.budget_id for line in lines if line.what == PARENT}
+    words = parent_said(budget.label) if budget.pk in parents else whose_said(budget)
     return InsufficientBudget(
         requested_nano=next(
             (line.amount_nano for line in lines if line.budget_id == budget.pk), requested_nano

@@ -106,6 +106,17 @@ BEGIN
         refusal := 'moved';
         RETURN;
     END IF;
+    -- What was derived from two datasets is charged to both, to all of their parts. Parts are made
+    -- under these locks; who has which parents never changes.
+    IF EXISTS (
+        SELECT 1 FROM budgets_derivedbudget d
+        LEFT JOIN budgets_budgetpart part ON part.dataset_budget_id = d.parent_id
+        WHERE d.budget_id = ANY (p_budgets || v_parents)
+          AND coalesce(part.budget_id, d.parent_id) <> ALL (p_budgets)
+    ) THEN
+        refusal := 'moved';
+        RETURN;
+    END IF;
     -- A question is held where its data is: on the budget of its dataset, or on lines of that one.
     IF session_user <> current_user AND NOT EXISTS (
         SELECT 1 FROM queries_query q JOIN datasets_dataset d ON d.id = q.dataset_id

@@ -4,6 +4,7 @@ The second argument of a filter says in which currency: a budget, whatever has o
 """
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from django import template
@@ -75,8 +76,12 @@ def limit(budget: words.Limited) -> str | SafeString:
     return _written(words.limit_text(budget))
 
 
+@lru_cache(maxsize=4096)
 def _written(text: str) -> SafeString:
-    """Signs stay with their numbers; what is in brackets is small print."""
+    """Signs stay with their numbers; what is in brackets is small print.
+
+    Kept, because a page of budgets says the same few amounts many times.
+    """
     sentence, _, exact = text.partition(" (")
     small = format_html(' <small class="text-body-secondary">({}</small>', _kept(exact))
     return format_html("{}{}", _kept(sentence), small if exact else "")

@@ -7,9 +7,11 @@ engines open. Fingerprints depend on the data and are shown to nobody.
 from dpgov.datasets.models.arrival import Arrival
 from dpgov.datasets.models.audience import Viewer
 from dpgov.datasets.models.dataset import Column, Dataset, DatasetVersion, Upload
+from dpgov.datasets.models.derived import DerivedFrom
 from dpgov.datasets.models.desk import Draft, Permit, Policy
 from dpgov.datasets.models.fingerprint import FingerprintMark, FingerprintPart, VersionFingerprint
 from dpgov.datasets.models.looks import Agreement, Checked, Handed, Look, NewDataRule
+from dpgov.datasets.models.stored import StoredFile
 from dpgov.datasets.models.terms import Acceptance, TermsOfUse
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "Column",
     "Dataset",
     "DatasetVersion",
+    "DerivedFrom",
     "Draft",
     "FingerprintMark",
     "FingerprintPart",
@@ -28,6 +31,7 @@ __all__ = [
     "NewDataRule",
     "Permit",
     "Policy",
+    "StoredFile",
     "TermsOfUse",
     "Upload",
     "VersionFingerprint",

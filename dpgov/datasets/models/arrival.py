@@ -14,6 +14,8 @@ from dpgov.tenants.models import Tenant, User
 class Arrival(models.Model):
     """An upload that shall be registered, and how far it has come. The row itself is the outbox.
 
+    Without an upload it is a dataset that shall be derived from stored versions of two others.
+
     A worker holds it by lease and fencing token, and writes under `version_id`. `dataset` is the
     one that gets a version, or the new one once it is there. `declared` is what was declared, until
     the end; `outcome` what came of it, in codes and values. The numbers of what was read are true
@@ -31,7 +33,9 @@ class Arrival(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
-    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="arrivals")
+    upload = models.ForeignKey(
+        Upload, on_delete=models.CASCADE, null=True, blank=True, related_name="arrivals"
+    )
     asked_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, null=True, related_name="+")
     is_version = models.BooleanField(default=False)
@@ -60,6 +64,10 @@ class Arrival(models.Model):
             models.CheckConstraint(
                 name="datasets_arrived_somewhere",
                 condition=~Q(state="done") | Q(dataset__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="datasets_version_has_a_file",
+                condition=Q(is_version=False) | Q(upload__isnull=False),
             ),
         ]
         indexes = [

@@ -60,6 +60,7 @@ class Dataset(models.Model):
     what decides are the rows of `TermsOfUse`.
     `named_only`: nobody sees it but who governs and whom its owners named, see `datasets.audience`.
     `opened_at` is when it could first be asked about; None while it was held ever since it came.
+    `is_derived`: its rows were put together out of two other datasets', see `DerivedFrom`.
     `kept_until` is the last day (UTC) on which its data is kept; None: until somebody deletes it.
     Once archived its data files may be deleted (`data_deleted_at`); fingerprints and ledger stay.
 
@@ -113,6 +114,7 @@ class Dataset(models.Model):
     kept_until = models.DateField(null=True, blank=True)
     terms_version = models.PositiveIntegerField(default=0, db_default=0)
     named_only = models.BooleanField(default=False, db_default=False)
+    is_derived = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [

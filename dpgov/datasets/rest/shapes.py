@@ -7,7 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import SkipField
 
-from dpgov.budgets.charging import allocations_of
+from dpgov.budgets.allocated import allocations_of
 from dpgov.budgets.rest.shapes import (
     PURE_EPSILON,
     BalanceSerializer,
@@ -15,8 +15,9 @@ from dpgov.budgets.rest.shapes import (
     Epsilon,
     Rho,
 )
-from dpgov.datasets.models import Column, Dataset, DatasetVersion
-from dpgov.datasets.rules import least_price_nano
+from dpgov.datasets.lineage import governing, origins_of
+from dpgov.datasets.models import Column, Dataset, DatasetVersion, DerivedFrom
+from dpgov.datasets.rules import least_price_nano, most_per_question
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
 
 
@@ -136,6 +137,16 @@ class PublicTableSerializer(serializers.Serializer[dict[str, Any]]):
     columns = serializers.ListField(child=serializers.CharField())
 
 
+class OriginSerializer(serializers.Serializer[DerivedFrom]):
+    """A dataset that a derived one was made of; every question is charged to it as well."""
+
+    dataset = serializers.SlugField(source="parent.slug")
+    version = serializers.IntegerField(source="version.number")
+    rows_of_unit = serializers.IntegerField(help_text="So many rows of each unit were used.")
+    prefix = serializers.CharField(allow_blank=True, help_text="Of the names of its columns.")
+    columns = serializers.ListField(child=serializers.CharField(), help_text="As named there.")
+
+
 class DatasetSerializer(CurrencySerializer):
     """What every member may know: declarations only, no sizes, paths or fingerprints."""
 
@@ -162,8 +173,8 @@ class DatasetSerializer(CurrencySerializer):
         allow_null=True,
         help_text="The number of units where a column names them and it is public (`change_one`).",
     )
-    per_query_limit_epsilon = Epsilon("per_query_limit_nano", help_text=PURE_EPSILON)
-    per_query_limit_rho = Rho("per_query_limit_nano")
+    per_query_limit_epsilon = Epsilon(most_per_question, help_text=PURE_EPSILON)
+    per_query_limit_rho = Rho(most_per_question)
     version = serializers.SerializerMethodField()
     partition_column = _OrNull(
         help_text="A question that is restricted to some of its categories (`=` or `in`) is "
@@ -176,6 +187,7 @@ class DatasetSerializer(CurrencySerializer):
         help_text="Whether only people whom an owner named see it; to others it is not there."
     )
     public_table = serializers.SerializerMethodField()
+    derived_from = serializers.SerializerMethodField()
     registered_at = serializers.DateTimeField(source="created_at")
     columns = serializers.SerializerMethodField()
 
@@ -188,6 +200,11 @@ class DatasetSerializer(CurrencySerializer):
         """Whose columns stand beside the rows of the newest version; null where none is joined."""
         found: dict[str, Any] = self._version.joined
         return found or None
+
+    @extend_schema_field(OriginSerializer(many=True))
+    def get_derived_from(self, dataset: Dataset) -> list[dict[str, Any]]:
+        """The two datasets whose rows were put together; empty where it was not derived."""
+        return [OriginSerializer(one).data for one in origins_of(dataset)]
 
     @extend_schema_field(ColumnSerializer(many=True))
     def get_columns(self, dataset: Dataset) -> list[dict[str, Any]]:
@@ -222,8 +239,8 @@ class BudgetSerializer(CurrencySerializer, BalanceSerializer):
     `user` in the context is whose allocations are told.
     """
 
-    per_query_limit_epsilon = Epsilon("per_query_limit_nano", help_text=PURE_EPSILON)
-    per_query_limit_rho = Rho("per_query_limit_nano")
+    per_query_limit_epsilon = Epsilon(most_per_question, help_text=PURE_EPSILON)
+    per_query_limit_rho = Rho(most_per_question)
     least_price_epsilon = Epsilon(least_price_nano, help_text="The least that one question costs.")
     least_price_rho = Rho(least_price_nano)
     frozen = serializers.SerializerMethodField()
@@ -236,11 +253,20 @@ class BudgetSerializer(CurrencySerializer, BalanceSerializer):
         return dataset.budget.frozen_at is not None
 
     def get_paused(self, dataset: Dataset) -> bool:
-        """Its owners paused all questions; those that were accepted wait."""
-        return dataset.paused_at is not None
+        """Its owners paused all questions, or those of a parent; those that were accepted wait."""
+        return any(one.paused_at is not None for one in governing(dataset))
 
     @extend_schema_field(AllocationSerializer(many=True))
     def get_allocations(self, dataset: Dataset) -> list[dict[str, Any]]:
         """Your own and your projects'; the first is charged if you name none."""
         found = allocations_of(self.context["user"], dataset.budget_id)
         return [AllocationSerializer(one).data for one in found]
+
+
+class ConflictSerializer(serializers.Serializer[Any]):
+    """The standard error body."""
+
+    type = serializers.ChoiceField(choices=["client_error"])
+    errors = serializers.ListField(  # type: ignore[assignment]
+        child=serializers.DictField(child=serializers.CharField(allow_null=True))
+    )

@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from dpgov.datasets import services
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.rest.shapes import ConflictSerializer
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.datasets.terms import accepted_at, in_force
 from dpgov.tenants.models import User
@@ -34,15 +35,6 @@ class AcceptedVersionSerializer(serializers.Serializer[Any]):
     """Which version is accepted."""
 
     version = serializers.IntegerField(min_value=1, max_value=_MOST)
-
-
-class ConflictSerializer(serializers.Serializer[Any]):
-    """The standard error body."""
-
-    type = serializers.ChoiceField(choices=["client_error"])
-    errors = serializers.ListField(  # type: ignore[assignment]
-        child=serializers.DictField(child=serializers.CharField(allow_null=True))
-    )
 
 
 class TermsNotInForce(APIException):

@@ -2,10 +2,14 @@
 
 from django.urls import path
 
-from dpgov.datasets.rest import audience, datasets, terms
+from dpgov.datasets.rest import audience, datasets, derived, terms
 
 urlpatterns = [
     path("datasets/", datasets.DatasetListView.as_view(), name="dataset-list"),
+    path("datasets/derived/", derived.DeriveView.as_view(), name="dataset-derive"),
+    path(
+        "datasets/derived/<uuid:arrival_id>/", derived.DerivedView.as_view(), name="dataset-derived"
+    ),
     path("datasets/<slug:slug>/", datasets.DatasetView.as_view(), name="dataset-detail"),
     path("datasets/<slug:slug>/budget/", datasets.BudgetView.as_view(), name="dataset-budget"),
     path(

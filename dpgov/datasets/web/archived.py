@@ -15,6 +15,9 @@ from dpgov.datasets.web.forms.changes import DeleteDataForm, RetentionForm
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
+# Why the data of a version is still needed.
+_NEEDED = (services.QuestionsOnTheirWay, services.RowsInDerived, services.SameRowsAsNewest)
+
 
 @requires(Permission.REGISTER_DATASETS)
 @require_safe
@@ -60,7 +63,7 @@ def delete_version(request: HttpRequest, slug: str, version_number: int) -> Http
     if form.is_valid():
         try:
             services.delete_version_data(version=version, user=membership_of(request).user)
-        except (services.QuestionsOnTheirWay, services.SameRowsAsNewest) as refusal:
+        except _NEEDED as refusal:
             form.add_error(None, str(refusal))
         except DatasetVersion.DoesNotExist as gone:
             raise Http404 from gone

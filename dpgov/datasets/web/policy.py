@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.datasets import services
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.rules import rules_of
+from dpgov.datasets.rules import own_rules_of
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.datasets.web.forms.policy import TEMPLATES, PermitForm, PolicyForm, template, typed
 from dpgov.tenants.permissions import Permission, membership_of, requires
@@ -24,7 +24,7 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
     dataset = dataset_or_404(request, slug)
     budget = dataset.budget
     if request.method != "POST":
-        known = typed(rules_of(dataset), budget.currency)
+        known = typed(own_rules_of(dataset), budget.currency)
         known |= template(request.GET.get("template", ""), budget.limit_epsilon_nano)
         return _page(request, dataset, PolicyForm(budget=budget, initial=known))
     form = PolicyForm(request.POST, budget=budget)
@@ -69,7 +69,7 @@ def permit(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _permit_refused(request: HttpRequest, dataset: Dataset, form: PermitForm) -> HttpResponse:
-    known = typed(rules_of(dataset), dataset.budget.currency)
+    known = typed(own_rules_of(dataset), dataset.budget.currency)
     return _page(request, dataset, PolicyForm(budget=dataset.budget, initial=known), form)
 
 

@@ -107,10 +107,12 @@ def _arrived(request: HttpRequest, arrival: Arrival, dataset: Dataset) -> HttpRe
         messages.success(request, there.format(number=number))
         return redirect("datasets:detail", dataset.slug)
     done = _("{name} is registered. Analysts can ask about it now.")
+    if dataset.named_only:
+        done = _("{name} is registered. No analyst sees it until you name them here.")
     messages.success(request, done.format(name=dataset.name))
     if arrival.outcome.get("shares_budget"):
         messages.warning(request, _shared(dataset))
-    return redirect("datasets:detail", dataset.slug)
+    return redirect("datasets:audience" if dataset.named_only else "datasets:detail", dataset.slug)
 
 
 def _shared(dataset: Dataset) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
-from dpgov.budgets.charging import (
+from dpgov.budgets.allocated import (
     AllocationNeeded,
     ChooseAllocation,
     allocations_of,

@@ -13,6 +13,7 @@ from dpgov.datasets.services.held.deciding import (
 )
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.privacy.accounting.loss import PURE, Currency
+from dpgov.web.pages import LongSelect
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
@@ -103,7 +104,7 @@ class DecisionForm(forms.Form):
         queryset=Dataset.objects.none(),
         required=False,
         empty_label=_("None"),
-        widget=forms.Select(attrs=_SELECT),
+        widget=LongSelect(attrs=_SELECT),
         help_text=_(
             "Only if it should share a budget. The limit and what is spent are those of this "
             "dataset."

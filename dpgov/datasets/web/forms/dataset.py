@@ -228,6 +228,12 @@ class DatasetForm(UnitForm):
         widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
     )
 
+    named_only = forms.BooleanField(
+        label=_("Only people named by an owner can see it"),
+        required=False,
+        widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
+    )
+
     def __init__(self, *args: Any, headers: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         columns = [("", _("None")), *((header, header) for header in headers)]

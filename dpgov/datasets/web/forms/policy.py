@@ -16,6 +16,7 @@ from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.tenants.models import Membership
+from dpgov.web.pages import LongSelect
 from dpgov.web.typed import TypedWholeNumber
 
 _CHOICES = [(kind.value, _(kind.facts.label)) for kind in StatisticKind]
@@ -121,7 +122,7 @@ class PermitForm(forms.Form):
         label=_("Analyst"),
         queryset=Membership.objects.none(),
         empty_label=_("Choose an analyst"),
-        widget=forms.Select({"class": "form-select"}),
+        widget=LongSelect({"class": "form-select"}),
     )
     limit = EpsilonField(label=_("Questions up to this ε"))
     last_day = forms.DateField(

@@ -87,6 +87,7 @@ class RegistrationForm:
             per_query_limit_nano=data["epsilon_per_query"],
             partition_column=data["partition_column"],
             needs_allocation=data["needs_allocation"],
+            named_only=data["named_only"],
             delta=currency.delta,
         )
 

@@ -1,0 +1,71 @@
+"""A derived dataset and its two parents: whatever closes, narrows or hides a parent does so there.
+
+A dataset that is not derived has no parents, and finding that out takes no statement.
+"""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q
+
+from dpgov.budgets.allocated import allocations_of, charged_on_parent
+from dpgov.budgets.models import Allocation
+from dpgov.datasets.models import Dataset, DerivedFrom
+from dpgov.tenants.models import User
+
+
+def origins_of(dataset: Dataset) -> tuple[DerivedFrom, ...]:
+    """Its parents in their order, each with its budget and policy; none where it is not derived."""
+    if not dataset.is_derived:
+        return ()
+    rows = DerivedFrom.objects.filter(dataset=dataset.pk)
+    return tuple(rows.select_related("parent__budget", "parent__policy", "version"))
+
+
+def governing(dataset: Dataset) -> tuple[Dataset, ...]:
+    """The dataset and its parents: those whose rules a question about it keeps."""
+    return (dataset, *(one.parent for one in origins_of(dataset)))
+
+
+def derived_of(dataset: Dataset) -> list[Dataset]:
+    """What was derived from it and is not archived, by name."""
+    there = Dataset.objects.filter(derived_from__parent=dataset.pk, archived_at__isnull=True)
+    return list(there.order_by("name", "slug"))
+
+
+def without_parent(dataset: str, **standing: object) -> Q:
+    """Which datasets have no parent that stands so, by the path to them: with a condition on it."""
+    such = {f"parent__{name}": value for name, value in standing.items()}
+    found = DerivedFrom.objects.filter(dataset=OuterRef(f"{dataset}pk"), **such)
+    return Q(**{f"{dataset}is_derived": False}) | ~Q(Exists(found))
+
+
+def needing_allocations(datasets: Collection[Dataset]) -> set[UUID]:
+    """The budgets of these datasets, and of their parents, that nobody asks without an allocation.
+
+    One statement more where one of them is derived.
+    """
+    needing = {one.budget_id for one in datasets if one.needs_allocation}
+    derived = [one.pk for one in datasets if one.is_derived]
+    if derived:
+        of_parents = Dataset.objects.filter(derived__dataset__in=derived, needs_allocation=True)
+        needing |= set(of_parents.values_list("budget_id", flat=True))
+    return needing
+
+
+def allocations_on_parents(
+    dataset: Dataset, user: User, beside: Allocation | None
+) -> list[Allocation]:
+    """This person's allocations on the budgets of its parents that a question is charged to.
+
+    `beside` is what is charged on its own budget. Raises AllocationNeeded, ChooseAllocation.
+    """
+    found = (
+        charged_on_parent(
+            allocations_of(user, origin.parent.budget_id),
+            beside=beside,
+            needed=origin.parent.needs_allocation,
+        )
+        for origin in origins_of(dataset)
+    )
+    return [one for one in found if one is not None]

@@ -1,0 +1,1 @@
+"""Datasets whose rows are put together out of two others', unit by unit."""

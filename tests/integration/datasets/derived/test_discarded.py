@@ -1,0 +1,79 @@
+"""M67: two persons discard a dataset: what was derived from it holds its rows, and goes with it.
+
+What could leak: data that two persons took out of use is asked about under another name, and its
+rows lie there when the file itself was deleted.
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+from dpgov.approvals.models import ChangeRequest
+from dpgov.approvals.services import approve
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version, datasets_of
+from dpgov.datasets.services import delete_data, pause_questions
+from dpgov.datasets.services.held.deciding import (
+    DISCARD_HELD_DATASET,
+    decide_as_agreed,
+    request_decision,
+)
+from dpgov.datasets.services.held.looks import pause
+from dpgov.oversight.reconciliation.report import reconcile
+from dpgov.queries.asking.gate import NotOpen
+from dpgov.queries.models import Query
+from dpgov.tenants.models import Membership
+
+Pair = tuple[Dataset, Dataset]
+Ask = Callable[..., Query]
+
+
+def _discarded(owner: Membership, officer: Membership, dataset: Dataset) -> ChangeRequest:
+    """An officer holds it, and two persons discard it."""
+    pause(version=current_version(dataset), membership=officer, reason="uploaded by mistake")
+    request = request_decision(
+        membership=owner, dataset=dataset, kind=DISCARD_HELD_DATASET, reason="a mistake"
+    )
+    return approve(
+        request_id=request.pk, decider=officer, reason="yes", carry_out=decide_as_agreed
+    ).request
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_what_was_derived_from_discarded_data_is_asked_about_no_more(
+    owner: Membership,
+    officer: Membership,
+    analyst: Membership,
+    both: Dataset,
+    visits_and_costs: Pair,
+    ask: Ask,
+    place: int,
+) -> None:
+    """M67: archived with it, by an entry of its own, and its data deleted with that one's."""
+    ask(analyst, of=both)
+    parent = visits_and_costs[place]
+    assert _discarded(owner, officer, parent).state == "approved"
+    with pytest.raises(NotOpen):
+        ask(analyst, of=both)
+    assert both not in datasets_of(owner)
+    assert reconcile(owner.tenant).findings == ()
+
+
+def test_the_data_of_both_is_deleted(
+    owner: Membership, officer: Membership, both: Dataset, visits_and_costs: Pair
+) -> None:
+    """M67: no row of what was discarded is left in what was derived from it."""
+    _discarded(owner, officer, visits_and_costs[0])
+    delete_data(dataset=Dataset.objects.get(pk=visits_and_costs[0].pk), user=owner.user)
+    both.refresh_from_db()
+    assert both.data_deleted_at is not None
+
+
+def test_a_pause_of_what_was_derived_is_ended_first(
+    owner: Membership, officer: Membership, both: Dataset, visits_and_costs: Pair
+) -> None:
+    """M67: its questions would wait for ever; the request lapses and nothing was changed."""
+    pause_questions(dataset=both, user=owner.user, reason="")
+    request = _discarded(owner, officer, visits_and_costs[0])
+    assert request.state == ChangeRequest.State.STALE
+    assert Dataset.objects.filter(archived_at__isnull=False).count() == 0
