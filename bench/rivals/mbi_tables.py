@@ -17,10 +17,8 @@ import polars as pl
 from numpy.typing import NDArray
 from opendp.extras.mbi import AIM, MST, Count
 
-from bench.rivals.tasks import categories, rows
+from bench.rivals.tasks import AGE_EDGES, PAIRED, categories, rows
 
-COLUMNS = ("sex", "race", "relationship", "marital_status", "workclass")
-EDGES = (17, 25, 35, 45, 55, 65)
 EPSILONS = ("0.1", "1", "5")
 
 
@@ -65,14 +63,14 @@ def _model(frame: pl.DataFrame, keys: dict[str, list[str]], algorithm: Any, epsi
 def _people() -> tuple[pl.DataFrame, dict[str, list[str]]]:
     """Adult, with age in bins, and every declared category with one for everything else."""
     table = rows()
-    keys = {name: [*categories(table, name), "other"] for name in COLUMNS}
+    keys = {name: [*categories(table, name), "other"] for name in PAIRED}
     columns = {
         name: [row[name] if row[name] in known else "other" for row in table]
         for name, known in keys.items()
     }
-    bins = [str(int(np.searchsorted(EDGES, int(row["age"]), "right")) - 1) for row in table]
+    bins = [str(int(np.searchsorted(AGE_EDGES, int(row["age"]), "right")) - 1) for row in table]
     columns["age"] = bins
-    keys["age"] = [*(str(n) for n in range(len(EDGES))), "other"]
+    keys["age"] = [*(str(n) for n in range(len(AGE_EDGES))), "other"]
     return pl.DataFrame(columns), keys
 
 

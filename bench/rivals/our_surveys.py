@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.rivals.surveyed import measure
 from dpgov.privacy.accounting.decimals import NANO
-from dpgov.privacy.local.estimate import share_of
+from dpgov.privacy.local.estimate import Share, share_of
 from dpgov.privacy.local.randomiser import for_epsilon
 
 _PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/answer-a-survey.md"
@@ -23,8 +23,10 @@ def _program() -> dict[str, Any]:
 _DRAW = _program()["randomise"]
 
 
-def estimate(truth: Sequence[int], answers: int, epsilon: float) -> list[float]:
-    """The unbiased shares, without an interval."""
+def with_intervals(
+    truth: Sequence[int], answers: int, epsilon: float
+) -> tuple[list[float], list[Share]]:
+    """The unbiased shares, as the API has them, and each with its interval of 95%."""
     randomiser = for_epsilon(answers, round(epsilon * NANO))
     rule = {
         "mechanism": randomiser.kind.value,
@@ -37,8 +39,14 @@ def estimate(truth: Sequence[int], answers: int, epsilon: float) -> list[float]:
     for answer in truth:
         for place in randomiser.places(_DRAW(rule, answer)):
             counts[place] += 1
-    return [float(share_of(randomiser, count, len(truth)).exact) for count in counts]
+    shares = [share_of(randomiser, count, len(truth)) for count in counts]
+    return [float(share.exact) for share in shares], shares
+
+
+def estimate(truth: Sequence[int], answers: int, epsilon: float) -> list[float]:
+    """The unbiased shares alone."""
+    return with_intervals(truth, answers, epsilon)[0]
 
 
 if __name__ == "__main__":
-    measure(estimate)
+    measure(estimate, with_intervals)

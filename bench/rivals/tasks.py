@@ -28,6 +28,9 @@ TABLES = {
     "table of two columns": ("education", "occupation"),
     "table of three columns": ("race", "workclass", "education"),
 }
+# Of all pairs of columns, age among them: by the lower ends of its bins.
+PAIRED = ("sex", "race", "relationship", "marital_status", "workclass")
+AGE_EDGES = (17, 25, 35, 45, 55, 65)
 QUICK = ("count", "sum", "mean", "variance")
 TASKS = (*QUICK, "median", *TABLES)
 MORE = 3

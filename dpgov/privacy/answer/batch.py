@@ -15,6 +15,7 @@ from typing import Any
 from dpgov.language.said import said
 from dpgov.privacy.accounting.decimals import MAX_EPSILON, InvalidNumber, read_decimal
 from dpgov.privacy.accounting.loss import Loss, Mode
+from dpgov.privacy.answer.adaptively import Adaptively
 from dpgov.privacy.answer.blueprint import Blueprint, loss_of, prepare
 from dpgov.privacy.answer.covers import Cover
 from dpgov.privacy.plan.parsing.plans import parse_plan
@@ -38,7 +39,7 @@ class Batch:
     plans: tuple[Plan, ...]
     shares: tuple[Fraction | None, ...]
     whole: Loss
-    cover: Cover | None = None
+    cover: Cover | Adaptively | None = None
 
 
 def parse_batch(raw: object, schema: DatasetSchema, *, dataset: str) -> Batch:
@@ -121,7 +122,7 @@ def priced(batch: Batch, schema: DatasetSchema) -> tuple[Blueprint, ...]:
     """
     parts = parts_for(batch, schema)(batch.whole.nano)
     return tuple(
-        _prepared(place, _at(plan, Loss(schema.mode, nano)), schema)
+        _prepared(place, plan.at(Loss(schema.mode, nano)), schema)
         for place, (plan, nano) in enumerate(zip(batch.plans, parts, strict=True))
     )
 
@@ -178,15 +179,9 @@ def _root(number: Fraction, degree: int) -> int:
     return low
 
 
-def _at(plan: Plan, loss: Loss) -> Plan:
-    if loss.mode is Mode.PURE:
-        return replace(plan, epsilon_nano=loss.nano, rho_nano=None)
-    return replace(plan, epsilon_nano=None, rho_nano=loss.nano)
-
-
 def _most(plan: Plan, mode: Mode) -> Plan:
     """With the largest amount there is: how its price is split does not depend on it."""
-    return _at(plan, Loss(mode, MAX_EPSILON * 10**9))
+    return plan.at(Loss(mode, MAX_EPSILON * 10**9))
 
 
 def _prepared(place: int, plan: Plan, schema: DatasetSchema) -> Blueprint:

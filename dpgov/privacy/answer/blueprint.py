@@ -44,6 +44,8 @@ from dpgov.privacy.plan.request import (
 from dpgov.privacy.plan.schema import DatasetSchema, DateDomain, NumericDomain
 
 MAX_CELLS = 10_000
+# Of the table of all columns that adaptive choices are made from, which is never released.
+MAX_CHOSEN_FROM = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,22 +159,22 @@ def prepare(plan: Plan, schema: DatasetSchema) -> Blueprint:
     loss = loss_of(plan, schema.mode)
     groupings = _groupings(plan, schema)
     cells = ExactRequest((), groupings, ()).cells
-    _check_cells(cells)
+    _check_cells(cells, MAX_CELLS if plan.choosing is None else MAX_CHOSEN_FROM)
     mechanisms = tuple(mechanisms_for(plan, schema, loss, cells))
     _check_noise(plan, schema, mechanisms)
     requests, reads = _requests(plan, schema, groupings, mechanisms)
     return Blueprint(plan, schema, loss, requests, mechanisms, reads, cells)
 
 
-def _check_cells(cells: int) -> None:
-    if cells > MAX_CELLS:
+def _check_cells(cells: int, most: int) -> None:
+    if cells > most:
         raise refusal(
             "group_by",
             said(
                 "The grouping has {cells} cells; at most {most} are answered at once. Use fewer or "
                 "wider bins.",
                 cells=cells,
-                most=MAX_CELLS,
+                most=most,
             ),
         )
 

@@ -23,14 +23,17 @@ from dpgov.language.said import pattern, said
 
 
 class Method(StrEnum):
-    """Each table drawn by itself, all read off one, or off some that hold several each.
+    """Each table drawn by itself, all read off one, or off some that hold several each; or, where
+    the asker names it, the tables that a model of the earlier ones gets most wrong.
 
-    The simplest first: of methods with one error it is taken.
+    The simplest first: of methods with one error it is taken. The last has no error that could be
+    known beforehand, and is never taken by itself.
     """
 
     SEPARATE = "separate_tables"
     FULL = "one_full_table"
     LARGER = "larger_tables"
+    ADAPTIVE = "adaptive"
 
     @property
     def words(self) -> str:
@@ -38,10 +41,12 @@ class Method(StrEnum):
         return _WORDS[self]
 
 
+FIXED = (Method.SEPARATE, Method.FULL, Method.LARGER)
 _WORDS = {
     Method.SEPARATE: pattern("Separate tables"),
     Method.LARGER: pattern("Fewer, larger tables"),
     Method.FULL: pattern("One full table"),
+    Method.ADAPTIVE: pattern("Adaptive rounds"),
 }
 Table = frozenset[int]
 """The places of its columns in the list of columns."""
@@ -82,7 +87,7 @@ class Way:
             "method": self.method.value,
             "tables": len(self.drawn),
             "cells": self.cells,
-            "rmse": _shown(self.rmse),
+            "rmse": four_digits_up(self.rmse),
             "reason": self.reason or None,
         }
 
@@ -105,9 +110,10 @@ class Cover:
         """For quotes: the method with its error beside the others, and each table with its own."""
         return {
             "method": self.chosen.method.value,
-            "rmse": _shown(self.chosen.rmse),
+            "rmse": four_digits_up(self.chosen.rmse),
             "ways": [way.as_json() for way in self.ways],
             "answers": [self._answer(table) for table in self.asked],
+            "adaptive": None,
         }
 
     def _answer(self, table: Table) -> dict[str, Any]:
@@ -117,8 +123,8 @@ class Cover:
             "columns": self.named(table),
             "cells": cells_of(table, self.bins),
             "made_from": self.named(source),
-            "rmse": _shown(self._error(table, source)),
-            "separate_rmse": None if alone is None else _shown(math.sqrt(alone)),
+            "rmse": four_digits_up(self._error(table, source)),
+            "separate_rmse": None if alone is None else four_digits_up(math.sqrt(alone)),
         }
 
     def _error(self, table: Table, source: Table) -> float:
@@ -130,7 +136,7 @@ class Cover:
         return [self.names[place] for place in sorted(table)]
 
 
-def _shown(error: float | None) -> float | None:
+def four_digits_up(error: float | None) -> float | None:
     """Four digits, rounded up."""
     if not error:
         return error
@@ -177,7 +183,7 @@ def _way(
     bounds: Bounds,
 ) -> Way:
     cells = sum(cells_of(table, bins) for table in drawn)
-    reason, noise = _shut(drawn, bins, bounds), variance(len(drawn))
+    reason, noise = shut(drawn, bins, bounds), variance(len(drawn))
     if not reason and noise is None:
         reason = said("The price is too small for {number} tables.", number=len(drawn))
     if reason or noise is None:
@@ -187,7 +193,7 @@ def _way(
     return Way(method, drawn, cells, math.sqrt(noise * read / whole))
 
 
-def _shut(drawn: Sequence[Table], bins: Sequence[int], bounds: Bounds) -> str:
+def shut(drawn: Sequence[Table], bins: Sequence[int], bounds: Bounds) -> str:
     """Which bound it passes, in words; nothing where it keeps them."""
     cells = max(cells_of(table, bins) for table in drawn)
     columns = max(map(len, drawn))
@@ -217,7 +223,7 @@ def _best_merged(
 ) -> tuple[Table, ...]:
     """The best of all steps of a greedy search that puts two tables together at a time."""
     steps = _merges(tuple(asked), tuple(bins), bounds)
-    fitting = [drawn for drawn in steps if not _shut(drawn, bins, bounds)]
+    fitting = [drawn for drawn in steps if not shut(drawn, bins, bounds)]
     return min(fitting or steps[-1:], key=lambda drawn: _squares(drawn, asked, bins, variance))
 
 

@@ -6,11 +6,15 @@ constants; `uv run bench/duration.py` compares them with the truth, and they wer
 bound is at least twice of what an ordinary machine of two cores needs (docs/benchmarks.md).
 """
 
+from collections.abc import Iterator
 from math import isqrt, prod
 from typing import Any
 
 from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.privacy.answer.rounds import chosen_by, needs_of_rounds
+from dpgov.privacy.mechanisms.chosen import ChosenTables
 from dpgov.privacy.mechanisms.grid import MOST_PLACES, places_for
+from dpgov.privacy.mechanisms.logistic import Logistic
 from dpgov.privacy.plan.request import (
     ROWS_OF_UNIT,
     CodeFilter,
@@ -24,13 +28,15 @@ from dpgov.privacy.plan.schema import DatasetSchema, NumericDomain
 ASSUMED_ROWS = 1_000_000
 
 # Nanoseconds for each row: of a scan, of each range of a filter, of each grouping and, where bins
-# are searched through, of each of them, of each sum, of telling units apart and of ranking theirs.
+# are searched through, of each of them, of each sum, of telling units apart, of a curve and of
+# ranking the rows or cells of units.
 _SCAN = 10
 _FILTER = 4
 _GROUPING = 30
 _ARM = 8
 _MEASURE = 15
 _UNITS = 800
+_CURVE = 150
 _RANK = 1_500
 # Microseconds: of a scan, of a range or a bin in its text, of a row that it returns, of a cell.
 _REQUEST = 60_000
@@ -66,8 +72,16 @@ def rows_taken(schema: DatasetSchema) -> int:
 
 
 def _bound(blueprint: Blueprint, rows: int) -> int:
-    scans = sum(_scan(request, blueprint.schema, rows) for request in blueprint.requests)
+    scans = sum(_scan(request, blueprint.schema, rows) for request in _scans(blueprint))
     return scans + _draws(blueprint)
+
+
+def _scans(blueprint: Blueprint) -> Iterator[ExactRequest]:
+    """Those of a descent that follow its first one, too: their number is fixed beforehand."""
+    yield from blueprint.requests
+    for mechanism, place in zip(blueprint.mechanisms, blueprint.reads, strict=True):
+        if isinstance(mechanism, Logistic):
+            yield from mechanism.later(blueprint.requests[place])
 
 
 def _scan(request: ExactRequest, schema: DatasetSchema, rows: int) -> int:
@@ -75,6 +89,8 @@ def _scan(request: ExactRequest, schema: DatasetSchema, rows: int) -> int:
     searched = sum(map(_searched, request.groupings))
     each = _SCAN + _FILTER * ranges + _GROUPING * len(request.groupings) + _ARM * searched
     each += _MEASURE * len(request.measures)
+    if request.curve is not None:
+        each += _CURVE + _MEASURE * len(request.curve.weights)
     each += _UNITS * sum(measure.is_distinct for measure in request.measures)
     if request.bounds is not None:
         ranked = (request.bounds.max_groups, request.bounds.max_rows_per_group)
@@ -105,7 +121,17 @@ def _keys(grouping: CodeGrouping, schema: DatasetSchema) -> int:
 
 
 def _draws(blueprint: Blueprint) -> int:
+    choosing = chosen_by(blueprint)
+    if choosing is not None:
+        return _rounds(choosing)
     return sum(_draw(mechanism.describe(), blueprint.cells) for mechanism in blueprint.mechanisms)
+
+
+def _rounds(mechanism: ChosenTables) -> int:
+    """Of each round its choice, the largest table that it may draw, and a fit after it."""
+    largest = max(mechanism.adaptive.cells)
+    each = 2 * _DRAW + _NOISE * largest + _CANDIDATE * len(mechanism.tables)
+    return mechanism.adaptive.rounds * each + int(needs_of_rounds(mechanism).seconds * 1e6)
 
 
 def _draw(fields: dict[str, Any], cells: int) -> int:

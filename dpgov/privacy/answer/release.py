@@ -6,20 +6,25 @@ of what was released, costs nothing and reveals nothing, and the released number
 tables with many empty cells it takes away much of the error.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from dpgov.language.said import pattern
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.mechanisms.mechanism import Column
+from dpgov.privacy.answer.plausible import RISING, TABLE, adjusted_rising, adjusted_table
+from dpgov.privacy.answer.rounds import as_count, chosen_by, model_of
+from dpgov.privacy.mechanisms.adaptive import Round
+from dpgov.privacy.mechanisms.draw import Measured
+from dpgov.privacy.mechanisms.logistic import Logistic
+from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Mechanism
 from dpgov.privacy.mechanisms.table import table_of
-from dpgov.privacy.noise.noise import Floats
+from dpgov.privacy.mechanisms.totals import Total
 from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.ranges import dated, said_of, warning_of
-from dpgov.privacy.plan.request import Counts, ExactAnswer, ExactRequest
+from dpgov.privacy.plan.request import Counts, Curve, ExactAnswer, ExactRequest, Measure
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.plan.statistics import Recipe
 
@@ -33,23 +38,64 @@ class MalformedAnswer(ValueError):
     """
 
 
-def draw(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> dict[str, Any]:
+Engine = Callable[[ExactRequest], ExactAnswer]
+"""What answers a request about the rows that a question is about."""
+
+
+def draw(
+    blueprint: Blueprint, answers: Sequence[ExactAnswer], engine: Engine | None = None
+) -> dict[str, Any]:
     """The release body: values with noise, their accuracy, and the guarantee they come with.
 
-    `answers` belong to the blueprint's requests, in their order. `draws` hold the noisy lattice
-    integers as they were drawn; everything in `statistics` is made of them. Draws fresh noise each
-    time: call it once per charge. Raises MalformedAnswer, before any noise is drawn, when an exact
-    answer does not have the shape of its request.
+    `answers` belong to the blueprint's requests, in their order; `engine` is what gave them, for a
+    descent, which asks on. `draws` hold the noisy lattice integers as they were drawn; everything
+    in `statistics` is made of them. Draws fresh noise each time: call it once per charge. Raises
+    MalformedAnswer when an exact answer does not have the shape of its request, for these before
+    any noise is drawn; AsksOn for a descent without an engine.
     """
     _check_shapes(blueprint.requests, answers)
-    tables = [
+    choosing = chosen_by(blueprint)
+    if choosing is not None:
+        rows = table_of(blueprint.requests[0].measures, answers[0])
+        return in_rounds(blueprint, choosing.choose(rows, model_of(choosing)))
+    drawn = [
+        _drawn(mechanism, blueprint.requests[place], answers[place], engine)
+        for mechanism, place in zip(blueprint.mechanisms, blueprint.reads, strict=True)
+    ]
+    described = [mechanism.describe() for mechanism in blueprint.mechanisms]
+    return written(blueprint, drawn, described)
+
+
+def in_rounds(blueprint: Blueprint, found: Sequence[Round]) -> dict[str, Any]:
+    """The release body of tables that were chosen: each round in its order, as a count of its own.
+
+    The places are released numbers: they say what was chosen.
+    """
+    rounds = []
+    for one in found:
+        count = as_count(blueprint, one.place)
+        (mechanism,) = count.mechanisms
+        if not isinstance(mechanism, Total):
+            raise TypeError("a count that is no total")
+        drawn = mechanism.released([[number] for number in one.counts])
+        rounds.append({"place": one.place} | written(count, [drawn], [mechanism.describe()]))
+    described = [mechanism.describe() for mechanism in blueprint.mechanisms]
+    return written(blueprint, [], []) | {"groups": [], "choosing": described[0], "rounds": rounds}
+
+
+def counted(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> list[Sequence[Measured]]:
+    """What was counted for each request, as mechanisms read it. Raises MalformedAnswer."""
+    _check_shapes(blueprint.requests, answers)
+    return [
         table_of(request.measures, exact)
         for request, exact in zip(blueprint.requests, answers, strict=True)
     ]
-    drawn = [
-        mechanism.run(tables[place])
-        for mechanism, place in zip(blueprint.mechanisms, blueprint.reads, strict=True)
-    ]
+
+
+def written(
+    blueprint: Blueprint, drawn: Sequence[Drawn], described: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """The release body out of what each mechanism drew, and the public facts of each draw."""
     columns = [(place, column) for place, one in enumerate(drawn) for column in one.columns]
     columns.sort(key=lambda item: blueprint.plan.statistics.index(item[1].statistic))
     return {
@@ -58,14 +104,31 @@ def draw(blueprint: Blueprint, answers: Sequence[ExactAnswer]) -> dict[str, Any]
         "guarantee": guarantee(blueprint.schema, blueprint.loss),
         "groups": blueprint.groups(),
         "draws": [
-            mechanism.describe() | {"cells": one.raw}
-            for mechanism, one in zip(blueprint.mechanisms, drawn, strict=True)
+            facts | {"cells": one.raw} | one.told
+            for facts, one in zip(described, drawn, strict=True)
         ],
         "statistics": [
             _released(column, blueprint.schema) | {"draw": place} | adjusted(blueprint.plan, column)
             for place, column in columns
         ],
     }
+
+
+def _drawn(
+    mechanism: Mechanism, request: ExactRequest, exact: ExactAnswer, engine: Engine | None
+) -> Drawn:
+    table = table_of(request.measures, exact)
+    if engine is None or not isinstance(mechanism, Logistic):
+        return mechanism.run(table)
+
+    def ask(measures: tuple[Measure, ...], curve: Curve) -> Sequence[Measured]:
+        """Of the same rows: filters and bounds stay as they are."""
+        further = replace(request, measures=measures, curve=curve)
+        said = engine(further)
+        _check_shape(further, said)
+        return table_of(measures, said)
+
+    return mechanism.descend(table, ask)
 
 
 def _released(column: Column, schema: DatasetSchema) -> dict[str, Any]:
@@ -130,56 +193,3 @@ def guarantee(schema: DatasetSchema, loss: Loss) -> dict[str, Any]:
         "neighbouring": schema.neighbouring.value,
         "group_size": schema.group_size,
     }
-
-
-TABLE = pattern("never negative, adding up to the same total")
-RISING = pattern("never negative and never falling")
-
-
-def adjusted_table(counts: Sequence[float]) -> list[int]:
-    """The nearest table without negative counts and with the same total, in whole numbers.
-
-    Rounding keeps the total.
-    """
-    values = np.array(counts, dtype=np.float64)
-    total = max(0.0, float(values.sum()))
-    return _rounded(projected(values, total), round(total))
-
-
-def projected(values: Floats, total: float) -> Floats:
-    """The nearest numbers that are never negative and add up to `total`; their shape stays.
-
-    The projection onto a simplex: one number is taken from every value, and what would fall below
-    zero is zero (Held, Wolfe and Crowder 1974).
-    """
-    if total <= 0:
-        return np.zeros_like(values)
-    falling = -np.sort(-values, axis=None)
-    excess = (np.cumsum(falling) - total) / np.arange(1, values.size + 1)
-    kept = int(np.flatnonzero(falling > excess)[-1])
-    return np.asarray(np.maximum(values - excess[kept], 0), dtype=np.float64)
-
-
-def _rounded(exact: Floats, total: int) -> list[int]:
-    """Whole numbers with that total, each less than one away: the largest remainders go up."""
-    low = np.floor(exact).astype(np.int64)
-    missing = total - int(low.sum())
-    order = np.argsort(low - exact, kind="stable")
-    low[order[: max(0, missing)]] += 1
-    return [int(value) for value in low]
-
-
-def adjusted_rising(counts: Sequence[float]) -> list[int]:
-    """The nearest sequence that never falls and is never negative (pool adjacent violators)."""
-    means: list[float] = []
-    sizes: list[int] = []
-    for count in counts:
-        means.append(float(count))
-        sizes.append(1)
-        while len(means) > 1 and means[-2] > means[-1]:
-            size = sizes[-2] + sizes[-1]
-            mean = (means[-2] * sizes[-2] + means[-1] * sizes[-1]) / size
-            means[-2:], sizes[-2:] = [mean], [size]
-    return [
-        max(0, round(mean)) for mean, size in zip(means, sizes, strict=True) for _ in range(size)
-    ]

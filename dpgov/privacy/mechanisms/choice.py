@@ -13,10 +13,12 @@ from math import isqrt
 
 from dpgov.language.said import said
 from dpgov.privacy.accounting.loss import Loss, Mode
+from dpgov.privacy.mechanisms.chosen import count_or_choose
 from dpgov.privacy.mechanisms.cumulative import cumulative
 from dpgov.privacy.mechanisms.design import may_drop_rows
 from dpgov.privacy.mechanisms.extremes import Extreme
 from dpgov.privacy.mechanisms.grid import grid_for
+from dpgov.privacy.mechanisms.logistic import logistic
 from dpgov.privacy.mechanisms.mechanism import Mechanism
 from dpgov.privacy.mechanisms.quantiles import Quantiles, orders_of
 from dpgov.privacy.mechanisms.regression import regression
@@ -184,7 +186,7 @@ class _Chooser:
         return MECHANISMS[recipe](self)
 
     def rows(self) -> Mechanism:
-        return count(self.first, self._exposed(missing_drops=False), self.loss)
+        return count_or_choose(self.plan, self._exposed(missing_drops=False), self.loss)
 
     def sum(self) -> Mechanism:
         return total(self.first, *self._numbers(self.first), self.loss)
@@ -231,11 +233,8 @@ class _Chooser:
         statistic = next(s for s in self.family.statistics if s.column == named)
         index, domain, exposed = self._numbers(statistic)
         degree = self.family.degree
-        if (
-            degree == 1
-            and len(self.family.statistics) == 1
-            and rows_are_public(self.schema, exposed)
-        ):
+        alone = degree == 1 and len(self.family.statistics) == 1
+        if alone and rows_are_public(self.schema, exposed):
             rows = self.schema.public_rows or 0
             return public_mean(statistic, index, domain, exposed, self.loss, rows=rows)
         width = width_for(degree, domain, self.schema)
@@ -246,7 +245,8 @@ class _Chooser:
     def regression(self) -> Mechanism:
         """Rows without a value in one of its columns do not count in it."""
         exposed = self._exposed(missing_drops=bool(may_drop_rows(self.first, self.schema)))
-        return regression(self.first, self.schema, exposed, self.loss)
+        made = logistic if self.first.kind.facts.takes_two_values else regression
+        return made(self.first, self.schema, exposed, self.loss)
 
     def _numbers(self, statistic: Statistic) -> tuple[int, NumericDomain, Exposure]:
         index, domain = numeric_column(statistic, self.schema)
@@ -278,6 +278,7 @@ MECHANISMS: dict[Recipe, Callable[[_Chooser], Mechanism]] = {
     Recipe.EXTREME: _Chooser.extreme,
     Recipe.CUMULATIVE: _Chooser.cumulative,
     Recipe.PRODUCTS: _Chooser.regression,
+    Recipe.DESCENT: _Chooser.regression,
 }
 
 

@@ -17,7 +17,7 @@ passed (replaced), over all rows v and u of the declared domains:
   that is at least ½ S⁴ ((1 + g)²/(1 + d) + 1 - g), by Cauchy and Schwarz.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
@@ -111,7 +111,7 @@ class Design:
         """Each moment as a combination of what an engine adds up."""
         unit = Fraction(1, self.size**2)
         return tuple(
-            Reading(f"{first} × {second}", _product(self.terms[i], self.terms[j]), unit)
+            Reading(f"{first} × {second}", product(self.terms[i], self.terms[j]), unit)
             for (first, second), (i, j) in zip(self.names, self.moments, strict=True)
         )
 
@@ -141,12 +141,15 @@ class Design:
             both=size.l2_squared + max(0, 1 - common) // 2,
         )
 
-    def _largest_products(self) -> Iterator[tuple[Term, Term]]:
-        """Those of a row whose every category has an indicator."""
+    def largest_row(self) -> tuple[Term, ...]:
+        """The terms that are all at their size in one row: every category has an indicator."""
         chosen: dict[object, Term] = {}
         for place, term in enumerate(self.terms):
             chosen.setdefault(("of", term.column) if term.is_indicator else place, term)
-        for first, second in combinations_with_replacement(chosen.values(), 2):
+        return tuple(chosen.values())
+
+    def _largest_products(self) -> Iterator[tuple[Term, Term]]:
+        for first, second in combinations_with_replacement(self.largest_row(), 2):
             if not (first.is_indicator and first is second):
                 yield first, second
 
@@ -164,7 +167,7 @@ def _larger(one: Reach, other: Reach) -> Reach:
     return Reach(max(one.l1, other.l1), max(one.l2_squared, other.l2_squared))
 
 
-def _product(one: Term, other: Term) -> tuple[tuple[Measure, int], ...]:
+def product(one: Term, other: Term) -> tuple[tuple[Measure, int], ...]:
     """(a x + b)(c y + d), with what is the same added up."""
     weights: dict[Measure, int] = {}
     for first, weight in _parts(one):
@@ -189,24 +192,36 @@ def design_for(statistic: Statistic, schema: DatasetSchema) -> Design:
 
     Raises InvalidPlan when a column is gone, or sums could not be kept exact.
     """
-    size = _size(schema)
-    constant = Term("1", -1, None, 0, 0, size)
-    terms = [constant]
-    for name in (*statistic.predictors, statistic.column or ""):
+    size = min(_LARGEST_SIZE, isqrt(room_for(schema)))
+    check_size(size)
+    names = (*statistic.predictors, statistic.column or "")
+    terms = terms_of(names, schema, size)
+    index = schema.index_of(names[-1])
+    if not isinstance(schema.columns[index or 0].domain, NumericDomain):
+        raise _refused(said("“{column}” is no longer a column of numbers.", column=names[-1]))
+    return Design(terms, size)
+
+
+def terms_of(names: Sequence[str], schema: DatasetSchema, size: int) -> tuple[Term, ...]:
+    """The constant and the terms of these columns. Raises InvalidPlan when one is gone."""
+    terms = [Term("1", -1, None, 0, 0, size)]
+    for name in names:
         index = schema.index_of(name)
         if index is None:
             raise _refused(said("“{column}” is no longer there.", column=name))
         terms += _terms(schema.columns[index], index, size)
-    if not isinstance(schema.columns[index or 0].domain, NumericDomain):
-        raise _refused(said("“{column}” is no longer a column of numbers.", column=name))
-    return Design(tuple(terms), size)
+    return tuple(terms)
 
 
-def _size(schema: DatasetSchema) -> int:
-    """The largest at which every sum, and every influence on all of them, stays exact."""
+def room_for(schema: DatasetSchema) -> int:
+    """What a row may add so that every sum, and every influence on all of them, stays exact."""
     moments = (MAX_TERMS + 2) * (MAX_TERMS + 3)
     group = schema.group_size * schema.unit.max_rows_per_unit
-    size = min(_LARGEST_SIZE, isqrt(LARGEST_SUM // max(schema.max_rows, group * moments)))
+    return LARGEST_SUM // max(schema.max_rows, group * moments)
+
+
+def check_size(size: int) -> None:
+    """Raise InvalidPlan for one at which too little of a number would be left."""
     if size < _SMALLEST_SIZE:
         raise _refused(
             said(
@@ -214,7 +229,6 @@ def _size(schema: DatasetSchema) -> int:
                 "owner can register the dataset with a lower limit."
             )
         )
-    return size
 
 
 def _refused(message: str) -> InvalidPlan:

@@ -36,19 +36,23 @@ USUAL = Fraction(95, 100)
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """The sums of products of rows of a design, one row counting as 1, and the noise in each."""
+    """The sums of products of rows of a design, one row counting as 1, and the noise in each.
+
+    A row's products may have a weight, in steps of one `unit`th.
+    """
 
     design: Design
     values: Floats
     noise: Noise
+    unit: int = 1
 
     @property
     def whole(self) -> int:
-        """One row, in lattice units."""
-        return self.design.size**2
+        """One row of weight one, in lattice units."""
+        return self.design.size**2 * self.unit
 
     def matrix(self) -> Floats:
-        """All products of components, the outcome's last."""
+        """All products of components."""
         many = len(self.design.terms)
         places = {pair: at for at, pair in enumerate(self.design.moments)}
         found = np.zeros((many, many))

@@ -3,7 +3,7 @@ two ways in which that is drawn.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from dpgov.language.said import pattern
@@ -48,11 +48,13 @@ class Column:
 class Drawn:
     """What was released: the noisy integers as they came, and the columns made of them.
 
-    `raw` holds for each cell a list of integers; everything in `columns` follows from it.
+    `raw` holds for each cell a list of integers; everything in `columns` follows from it. `told` is
+    what else was public by then and must be known to draw conclusions from the integers.
     """
 
     raw: list[list[int]]
     columns: tuple[Column, ...]
+    told: dict[str, Any] = field(default_factory=dict)
 
 
 class Mechanism(Protocol):

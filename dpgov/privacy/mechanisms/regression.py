@@ -85,7 +85,7 @@ class Regression(OfOne, Summed):
             Column(
                 self.statistic, self._facts(one), tuple(map(partial(_cell, one), lines, spreads))
             )
-            for one in coefficients(self.design)
+            for one in coefficients_of(self.design)
         ]
         first = columns[0]
         told = zip(first.cells, lines, strict=True)
@@ -103,7 +103,7 @@ class Regression(OfOne, Summed):
 
     def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
         """For so many invented rows; see `invented`."""
-        made = coefficients(self.design)
+        made = coefficients_of(self.design)
         errors: tuple[Statements, ...] = tuple([] for _ in made)
         if rows_in_a_cell is not None:
             errors = _expected(self.design, self.taken.noise, rows_in_a_cell)
@@ -128,12 +128,21 @@ def regression(
     return Regression(statistic, design, complete(statistic, schema), draw)
 
 
-def coefficients(design: Design) -> list[Coefficient]:
+def coefficients_of(design: Design) -> list[Coefficient]:
     """The intercept, then a slope for each term, in units of the outcome by units of the term."""
     *components, outcome = design.terms
-    start, scale = outcome.line(design.size)
-    lines = [(Fraction(0), Fraction(1)), *(term.line(design.size) for term in components[1:])]
-    slopes = [float(scale / size) for _, size in lines]
+    return coefficients(components, design.size, *outcome.line(design.size))
+
+
+def coefficients(
+    components: Sequence[Term],
+    size: int,
+    start: Fraction = Fraction(0),
+    scale: Fraction = Fraction(1),
+) -> list[Coefficient]:
+    """The same where an outcome of 0 is `start`, and of one `start` + `scale`."""
+    lines = [(Fraction(0), Fraction(1)), *(term.line(size) for term in components[1:])]
+    slopes = [float(scale / width) for _, width in lines]
     # Where all numbers are 0: the constant, less what each slope adds up to its column's middle.
     shifts = -np.array(slopes) * np.array([float(a) for a, _ in lines])
     shifts[0] = slopes[0]
@@ -148,24 +157,32 @@ def coefficients(design: Design) -> list[Coefficient]:
 def invented(design: Design) -> Floats:
     """Moments of one invented row, on average: public numbers alone.
 
-    Numbers lie around the middle of their bounds as those of the trial on invented rows do (the
-    mean of three even draws), each category is rarer than the one before it, all are independent,
-    and the terms together move the outcome as much as one of them could alone.
+    The terms together move the outcome as much as one of them could alone.
     """
     *components, _outcome = design.terms
-    means, squares = _spread(components, design.size)
-    matrix = np.outer(means, means)
-    np.fill_diagonal(matrix, squares)
-    for i, one in enumerate(components):
-        for j, other in enumerate(components):
-            if i != j and one.is_indicator and one.column == other.column:
-                matrix[i, j] = 0.0
+    matrix = invented_matrix(components, design.size)
     theta = np.full(len(components), 1 / math.sqrt(max(1, len(components) - 1)))
     theta[0] = 0.0
     products = matrix @ theta
     square = float(theta @ products) + _INVENTED_VARIANCE
     whole = np.block([[matrix, products[:, None]], [products[None, :], np.array([[square]])]])
     return np.array([whole[i, j] for i, j in design.moments])
+
+
+def invented_matrix(components: Sequence[Term], size: int) -> Floats:
+    """The products of the components of one invented row, on average.
+
+    Numbers lie around the middle of their bounds as those of the trial on invented rows do (the
+    mean of three even draws), each category is rarer than the one before it, all are independent.
+    """
+    means, squares = _spread(components, size)
+    matrix = np.outer(means, means)
+    np.fill_diagonal(matrix, squares)
+    for i, one in enumerate(components):
+        for j, other in enumerate(components):
+            if i != j and one.is_indicator and one.column == other.column:
+                matrix[i, j] = 0.0
+    return matrix
 
 
 def _spread(components: Sequence[Term], size: int) -> tuple[Floats, Floats]:
@@ -196,10 +213,11 @@ def _decimals(scale: float) -> int:
 @lru_cache(maxsize=256)
 def _expected(design: Design, noise: Noise, rows: int) -> tuple[Statements, ...]:
     line = solve(Moments(design, invented(design) * rows, noise))
-    return tuple(_said(one, line.errors(one.combination)) for one in coefficients(design))
+    return tuple(said_of(one, line.errors(one.combination)) for one in coefficients_of(design))
 
 
-def _said(one: Coefficient, errors: Sequence[float]) -> Statements:
+def said_of(one: Coefficient, errors: Sequence[float]) -> Statements:
+    """Its errors at each level, with what rounding adds."""
     rounding = Fraction(1, 2 * 10**one.decimals)
     return [
         statement(level, json_number_up(Fraction(error) + rounding, one.decimals))
@@ -207,18 +225,24 @@ def _said(one: Coefficient, errors: Sequence[float]) -> Statements:
     ]
 
 
-def _cell(one: Coefficient, line: Line, spread: float) -> dict[str, Any]:
-    errors = line.errors(one.combination)
-    exact = Fraction(float(one.combination @ line.theta) + one.plus)
-    value = json_number(exact, one.decimals)
+def cell_of(
+    one: Coefficient, theta: Floats, errors: Sequence[float], chance: float
+) -> dict[str, Any]:
+    """Its number, its error by noise, and the interval for noise and chance together."""
+    exact = Fraction(float(one.combination @ theta) + one.plus)
     by_noise = errors[CONFIDENCE_LEVELS.index(USUAL)]
-    half = Fraction(math.hypot(by_noise, line.chance(one.combination, spread)))
+    half = Fraction(math.hypot(by_noise, chance))
     ends = [json_number(exact - half, one.decimals), json_number_up(exact + half, one.decimals)]
     return {
-        "value": value,
-        "accuracy": _said(one, errors),
+        "value": json_number(exact, one.decimals),
+        "accuracy": said_of(one, errors),
         "interval": {"confidence_level": float(USUAL), "range": ends},
     }
+
+
+def _cell(one: Coefficient, line: Line, spread: float) -> dict[str, Any]:
+    chance = line.chance(one.combination, spread)
+    return cell_of(one, line.theta, line.errors(one.combination), chance)
 
 
 def _fit(line: Line, design: Design) -> dict[str, Any]:

@@ -56,7 +56,10 @@ class Total(OfOne, Summed):
 
     def run(self, table: Sequence[Measured]) -> Drawn:
         """One noisy integer a cell."""
-        noisy = self.taken.run(table)
+        return self.released(self.taken.run(table))
+
+    def released(self, noisy: Sequence[Sequence[int]]) -> Drawn:
+        """What these released integers say, one a cell."""
         unit, statements = self.taken.readings[0].unit, self._statements()
         cells = tuple({"value": in_units(n[0], unit), "accuracy": statements} for n in noisy)
         return Drawn([list(n) for n in noisy], (Column(self.statistic, {}, cells),))

@@ -11,13 +11,17 @@ from numpy.typing import NDArray
 
 from dpgov.privacy.mock.rows import Codes, MockTable
 from dpgov.privacy.plan.request import (
+    ON_CURVE,
     PRIME,
     ROWS_OF_UNIT,
+    WEIGHT,
     AllOf,
     CodeFilter,
     CodeGrouping,
+    Curve,
     ExactAnswer,
     ExactRequest,
+    Factor,
     Measure,
     MeasureKind,
     RowFilter,
@@ -37,7 +41,10 @@ def mock_answer(table: MockTable, request: ExactRequest) -> ExactAnswer:
     if request.bounds is not None:
         kept = _bounded(table, request, kept)
     columns = [
-        _measured(table, measure, cells, kept, request.cells) for measure in request.measures
+        _products(table, measure, cells, kept, request)
+        if measure.kind is MeasureKind.PRODUCT_SUM
+        else _measured(table, measure, cells, kept, request.cells)
+        for measure in request.measures
     ]
     return tuple(zip(*columns, strict=True))
 
@@ -122,8 +129,6 @@ def _measured(
     if measure.kind is MeasureKind.UNITS:
         pairs = np.unique(np.stack([cells[kept], table.units().number[kept]]), axis=1)
         return _counted(pairs[0], count)
-    if measure.kind is MeasureKind.PRODUCT_SUM:
-        return _products(table, measure, cells, kept, count)
     if measure.kind is MeasureKind.ROWS or measure.column is None:
         return _counted(cells[kept], count)
     codes = _codes(table, measure.column)
@@ -145,18 +150,43 @@ def _measured(
 
 
 def _products(
-    table: MockTable, measure: Measure, cells: Codes, kept: Mask, count: int
+    table: MockTable, measure: Measure, cells: Codes, kept: Mask, request: ExactRequest
 ) -> list[int]:
-    columns = [_codes(table, factor.column) for factor in measure.factors]
-    present = kept & np.all([codes >= 0 for codes in columns], axis=0)
-    product = np.ones(int(present.sum()), dtype=np.int64)
-    for factor, codes in zip(measure.factors, columns, strict=True):
-        values = codes[present]
-        level = factor.level
-        product *= values // factor.width if level is None else values == level
-    totals = np.zeros(count, dtype=np.int64)
-    np.add.at(totals, cells[present], product)
+    present, product = kept, np.ones(table.rows, dtype=np.int64)
+    for factor in measure.factors:
+        numbers, known = _numbers(table, factor, request.curve)
+        product *= numbers
+        present = present & known
+    totals = np.zeros(request.cells, dtype=np.int64)
+    np.add.at(totals, cells[present], product[present])
     return [int(total) for total in totals]
+
+
+def _numbers(table: MockTable, factor: Factor, curve: Curve | None) -> tuple[Codes, Mask]:
+    """A factor of all rows, and which rows have it; of others it is anything."""
+    if curve is not None and factor.column in (ON_CURVE, WEIGHT):
+        value, known = _curved(table, curve)
+        if factor.column == WEIGHT:
+            value = value * (curve.unit - value) // curve.coarse
+        return value, known
+    codes = _codes(table, factor.column)
+    level = factor.level
+    found = codes // factor.width if level is None else (codes == level).astype(np.int64)
+    return found, codes >= 0
+
+
+def _curved(table: MockTable, curve: Curve) -> tuple[Codes, Mask]:
+    """See `Curve`."""
+    score = np.full(table.rows, curve.plus, dtype=np.int64)
+    known = np.ones(table.rows, dtype=np.bool_)
+    for factor, weight in curve.weights:
+        numbers, there = _numbers(table, factor, None)
+        score += weight * numbers
+        known &= there
+    place, part = np.divmod(np.clip(score, 0, curve.end), curve.step)
+    places = np.array(curve.table, dtype=np.int64)
+    value: Codes = places[place] + (places[place + 1] - places[place]) * part // curve.step
+    return value, known
 
 
 def _squares(values: NDArray[Any]) -> NDArray[Any]:

@@ -29,11 +29,13 @@ def canonical(plan: Plan, schema: DatasetSchema) -> dict[str, Any]:
     """
     asked = {name for statistic in plan.statistics for name in names_of(statistic, schema)}
     used = narrower(plan.per_unit, schema.unit)
+    chosen = plan.as_json().get("adaptive")
     return {
         "statistics": [list(name) for name in sorted(asked)],
         "where": [_as_json(item, schema) for item in conjuncts_of(plan, schema)],
         "group_by": [_grouping(g) for g in plan.group_by],
         **({} if used is None else {"per_unit": used.as_json()}),
+        **({} if chosen is None else {"adaptive": chosen}),
     }
 
 

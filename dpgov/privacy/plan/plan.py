@@ -6,11 +6,12 @@ touches every part.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from dpgov.privacy.accounting.decimals import as_number
+from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.privacy.plan.statistics import StatisticKind
 
@@ -150,6 +151,11 @@ class Grouping:
             return {"column": self.column, "edges": edges}
         return {"column": self.column, "categories": list(self.categories or ())}
 
+    @property
+    def bins(self) -> int:
+        """How many it has, the one for everything else included."""
+        return len(self.categories or ()) + 1 if self.edges is None else len(self.edges)
+
 
 @dataclass(frozen=True, slots=True)
 class PerUnit:
@@ -167,10 +173,22 @@ class PerUnit:
 
 
 @dataclass(frozen=True, slots=True)
+class Choosing:
+    """Tables of some of a plan's groups, of which so many are chosen adaptively, in rounds.
+
+    A table is the places of its groupings in the plan, rising. A table may be chosen again.
+    """
+
+    tables: tuple[tuple[int, ...], ...]
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A question: ε, in nano-ε, is the total for all its statistics; under zCDP it may be ρ.
 
-    Exactly one of the two amounts is given. Filters all hold at once.
+    Exactly one of the two amounts is given. Filters all hold at once. With `choosing` it is no
+    table of all its groups, but some smaller ones that are chosen while it is answered.
     """
 
     dataset: str
@@ -180,10 +198,16 @@ class Plan:
     epsilon_nano: int | None
     rho_nano: int | None = None
     per_unit: PerUnit | None = None
+    choosing: Choosing | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The one JSON form; parsing it again gives an equal plan."""
-        kept = {} if self.per_unit is None else {"per_unit": self.per_unit.as_json()}
+        kept: dict[str, Any] = {}
+        if self.per_unit is not None:
+            kept["per_unit"] = self.per_unit.as_json()
+        if self.choosing is not None:
+            tables = [list(self.columns_of(table)) for table in self.choosing.tables]
+            kept["adaptive"] = {"rounds": self.choosing.rounds, "tables": tables}
         price = {"epsilon": self.epsilon_nano, "rho": self.rho_nano}
         return {
             "dataset": self.dataset,
@@ -193,6 +217,16 @@ class Plan:
             **kept,
             **{name: as_number(nano) for name, nano in price.items() if nano is not None},
         }
+
+    def at(self, loss: Loss) -> "Plan":
+        """The same for so much of what the dataset counts in."""
+        pure = loss.mode is Mode.PURE
+        nano = loss.nano
+        return replace(self, epsilon_nano=nano if pure else None, rho_nano=None if pure else nano)
+
+    def columns_of(self, table: Iterable[int]) -> tuple[str, ...]:
+        """The names of the columns that it groups by at these places."""
+        return tuple(self.group_by[place].column for place in table)
 
     @property
     def conditions(self) -> tuple[Condition, ...]:

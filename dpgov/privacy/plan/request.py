@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 # The column number by which a grouping means `n`, the number of rows of a row's unit.
 ROWS_OF_UNIT = -1
+# The column numbers by which a factor means what the request's curve makes of a row.
+ON_CURVE, WEIGHT = -2, -3
 # From here on counts come as an array: a public number, like that of the cells.
 MANY_CELLS = 1_000
 
@@ -147,7 +149,7 @@ class Measure:
 
     CODE_SUM adds codes and SQUARE_SUM squares of codes, each first divided by `width` and rounded
     down. With `clip` each code is before that moved to the nearest one from its low to its high
-    and counted from its low; null stays null. PRODUCT_SUM adds the product of its one or two
+    and counted from its low; null stays null. PRODUCT_SUM adds the product of its one to three
     `factors`, over rows in which none of them is null.
     """
 
@@ -161,6 +163,30 @@ class Measure:
     def is_distinct(self) -> bool:
         """Whether the numbers of two cells do not add up to that of both together."""
         return self.kind in (MeasureKind.UNITS, MeasureKind.VALUES)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Two more numbers of a row: its place on a public curve, and how steep that is, in integers.
+
+    The score is the sum of `weights` times factors, and `plus`. The curve is `table`, a place every
+    `step` from score 0 on, rising from 0 or more to at most `unit`, with straight lines between and
+    level beyond, rounded down: ON_CURVE. WEIGHT is that times what it lacks of `unit`, divided by
+    `coarse` and rounded down. No number that is divided is ever negative, so that every engine
+    rounds alike.
+    """
+
+    weights: tuple[tuple[Factor, int], ...]
+    plus: int
+    table: tuple[int, ...]
+    step: int
+    unit: int
+    coarse: int
+
+    @property
+    def end(self) -> int:
+        """The largest score that is told from larger ones."""
+        return self.step * (len(self.table) - 1) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,13 +228,14 @@ def place_of_cell(key: int, cell: int) -> tuple[int, int]:
 class ExactRequest:
     """One scan: filters are joined by AND; cells are the product of the groupings' bins.
 
-    `bounds` is None where each row is a unit of its own.
+    `bounds` is None where each row is a unit of its own, `curve` where no factor needs it.
     """
 
     filters: tuple[RowFilter, ...]
     groupings: tuple[CodeGrouping, ...]
     measures: tuple[Measure, ...]
     bounds: UnitBounds | None = None
+    curve: Curve | None = None
 
     @property
     def cells(self) -> int:
@@ -221,9 +248,12 @@ class ExactRequest:
     @property
     def counts_many(self) -> bool:
         """Whether it asks for nothing but rows, of many cells: the answer may be an array."""
-        return self.cells >= MANY_CELLS and all(
-            measure.kind is MeasureKind.ROWS for measure in self.measures
-        )
+        return self.cells >= MANY_CELLS and self.counts_rows
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether it asks for nothing but rows."""
+        return all(measure.kind is MeasureKind.ROWS for measure in self.measures)
 
 
 Counts = NDArray[np.int64]

@@ -29,6 +29,7 @@ class StatisticKind(StrEnum):
     MAX = "max"
     CDF = "cdf"
     REGRESSION = "regression"
+    LOGISTIC_REGRESSION = "logistic_regression"
 
     @property
     def facts(self) -> "Facts":
@@ -49,6 +50,7 @@ class Recipe(Enum):
     EXTREME = auto()
     CUMULATIVE = auto()
     PRODUCTS = auto()
+    DESCENT = auto()
 
 
 class Quantity(Enum):
@@ -93,12 +95,17 @@ class Facts:
     @property
     def takes_any_column(self) -> bool:
         """Whether that may hold categories, too, and not numbers or dates alone."""
-        return self.recipe is Recipe.VALUES
+        return self.recipe in (Recipe.VALUES, Recipe.DESCENT)
+
+    @property
+    def takes_two_values(self) -> bool:
+        """Whether that must say yes or no."""
+        return self.recipe is Recipe.DESCENT
 
     @property
     def takes_predictors(self) -> bool:
         """Whether it is of a column by others; one line for all rows, and so without groups."""
-        return self.recipe is Recipe.PRODUCTS
+        return self.recipe in (Recipe.PRODUCTS, Recipe.DESCENT)
 
     @property
     def can_be_clipped(self) -> bool:
@@ -273,9 +280,18 @@ STATISTICS: Mapping[str, Facts] = MappingProxyType(
             sentence=pattern("Regression of {column} on {predictors}"),
             synonyms=("linear_regression", "ols"),
         ),
+        StatisticKind.LOGISTIC_REGRESSION: Facts(
+            recipe=Recipe.DESCENT,
+            quantity=Quantity.SLOPE,
+            section=_RELATION,
+            name=pattern("logit model"),
+            label=pattern("Logistic regression"),
+            option=pattern("Logistic regression: of a yes or no"),
+            sentence=pattern("Logistic regression of {column} on {predictors}"),
+            synonyms=("logistic", "logit"),
+        ),
     }
 )
-# Those whose error is counted in rows.
 IN_ROWS = tuple(kind for kind in StatisticKind if kind.facts.error_in_rows)
 # Statistics that take no column.
 OF_ROWS = tuple(kind for kind in StatisticKind if not kind.facts.takes_column)

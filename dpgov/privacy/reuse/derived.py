@@ -22,9 +22,17 @@ from dpgov.privacy.plan.plan import Plan, Statistic
 from dpgov.privacy.plan.ranges import dated, said_of
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.reuse.cumulated import Ranged
-from dpgov.privacy.reuse.estimates import Cells, Columns, Copied, Linear, Stored, Viewed
+from dpgov.privacy.reuse.estimates import (
+    Cells,
+    Columns,
+    Copied,
+    Linear,
+    Stored,
+    Viewed,
+    question_of,
+)
 from dpgov.privacy.reuse.holdings import estimates_of
-from dpgov.privacy.reuse.refits import Refitted
+from dpgov.privacy.reuse.refits import Refitted, Repeated
 from dpgov.privacy.reuse.unions import union_of
 
 _MOST_TOGETHER = 5
@@ -110,7 +118,7 @@ class Combined:
 class Single:
     """Any other statistic, out of one stored answer."""
 
-    part: Viewed | Copied | Refitted | Ranged
+    part: Viewed | Copied | Refitted | Repeated | Ranged
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -154,6 +162,11 @@ class Derivation:
         """The stored answers that it is made of, each once."""
         return tuple(dict.fromkeys(key for part in self.parts for key in part.keys))
 
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The questions whose answers these are, each once."""
+        return _questions(self.keys)
+
     def expected(self, rows_in_a_cell: int | None) -> Columns:
         """What to expect of each column, before anything is looked up."""
         return [column for part in self.parts for column in part.expected(rows_in_a_cell)]
@@ -172,16 +185,20 @@ class Derivation:
             "plan": self.plan.as_json(),
             "guarantee": guarantee(self.schema, Loss(self.schema.mode, 0)),
             "groups": groups,
-            "made_from": list(self.keys),
+            "made_from": list(self.questions),
             "draws": [],
             "statistics": [
                 head
                 | (about := _said(statistic, self.schema))
-                | {"made_from": list(keys), "cells": dated(cells, about)}
+                | {"made_from": list(_questions(keys)), "cells": dated(cells, about)}
                 | adjusted(self.plan, Column(statistic, {}, tuple(cells)))
                 for statistic, keys, head, cells in columns
             ],
         }
+
+
+def _questions(keys: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(question_of(key)[0] for key in keys))
 
 
 def _said(statistic: Statistic, schema: DatasetSchema) -> dict[str, Any]:

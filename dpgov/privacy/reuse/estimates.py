@@ -33,6 +33,17 @@ Columns = list[tuple[dict[str, Any], Statements]]
 _EXACT_UP_TO = 64
 
 
+def key_of(question: str, round_: int) -> str:
+    """The key of one round's table of a question that has several: each is a stored answer."""
+    return f"{question}/{round_}"
+
+
+def question_of(key: str) -> tuple[str, int | None]:
+    """The question of a stored answer by its key, and which of its rounds it is, if of one."""
+    question, _, round_ = key.partition("/")
+    return question, int(round_) if round_ else None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Stored:
     """A stored answer by its key: how it was made, and how asked cells are made of its cells."""

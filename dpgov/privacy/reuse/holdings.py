@@ -18,7 +18,7 @@ from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.plan.statistics import Recipe, StatisticKind
 from dpgov.privacy.reuse.cumulated import Ranged, ranged
 from dpgov.privacy.reuse.estimates import Copied, Linear, Stored, Viewed
-from dpgov.privacy.reuse.refits import Refitted, refitted
+from dpgov.privacy.reuse.refits import Refitted, Repeated, refitted, repeated
 
 _LINES = (Recipe.ROWS, Recipe.SUM)
 _Parts = tuple[Draw, tuple[Fraction, ...], Fraction]
@@ -26,12 +26,15 @@ _Parts = tuple[Draw, tuple[Fraction, ...], Fraction]
 
 def estimates_of(
     stored: Stored, statistic: Statistic
-) -> Iterator[Linear | Viewed | Copied | Refitted | Ranged]:
+) -> Iterator[Linear | Viewed | Copied | Refitted | Repeated | Ranged]:
     """All that one stored answer says of a statistic; nothing if it does not tell."""
     schema = stored.blueprint.schema
     kind = counted_as(statistic.kind, schema)
     for place, mechanism in enumerate(stored.blueprint.mechanisms):
-        again = refitted(stored, statistic, place, mechanism, schema)
+        fitted = refitted(stored, statistic, place, mechanism, schema)
+        if fitted is not None:
+            yield fitted
+        again = repeated(stored, statistic, place, mechanism)
         if again is not None:
             yield again
         if isinstance(mechanism, Cumulative) and kind.facts.recipe is Recipe.ROWS:

@@ -1,10 +1,13 @@
-"""Regressions out of the moments of another one: on fewer of its columns, or another outcome."""
+"""Regressions out of stored ones: linear ones out of the moments of another on their columns, by
+fewer of them or of another outcome; a logistic one out of the same, its predictors in any order.
+"""
 
 import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dpgov.privacy.mechanisms.design import design_for, may_drop_rows
+from dpgov.privacy.mechanisms.logistic import Logistic
 from dpgov.privacy.mechanisms.mechanism import Mechanism
 from dpgov.privacy.mechanisms.regression import Regression
 from dpgov.privacy.plan.plan import Statistic
@@ -43,6 +46,51 @@ class Refitted:
         return [(column.as_json(), list(column.cells)) for column in made]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeated:
+    """A logistic regression again, in the order in which its predictors are asked now."""
+
+    stored: Stored
+    place: int
+    asked: Logistic
+    deviation: float
+
+    @property
+    def key(self) -> str:
+        """Of the stored answer."""
+        return self.stored.key
+
+    def expected(self, rows_in_a_cell: int | None) -> Columns:
+        """What to expect of each coefficient."""
+        found = self.asked.expected(rows_in_a_cell)
+        return [(column.as_json(), statements) for column, statements in found]
+
+    def columns(self, body: dict[str, Any]) -> list[tuple[dict[str, Any], Cells]]:
+        """The coefficients as they were released."""
+        there = {_term(s): s["cells"] for s in body["statistics"] if s["draw"] == self.place}
+        heads = [head for head, _ in self.expected(None)]
+        return [(head, there[_term(head)]) for head in heads]
+
+
+def _term(head: dict[str, Any]) -> tuple[str | None, str | None]:
+    return head["term"], head.get("category")
+
+
+def repeated(
+    stored: Stored, statistic: Statistic, place: int, mechanism: Mechanism
+) -> Repeated | None:
+    """How a stored descent answers a logistic regression: only the same, about the same rows."""
+    if not isinstance(mechanism, Logistic) or not stored.union.same:
+        return None
+    drawn = mechanism.statistic
+    same = (statistic.kind, statistic.column) == (drawn.kind, drawn.column)
+    if not same or sorted(statistic.predictors) != sorted(drawn.predictors):
+        return None
+    deviation = math.sqrt(mechanism.draws.last.noise.variance)
+    asked = mechanism.reordered(replace(statistic, share=None))
+    return Repeated(stored, place, asked, deviation)
+
+
 def refitted(
     stored: Stored, statistic: Statistic, place: int, mechanism: Mechanism, schema: DatasetSchema
 ) -> Refitted | None:
@@ -51,6 +99,8 @@ def refitted(
     Both must be about the same rows: a column that only the stored one has may drop none.
     """
     if not isinstance(mechanism, Regression) or not stored.union.same:
+        return None
+    if statistic.kind is not mechanism.statistic.kind:
         return None
     dropped = may_drop_rows(mechanism.statistic, schema)
     if not statistic.predictors or not dropped <= may_drop_rows(statistic, schema):

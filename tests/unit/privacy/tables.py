@@ -13,6 +13,7 @@ from dpgov.privacy.mechanisms.mechanism import Mechanism
 from dpgov.privacy.plan.calendar import span_of
 from dpgov.privacy.plan.domains import category_domain, column_spec, date_domain, numeric_domain
 from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 from dpgov.privacy.plan.schema import (
     CategoryDomain,
     ColumnSpec,
@@ -63,6 +64,8 @@ def of_kind(kind: StatisticKind, column: str = "age") -> dict[str, Any]:
         asked["column"] = column
     if kind is StatisticKind.QUANTILES:
         asked["quantiles"] = [0.25]
+    if kind.facts.takes_two_values:
+        return asked | {"column": "sex", "predictors": ["age"]}
     return asked | ({"predictors": ["sex"]} if kind.facts.takes_predictors else {})
 
 
@@ -72,7 +75,11 @@ def blueprint_of(raw: dict[str, Any], schema: DatasetSchema) -> Blueprint:
 
 def release_of(blueprint: Blueprint, rows: Sequence[Row | Owned]) -> dict[str, Any]:
     """The release of these rows, read by the slow reference."""
-    return draw(blueprint, [exact_answer(rows, request) for request in blueprint.requests])
+
+    def engine(request: ExactRequest) -> ExactAnswer:
+        return exact_answer(rows, request)
+
+    return draw(blueprint, [engine(request) for request in blueprint.requests], engine)
 
 
 def measured(blueprint: Blueprint, place: int, rows: Sequence[Row | Owned]) -> list[Measured]:

@@ -13,6 +13,8 @@ from typing import Any
 from dpgov.language.said import said, sentences
 from dpgov.privacy.accounting.decimals import InvalidAmount, decimals_of, parse_epsilon
 from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.plan.outcomes import has_two_values, not_of_two
+from dpgov.privacy.plan.parsing.choosing import read_choosing
 from dpgov.privacy.plan.parsing.clips import not_clipped, read_clip
 from dpgov.privacy.plan.parsing.groups import read_grouping
 from dpgov.privacy.plan.parsing.per_unit import read_per_unit
@@ -28,14 +30,17 @@ MAX_GROUPINGS = 8
 _PLAN_KEYS = ("dataset", "statistics", "where", "group_by", "per_unit", "epsilon", "rho")
 
 
-def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str) -> Plan:
+def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str, stored: bool = False) -> Plan:
     """The plan that `raw` (parsed JSON) stands for, asked of the dataset with this slug.
+
+    One that is `stored` was accepted before, and may be of tables that are chosen adaptively.
 
     "where" and "group_by" may be left out, and so may "dataset", which must match if it is there.
     Numbers may be JSON numbers or decimal text. Raises InvalidPlan with every problem found.
     """
     problems = Problems()
-    body = problems.mapping("plan", raw, _PLAN_KEYS)
+    keys = (*_PLAN_KEYS, "adaptive") if stored else _PLAN_KEYS
+    body = problems.mapping("plan", raw, keys)
     if body is None:
         problems.raise_if_any()
         raise AssertionError("a plan that is no object was let through")
@@ -44,14 +49,16 @@ def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str) -> Plan:
             "dataset", said("This question was sent to the dataset “{dataset}”.", dataset=dataset)
         )
     epsilon, rho = _price(body, schema.mode, problems)
+    group_by = _group_by(body.get("group_by", []), schema, problems)
     plan = Plan(
         dataset=dataset,
         statistics=read_statistics(body.get("statistics", []), schema, problems),
         where=read_filters("where", body.get("where", []), schema, problems),
-        group_by=_group_by(body.get("group_by", []), schema, problems),
+        group_by=group_by,
         epsilon_nano=epsilon,
         rho_nano=rho,
         per_unit=read_per_unit(body.get("per_unit"), schema, problems),
+        choosing=read_choosing(body.get("adaptive"), group_by, problems),
     )
     _check_together(plan, problems)
     problems.raise_if_any()
@@ -187,6 +194,9 @@ def _column(
 ) -> str | None:
     if kind.facts.takes_any_column and column is not None:
         spec = read_column(f"{path}.column", column, schema, problems)
+        if spec is not None and kind.facts.takes_two_values and not has_two_values(spec):
+            problems.add(f"{path}.column", not_of_two(spec.name))
+            return None
         return None if spec is None else spec.name
     return _numeric(path, kind, column, schema, problems)
 

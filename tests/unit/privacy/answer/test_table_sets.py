@@ -16,7 +16,7 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import MAX_PLANS, Batch, priced
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
-from dpgov.privacy.answer.covers import Method, cells_of, source_of
+from dpgov.privacy.answer.covers import FIXED, Cover, Method, cells_of, source_of
 from dpgov.privacy.answer.table_sets import parse_table_set
 from dpgov.privacy.noise.noise import NoiseKind
 from dpgov.privacy.plan.domains import category_domain, column_spec
@@ -86,7 +86,7 @@ def loss_between(blueprint: Blueprint, before: Any, after: Any) -> float:
     return (epsilon if pure else epsilon * math.tanh(epsilon / 2)) * NANO
 
 
-@pytest.mark.parametrize("method", list(Method))
+@pytest.mark.parametrize("method", FIXED)
 @pytest.mark.parametrize("relation", list(Neighbouring))
 @pytest.mark.parametrize("mode", list(Mode))
 def test_no_neighbour_moves_all_drawn_tables_together_by_more_than_is_paid(
@@ -161,7 +161,7 @@ def test_the_chosen_way_has_the_least_error_and_never_more_than_separate_answers
     columns = ALL if isinstance(tables, int) else [SEX, AGE, HOURS, VISIT]
     schema = schema_of(mode=mode)
     batch = read(*columns, tables=tables, schema=schema)
-    assert batch.cover is not None
+    assert isinstance(batch.cover, Cover)
     errors = {way.method: way.rmse for way in batch.cover.ways}
     chosen = batch.cover.chosen
     assert chosen.rmse == min(error for error in errors.values() if error is not None)
@@ -173,7 +173,7 @@ def test_many_small_tables_are_read_off_few_larger_ones() -> None:
     columns = [{"column": f"c{n}"} for n in range(6)]
     schema = schema_of(*(binary(f"c{n}") for n in range(6)))
     few = read(*columns, schema=schema)
-    assert few.cover is not None
+    assert isinstance(few.cover, Cover)
     assert few.cover.chosen.method is not Method.SEPARATE
     assert len(few.plans) < 15
     for table in few.cover.asked:
@@ -184,7 +184,7 @@ def test_more_tables_than_can_be_asked_together_are_read_off_fewer() -> None:
     columns = [{"column": f"c{n}"} for n in range(12)]
     schema = schema_of(*(binary(f"c{n}") for n in range(12)))
     batch = read(*columns, schema=schema)
-    assert batch.cover is not None
+    assert isinstance(batch.cover, Cover)
     assert len(batch.cover.asked) == 66
     assert len(batch.plans) <= MAX_PLANS
     shut = {way.method: way.reason for way in batch.cover.ways}
@@ -196,9 +196,9 @@ def test_more_tables_than_can_be_asked_together_are_read_off_fewer() -> None:
 def test_the_said_error_is_that_of_adding_up_the_drawn_cells(mode: Mode) -> None:
     """M2: against noise that is drawn, for every table and every method."""
     schema = schema_of(mode=mode)
-    for method in Method:
+    for method in FIXED:
         batch = read(SEX, AGE, CHANGE, schema=schema, method=method.value)
-        assert batch.cover is not None
+        assert isinstance(batch.cover, Cover)
         blueprints = priced(batch, schema)
         for answer in batch.cover.as_json()["answers"]:
             place = drawn(batch).index(answer["made_from"])
@@ -216,7 +216,7 @@ def test_the_said_error_is_that_of_adding_up_the_drawn_cells(mode: Mode) -> None
 
 def test_bins_are_counted_as_plans_count_them() -> None:
     batch = read(*ALL, tables=1, method="separate_tables")
-    assert batch.cover is not None
+    assert isinstance(batch.cover, Cover)
     schema = schema_of()
     assert [prepare(plan, schema).cells for plan in batch.plans] == [
         cells_of(table, batch.cover.bins) for table in batch.cover.asked

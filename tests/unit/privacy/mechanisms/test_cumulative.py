@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpgov.privacy.accounting.loss import Loss, Mode
-from dpgov.privacy.answer.release import adjusted_rising, adjusted_table
+from dpgov.privacy.answer.plausible import adjusted_rising, adjusted_table
 from dpgov.privacy.mechanisms.cumulative import Cumulative
 from dpgov.privacy.mechanisms.draw import calibrated
 from dpgov.privacy.mechanisms.mechanism import ROWS

@@ -16,7 +16,7 @@ import pytest
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.mechanisms.design import design_for
 from dpgov.privacy.mechanisms.least_squares import Moments, solve
-from dpgov.privacy.mechanisms.regression import Regression, coefficients
+from dpgov.privacy.mechanisms.regression import Regression, coefficients_of
 from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.plan import Statistic
@@ -136,7 +136,7 @@ def test_without_noise_it_is_least_squares_in_units_of_the_columns() -> None:
     ]
     exact = np.array(exact_vector(blueprint, 0, rows), dtype=float) / design.size**2
     line = solve(Moments(design, exact, Noise(NoiseKind.LAPLACE, 1e-6)))
-    made = [float(one.combination @ line.theta) + one.plus for one in coefficients(design)]
+    made = [float(one.combination @ line.theta) + one.plus for one in coefficients_of(design)]
     dose = [-4.0, -2.0, 0.0, 0.0, -4.0, -2.0]
     table = [[1.0, d, float(r[2] == 1), float(r[2] == 2)] for d, r in zip(dose, rows, strict=True)]
     wanted = np.linalg.lstsq(np.array(table), np.array([float(r[0] or 0) for r in rows]))[0]
@@ -185,7 +185,7 @@ def test_errors_cover_what_they_say_and_are_hardly_wider(mode: Mode) -> None:
             Noise(NoiseKind.LAPLACE, 1e-6),
         )
     )
-    truth = [float(c.combination @ true.theta) + c.plus for c in coefficients(mechanism.design)]
+    truth = [float(c.combination @ true.theta) + c.plus for c in coefficients_of(mechanism.design)]
     errors, bounds = np.zeros((400, 4)), np.zeros((400, 4))
     for trial in range(400):
         columns = mechanism.released([mechanism.taken.add_noise(exact)])

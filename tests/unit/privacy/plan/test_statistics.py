@@ -33,6 +33,7 @@ def test_kinds_of_questions_are_stored_by_these_names() -> None:
         "standard_deviation": "standard deviation",
         "variance": "variance",
         "regression": "regression",
+        "logistic_regression": "logit model",
     }
 
 

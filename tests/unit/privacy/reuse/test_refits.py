@@ -75,3 +75,24 @@ def test_the_same_regression_gives_the_same_numbers() -> None:
     again = found.body({"stored": body}, [])
     cells = [[one["cells"] for one in every["statistics"]] for every in (body, again)]
     assert cells[0] == cells[1]
+
+
+LOGISTIC = {"statistic": "logistic_regression", "column": "sex"}
+
+
+def test_the_same_logistic_regression_is_free_in_any_order_of_its_predictors() -> None:
+    stored = question(LOGISTIC | {"predictors": ["age", "hours"]})
+    body = made_of(stored, question(LOGISTIC | {"predictors": ["hours", "age"]}))
+    assert body is not None
+    assert [one["term"] for one in body["statistics"]] == [None, "hours", "age"]
+    assert all(one["cells"][0]["interval"] for one in body["statistics"])
+    assert body["guarantee"]["epsilon"] == 0
+
+
+@pytest.mark.parametrize("predictors", [["age"], ["age", "change"], ["age", "hours", "change"]])
+def test_another_logistic_regression_is_not(predictors: list[str]) -> None:
+    """M32: its gradients were drawn for these columns alone."""
+    stored = question(LOGISTIC | {"predictors": ["age", "hours"]})
+    assert made_of(stored, question(LOGISTIC | {"predictors": predictors})) is None
+    linear = question({"statistic": "regression", "column": "age", "predictors": ["sex"]})
+    assert made_of(question(LOGISTIC | {"predictors": ["age"]}), linear) is None

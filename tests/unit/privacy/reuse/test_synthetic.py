@@ -10,18 +10,20 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from dpgov.privacy.answer.release import adjusted_table
-from dpgov.privacy.reuse import synthetic
-from dpgov.privacy.reuse.synthetic import (
+from dpgov.privacy.answer.fitting import (
+    MAX_CELLS,
     Axis,
-    Floats,
     Table,
     TooLarge,
     axes_of,
     fit,
-    synthesise,
+    needs_of,
     total_of,
 )
+from dpgov.privacy.answer.plausible import adjusted_table
+from dpgov.privacy.noise.noise import Floats
+from dpgov.privacy.reuse import synthetic
+from dpgov.privacy.reuse.synthetic import synthesise
 
 AXES = tuple(
     Axis(name, tuple(f"{name}{n}" for n in range(bins)))
@@ -151,3 +153,13 @@ def test_no_more_rows_than_a_file_should_have(monkeypatch: pytest.MonkeyPatch) -
     made = synthesise(tables_of(people(5), 1))
     assert made.rows == 1000
     assert abs(made.stands_for - 20_000) < 200
+
+
+def test_what_a_fit_needs_is_told_from_the_numbers_of_cells_and_tables() -> None:
+    """M2: it grows with both, is bounded, and is told of no table that is not fitted."""
+    small, large = needs_of(1_000, 3), needs_of(MAX_CELLS, 20)
+    assert small is not None
+    assert large is not None
+    assert (small.seconds, small.megabytes) == (0.1, 1)
+    assert (large.seconds, large.megabytes) == (1.7, 16)
+    assert needs_of(MAX_CELLS + 1, 1) is None

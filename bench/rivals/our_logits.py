@@ -1,0 +1,92 @@
+"""Our logistic regressions, on exact sums over the same table."""
+
+from functools import cache
+
+import numpy as np
+
+from bench.rivals.logits import BOUNDS, OUTCOME, Numbers, columns, measure
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.release import draw
+from dpgov.privacy.plan.domains import column_spec, numeric_domain
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.request import (
+    ON_CURVE,
+    WEIGHT,
+    Counts,
+    Curve,
+    ExactAnswer,
+    ExactRequest,
+    Factor,
+    MeasureKind,
+)
+from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
+
+_BOUNDS = {**BOUNDS, OUTCOME: (0, 1)}
+_TABLE = columns()
+_SCHEMAS = {
+    mode: DatasetSchema(
+        columns=tuple(
+            column_spec(name, numeric_domain(str(low), str(high), "1"), MissingRule.REQUIRE, "")
+            for name, (low, high) in _BOUNDS.items()
+        ),
+        unit=PrivacyUnit(),
+        neighbouring=Neighbouring.ADD_REMOVE,
+        group_size=1,
+        max_rows=100_000,
+        mode=mode,
+    )
+    for mode in Mode
+}
+_CODES = [(_TABLE[name] - low).astype(np.int64) for name, (low, _high) in _BOUNDS.items()]
+
+
+@cache
+def _prepared(predictors: tuple[str, ...], mode: Mode, price: str) -> tuple[Blueprint, ExactAnswer]:
+    asked = {"statistic": "logistic_regression", "column": OUTCOME, "predictors": list(predictors)}
+    unit = "epsilon" if mode is Mode.PURE else "rho"
+    plan = parse_plan({"statistics": [asked], unit: price}, _SCHEMAS[mode], dataset="adult")
+    blueprint = prepare(plan, _SCHEMAS[mode])
+    return blueprint, _exact(blueprint.requests[0])
+
+
+def _exact(request: ExactRequest) -> ExactAnswer:
+    made = {} if request.curve is None else _curved(request.curve)
+    cell = []
+    for measured in request.measures:
+        product = np.ones(len(_CODES[0]), dtype=np.int64)
+        for factor in measured.factors if measured.kind is MeasureKind.PRODUCT_SUM else ():
+            product *= made[factor.column] if factor.column in made else _number(factor)
+        cell.append(int(product.sum()))
+    return (tuple(cell),)
+
+
+def _number(factor: Factor) -> Counts:
+    found: Counts = _CODES[factor.column] // factor.width
+    return found
+
+
+def _curved(curve: Curve) -> dict[int, Counts]:
+    score = np.full(len(_CODES[0]), curve.plus, dtype=np.int64)
+    for factor, weight in curve.weights:
+        score += weight * _number(factor)
+    place, part = np.divmod(np.clip(score, 0, curve.end), curve.step)
+    table = np.array(curve.table, dtype=np.int64)
+    value = table[place] + (table[place + 1] - table[place]) * part // curve.step
+    return {ON_CURVE: value, WEIGHT: value * (curve.unit - value) // curve.coarse}
+
+
+def fit(predictors: tuple[str, ...], epsilon: float) -> Numbers:
+    """One release's coefficients, at a pure ε."""
+    return fit_at(predictors, Mode.PURE, str(epsilon))
+
+
+def fit_at(predictors: tuple[str, ...], mode: Mode, price: str) -> Numbers:
+    """The same at a price in ε or ρ."""
+    blueprint, exact = _prepared(predictors, mode, price)
+    body = draw(blueprint, [exact], _exact)
+    return np.array([statistic["cells"][0]["value"] for statistic in body["statistics"]])
+
+
+if __name__ == "__main__":
+    measure(fit, runs=30)

@@ -1,0 +1,155 @@
+"""Down the logistic loss by noisy gradients, and how far noise and chance may have moved its end.
+
+All of it is made of released numbers and of public ones, so that it costs nothing.
+
+The loss of n rows with components x and outcomes y bends by H = Σ w x x', where no weight w passes
+1/4. So a quarter of the second moments bends at least as much everywhere, and steps that are as
+long as it allows never climb (Böhning and Lindsay, Monotonicity of quadratic-approximation
+algorithms, 1988); they may even be longer by half, as most weights are smaller. These moments are
+drawn first and tell each direction its step. After a fixed number of steps the gradient g̃ = g + e
+and the bend H̃ = H + E are drawn there, and Newton's step δ = -(H̃ + R)⁻¹ g̃ ends it; e is the sum
+of two noises, that of the outcomes' part and that of the curve's. With δ* the step to the minimum,
+g + H δ* = c, and
+
+    (H̃ + R)(δ - δ*) = -e - (E + R) δ* - c.
+
+So the error is a weighted sum of noises with known quantiles, where δ stands for δ*, and what the
+ridge R and the change of weights on the way, c, may add: |c| <= δ' (Σ x x') δ / 2 times the largest
+slope of a weight, 1/(6 √3). The noise of earlier steps has moved where the last one begins, and
+nothing else. Of such a one-step estimate chance moves what it moves of the maximum likelihood: its
+variance is the inverse of H. Noisy descent as an estimate with intervals: Avella-Medina, Bradshaw
+and Loh, Differentially private inference via noisy optimization (2023).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import NormalDist
+
+import numpy as np
+
+from dpgov.privacy.mechanisms.least_squares import USUAL, Moments
+from dpgov.privacy.mechanisms.sigmoid import FINE, REACH
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise
+from dpgov.privacy.noise.spread.sums import bounds_of_many
+
+Point = tuple[int, ...]
+"""Coefficients of a row's components, in multiples of 1 / FINE."""
+
+# By how much a step is longer than is always safe to first order; below 2 it still descends.
+_LONGER = 1.5
+# The largest slope of a row's weight, of its score.
+_BENDING = 1 / (6 * math.sqrt(3))
+# How far the minimum may lie from the last point where the noise leaves too little to tell.
+_FAR = 4.0
+
+
+def noise_size(sums: Moments) -> float:
+    """How large the noise matrix is about, a public number: 2 σ √p for p components."""
+    return 2 * sums.deviation * math.sqrt(len(sums.design.terms))
+
+
+@dataclass(frozen=True, slots=True)
+class Inverse:
+    """Of a noisy matrix whose eigenvalues were raised to the size of its noise; `ridge` did it."""
+
+    matrix: Floats
+    ridge: Floats
+    widened: int
+
+
+def inverse_of(sums: Moments) -> Inverse:
+    """Never steeper than the noise: a step is no longer than can be told."""
+    values, directions = np.linalg.eigh(sums.matrix())
+    kept = np.maximum(values, noise_size(sums))
+    return Inverse(
+        matrix=(directions / kept) @ directions.T,
+        ridge=(directions * (kept - values)) @ directions.T,
+        widened=int((kept > values).sum()),
+    )
+
+
+def stepped(point: Point, gradient: Floats, moments: Inverse) -> Point:
+    """The next point: as far as a quarter of the moments allows, and within reach."""
+    found = np.array(point) / FINE - 4 * _LONGER * moments.matrix @ gradient
+    return tuple(round(number * FINE) for number in _within(found).tolist())
+
+
+def _within(theta: Floats) -> Floats:
+    length = float(np.linalg.norm(theta))
+    return theta if length <= REACH else theta * (REACH / length)
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What was drawn at the last point: the gradient, in rows, and the weighted moments.
+
+    `moments` are those of the rows without weights. `noises` are those of the two parts of the
+    gradient, in steps of one `whole`th.
+    """
+
+    point: Point
+    gradient: Floats
+    noises: tuple[Noise, Noise]
+    whole: int
+    weighted: Moments
+    moments: Moments
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Coefficients of a row's components for the log odds of its outcome."""
+
+    end: End
+    theta: Floats
+    step: Floats
+    inverse: Inverse
+
+    @property
+    def rows(self) -> float:
+        """How many rows there were, by the noisy count."""
+        return float(max(1.0, self.end.moments.matrix()[0, 0]))
+
+    @property
+    def at_the_end(self) -> bool:
+        """Whether the coefficients were held within reach."""
+        return float(np.linalg.norm(self.theta)) >= REACH * (1 - 1e-9)
+
+    def errors(self, combination: Floats) -> list[float]:
+        """How far noise may have moved this combination of the coefficients, at each level."""
+        pulled = self.inverse.matrix @ combination
+        weighted = self.end.weighted
+        parts = [
+            *(
+                bounds_of_many(n, pulled / self.end.whole, CONFIDENCE_LEVELS)
+                for n in self.end.noises
+            ),
+            weighted.bounds(weighted.weights(pulled, self.step), CONFIDENCE_LEVELS),
+        ]
+        more = _FAR * float(np.linalg.norm(self.inverse.ridge @ pulled)) + self._bent(pulled)
+        return [math.hypot(*bounds) + more for bounds in zip(*parts, strict=True)]
+
+    def _bent(self, pulled: Floats) -> float:
+        """What the change of weights along the last step adds at most."""
+        along = max(0.0, float(self.step @ self.end.moments.matrix() @ self.step))
+        return _BENDING / 2 * along * float(np.abs(pulled).sum())
+
+    def chance(self, combination: Floats) -> float:
+        """How far chance may have moved it at the usual level: other rows of the same kind."""
+        times = NormalDist().inv_cdf(float((1 + USUAL) / 2))
+        variance = float(combination @ self.inverse.matrix @ combination)
+        return times * math.sqrt(max(0.0, variance))
+
+
+def fit(end: End) -> Fit:
+    """Newton's step from the last point."""
+    inverse = inverse_of(end.weighted)
+    start = np.array(end.point) / FINE
+    theta = _within(start - inverse.matrix @ end.gradient)
+    return Fit(end, theta, theta - start, inverse)
+
+
+def quotients(numbers: Sequence[int], whole: int) -> Floats:
+    """Drawn integers as sums over rows."""
+    return np.array([float(Fraction(number, whole)) for number in numbers])
