@@ -7,13 +7,13 @@ left out.
 """
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from bench.apart import measured, surely_measured
+
 RIVALS: dict[str, list[str]] = {
     "opendp": ["opendp==0.16.0", "numpy==2.4.6"],
     "diffprivlib": ["diffprivlib==0.6.6", "scikit-learn<1.6", "numpy<2.2"],
@@ -32,35 +32,17 @@ def main() -> None:
     parser.add_argument("--tasks", help="some of them, by commas, in place of all")
     options = parser.parse_args()
     asked = [f"--{name}={value}" for name in _PASSED_ON if (value := getattr(options, name))]
-    ours = _errors([sys.executable], "our", asked)
-    if ours is None:
-        raise SystemExit("our own answers could not be measured")
-    rivals = [name for name in options.rivals.split(",") if name]
-    theirs = {name: found for name in rivals if (found := _of_rival(name, asked))}
+    ours: Errors = surely_measured("our_answers", *asked)
+    theirs: dict[str, Errors] = {}
+    for name in filter(None, options.rivals.split(",")):
+        if found := measured(f"{name}_answers", *asked, packages=RIVALS[name]):
+            theirs[name] = found
     print(f"\n| statistic | ε | our error | {' | '.join(theirs)} |")
     print(f"|---|---|---|{'---|' * len(theirs)}")
     for task, by_epsilon in ours.items():
         for epsilon, error in by_epsilon.items():
             ratios = [_ratio(error, found[task][epsilon]) for found in theirs.values()]
             print(f"| {task} | {epsilon} | {error:.4g} | {' | '.join(ratios)} |")
-
-
-def _of_rival(name: str, asked: list[str]) -> Errors | None:
-    wanted = [argument for package in RIVALS[name] for argument in ("--with", package)]
-    return _errors(["uv", "run", "--isolated", "--no-project", *wanted, "python"], name, asked)
-
-
-def _errors(python: list[str], name: str, asked: list[str]) -> Errors | None:
-    """What a tool's own process measured; None, and a word, if it could not run."""
-    script = ROOT / "bench" / "rivals" / f"{name}_answers.py"
-    command = [*python, "-W", "ignore", str(script), *asked]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        print(f"{name} could not be measured here", file=sys.stderr)
-        return None
-    found: Errors = json.loads(done.stdout.splitlines()[-1])
-    return found
 
 
 def _ratio(ours: float | None, theirs: float | None) -> str:

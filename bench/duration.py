@@ -160,7 +160,7 @@ def _compared(case: Case, rows: int, path: Path, rounds: int) -> float:
         public_rows=rows,
     )
     blueprint = prepare(parse_plan(case.plan, schema, dataset="bench"), schema)
-    engine = DuckDBEngine(path, seconds=600)
+    engine = DuckDBEngine(path, seconds=600, cubes=False)
     taken = [_taken(blueprint, engine) for _ in range(rounds)]
     scans, noise = max(taken, key=sum)
     allowed = duration.expected_microseconds(blueprint) / 1e6

@@ -162,7 +162,7 @@ def pages(guests: Any) -> Iterator[tuple[str, str, str]]:
     from django.utils import timezone
 
     from bench.visits import addresses
-    from tests.integration.access.doors import ROLES, Kind
+    from tests.integration.access.routes import ROLES, Kind
 
     things = {**guests.things, "period": "week"}
     for one in addresses(things, ROLES):

@@ -6,13 +6,13 @@ an environment of its own, which `uv` makes.
 """
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from bench.apart import surely_measured
+
 _RIVAL = ["diffprivlib==0.6.6", "scikit-learn<1.6", "numpy<2.2"]
 Errors = dict[str, dict[str, float]]
 
@@ -23,27 +23,17 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--alone", action="store_true", help="without diffprivlib")
     options = parser.parse_args()
-    runs = options.runs
-    wanted = [argument for package in _RIVAL for argument in ("--with", package)]
-    ours = _errors([sys.executable], "our", runs)
-    alone = ["uv", "run", "--isolated", "--no-project", *wanted, "python"]
-    theirs = ours if options.alone else _errors(alone, "diffprivlib", runs)
+    runs = f"--runs={options.runs}"
+    ours: Errors = surely_measured("our_lines", runs)
+    theirs = ours
+    if not options.alone:
+        theirs = surely_measured("diffprivlib_lines", runs, packages=_RIVAL)
     print("| hours of work | ε | our excess error | diffprivlib | ratio |")
     print("|---|---|---|---|---|")
     for name, by_epsilon in ours.items():
         for epsilon, error in by_epsilon.items():
             other = theirs[name][epsilon]
             print(f"| {name} | {epsilon} | {error:.3g} | {other:.3g} | {error / other:.3f} |")
-
-
-def _errors(python: list[str], name: str, runs: int) -> Errors:
-    """What a tool's own process measured."""
-    script = ROOT / "bench" / "rivals" / f"{name}_lines.py"
-    command = [*python, "-W", "ignore", str(script), f"--runs={runs}"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    found: Errors = json.loads(done.stdout.splitlines()[-1])
-    return found
 
 
 if __name__ == "__main__":

@@ -26,13 +26,14 @@ _MOMENTS = """
 _QUERIES = """
 INSERT INTO queries_query (id, tenant_id, dataset_id, version_id, analyst_id, plan, kind,
     cost_nano, canonical_sha256, reuse, sources, idempotency_key, body_hash, state, attempts, fence,
-    opened_at, submitted_at, ended_at, visible_at, counted, heavy, turn, sends, request_id)
+    opened_at, submitted_at, ended_at, visible_at, counted, heavy, turn, sends, request_id,
+    by_owner)
 SELECT id, %(tenant)s, %(dataset)s, %(version)s, (%(analysts)s::uuid[])[1 + n %% %(people)s],
     (%(plans)s::jsonb[])[1 + n %% 3], (%(kinds)s::text[])[1 + n %% 3],
     %(cost)s, encode(sha256(id::text::bytea), 'hex'), false, '[]', 'seed ' || n, repeat('0', 64),
     'released', 1, 1,
     at, at, at + interval '100 ms', at + interval '500 ms', true,
-    false, 0, 0, ''
+    false, 0, 0, '', false
 FROM moments
 """
 _TALLIES = """

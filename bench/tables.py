@@ -7,14 +7,11 @@ counts of synthetic rows out of it. MWEM (Hardt, Ligett and McSherry 2012) is to
 rows: each of its rounds chooses a table by noisy max of its error, draws it, and updates by
 multiplicative weights over all that it has drawn; the best of three numbers of rounds is shown,
 which a user could not choose. With `--with mbi`, which takes minutes, OpenDP's MST and AIM answer
-all pairs, too, in an environment of their own.
+all pairs, too, with `--with smartnoise` those of SmartNoise, in environments of their own.
 """
 
 import argparse
-import json
 import math
-import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -28,20 +25,22 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.rivals.tasks import categories, rows
+from bench.apart import surely_measured
+from bench.rivals.tasks import AGE_EDGES, PAIRED, categories, rows
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.answer.batch import Batch, priced
+from dpgov.privacy.answer.covers import Cover
+from dpgov.privacy.answer.fitting import Axis, Table, fit, total_of
 from dpgov.privacy.answer.table_sets import parse_table_set
 from dpgov.privacy.mechanisms.mechanism import Summed
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
-from dpgov.privacy.reuse.synthetic import Axis, Table, fit, synthesise, total_of
+from dpgov.privacy.reuse.synthetic import synthesise
 
 Floats = NDArray[np.float64]
 Asked = Sequence[tuple[int, ...]]
-COLUMNS = ("sex", "race", "relationship", "marital_status", "workclass")
-EDGES = [17, 25, 35, 45, 55, 65, 90]
+EDGES = [*AGE_EDGES, 90]
 WORK: dict[str, tuple[int, int]] = {
     "each column": (6, 1),
     "pairs": (6, 2),
@@ -52,6 +51,7 @@ WORK: dict[str, tuple[int, int]] = {
 }
 EPSILONS = ("0.1", "1", "5")
 ROUNDS = (5, 10, 20)
+RIVALS = {"mbi": "opendp[mbi]==0.16.0", "smartnoise": "smartnoise-synth==1.0.8"}
 # Over everything that MWEM has drawn so far, in each round.
 _PASSES = 10
 
@@ -73,7 +73,7 @@ class People:
 def people() -> People:
     """Adult, with age in bins; each axis ends with the bin for everything else."""
     table = rows()
-    named = {name: categories(table, name) for name in COLUMNS}
+    named = {name: categories(table, name) for name in PAIRED}
     places = [
         [known.index(row[name]) if row[name] in known else len(known) for row in table]
         for name, known in named.items()
@@ -92,7 +92,7 @@ def people() -> People:
     schema = DatasetSchema(
         tuple(specs), PrivacyUnit(), Neighbouring.ADD_REMOVE, group_size=1, max_rows=100_000
     )
-    columns = [{"column": name} for name in COLUMNS] + [{"column": "age", "edges": EDGES}]
+    columns = [{"column": name} for name in PAIRED] + [{"column": "age", "edges": EDGES}]
     return People(schema, columns, whole.reshape(shape))
 
 
@@ -175,7 +175,7 @@ def _line(name: str, of: People, asked: Asked, epsilon: str, options: argparse.N
     body = {"columns": of.columns, "tables": size, "epsilon": epsilon}
     separate = parse_table_set(body | {"method": "separate_tables"}, of.schema, dataset="adult")
     best = parse_table_set(body, of.schema, dataset="adult")
-    if best.cover is None:
+    if not isinstance(best.cover, Cover):
         raise SystemExit("a set of tables without a cover")
     alone, off, fitted, seconds = [], [], [], []
     made = []
@@ -219,29 +219,21 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--mwem", type=int, default=5)
     parser.add_argument("--work", help="some of the workloads, by commas, in place of all")
-    parser.add_argument("--with", dest="rival", choices=["mbi"], help="another tool, for pairs")
+    parser.add_argument(
+        "--with", dest="rival", choices=list(RIVALS), help="another tool, for pairs"
+    )
     options = parser.parse_args()
     print("| tables | ε | drawn | separate | drawn | fitted | rows | MWEM | a fit takes |")
     print("|---|---|---|---|---|---|---|---|---|")
     for line in lines(options):
         print(line, flush=True)
     if options.rival:
-        print(f"\n{_of_models()}")
+        print(f"\n{_of_models(options.rival)}")
 
 
-def _of_models() -> str:
-    """The errors of OpenDP's adaptive models for all pairs, one run of each."""
-    wanted = ["uv", "run", "--isolated", "--no-project", "--with", "opendp[mbi]==0.16.0", "python"]
-    script = Path(__file__).resolve().parent / "rivals" / "mbi_tables.py"
-    environment = {**os.environ, "PYTHONPATH": str(script.parents[2])}
-    done = subprocess.run(
-        [*wanted, "-W", "ignore", str(script)],
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    found = json.loads(done.stdout.splitlines()[-1])
+def _of_models(rival: str) -> str:
+    """The errors of another tool's models for all pairs, one run of each."""
+    found = surely_measured(f"{rival}_tables", packages=[RIVALS[rival]])
     return "\n".join(f"{method}: {errors}" for method, errors in found.items())
 
 

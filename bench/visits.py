@@ -22,8 +22,8 @@ from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import ApiToken, Membership
 from tests.cast import answer_query
 from tests.integration.access import conftest as access
-from tests.integration.access.doors import DOORS, ROLES, Kind
-from tests.integration.access.routes import all_routes
+from tests.integration.access.doors import DOORS
+from tests.integration.access.routes import ROLES, Kind, all_routes
 
 Visit = tuple[str, Callable[[], object]]
 _ROLES = ("owner", "analyst", "officer")

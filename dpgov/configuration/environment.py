@@ -27,6 +27,14 @@ class UnknownCache(ValueError):
         super().__init__(f"DPGOV_CACHE_URL must be rediscache:// or filecache://, not {kind}.")
 
 
+class KeyNotGiven(ValueError):
+    """Several machines share a store, so each must be told the key that all of them use."""
+
+    def __init__(self, file_name: str) -> None:
+        name = file_name.removesuffix("_FILE")
+        super().__init__(f"DPGOV_STORE_URL is set, so {name} or {file_name} must be, too.")
+
+
 # What binds a cookie to this very host; browsers take it on HTTPS alone.
 HOST = "__Host-"
 
@@ -35,7 +43,7 @@ def secret_key(env: environ.Env, home: Path) -> str:
     """The signing key: from the environment, from a file, or made once for the embedded profile."""
     if key := env.str("DPGOV_SECRET_KEY", default=""):
         return str(key)
-    return _kept_secret(Path(env.str("DPGOV_SECRET_KEY_FILE", default=str(home / "secret_key"))))
+    return _secret_of_all_machines(env, "DPGOV_SECRET_KEY_FILE", home / "secret_key")
 
 
 def fingerprint_key(env: environ.Env, home: Path) -> bytes:
@@ -45,8 +53,18 @@ def fingerprint_key(env: environ.Env, home: Path) -> bytes:
     would be recognised, so registration refuses to go on.
     """
     text = env.str("DPGOV_FINGERPRINT_KEY", default="")
-    path = Path(env.str("DPGOV_FINGERPRINT_KEY_FILE", default=str(home / "fingerprint_key")))
-    return hashlib.blake2b((text or _kept_secret(path)).encode(), digest_size=32).digest()
+    if not text:
+        text = _secret_of_all_machines(env, "DPGOV_FINGERPRINT_KEY_FILE", home / "fingerprint_key")
+    return hashlib.blake2b(text.encode(), digest_size=32).digest()
+
+
+def _secret_of_all_machines(env: environ.Env, file_name: str, path: Path) -> str:
+    """From its file, made once; never made where other machines need the same."""
+    if env.str("DPGOV_STORE_URL", default=""):
+        if named := env.str(file_name, default=""):
+            return Path(named).read_text().strip()
+        raise KeyNotGiven(file_name)
+    return _kept_secret(Path(env.str(file_name, default=str(path))))
 
 
 def _kept_secret(path: Path) -> str:

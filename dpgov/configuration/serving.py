@@ -22,6 +22,7 @@ _METRICS = "PROMETHEUS_MULTIPROC_DIR"
 # each time, in the middle of somebody's request.
 _SETTLED = frozenset({100, 1_000, 5_000})
 _answered = count(1)
+_TENDING_SECONDS = 60
 
 worker_class = "gthread"
 threads = 8
@@ -56,7 +57,14 @@ def child_exit(server: Any, worker: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """What a process has loaded before its first request stays: it is never looked through."""
+    """What a process has loaded before its first request stays: it is never looked through.
+
+    With what writes PDFs, so that nobody waits for its fonts. Copies from storage are tended.
+    """
+    import dpgov.web.paper.tables  # noqa: F401
+    from dpgov.datasets.services import keep_tending
+
+    keep_tending(_TENDING_SECONDS)
     _keep_what_is_loaded()
 
 

@@ -4,7 +4,7 @@ Everybody in the organisation, or named people only. Data owners, compliance off
 administrators govern: they see every dataset, as they do without an audience. Everybody else sees a
 named-only dataset while they are named, and to others there is no such dataset: `seen` is a part of
 every statement that looks for a dataset on somebody's behalf, so that the same statement finds
-nothing for a slug that there never was.
+nothing for a slug that there never was. A derived dataset is seen by whom its parents are, both.
 
 Asking takes more than seeing. Who governs and is an analyst too asks once another owner has named
 them, and a naming counts from the role of an analyst on: what somebody was named for before they
@@ -15,7 +15,8 @@ from enum import Enum, auto
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from dpgov.datasets.models import Dataset, Viewer
+from dpgov.datasets.lineage import governing
+from dpgov.datasets.models import Dataset, DerivedFrom, Viewer
 from dpgov.tenants.models import Membership, Role, User
 from dpgov.tenants.roles import having
 
@@ -40,7 +41,12 @@ def seen(membership: Membership, dataset: str = "") -> Q:
     if governs(membership):
         return Q(**{f"{dataset}pk__isnull": False})
     named = viewers().filter(dataset=OuterRef(f"{dataset}pk"), membership=membership.pk)
-    return Q(**{f"{dataset}named_only": False}) | Q(Exists(named))
+    own = Q(**{f"{dataset}named_only": False}) | Q(Exists(named))
+    of_parent = viewers().filter(dataset=OuterRef("parent"), membership=membership.pk)
+    hidden = DerivedFrom.objects.filter(
+        ~Q(Exists(of_parent)), dataset=OuterRef(f"{dataset}pk"), parent__named_only=True
+    )
+    return own & (Q(**{f"{dataset}is_derived": False}) | ~Q(Exists(hidden)))
 
 
 def viewers() -> QuerySet[Viewer]:
@@ -57,7 +63,9 @@ def viewers_of(dataset: Dataset) -> QuerySet[Viewer]:
 def analysts_of(dataset: Dataset) -> QuerySet[Membership]:
     """The analysts who may ask about it, as far as the audience goes: those and no others."""
     people = Membership.objects.filter(having(Role.ANALYST), tenant=dataset.tenant_id)
-    return people.filter(_named(dataset)) if dataset.named_only else people
+    for one in governing(dataset):
+        people = people.filter(_named(one)) if one.named_only else people
+    return people
 
 
 def _named(dataset: Dataset) -> Exists:
@@ -73,10 +81,15 @@ class Place(Enum):
 
 
 def place_of(dataset: Dataset, user: User) -> Place:
-    """As it is now in the database, whatever the caller has read; one statement.
+    """As it is now in the database, whatever the caller has read; one statement for each dataset.
 
-    An owner who is no analyst counts rows of people, as far as pages and permissions let them.
+    To a derived dataset it is the place where they stand to the narrower parent. An owner who is no
+    analyst counts rows of people, as far as pages and permissions let them.
     """
+    return min((_place_of(one, user) for one in governing(dataset)), key=list(Place).index)
+
+
+def _place_of(dataset: Dataset, user: User) -> Place:
     is_open = Dataset.objects.filter(pk=dataset.pk, named_only=False)
     people = Membership.objects.filter(tenant=dataset.tenant_id, user=user)
     found = people.annotate(is_open=Exists(is_open), is_named=_named(dataset)).first()

@@ -18,6 +18,7 @@ from dpgov.datasets.models import (
     DatasetVersion,
     FingerprintMark,
     FingerprintPart,
+    StoredFile,
     Upload,
     VersionFingerprint,
 )
@@ -106,6 +107,29 @@ def versions_among(ids: list[UUID]) -> set[UUID]:
         rows = through_gate("SELECT datasets_versions_among(%s)", ids)
         return {row[0] for row in rows}
     return set(DatasetVersion.objects.filter(pk__in=ids).values_list("pk", flat=True))
+
+
+def living_among(ids: list[UUID]) -> set[UUID]:
+    """Which of these are versions whose data is there for questions."""
+    if connection.vendor == "postgresql":
+        rows = through_gate("SELECT datasets_living_among(%s)", ids)
+        return {row[0] for row in rows}
+    gone = Q(data_deleted_at__isnull=False) | Q(dataset__data_deleted_at__isnull=False)
+    discarded = Q(dataset__held_at__isnull=False, dataset__archived_at__isnull=False)
+    living = DatasetVersion.objects.filter(pk__in=ids).exclude(gone).exclude(discarded)
+    return set(living.values_list("pk", flat=True))
+
+
+def stored_among(names: list[str]) -> dict[str, bool]:
+    """Which of these names are recorded, and whether somebody still needs the file."""
+    if connection.vendor == "postgresql":
+        return dict(through_gate("SELECT * FROM datasets_stored_among(%s)", names))
+    found: dict[str, bool] = {}
+    for name, removed_at in StoredFile.objects.filter(name__in=names).values_list(
+        "name", "removed_at"
+    ):
+        found[name] = found.get(name, False) or removed_at is None
+    return found
 
 
 def waiting_uploads_among(ids: list[UUID]) -> set[UUID]:

@@ -43,6 +43,7 @@ class Declaration:
     per_query_limit_nano: int
     partition_column: str = ""
     needs_allocation: bool = False
+    named_only: bool = False
     delta: Decimal | None = None
 
     @property
@@ -203,6 +204,7 @@ def as_json(declaration: Declaration) -> dict[str, Any]:
         "per_query_limit_nano": declaration.per_query_limit_nano,
         "partition_column": declaration.partition_column,
         "needs_allocation": declaration.needs_allocation,
+        "named_only": declaration.named_only,
     }
 
 
@@ -224,5 +226,6 @@ def of_json(kept: dict[str, Any]) -> Declaration:
         per_query_limit_nano=kept["per_query_limit_nano"],
         partition_column=kept["partition_column"],
         needs_allocation=kept["needs_allocation"],
+        named_only=kept.get("named_only", False),
         delta=None if kept["delta"] is None else Decimal(kept["delta"]),
     )

@@ -14,6 +14,7 @@ from datetime import date
 from uuid import UUID
 
 from dpgov.budgets.charging import Limit
+from dpgov.datasets.lineage import governing
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import (
     Rules,
@@ -137,13 +138,17 @@ def terms_shown(
 
 def _with(dataset: Dataset, rules: Rules, permitted_nano: int) -> Terms:
     budget = dataset.budget
-    stopped = (
-        budget.frozen_at,
-        budget.closed_at,
-        dataset.archived_at,
-        dataset.held_at,
-        dataset.paused_at,
-    )
+    stopped = [
+        moment
+        for one in governing(dataset)
+        for moment in (
+            one.budget.frozen_at,
+            one.budget.closed_at,
+            one.archived_at,
+            one.held_at,
+            one.paused_at,
+        )
+    ]
     return Terms(
         rules,
         budget.currency,

@@ -17,6 +17,7 @@ def guards(json: Json) -> Iterator[Guard]:
     yield from _of_holds(json)
     yield from _of_terms()
     yield from _of_viewers()
+    yield from _of_derived()
 
 
 def _of_datasets(json: Json) -> Iterator[Guard]:
@@ -39,7 +40,7 @@ def _of_datasets(json: Json) -> Iterator[Guard]:
         _DATASET,
         "UPDATE",
         "NEW.budget_id <> OLD.budget_id",
-        agreed(SHARE_HELD_DATASET_BUDGET, shared),
+        f"NOT OLD.is_derived AND {agreed(SHARE_HELD_DATASET_BUDGET, shared)}",
         "a dataset shares another budget as two persons approved",
     )
 
@@ -148,4 +149,33 @@ def _of_viewers() -> Iterator[Guard]:
         "1 = 1",
         NEVER,
         "a naming is taken back, never changed",
+    )
+
+
+def _of_derived() -> Iterator[Guard]:
+    """What is charged to two parents stays so; the table is append-only besides."""
+    charged = (
+        "EXISTS (SELECT 1 FROM budgets_derivedbudget b"
+        " WHERE b.budget_id = d.budget_id AND b.parent_id = p.budget_id)"
+    )
+    yield Guard(
+        "guard_derived_from",
+        "datasets_derivedfrom",
+        "INSERT",
+        "1 = 1",
+        f"EXISTS (SELECT 1 FROM {_DATASET} d, {_DATASET} p, {_VERSION} v"
+        " WHERE d.id = NEW.dataset_id AND p.id = NEW.parent_id AND v.id = NEW.version_id"
+        " AND v.dataset_id = p.id AND d.tenant_id = NEW.tenant_id AND p.tenant_id = NEW.tenant_id"
+        f" AND d.is_derived AND NOT p.is_derived AND {charged}"
+        " AND d.neighbouring = 'add_remove' AND p.neighbouring = 'add_remove'"
+        " AND d.group_size = p.group_size AND d.unit = 'person' AND p.unit = 'person')",
+        "a derived dataset is charged to the budgets of its parents, which are not derived",
+    )
+    yield Guard(
+        "guard_stays_derived",
+        _DATASET,
+        "UPDATE",
+        "NEW.is_derived <> OLD.is_derived",
+        NEVER,
+        "a derived dataset stays one, and no other becomes one",
     )

@@ -50,6 +50,11 @@ WHERE NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
       WHERE m.mark = ANY ($3)))
 ORDER BY f.id, p.id
 """
+_LIVING = """
+SELECT v.id FROM datasets_datasetversion v JOIN datasets_dataset d ON d.id = v.dataset_id
+WHERE v.id = ANY ($1) AND v.data_deleted_at IS NULL AND d.data_deleted_at IS NULL
+  AND NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
+"""
 
 
 def installed() -> tuple[Installed, ...]:
@@ -57,10 +62,18 @@ def installed() -> tuple[Installed, ...]:
     return (
         append_only("datasets_termsofuse"),
         append_only("datasets_acceptance"),
+        append_only("datasets_derivedfrom"),
         gate(
             "datasets_versions_among(uuid[])",
             returns="SETOF uuid",
             body="SELECT id FROM datasets_datasetversion WHERE id = ANY ($1)",
+        ),
+        gate("datasets_living_among(uuid[])", returns="SETOF uuid", body=_LIVING),
+        gate(
+            "datasets_stored_among(text[])",
+            returns="TABLE (name text, needed boolean)",
+            body="SELECT s.name::text, bool_or(s.removed_at IS NULL) FROM datasets_storedfile s"
+            " WHERE s.name = ANY ($1) GROUP BY s.name",
         ),
         gate(
             "datasets_waiting_uploads_among(uuid[])",

@@ -1,12 +1,14 @@
 """Reads of an owner's policy and of permits: what a question must keep, besides the budget."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache, reduce
 from uuid import UUID
 
 from django.conf import settings
 
+from dpgov.datasets.lineage import governing, origins_of
 from dpgov.datasets.models import Dataset, Permit, Policy
 from dpgov.privacy.accounting.decimals import parse_epsilon
 from dpgov.privacy.accounting.loss import Currency
@@ -31,14 +33,58 @@ class Rules:
     only_ready_made: bool = False
 
 
-def rules_of(dataset: Dataset) -> Rules:
-    """What holds now."""
+def own_rules_of(dataset: Dataset) -> Rules:
+    """What its owners set for it."""
     return _rules(dataset, Policy.objects.filter(dataset_id=dataset.pk).first())
+
+
+def rules_of(dataset: Dataset) -> Rules:
+    """What holds now: of a derived dataset, with the rules of both parents."""
+    return _narrowest(own_rules_of(dataset), _of_parents(dataset))
 
 
 def rules_shown(dataset: Dataset) -> Rules:
     """The same for a page, out of what was read with the dataset; never decides anything."""
-    return _rules(dataset, getattr(dataset, "policy", None))
+    return _narrowest(_rules(dataset, getattr(dataset, "policy", None)), _of_parents(dataset))
+
+
+def most_per_question(dataset: Dataset) -> int:
+    """The most that one question may cost, in the dataset's currency, as pages and API tell it.
+
+    Of a derived dataset that of the narrowest of itself and its parents, as when it is asked. No
+    policy is read for it.
+    """
+    return min(one.per_query_limit_nano for one in governing(dataset))
+
+
+def _of_parents(dataset: Dataset) -> list[Rules]:
+    parents = (origin.parent for origin in origins_of(dataset))
+    return [_rules(parent, getattr(parent, "policy", None)) for parent in parents]
+
+
+def _narrowest(own: Rules, others: Iterable[Rules]) -> Rules:
+    """What keeps all of them."""
+    return reduce(_narrower, others, own)
+
+
+def _narrower(one: Rules, other: Rules) -> Rules:
+    both = tuple(name for name in one.statistics if name in other.statistics)
+    disjoint = bool(one.statistics and other.statistics and not both)
+    return Rules(
+        min(one.per_query_nano, other.per_query_nano),
+        _of_both(min, one.approval_above_nano, other.approval_above_nano),
+        both or one.statistics or other.statistics,
+        _of_both(max, one.least_error, other.least_error),
+        _of_both(max, one.least_nano, other.least_nano),
+        # Where the two allow nothing in common, nothing is asked that no owner approved.
+        one.only_ready_made or other.only_ready_made or disjoint,
+    )
+
+
+def _of_both(choose: Callable[[int, int], int], one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return choose(one, other)
 
 
 def _rules(dataset: Dataset, policy: Policy | None) -> Rules:
@@ -66,7 +112,13 @@ def least_price_nano(dataset: Dataset, rules: Rules | None = None) -> int:
 
 def floor_nano(currency: Currency) -> int:
     """The installation's least price (DPGOV_LEAST_EPSILON), in a currency."""
-    return currency.price_of(parse_epsilon(settings.DPGOV_LEAST_EPSILON))
+    return _floor_nano(settings.DPGOV_LEAST_EPSILON, currency)
+
+
+@lru_cache(maxsize=1024)
+def _floor_nano(least_epsilon: str, currency: Currency) -> int:
+    """Kept: a page of budgets asks for the same few once for each dataset."""
+    return currency.price_of(parse_epsilon(least_epsilon))
 
 
 def permitted_to(user: User, datasets: Collection[UUID], today: date) -> dict[UUID, int]:

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
 from dpgov.datasets.audience import seen
+from dpgov.datasets.lineage import without_parent
 from dpgov.datasets.models import Arrival, Column, Dataset, DatasetVersion, Upload
 from dpgov.privacy.plan.domains import category_domain, column_spec, date_domain, numeric_domain
 from dpgov.privacy.plan.formula import formula_from
@@ -32,8 +33,12 @@ from dpgov.tenants.permissions import membership_of
 
 
 def present(dataset: str = "") -> Q:
-    """Which datasets there are for everybody to see, by the path to them; paused ones too."""
-    return Q(**{f"{dataset}archived_at__isnull": True, f"{dataset}held_at__isnull": True})
+    """Which datasets there are for everybody to see, by the path to them; paused ones too.
+
+    A derived one is held as long as a parent is; with an archived parent it was archived.
+    """
+    there = Q(**{f"{dataset}archived_at__isnull": True, f"{dataset}held_at__isnull": True})
+    return there & without_parent(dataset, held_at__isnull=False)
 
 
 _MOST_COPIES = 300
@@ -41,7 +46,8 @@ _MOST_COPIES = 300
 
 def open_to_questions(dataset: str = "") -> Q:
     """Which of them can be asked: the one place that says so, for every door."""
-    return present(dataset) & Q(**{f"{dataset}paused_at__isnull": True})
+    going = Q(**{f"{dataset}paused_at__isnull": True})
+    return present(dataset) & going & without_parent(dataset, paused_at__isnull=False)
 
 
 def is_open(dataset_id: UUID) -> bool:
@@ -50,8 +56,9 @@ def is_open(dataset_id: UUID) -> bool:
 
 
 def is_paused(dataset_id: UUID) -> bool:
-    """Whether its owners paused it, and nothing else closes it."""
-    return Dataset.objects.filter(present(), pk=dataset_id, paused_at__isnull=False).exists()
+    """Whether its owners paused it, or a parent of it, and nothing else closes it."""
+    there = Dataset.objects.filter(present(), pk=dataset_id)
+    return there.exclude(open_to_questions()).exists()
 
 
 def every_dataset_of(tenant: Tenant) -> QuerySet[Dataset]:
@@ -197,6 +204,18 @@ def uploads_of(tenant: Tenant, user: User) -> QuerySet[Upload]:
 def arrival_of(upload: Upload) -> Arrival | None:
     """The last arrival of this file, with its dataset; None if nobody asked yet."""
     return Arrival.objects.filter(upload=upload).select_related("dataset__budget").first()
+
+
+def derived_arrival_or_404(request: HttpRequest | Request, arrival_id: UUID) -> Arrival:
+    """What this person has put together, or had; every other one gives the same 404."""
+    membership = membership_of(request)
+    mine = Arrival.objects.filter(
+        tenant=membership.tenant_id, asked_by=membership.user_id, upload__isnull=True
+    )
+    found = mine.select_related("dataset").filter(pk=arrival_id).first()
+    if found is None:
+        raise Http404
+    return found
 
 
 def refusal_of(arrival: Arrival | None) -> dict[str, Any]:

@@ -52,6 +52,21 @@ def data_path(version_id: UUID) -> Path:
     return _folder("data") / f"{version_id}.duckdb"
 
 
+def data_folder() -> Path:
+    """Where they lie, and the marks beside them."""
+    return _folder("data")
+
+
+def data_files() -> list[tuple[UUID, Path]]:
+    """Every data file that is here, by its version."""
+    return list(_named(data_folder().glob("*.duckdb")))
+
+
+def away_path(version_id: UUID) -> Path:
+    """Says by its age when a file could last not be brought here; see `stored.bringing`."""
+    return _folder("data") / f"{version_id}.away"
+
+
 def arriving_path(version_id: UUID) -> Path:
     """Stands beside a data file until its version is recorded; see `services.orphans`."""
     return _folder("data") / f"{version_id}.arriving"

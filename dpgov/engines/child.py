@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 
 from dpgov.engines.child_process import Died, Limits, Progress, TooSlow, Watch, converse
+from dpgov.engines.deriving import Parent
 from dpgov.engines.fingerprint import TableFingerprint, from_json
 from dpgov.engines.ingest.drafts import remove_drafts
 from dpgov.engines.ingest.request import Before, Join, UnitNames, columns_as_json
@@ -32,6 +33,7 @@ __all__ = [
     "Watch",
     "check",
     "check_public",
+    "derive",
     "ingest",
     "inspect",
 ]
@@ -187,6 +189,40 @@ def ingest(
         beside,
         None if answer["addition"] is None else from_json(answer["addition"]),
     )
+
+
+def derive(
+    first: Parent,
+    second: Parent,
+    target: Path,
+    *,
+    columns: Sequence[ColumnSpec],
+    rows_of_unit: int,
+    max_rows: int,
+    limits: Limits,
+    watch: Watch = _unwatched,
+) -> None:
+    """Store in `target` the rows of two stored files, put together; see `engines.deriving`.
+
+    `columns` are those of both, as declared.
+
+    Raises RefusedFile, which is not for anybody's eyes, NoRoom and whatever `watch` raises; then
+    nothing is left.
+    """
+    request = {
+        "do": "derive",
+        "first": first.as_json(),
+        "second": second.as_json(),
+        "target": str(target),
+        "columns": columns_as_json(columns),
+        "rows_of_unit": rows_of_unit,
+        "max_rows": max_rows,
+    }
+    try:
+        _ask(request, limits, watch)
+    except BaseException:
+        remove_drafts(target)
+        raise
 
 
 def _ask(request: dict[str, Any], limits: Limits, watch: Watch) -> dict[str, Any]:

@@ -11,6 +11,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+# Names how cells, rows and names of units are hashed: hashes of two forms never compare. Where one
+# of them changes, so does this.
+FORM = "dpgov fingerprint 2"
 # How many of the smallest hashes are kept of each multiset.
 SKETCH_SIZE = 256
 KEY_BYTES = 32
@@ -65,6 +68,15 @@ class TableFingerprint:
     def parts(self) -> tuple[Part, ...]:
         """The rows first, then the columns."""
         return (self.rows, *self.columns)
+
+
+def nothing(whole: str) -> TableFingerprint:
+    """Of data that is recognised by what it was made of, and resembles nothing by itself.
+
+    `whole` is a name that no other table has.
+    """
+    empty = Part.unpacked(total=0, digest="", span=0, sketch=b"")
+    return TableFingerprint(whole, empty, ())
 
 
 def as_json(fingerprint: TableFingerprint) -> dict[str, Any]:

@@ -8,18 +8,26 @@ with a named privacy unit u, k, r and n besides.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
-from typing import Any
 
 import numpy as np
 
+from dpgov.engines.grouping import (
+    FEW_CODES,
+    Column,
+    Key,
+    bin_key,
+    column_name,
+    keys_of,
+    within,
+)
 from dpgov.privacy.plan.request import (
     PRIME,
-    ROWS_OF_UNIT,
     AllOf,
     AnyOf,
     CodeFilter,
     CodeGrouping,
     Counts,
+    Curve,
     ExactAnswer,
     ExactRequest,
     Factor,
@@ -27,39 +35,6 @@ from dpgov.privacy.plan.request import (
     MeasureKind,
     RowFilter,
 )
-
-Column = np.ndarray[Any, Any]
-"""One column of what a scan returned; a masked array where it has nulls."""
-
-# Up to here, grouping by the code itself and binning afterwards beats a CASE in the scan; more
-# than two such keys could return more rows than that saves.
-_FEW_CODES = 256
-_RAW_KEYS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """What the scan groups by for one grouping: the number of its bin, or the raw code.
-
-    `bin_of_code` is empty in the first case and has a bin for each possible code in the second.
-    """
-
-    sql: str
-    bins: int
-    bin_of_code: tuple[int, ...] = ()
-
-    def bin_of(self, value: int | None) -> int:
-        """The bin of what the scan returned for this key; null falls in the last one."""
-        if value is None:
-            return self.bins - 1
-        return self.bin_of_code[value] if self.bin_of_code else value
-
-    def bins_of(self, values: Column) -> Counts:
-        """The same of a whole column, in which null is masked."""
-        known = np.ma.filled(values, 0).astype(np.int64)
-        bins = np.array(self.bin_of_code, dtype=np.int64)[known] if self.bin_of_code else known
-        found: Counts = np.where(np.ma.getmaskarray(values), self.bins - 1, bins)
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +44,11 @@ class Scan:
     sql: str
     keys: tuple[Key, ...]
     request: ExactRequest
+
+    @property
+    def is_by_columns(self) -> bool:
+        """Whether what it returns is to be read by `counts`, as it may be many rows."""
+        return self.request.counts_many or any(key.codes > FEW_CODES for key in self.keys)
 
     def cells(self, rows: Iterable[tuple[int | None, ...]]) -> ExactAnswer:
         """Every cell in row-major order, with zeros where no row of the table fell."""
@@ -101,10 +81,12 @@ def compile_scan(request: ExactRequest, tops: Mapping[int, int]) -> Scan:
     """The scan for this request; `tops` gives each column's largest storable code."""
     # Distinct ones of several codes cannot be added up, so their cells are bins from the start.
     distinct = any(measure.is_distinct for measure in request.measures)
-    keys = _keys(request.groupings, {} if distinct else tops)
+    keys = keys_of(request, {} if distinct else tops)
     outputs = [key.sql for key in keys] + [_measure(measure) for measure in request.measures]
     conditions = [_filter(item) for item in request.filters]
     source, conditions = bounded(request, conditions)
+    if request.curve is not None:
+        source = curved(source, request.curve)
     sql = f"SELECT {', '.join(outputs)} FROM {source}"  # noqa: S608 - integers only
     if conditions:
         sql += " WHERE " + " AND ".join(conditions)
@@ -145,16 +127,33 @@ _SPREAD = (
 )
 
 
+def curved(source: str, curve: Curve) -> str:
+    """The rows of `source` with the curve's two numbers, `e` and `w`; see `Curve`."""
+    terms = [f"{_factor(factor)} * {index(weight)}" for factor, weight in curve.weights]
+    score = " + ".join([*terms, f"{index(curve.plus)}::BIGINT"])
+    table = f"([{', '.join(str(index(place)) for place in curve.table)}]::BIGINT[])"
+    step, unit, coarse = index(curve.step), index(curve.unit), index(curve.coarse)
+    end = index(curve.end)
+    steps = (
+        f"{score} AS score",
+        # Null stays null, as in `_clipped`.
+        f"CASE WHEN score < 0 THEN 0 WHEN score > {end} THEN {end} ELSE score END AS met",
+        f"met // {step} AS place, met % {step} AS part",
+        f"{table}[place + 1] AS low, {table}[place + 2] AS high",
+        f"low + (high - low) * part // {step} AS e",
+        f"e * ({unit} - e) // {coarse} AS w",
+    )
+    for outputs in steps:
+        source = f"(SELECT *, {outputs} FROM {source})"  # noqa: S608 - integers only
+    return source
+
+
 def _cell_number(groupings: Sequence[CodeGrouping]) -> str:
     """The number of the plan's cell, first grouping slowest: bins, never raw codes."""
     number = "0::BIGINT"
     for grouping in groupings:
-        number = f"({number} * {grouping.bins} + {_bin_key(grouping).sql})"
+        number = f"({number} * {grouping.bins} + {bin_key(grouping).sql})"
     return number
-
-
-def _column(number: int) -> str:
-    return "n" if number == ROWS_OF_UNIT else f"c{index(number)}"
 
 
 def _filter(item: RowFilter) -> str:
@@ -166,17 +165,11 @@ def _filter(item: RowFilter) -> str:
 
 
 def _of_column(item: CodeFilter) -> str:
-    column = _column(item.column)
-    parts = [_within(column, low, high) for low, high in item.ranges]
+    column = column_name(item.column)
+    parts = [within(column, low, high) for low, high in item.ranges]
     if item.missing_passes:
         parts.append(f"{column} IS NULL")
     return f"({' OR '.join(parts)})" if parts else "FALSE"
-
-
-def _within(column: str, low: int, high: int) -> str:
-    if low == high:
-        return f"{column} = {index(low)}"
-    return f"{column} BETWEEN {index(low)} AND {index(high)}"
 
 
 def _measure(measure: Measure) -> str:
@@ -186,7 +179,7 @@ def _measure(measure: Measure) -> str:
         return f"sum({' * '.join(map(_factor, measure.factors))})"
     if measure.kind is MeasureKind.ROWS or measure.column is None:
         return "count(*)"
-    column = _column(measure.column)
+    column = column_name(measure.column)
     if measure.kind is MeasureKind.PRESENT:
         return f"count({column})"
     if measure.kind is MeasureKind.VALUES:
@@ -201,8 +194,8 @@ def _measure(measure: Measure) -> str:
 
 
 def _factor(factor: Factor) -> str:
-    """In 64 bits, which hold a product of any two codes that may be asked for."""
-    column = _column(factor.column)
+    """In 64 bits, which hold a product of any codes that may be asked for."""
+    column = column_name(factor.column)
     if factor.level is not None:
         return f"({column} = {index(factor.level)})::BIGINT"
     width = index(factor.width)
@@ -214,53 +207,3 @@ def _clipped(column: str, low: int, high: int) -> str:
     kept = f"CASE WHEN {column} < {index(low)} THEN {index(low)} "
     kept += f"WHEN {column} > {index(high)} THEN {index(high)} ELSE {column} END"
     return f"(({kept})::BIGINT - {index(low)})"
-
-
-def _keys(groupings: Sequence[CodeGrouping], tops: Mapping[int, int]) -> tuple[Key, ...]:
-    """Raw codes where a column is known to have few."""
-    keys: list[Key] = []
-    for grouping in groupings:
-        raw = sum(bool(key.bin_of_code) for key in keys) < _RAW_KEYS
-        top = tops.get(grouping.column, _FEW_CODES)
-        keys.append(_raw_key(grouping, top) if raw and top < _FEW_CODES else _bin_key(grouping))
-    return tuple(keys)
-
-
-def _raw_key(grouping: CodeGrouping, top: int) -> Key:
-    bins = [len(grouping.ranges)] * (top + 1)
-    for number, (low, high) in enumerate(grouping.ranges):
-        for code in range(top + 1):
-            if low <= grouping.turned(code) <= high:
-                bins[code] = number
-    return Key(_column(grouping.column), grouping.bins, tuple(bins))
-
-
-def _bin_key(grouping: CodeGrouping) -> Key:
-    column = _turned(grouping)
-    width = grouping.even_width
-    sql = _divided(column, grouping, width) if width else _searched(column, grouping)
-    return Key(sql, grouping.bins)
-
-
-def _turned(grouping: CodeGrouping) -> str:
-    column = _column(grouping.column)
-    if not grouping.turns:
-        return column
-    return f"(({column}::BIGINT + {index(grouping.start)}) % {index(grouping.turns)})"
-
-
-def _divided(column: str, grouping: CodeGrouping, width: int) -> str:
-    low, high = grouping.ranges[0][0], grouping.ranges[-1][1]
-    shifted = f"({column} - {index(low)})" if low else column
-    inside = _within(column, low, high)
-    return f"CASE WHEN {inside} THEN {shifted} // {width} ELSE {len(grouping.ranges)} END"
-
-
-def _searched(column: str, grouping: CodeGrouping) -> str:
-    arms = [
-        f"WHEN {_within(column, low, high)} THEN {number}"
-        for number, (low, high) in enumerate(grouping.ranges)
-    ]
-    if not arms:
-        return "0"
-    return f"CASE {' '.join(arms)} ELSE {len(arms)} END"

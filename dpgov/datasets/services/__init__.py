@@ -6,9 +6,12 @@ own transaction.
 
 from dpgov.datasets.services.appending import why_not_append
 from dpgov.datasets.services.arrivals.states import (
+    OneAtATime,
+    ask_derived,
     ask_registration,
     ask_version,
     cancel_arrival,
+    cancel_derived,
 )
 from dpgov.datasets.services.audience import (
     MOST_VIEWERS,
@@ -19,14 +22,17 @@ from dpgov.datasets.services.audience import (
 )
 from dpgov.datasets.services.deleting import (
     QuestionsOnTheirWay,
+    RowsInDerived,
     SameRowsAsNewest,
     delete_data,
     delete_version_data,
     finish_deletions,
     same_rows,
 )
+from dpgov.datasets.services.derived.declared import can_be_joined
+from dpgov.datasets.services.derived.parents import Derivation, Side
 from dpgov.datasets.services.files.checks import TooManyChecks, check_file, checks_left
-from dpgov.datasets.services.files.data import DataMissing, engine_for, sees
+from dpgov.datasets.services.files.data import engine_for, sees
 from dpgov.datasets.services.files.drafts import (
     DraftMoved,
     DraftTooLarge,
@@ -45,7 +51,7 @@ from dpgov.datasets.services.files.joins import (
     public_table_of,
     take_public_table,
 )
-from dpgov.datasets.services.files.orphans import remove_orphans
+from dpgov.datasets.services.files.orphans import keep_tending, remove_orphans, tend_copies
 from dpgov.datasets.services.files.readings import read_differently
 from dpgov.datasets.services.files.uploads import (
     Busy,
@@ -55,6 +61,7 @@ from dpgov.datasets.services.files.uploads import (
     receive_upload,
     take_upload,
 )
+from dpgov.datasets.services.fingerprint_key import FingerprintKeyChanged
 from dpgov.datasets.services.held.agreements import (
     AgreedAlready,
     Given,
@@ -84,7 +91,6 @@ from dpgov.datasets.services.held.looks import (
     waiting_for_a_look,
 )
 from dpgov.datasets.services.holding import change_new_data_rule, new_data_waits
-from dpgov.datasets.services.likeness import FingerprintKeyChanged
 from dpgov.datasets.services.pausing import PausedDataset, pause_questions, resume_questions
 from dpgov.datasets.services.policy import (
     LeastPriceTooHigh,
@@ -97,6 +103,8 @@ from dpgov.datasets.services.policy import (
 )
 from dpgov.datasets.services.registration import Registered, register_dataset
 from dpgov.datasets.services.retention import SHORTEST, TooSoon, end_retention, keep_until
+from dpgov.datasets.services.stored.bringing import bring_soon, may_come
+from dpgov.datasets.services.stored.keeping import DataMissing, have
 from dpgov.datasets.services.terms import (
     LONGEST_TERMS,
     NotInForce,
@@ -127,6 +135,7 @@ __all__ = [
     "Busy",
     "Checked",
     "DataMissing",
+    "Derivation",
     "DraftMoved",
     "DraftTooLarge",
     "FingerprintKeyChanged",
@@ -138,6 +147,7 @@ __all__ = [
     "NoAnalyst",
     "NotHeld",
     "NotInForce",
+    "OneAtATime",
     "OtherBudget",
     "OwnData",
     "OwnNaming",
@@ -149,9 +159,11 @@ __all__ = [
     "RefusedFile",
     "Registered",
     "Resembling",
+    "RowsInDerived",
     "SamePeople",
     "SameRowsAsNewest",
     "SameTerms",
+    "Side",
     "TermsTooLong",
     "TooManyChecks",
     "TooManyFiles",
@@ -164,9 +176,13 @@ __all__ = [
     "agree",
     "agreements_of",
     "archive_dataset",
+    "ask_derived",
     "ask_registration",
     "ask_version",
+    "bring_soon",
+    "can_be_joined",
     "cancel_arrival",
+    "cancel_derived",
     "change_audience",
     "change_new_data_rule",
     "change_policy",
@@ -188,11 +204,14 @@ __all__ = [
     "end_retention",
     "engine_for",
     "finish_deletions",
+    "have",
     "join_public_table",
     "keep_draft",
+    "keep_tending",
     "keep_until",
     "let_begin",
     "lower_limit",
+    "may_come",
     "new_data_waits",
     "own_headers",
     "pause",
@@ -217,6 +236,7 @@ __all__ = [
     "share_budget",
     "take_public_table",
     "take_upload",
+    "tend_copies",
     "typed_in",
     "waiting_for_a_look",
     "why_not_append",

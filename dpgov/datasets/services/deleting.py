@@ -21,6 +21,7 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import present as seen_by_everybody
 from dpgov.datasets.services.entries import record
+from dpgov.datasets.services.stored.keeping import finish_leaving, let_go
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.operation import clock
@@ -55,10 +56,24 @@ class SameRowsAsNewest(SpokenRefusal):
         )
 
 
+class RowsInDerived(SpokenRefusal):
+    """Deleted here, its rows would stay in what was derived from them."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            said(
+                "“{name}” was derived from this version and holds rows of it. Archive it and "
+                "delete its data first.",
+                name=name,
+            )
+        )
+
+
 @transaction.atomic
 def delete_files(*, dataset: Dataset, actor: Actor) -> None:
     """Delete every data file of an archived dataset, for good; one entry in the log.
 
+    What was derived from it holds rows of it, and is deleted with it, by an entry of its own.
     Raises QuestionsOnTheirWay, and Dataset.DoesNotExist when it is not archived or its data was
     deleted before. The marks that are left until the files are gone let the sweeper end what a
     process began that died.
@@ -67,6 +82,8 @@ def delete_files(*, dataset: Dataset, actor: Actor) -> None:
     present = rows.get(pk=dataset.pk, archived_at__isnull=False, data_deleted_at__isnull=True)
     if present.budget.reserved_nano:
         raise QuestionsOnTheirWay
+    for derived in _holding_rows_of(present):
+        delete_files(dataset=derived, actor=actor)
     kept = present.versions.filter(data_deleted_at__isnull=True)
     versions = list(kept.order_by("number").values_list("pk", flat=True))
     Dataset.objects.filter(pk=present.pk).update(data_deleted_at=clock.now())
@@ -77,6 +94,12 @@ def delete_files(*, dataset: Dataset, actor: Actor) -> None:
         {"name": present.name, "versions": len(versions)},
     )
     _leave(versions)
+
+
+def _holding_rows_of(dataset: Dataset) -> list[Dataset]:
+    """What was derived from it and was archived with it, in the order of their ids."""
+    archived = Dataset.objects.filter(archived_at__isnull=False, data_deleted_at__isnull=True)
+    return list(archived.filter(derived_from__parent=dataset.pk).order_by("pk"))
 
 
 def same_rows(version: DatasetVersion) -> list[DatasetVersion]:
@@ -96,8 +119,9 @@ def same_rows(version: DatasetVersion) -> list[DatasetVersion]:
 def delete_version_data(*, version: DatasetVersion, user: User) -> None:
     """Delete the file of a version that is not the newest, and the same under other names.
 
-    One entry. Raises SameRowsAsNewest, QuestionsOnTheirWay, and DatasetVersion.DoesNotExist when
-    it is the newest, was deleted before, or its dataset is held or archived; nothing is changed.
+    One entry. Raises SameRowsAsNewest, RowsInDerived, QuestionsOnTheirWay, and
+    DatasetVersion.DoesNotExist when it is the newest, was deleted before, or its dataset is held or
+    archived; nothing is changed.
     """
     datasets = Dataset.objects.select_for_update(of=("self",)).select_related("budget")
     dataset = datasets.filter(seen_by_everybody(), pk=version.dataset_id).first()
@@ -127,6 +151,11 @@ def _check_nobody_needs(
     """Questions keep the version that was the newest when they were asked."""
     if newest in same:
         raise SameRowsAsNewest(newest.number)
+    derived = Dataset.objects.filter(
+        derived_from__version__in=[each.pk for each in same], data_deleted_at__isnull=True
+    )
+    if (first := derived.order_by("name").first()) is not None:
+        raise RowsInDerived(first.name)
     later = DatasetVersion.objects.filter(dataset=dataset, number__gt=same[-1].number)
     followed_at = later.order_by("number")[:1].get().created_at
     if holds_from_before(dataset.budget, followed_at + _ACCEPTING):
@@ -143,9 +172,10 @@ def finish_deletions() -> int:
 
     A mark alone deletes nothing: the database says whether the deletion was decided.
     """
+    finished = finish_leaving()
     marked = {version_id for version_id, _ in storage.leaving()}
     if not marked:
-        return 0
+        return finished
     decided: list[UUID] = []
     for tenant in tenants():
         with acting_for(tenant.id):
@@ -153,11 +183,12 @@ def finish_deletions() -> int:
             found = DatasetVersion.objects.filter(gone, pk__in=marked)
             decided += found.values_list("pk", flat=True)
     _remove(decided)
-    return len(decided)
+    return finished + len(decided)
 
 
 def _leave(versions: list[UUID]) -> None:
     """Mark the files, and remove them once the decision is there for everybody."""
+    let_go(versions)
     for version_id in versions:
         storage.leaving_path(version_id).touch(mode=0o600)
     transaction.on_commit(lambda: _remove(versions))

@@ -6,12 +6,10 @@ consequences that its owner can see, a file is compared with what the same perso
 the time nor the statements of `compared` touch a row of anybody else's.
 """
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.conf import settings
 from django.db import connection
 from django.db.models import Q, QuerySet
 
@@ -23,10 +21,9 @@ from dpgov.datasets.models import (
     FingerprintPart,
     VersionFingerprint,
 )
+from dpgov.datasets.services.fingerprint_key import key_id
 from dpgov.engines.fingerprint import Part, TableFingerprint
 from dpgov.engines.likeness import Likeness, likeness, likest
-from dpgov.language.said import said
-from dpgov.language.spoken import SpokenRefusal
 
 # By how many of its smallest hashes a part is found again.
 _MARKS_OF_ROWS, _MARKS_OF_COLUMN = 64, 16
@@ -140,12 +137,6 @@ def _likest(fingerprint: TableFingerprint, stored: list[TableFingerprint]) -> Li
     return likest(likeness(fingerprint, each) for each in stored)
 
 
-def key_id() -> str:
-    """Names the secret of the installation without telling it."""
-    key = settings.DPGOV_FINGERPRINT_KEY
-    return hashlib.blake2b(b"id", key=key, digest_size=8).hexdigest()
-
-
 def _all_marks(fingerprint: TableFingerprint) -> Iterator[int]:
     yield from marks_of(fingerprint.rows, is_rows=True)
     for part in fingerprint.columns:
@@ -189,27 +180,6 @@ def _part(row: "FingerprintPart | AgreedPart") -> Part:
     return Part.unpacked(
         total=row.total, digest=row.digest, span=row.span, sketch=bytes(row.sketch)
     )
-
-
-class FingerprintKeyChanged(SpokenRefusal):
-    """The secret of fingerprints is not the one that earlier data was recorded with."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            said(
-                "Nothing can be registered at present: this installation lost the key by which it "
-                "recognises data. Ask the people who run it to put the earlier key back."
-            )
-        )
-
-
-def installation_key() -> bytes:
-    """The secret; raises FingerprintKeyChanged when earlier versions were recorded with another."""
-    latest = VersionFingerprint.objects.order_by("-pk").values_list("key_id", flat=True).first()
-    if latest is not None and latest != key_id():
-        raise FingerprintKeyChanged
-    key: bytes = settings.DPGOV_FINGERPRINT_KEY
-    return key
 
 
 def keep_fingerprint(

@@ -15,6 +15,7 @@ from dpgov.budgets.services import add_parts, give_up_parts, is_undivided
 from dpgov.datasets import storage
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.services.guarantee import partition_parts
+from dpgov.datasets.services.stored.keeping import is_kept
 from dpgov.engines.child import Ingested
 from dpgov.engines.ingest.request import ELSEWHERE, EarlierFile
 from dpgov.language.said import said
@@ -57,7 +58,7 @@ def earlier_files(
 
 def _is_gone(version: DatasetVersion) -> bool:
     """Nobody reads its file any more; once that is decided, even while the file is still there."""
-    return version.data_deleted_at is not None or not storage.data_path(version.pk).exists()
+    return version.data_deleted_at is not None or not is_kept(version.pk)
 
 
 def _may_be_gone(version: DatasetVersion) -> bool:

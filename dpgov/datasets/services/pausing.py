@@ -22,10 +22,15 @@ from dpgov.tenants.selectors import actor_of
 class PausedDataset(SpokenRefusal):
     """Archived as it is, the questions that wait for its data would wait for ever."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            said("Questions about this dataset are paused. Resume them before you archive it.")
-        )
+    def __init__(self, derived: str = "") -> None:
+        words = said("Questions about this dataset are paused. Resume them before you archive it.")
+        if derived:
+            words = said(
+                "“{name}” was derived from this dataset and goes with it, but questions about it "
+                "are paused. Resume them before you archive this one.",
+                name=derived,
+            )
+        super().__init__(words)
 
 
 @transaction.atomic

@@ -13,7 +13,7 @@ from django.db import transaction
 from dpgov.audit.actions import Action
 from dpgov.budgets.words import noted, question
 from dpgov.datasets.models import Dataset, Permit, Policy
-from dpgov.datasets.rules import Rules, floor_nano, rules_of
+from dpgov.datasets.rules import Rules, floor_nano, own_rules_of
 from dpgov.datasets.services.entries import record
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
@@ -61,7 +61,7 @@ def change_policy(*, dataset: Dataset, rules: Rules, user: User) -> None:
     if rules.per_query_nano > present.budget.limit_nano:
         raise QuestionAboveLimit
     _check_least(rules, present.budget.currency)
-    before = rules_of(present)
+    before = own_rules_of(present)
     Dataset.objects.filter(pk=present.pk).update(per_query_limit_nano=rules.per_query_nano)
     Policy.objects.update_or_create(
         dataset_id=present.pk,

@@ -9,6 +9,7 @@ from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.services.files.data import seal_of
 from dpgov.datasets.services.likeness import keep_fingerprint
 from dpgov.datasets.services.parts import enter_budget
+from dpgov.datasets.services.stored.keeping import name_of
 from dpgov.engines.child import Ingested
 from dpgov.privacy.plan.schema import DatasetSchema, PrivacyUnit
 
@@ -32,6 +33,9 @@ def create_version(
     """
     if link_of is None:
         enter_budget(dataset, schema, ingested, adds_rows=ingested.addition is not None)
+    # In shared storage the very file has one name, and need not be here.
+    is_elsewhere = link_of is not None and name_of(version_id) != ""
+    seal = link_of.file_seal if link_of and is_elsewhere else seal_of(version_id)
     version = DatasetVersion.objects.create(
         id=version_id,
         tenant_id=dataset.tenant_id,
@@ -41,7 +45,7 @@ def create_version(
         public_rows=dataset.public_rows,
         max_rows_per_unit=dataset.max_rows_per_unit,
         max_groups_per_unit=dataset.max_groups_per_unit,
-        file_seal=seal_of(version_id),
+        file_seal=seal,
         joined=(joined or {}) if link_of is None else link_of.joined,
     )
     Column.objects.bulk_create(

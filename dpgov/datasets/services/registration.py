@@ -50,8 +50,8 @@ from dpgov.privacy.plan.schema import InvalidDomain, Neighbouring
 from dpgov.tenants.models import Tenant, User
 from dpgov.tenants.selectors import actor_of
 
-# The last parts of addresses of ours: datasets/new/, datasets/held/.
-_RESERVED_SLUGS = frozenset({"new", "held"})
+# The last parts of addresses of ours: datasets/new/, datasets/held/, datasets/derived/.
+_RESERVED_SLUGS = frozenset({"new", "held", "derived"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def _record(
             partition_column=declaration.partition_column,
             delta=declaration.delta,
         )
-    slug = _free_slug(tenant, declaration.name)
+    slug = free_slug(tenant, declaration.name)
     dataset = _create_dataset(
         tenant=tenant,
         owner=owner,
@@ -202,7 +202,8 @@ def public_rows(declared: int | None, declaration: Declaration, rows: int) -> in
     return rows
 
 
-def _free_slug(tenant: Tenant, name: str) -> str:
+def free_slug(tenant: Tenant, name: str) -> str:
+    """An address that no dataset of the tenant has that is there; under its turn."""
     base = slugify(name)[:70].strip("-_") or "dataset"
     present = Dataset.objects.filter(tenant=tenant, archived_at__isnull=True)
     taken = _RESERVED_SLUGS | set(present.values_list("slug", flat=True))
@@ -240,6 +241,7 @@ def _create_dataset(
         per_query_limit_nano=declaration.currency.price_of(declaration.per_query_limit_nano),
         partition_column=declaration.partition_column,
         needs_allocation=declaration.needs_allocation,
+        named_only=declaration.named_only,
         opened_at=None if held_reason else now,
         held_at=now if held_reason else None,
         held_reason=held_reason,
@@ -268,6 +270,7 @@ def _append_entry(
             "partition_column": dataset.partition_column,
             **noted_parts(dataset),
             "needs_allocation": dataset.needs_allocation,
+            "named_only": dataset.named_only,
             "shares_earlier_budget": registered.shares_budget,
             "waits_for_look": dataset.held_reason == Dataset.HeldReason.NEW_DATA,
         },

@@ -16,6 +16,7 @@ from dpgov.audit.actor import SWEEPER
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.deleting import QuestionsOnTheirWay, delete_files
 from dpgov.datasets.services.entries import record
+from dpgov.datasets.services.pausing import PausedDataset
 from dpgov.datasets.services.upkeep import archive
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
@@ -90,6 +91,6 @@ def _end(dataset: Dataset) -> bool:
         if dataset.archived_at is None:
             archive(dataset=dataset, actor=SWEEPER)
         delete_files(dataset=dataset, actor=SWEEPER)
-    except (Dataset.DoesNotExist, QuestionsOnTheirWay):
+    except (Dataset.DoesNotExist, QuestionsOnTheirWay, PausedDataset):
         return False
     return True

@@ -17,6 +17,7 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.likeness import kept_fingerprint
 from dpgov.datasets.services.recording import create_version, noted_unit
+from dpgov.datasets.services.stored import keeping
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.child import Ingested
 from dpgov.language.said import said
@@ -60,7 +61,8 @@ def _record(dataset: Dataset, wanted: PrivacyUnit, version_id: UUID, user: User)
     present.max_groups_per_unit = unit.max_groups_per_unit
     present.save(update_fields=["max_rows_per_unit", "max_groups_per_unit"])
     # The same bytes under a second name: data files are never written again.
-    os.link(storage.data_path(before.pk), storage.data_path(version_id))
+    if not keeping.share(before.pk, version_id):
+        os.link(storage.data_path(before.pk), storage.data_path(version_id))
     version = create_version(
         dataset=present,
         version_id=version_id,

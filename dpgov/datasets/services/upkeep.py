@@ -6,6 +6,7 @@ from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
 from dpgov.budgets.services import change_limit
 from dpgov.budgets.words import limit_said
+from dpgov.datasets.lineage import derived_of
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.pausing import PausedDataset
@@ -28,13 +29,23 @@ class LimitNotLowered(SpokenRefusal):
 def archive(*, dataset: Dataset, actor: Actor) -> None:
     """Take it out of use for good; what was spent is kept for whenever the data comes back.
 
-    Raises Dataset.DoesNotExist when somebody else was first, and PausedDataset.
+    What was derived from it goes with it, each with an entry of its own. Raises
+    Dataset.DoesNotExist when somebody else was first, and PausedDataset.
     """
     present = Dataset.objects.select_for_update().filter(pk=dataset.pk, archived_at__isnull=True)
     if present.get().paused_at is not None:
         raise PausedDataset
+    for derived in derived_of(dataset):
+        archive_with_parent(derived=derived, actor=actor)
     present.update(archived_at=clock.now())
     record(dataset, actor, Action.DATASET_ARCHIVED, {"name": dataset.name})
+
+
+def archive_with_parent(*, derived: Dataset, actor: Actor) -> None:
+    """What was derived goes where its parent does. Raises PausedDataset, which names it."""
+    if derived.paused_at is not None:
+        raise PausedDataset(derived.name)
+    archive(dataset=derived, actor=actor)
 
 
 def archive_dataset(*, dataset: Dataset, user: User) -> None:

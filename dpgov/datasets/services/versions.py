@@ -38,6 +38,9 @@ from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, InvalidDomain, 
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
 
+_DERIVED = said(
+    "The rows of this dataset come out of two others. Derive another one from their new versions."
+)
 _OTHER_BUDGET = said(
     "This file resembles other data of yours, which has another budget, so it cannot become a "
     "version here without a compliance check. Register it as a dataset of its own: it is checked "
@@ -81,7 +84,12 @@ def add_version(
 
 
 def schema_of_next(dataset: Dataset, columns: tuple[ColumnSpec, ...]) -> DatasetSchema:
-    """What the dataset's next version would be; raises InvalidDomain for parts that differ."""
+    """What the dataset's next version would be; raises InvalidDomain for parts that differ.
+
+    Nobody brings a file for what was derived: its rows come out of its parents.
+    """
+    if dataset.is_derived:
+        raise InvalidDomain("columns", _DERIVED)
     schema = replace(schema_of(current_version(dataset)), columns=columns)
     if dataset.partition_column:
         check_same_parts(dataset, schema)

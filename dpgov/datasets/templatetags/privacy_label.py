@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 
 from dpgov.budgets.words import question
 from dpgov.datasets.computed import formula_words
-from dpgov.datasets.models import Column, Dataset
+from dpgov.datasets.lineage import origins_of
+from dpgov.datasets.models import Column, Dataset, DerivedFrom
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.language.translation import in_a_row
 from dpgov.privacy.accounting.loss import Mode
@@ -44,6 +45,12 @@ def _lines(dataset: Dataset) -> Iterator[str]:
         rows = number_format(rules.least_error, force_grouping=True)
         # The sign is per cent; xgettext:no-python-format
         yield _("Counts are off by {rows} at least, with 95% confidence.").format(rows=rows)
+
+
+@register.simple_tag
+def lineage(dataset: Dataset) -> tuple[DerivedFrom, ...]:
+    """What a derived dataset was made of."""
+    return origins_of(dataset)
 
 
 @register.filter

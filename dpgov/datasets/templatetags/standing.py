@@ -6,6 +6,7 @@ from django import template
 
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import most_per_question
 from dpgov.datasets.status import WORDS, Status, status_of, status_of_budget
 
 register = template.Library()
@@ -16,6 +17,9 @@ def status_chip(of: Dataset | Status) -> dict[str, Any]:
     """Open, Low, Used up, Held, Paused or Frozen; of a dataset, or as it was found already."""
     status = of if isinstance(of, Status) else status_of(of)
     return {"status": status, "word": WORDS[status]}
+
+
+register.filter("most_per_question", most_per_question)
 
 
 @register.filter

@@ -127,6 +127,23 @@ def _ingest(request: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _derive(request: dict[str, Any]) -> dict[str, Any]:
+    """Two stored files: nothing of a stranger's is parsed, and nothing of them is told."""
+    from dpgov.engines.cubes.layout import cubes_of
+    from dpgov.engines.deriving import derive, parent_of
+    from dpgov.engines.ingest.drafts import whole
+    from dpgov.engines.ingest.request import columns_of
+
+    first, second = parent_of(request["first"]), parent_of(request["second"])
+    columns, most = columns_of(request["columns"]), request["max_rows"]
+    _limit(request, written_bytes=_largest_output(most, len(columns) + 4))
+    rows, memory = request["rows_of_unit"], request["memory_bytes"]
+    with whole(Path(request["target"])) as draft:
+        cubes = cubes_of(columns, max_rows=most, rows_of_unit=rows)
+        derive(first, second, draft, rows_of_unit=rows, memory_bytes=memory, cubes=cubes)
+    return {"derived": True}
+
+
 def _table(request: dict[str, Any]) -> Any:
     """The file as it is to be read, with the columns of a public table if one is joined."""
     from dpgov.engines.ingest.joining import joined, opened
@@ -150,7 +167,13 @@ def _largest_output(max_rows: int, columns: int) -> int:
     return min(10 * max_rows * min(columns, MAX_COLUMNS) + 100_000_000, 2**62)
 
 
-_DOES = {"inspect": _inspect, "check": _check, "public": _public, "ingest": _ingest}
+_DOES = {
+    "inspect": _inspect,
+    "check": _check,
+    "public": _public,
+    "ingest": _ingest,
+    "derive": _derive,
+}
 
 if __name__ == "__main__":
     main()

@@ -8,13 +8,15 @@ partition puts it was decided before, see `units`.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import duckdb
 import numpy as np
 
-from dpgov.engines.ingest.fingerprint import Seen
+from dpgov.engines.ingest.recognised.fingerprint import Seen
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Before
+from dpgov.engines.ingest.units import attached
 from dpgov.engines.ingest.values import sql_type
 from dpgov.language.said import said
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
@@ -37,7 +39,7 @@ def remember(
         )
 
 
-def recall(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> list[Seen]:
+def _recall(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> list[Seen]:
     """What the file of before remembers, its columns in this order; raises Refused."""
     rows = connection.execute("SELECT * FROM before.seen").fetchall()
     found = {name: _seen(*kept) for name, *kept in rows}
@@ -57,18 +59,43 @@ def _seen(span: int, total: int, weight: str, hashes: bytes, counts: bytes) -> S
     return Seen(span, total, int(weight), values, np.frombuffer(counts, "<i8").astype(np.int64))
 
 
-def rows_before(connection: duckdb.DuckDBPyConnection) -> int:
+def _rows_before(connection: duckdb.DuckDBPyConnection) -> int:
     """How many there are: the true number, for whoever brought them."""
     return int(connection.execute("SELECT count(*) FROM before.data").fetchall()[0][0])
 
 
-def copy_rows(
+def _copy_rows(
     connection: duckdb.DuckDBPyConnection, before: Before, columns: Sequence[ColumnSpec]
 ) -> None:
     """Put them into `data`, where each row is a unit."""
     connection.execute(
         f"INSERT INTO data SELECT {_codes(before, columns)} FROM before.data"  # noqa: S608
     )
+
+
+class There(NamedTuple):
+    """How many rows come first, and what is known of them."""
+
+    rows: int = 0
+    seen: Sequence[Seen] = ()
+
+
+def begin_after(
+    connection: duckdb.DuckDBPyConnection,
+    names: Sequence[str],
+    before: Before | None,
+    columns: Sequence[ColumnSpec],
+    *,
+    marked: bool,
+) -> There:
+    """The rows of before are in `data`, where each is a unit; raises Refused for other columns."""
+    if before is None:
+        return There()
+    with attached(connection, before.path, "before"):
+        seen = _recall(connection, names)
+        if not marked:
+            _copy_rows(connection, before, columns)
+        return There(_rows_before(connection), seen)
 
 
 def put_before(

@@ -85,12 +85,13 @@ class UnitNames:
     """The column that names the privacy unit, and the partition column if there is one.
 
     `earlier` are the files that entered the same budget before, oldest first: a unit stays in the
-    part that the first of them gave it.
+    part that the first of them gave it. `max_rows` rows of each unit are counted in cubes.
     """
 
     private_id: str
     partition: str = ""
     earlier: tuple[EarlierFile, ...] = ()
+    max_rows: int = 1
 
     def as_json(self) -> dict[str, Any]:
         """For the child."""
@@ -104,7 +105,7 @@ def unit_of(item: dict[str, Any] | None) -> UnitNames | None:
     earlier = (
         EarlierFile(one["path"], one["column"], tuple(one["codes"])) for one in item["earlier"]
     )
-    return UnitNames(item["private_id"], item["partition"], tuple(earlier))
+    return UnitNames(item["private_id"], item["partition"], tuple(earlier), item["max_rows"])
 
 
 def columns_as_json(columns: Iterable[ColumnSpec]) -> list[dict[str, Any]]:

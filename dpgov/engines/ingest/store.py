@@ -5,8 +5,8 @@ allows. It is written under another name, forced to disk and then renamed. Where
 privacy unit there are four more columns, see `units`.
 """
 
-import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,17 +14,14 @@ from typing import Any, NamedTuple
 import duckdb
 import pyarrow as pa
 
+from dpgov.engines.cubes.keeping import keep_cubes
+from dpgov.engines.cubes.layout import cubes_of
 from dpgov.engines.fingerprint import TableFingerprint
-from dpgov.engines.ingest.before import (
-    copy_rows,
-    put_before,
-    recall,
-    remember,
-    rows_before,
-)
+from dpgov.engines.ingest.before import begin_after, put_before, remember
 from dpgov.engines.ingest.computed import computed
-from dpgov.engines.ingest.drafts import draft_of, remove_drafts
-from dpgov.engines.ingest.fingerprint import Fingerprint, Seen
+from dpgov.engines.ingest.drafts import draft_of, force_to_disk, remove_drafts
+from dpgov.engines.ingest.recognised.fingerprint import Fingerprint
+from dpgov.engines.ingest.recognised.siphash import Words
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import EVERYTHING_ELSE, Before, UnitNames
 from dpgov.engines.ingest.tables import Table
@@ -32,6 +29,9 @@ from dpgov.engines.ingest.units import MARKS, UnitColumn, UnitMarks, attached, r
 from dpgov.engines.ingest.values import cells_of, codes, never_missing, sql_type
 from dpgov.language.said import said
 from dpgov.privacy.plan.schema import ColumnSpec, DateDomain, NumericDomain
+
+# Of the columns of a batch; each holds what it reads in memory. Beside them one batch is written.
+_AT_ONCE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,12 @@ def store(
         )
         if owner is not None:
             ranked.rename(draft)
-        _force_to_disk(draft)
+        rows = None if unit is None else unit.max_rows
+        cubes = cubes_of(columns, max_rows=max_rows, rows_of_unit=rows)
+        keep_cubes(draft, cubes, threads=_AT_ONCE, memory_bytes=memory_bytes)
+        force_to_disk(draft)
         draft.rename(target)
-        _force_to_disk(target.parent)
+        force_to_disk(target.parent)
     finally:
         remove_drafts(target)
     return stored
@@ -136,18 +139,22 @@ def _write(
     unit: UnitColumn | None,
     before: Before | None,
 ) -> Stored:
-    with duckdb.connect(str(draft), config=_config(memory_bytes)) as connection:
+    with (
+        duckdb.connect(str(draft), config=_config(memory_bytes)) as connection,
+        ThreadPoolExecutor(_AT_ONCE + 1) as threads,
+    ):
         draft.chmod(0o600)
         marks = None if unit is None else UnitMarks(unit, connection, key)
         connection.execute(f"CREATE TABLE data ({_columns_of(columns, marked=bool(marks))})")
         fingerprint = Fingerprint(len(table.own_names), connection, key)
-        there = _begun(connection, table, before, columns, marked=bool(marks))
-        rows = 0
+        there = begin_after(connection, table.own_names, before, columns, marked=bool(marks))
+        rows, writer = 0, _Writer(connection, threads)
         for batch in table.batches:
             rows += batch.num_rows
             if there.rows + rows > max_rows:
                 raise _too_many_rows(max_rows, is_addition=before is not None)
-            _append(batch, table, connection, fingerprint, marks, places, columns)
+            writer.append(_read(batch, table, fingerprint, marks, places, columns, threads))
+        writer.finish()
         whole, addition = fingerprint.result(), None
         if before is not None:
             addition = whole
@@ -156,31 +163,6 @@ def _write(
         remember(connection, table.own_names, fingerprint.state())
         units = None if unit is None else _ranked(connection, ranked, columns, unit, before)
         return Stored(rows, whole, units, addition)
-
-
-class _There(NamedTuple):
-    """How many rows come first, and what is known of them."""
-
-    rows: int = 0
-    seen: Sequence[Seen] = ()
-
-
-def _begun(
-    connection: duckdb.DuckDBPyConnection,
-    table: Table,
-    before: Before | None,
-    columns: Sequence[ColumnSpec],
-    *,
-    marked: bool,
-) -> _There:
-    """The rows of before are in `data`, where each is a unit; raises Refused for other columns."""
-    if before is None:
-        return _There()
-    with attached(connection, before.path, "before"):
-        seen = recall(connection, table.own_names)
-        if not marked:
-            copy_rows(connection, before, columns)
-        return _There(rows_before(connection), seen)
 
 
 def _config(memory_bytes: int) -> dict[str, Any]:
@@ -201,6 +183,8 @@ def _ranked(
     before: Before | None,
 ) -> int:
     """Write a second draft, with `u`, `r` and `n`; it will take the place of the first."""
+    # Until here a batch at a time was written, which is no work for two.
+    connection.execute(f"SET threads = {_AT_ONCE}")
     connection.execute(f"ATTACH '{ranked}' AS ranked")
     ranked.chmod(0o600)
     names = [f"c{number}" for number in range(len(columns))]
@@ -226,39 +210,76 @@ def _part(columns: Sequence[ColumnSpec], unit: UnitColumn) -> str | None:
     return f"CASE WHEN {column} < {domain.other} THEN {column}::INTEGER ELSE {EVERYTHING_ELSE} END"
 
 
-def _append(
+class _Writer:
+    """Writes one batch to `data` while the next is read."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, threads: Executor) -> None:
+        self._connection, self._threads = connection, threads
+        self._writing: Future[None] | None = None
+
+    def append(self, rows: pa.Table) -> None:
+        """Return once the batch before is written."""
+        self.finish()
+        self._writing = self._threads.submit(self._write, rows)
+
+    def finish(self) -> None:
+        """Return once everything is written; raises what went wrong."""
+        if self._writing is not None:
+            self._writing.result()
+
+    def _write(self, rows: pa.Table) -> None:
+        self._connection.register("batch", rows)
+        self._connection.execute("INSERT INTO data SELECT * FROM batch")
+        self._connection.unregister("batch")
+
+
+class _Column(NamedTuple):
+    """One column of a batch: hashes of its rows if it is of the file's own people, its codes if it
+    is declared, and then what it adds to the order of a unit's rows."""
+
+    own: Words | None
+    number: int | None
+    codes: pa.Array
+    mixed: Words | None
+
+
+def _read(
     batch: pa.RecordBatch,
     table: Table,
-    connection: duckdb.DuckDBPyConnection,
     fingerprint: Fingerprint,
     marks: UnitMarks | None,
     places: Mapping[int, int],
     columns: Sequence[ColumnSpec],
-) -> None:
-    stored: dict[int, pa.Array] = {}
-    fingerprint.begin_rows(batch.num_rows)
-    if marks is not None:
-        marks.begin_rows(batch.num_rows)
-    for place in range(batch.num_columns):
+    threads: Executor,
+) -> pa.Table:
+    """Columns are read beside each other; what adds up over them is added in their order."""
+
+    def read(place: int) -> _Column:
         cells = cells_of(batch.column(place), table.decimal_at(place))
-        is_own = place < len(table.own_names)
         # Columns of a public table are nobody's: the same people are the same without them.
-        hashes = fingerprint.add(place, cells) if is_own else fingerprint.hashed(cells)
+        is_own = place < len(table.own_names)
+        hashed = fingerprint.add(place, cells) if is_own else None
         if marks is not None:
             marks.add(place, cells)
-        if place in places:
-            spec = columns[places[place]]
-            stored[places[place]] = never_missing(codes(cells, spec), spec)
-            if marks is not None:
-                marks.mix(spec.name, cells, hashes)
-    fingerprint.end_rows()
+        rows = hashed.rows if hashed else None
+        if place not in places:
+            return _Column(rows, None, None, None)
+        spec = columns[places[place]]
+        found = never_missing(codes(cells, spec), spec)
+        if marks is None:
+            return _Column(rows, places[place], found, None)
+        distinct = hashed.distinct if hashed else fingerprint.hashed(cells)
+        return _Column(rows, places[place], found, marks.mixed(spec.name, cells, distinct))
+
+    every = list(threads.map(read, range(batch.num_columns)))
+    fingerprint.add_rows(batch.num_rows, [one.own for one in every if one.own is not None])
+    stored = {one.number: one.codes for one in every if one.number is not None}
     for number, spec in enumerate(columns):
         if spec.formula is not None:
             stored[number] = never_missing(computed(number, columns, stored), spec)
     ordered = {f"c{number}": stored[number] for number in sorted(stored)}
-    connection.register("batch", pa.table(ordered) if marks is None else marks.table(ordered))
-    connection.execute("INSERT INTO data SELECT * FROM batch")
-    connection.unregister("batch")
+    mixed = [one.mixed for one in every if one.mixed is not None]
+    return marks.table(ordered, mixed) if marks else pa.table(ordered)
 
 
 def _too_many_rows(max_rows: int, *, is_addition: bool) -> Refused:
@@ -277,11 +298,3 @@ def _too_many_rows(max_rows: int, *, is_addition: bool) -> Refused:
         ),
         field="max_rows",
     )
-
-
-def _force_to_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

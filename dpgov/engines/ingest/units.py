@@ -2,31 +2,30 @@
 
 Two rows belong to one unit when their ids are the same text, spaces at the ends aside; numbers are
 compared as they are written, since large ones are not exact as floats. A row without an id (empty,
-or NaN) is dropped. `u` numbers the units in no particular order; `k` is a keyed hash of the id. `r`
-numbers a unit's rows from 0 in the order of a keyed hash of the unit and of what the row holds in
-the declared columns, by their names, then of the stored codes: rows that still tie are the same to
-every question. So what is kept of a unit depends on that unit's rows alone, and neither on the
-order of the columns nor on columns that nobody declared. `n` is the number of its rows, up to
-LARGEST_SIZE.
+or NaN) is dropped. `u` numbers the units in no particular order; `k` is a keyed hash of the id, and
+`i`, until the rows are ranked, tells ids apart whose hashes are the same. `r` numbers a unit's rows
+from 0 in the order of a keyed hash of the unit and of what the row holds in the declared columns,
+by their names, then of the stored codes: rows that still tie are the same to every question. So
+what is kept of a unit depends on that unit's rows alone, and neither on the order of the columns
+nor on columns that nobody declared. `n` is the number of its rows, up to LARGEST_SIZE.
 
 A unit belongs to one part of a budget, not of a file, so the first file of the budget that a unit
 was in decides. Every stored file says it: it holds the keyed hash of each unit that has rows in it,
 and their part. A unit all of whose rows are left out there is in a file before that one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import duckdb
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from dpgov.engines.ingest.fingerprint import derived
+from dpgov.engines.ingest.recognised.hashes import CellHashes
+from dpgov.engines.ingest.recognised.multiset import derived
+from dpgov.engines.ingest.recognised.siphash import SipKey, Words, siphash
 from dpgov.engines.ingest.request import EVERYTHING_ELSE, EarlierFile
-from dpgov.engines.ingest.siphash import SipKey, siphash
 from dpgov.engines.ingest.values import Cells
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
 
@@ -61,12 +60,7 @@ def _part(file: EarlierFile) -> str:
     return f"CASE {column}{arms} ELSE {EVERYTHING_ELSE:d} END"
 
 
-MARKS = "id VARCHAR, k UBIGINT, h UBIGINT"
-
-# What `k` is made of: a hash that is the same in every release of the database.
-_STABLE = "SELECT md5_number_lower(coalesce(id, '')) AS hash FROM ids"
-
-Words = npt.NDArray[np.uint64]
+MARKS = "k UBIGINT, i UBIGINT, h UBIGINT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,48 +83,42 @@ class UnitMarks:
         self, column: UnitColumn, connection: duckdb.DuckDBPyConnection, key: bytes
     ) -> None:
         self._column = column
-        self._connection = connection
         self._key = key
-        self._unit_key = SipKey.of(derived(key, "unit"))
+        self._ids = CellHashes(connection, key, "unit")
         self._order_key = SipKey.of(derived(key, "order"))
-        self._mixed: Words = np.empty(0, np.uint64)
-        self._ids = pa.nulls(0, pa.large_string())
-        self._keys: Words = np.empty(0, np.uint64)
-
-    def begin_rows(self, rows: int) -> None:
-        """A batch of this many rows begins; its columns follow by `add`, then `table`."""
-        self._mixed = np.zeros(rows, np.uint64)
+        self._known = np.empty(0, np.bool_)
+        self._keys, self._apart = (np.empty(0, np.uint64) for _ in range(2))
 
     def add(self, place: int, cells: Cells) -> None:
         """Add one column of the batch, declared or not: the one that names the unit is read."""
         if place == self._column.place:
             self._read_ids(cells)
 
-    def mix(self, name: str, cells: Cells, hashes: Words) -> None:
-        """Let a declared column of the batch, with its distinct cells' hashes, order the rows.
+    def mixed(self, name: str, cells: Cells, hashes: Words) -> Words:
+        """What a declared column, with its distinct cells' hashes, adds to the order of the rows.
 
-        A sum of hashes, each under a key that the name makes: the columns' order is no matter.
+        Hashes under a key that the name makes, to be summed: the columns' order is no matter.
         """
         own = SipKey.of(derived(self._key, f"order of {name}"))
-        self._mixed = self._mixed + siphash(own, hashes)[cells.rows]
+        return siphash(own, hashes)[cells.rows]
 
     def _read_ids(self, cells: Cells) -> None:
-        known = pc.not_equal(pc.utf8_lower(cells.texts), "nan")
-        texts = pc.if_else(known, cells.texts, pa.scalar(None, pa.large_string()))
-        self._ids = texts.take(pa.array(cells.rows))
-        self._keys = siphash(self._unit_key, self._hashes(texts))[cells.rows]
+        known, keys, apart = self._ids.of_names(cells)
+        self._known = known[cells.rows]
+        self._keys, self._apart = keys[cells.rows], apart[cells.rows]
 
-    def _hashes(self, texts: pa.Array) -> Words:
-        self._connection.register("ids", pa.table({"id": texts}))
-        hashes: Words = self._connection.execute(_STABLE).fetchnumpy()["hash"]
-        self._connection.unregister("ids")
-        return hashes
+    def table(self, stored: dict[str, pa.Array], mixed: Iterable[Words]) -> pa.Table:
+        """The batch's codes and marks, without the rows that name no unit.
 
-    def table(self, stored: dict[str, pa.Array]) -> pa.Table:
-        """The batch's codes and marks, without the rows that name no unit."""
-        order = siphash(self._order_key, self._mixed + self._keys)
-        marks = {"id": self._ids, "k": pa.array(self._keys), "h": pa.array(order)}
-        return pa.table(stored | marks).filter(pc.is_valid(self._ids))
+        `mixed` is what each declared column adds to the order.
+        """
+        sums = self._keys.copy()
+        for words in mixed:
+            sums += words
+        order = siphash(self._order_key, sums)
+        marks = {"k": self._keys, "i": self._apart, "h": order}
+        rows = pa.table(stored | {name: pa.array(words) for name, words in marks.items()})
+        return rows if self._known.all() else rows.filter(pa.array(self._known))
 
 
 def rank_rows(
@@ -146,11 +134,11 @@ def rank_rows(
     """
     codes = ", ".join(columns)
     connection.execute(
-        "CREATE TEMP TABLE units AS SELECT id, row_number() OVER () AS u "
-        "FROM (SELECT DISTINCT id FROM data)"
+        "CREATE TEMP TABLE units AS SELECT k, i, row_number() OVER () AS u "
+        "FROM (SELECT DISTINCT k, i FROM data)"
     )
     own = f"PARTITION BY u ORDER BY h, {codes}"
-    rows = f"SELECT {codes}, u::UINTEGER AS u, k, h FROM data JOIN units USING (id)"  # noqa: S608
+    rows = f"SELECT {codes}, u::UINTEGER AS u, k, h FROM data JOIN units USING (k, i)"  # noqa: S608
     if partition is not None:
         place_units(connection, earlier)
         placed = (

@@ -25,6 +25,7 @@ point anywhere else is none; the marks are put right in the text, before it is r
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -57,31 +58,76 @@ _SQL_TYPES = {
 _NO_PLACE = np.uint64(2**64 - 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cells:
     """A column of a batch: its distinct cells, and for each row the place of its cell in them.
 
-    `texts` are trimmed, null where missing; `numbers` their values, NaN where not a number. The
-    last one is always a null, for the rows whose cell is null. `typed_dates`: the file itself says
-    that they are dates, so that they are in ISO 8601 here, whatever was declared.
+    The last one is always a null, for the rows whose cell is null. What is not asked for is not
+    made: a column of numbers needs no texts.
     """
 
-    texts: pa.Array
-    numbers: npt.NDArray[np.float64]
+    values: pa.Array
     rows: npt.NDArray[np.int64]
-    typed_dates: bool = False
+    decimal: str = POINT
+
+    @property
+    def distinct(self) -> int:
+        """How many distinct cells there are, with the null."""
+        return len(self.values) + 1
+
+    @cached_property
+    def texts(self) -> pa.Array:
+        """Trimmed, null where missing."""
+        return pa.concat_arrays([_texts(self.values), pa.nulls(1, pa.large_string())])
+
+    @cached_property
+    def numbers(self) -> npt.NDArray[np.float64]:
+        """The values, NaN where not a number."""
+        if self.are_numbers:
+            # Rounded to the nearest float, as a text is.
+            return np.append(self.values.to_numpy().astype(np.float64), np.nan)
+        pointed = _is_text(self.values.type) and self.decimal == COMMA
+        return _numbers(_with_points(self.texts) if pointed else self.texts)
+
+    @cached_property
+    def numbers_by_any_mark(self) -> npt.NDArray[np.float64]:
+        """`numbers`, and beside a decimal comma those that are written with a point.
+
+        To recognise a file again of which another mark was said.
+        """
+        if self.are_numbers or self.decimal != COMMA:
+            return self.numbers
+        return np.where(np.isnan(self.numbers), _numbers(self.texts), self.numbers)
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether the file itself says that there is nothing but numbers, in 64 bits at most.
+
+        Narrower floats are not among them: their text is another number in 64 bits.
+        """
+        kind = self.values.type
+        is_one = pa.types.is_integer(kind) or pa.types.is_float64(kind)
+        return bool(is_one) and not self.values.null_count
+
+    @property
+    def whole_numbers(self) -> npt.NDArray[np.int64] | None:
+        """The cells and 0 for the null, if the file says that all are signed whole numbers."""
+        if not (self.are_numbers and pa.types.is_signed_integer(self.values.type)):
+            return None
+        return np.append(self.values.to_numpy().astype(np.int64), 0)
+
+    @property
+    def typed_dates(self) -> bool:
+        """Whether the file itself says that they are dates, so that they are in ISO 8601 here,
+        whatever was declared."""
+        return bool(pa.types.is_temporal(self.values.type))
 
 
 def cells_of(column: pa.Array, decimal: str = POINT) -> Cells:
     """Read a column of any type, each distinct cell once; texts with this decimal mark."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    texts = pa.concat_arrays([_texts(encoded.dictionary), pa.nulls(1, pa.large_string())])
-    last = len(texts) - 1
-    rows = pc.fill_null(encoded.indices.cast(pa.int64()), last)
-    is_text = _is_text(encoded.dictionary.type)
-    numbers = _numbers(_with_points(texts) if is_text and decimal == COMMA else texts)
-    dated = bool(pa.types.is_temporal(encoded.type.value_type))
-    return Cells(texts, numbers, rows.to_numpy(zero_copy_only=False), dated)
+    rows = pc.fill_null(encoded.indices.cast(pa.int64()), len(encoded.dictionary))
+    return Cells(encoded.dictionary, rows.to_numpy(zero_copy_only=False), decimal)
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -10,14 +10,15 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from dpgov.audit.models import AuditEntry
-from dpgov.datasets.audience import analysts_of, viewers_of
-from dpgov.datasets.models import Dataset, Viewer
+from dpgov.datasets.audience import analysts_of, seen, viewers_of
+from dpgov.datasets.models import Dataset, Upload, Viewer
 from dpgov.datasets.services import NoAnalyst, OwnNaming, change_audience
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
 from dpgov.tenants.services import remove_member
 from tests.agreed import join_in_two_roles
 from tests.cast import join
+from tests.integration.datasets.registering import register
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/datasets/visits/audience/"
@@ -124,3 +125,20 @@ def test_the_api_refuses_whoever_cannot_be_named(
     assert refused.status_code == 400
     assert refused.json()["errors"][0]["attr"].startswith("viewers")
     assert not Dataset.objects.get(pk=dataset.pk).named_only
+
+
+def test_a_dataset_for_named_people_is_one_from_its_first_moment(
+    browser: Client,
+    upload: Upload,
+    analyst: Membership,
+    api_for: Callable[[Membership], APIClient],
+) -> None:
+    """L37: declared with everything else, so that there is no moment in which everybody sees it."""
+    review = register(browser, upload, named_only="on")
+    dataset = Dataset.objects.get()
+    assert dataset.named_only
+    assert review.url == f"/datasets/{dataset.slug}/audience/"
+    told = json.loads(AuditEntry.objects.get(action="DATASET_REGISTERED").detail)
+    assert told["named_only"] is True
+    assert api_for(analyst).get(f"/api/v1/datasets/{dataset.slug}/").status_code == 404
+    assert dataset not in Dataset.objects.filter(seen(analyst))

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from dpgov.engines.base import FAILURE, EngineFailure
 from dpgov.engines.files import DuckDBEngine
 from dpgov.privacy.plan.request import (
+    ON_CURVE,
+    WEIGHT,
     CodeFilter,
     CodeGrouping,
+    Curve,
     EvenRanges,
     ExactRequest,
     Factor,
@@ -49,14 +52,27 @@ def _requests(draw: st.DrawFn) -> ExactRequest:
     factors = st.builds(
         Factor, columns, st.integers(1, 3), st.one_of(st.none(), st.integers(0, 12))
     )
-    products = st.lists(factors, min_size=1, max_size=2).map(
+    made = st.sampled_from([Factor(ON_CURVE), Factor(WEIGHT)])
+    products = st.lists(st.one_of(factors, made), min_size=1, max_size=3).map(
         lambda found: Measure(MeasureKind.PRODUCT_SUM, factors=tuple(found))
+    )
+    table = st.lists(st.integers(0, 64), min_size=3, max_size=6).map(lambda t: tuple(sorted(t)))
+    weights = st.lists(st.tuples(factors, st.integers(-9, 9)), max_size=3).map(tuple)
+    curves = st.builds(
+        Curve,
+        weights,
+        st.integers(-40, 40),
+        table,
+        st.integers(1, 9),
+        st.just(64),
+        st.integers(1, 100),
     )
     measures = st.one_of(st.just(ROWS), of_column, products)
     return ExactRequest(
         tuple(draw(st.lists(filters, max_size=2))),
         tuple(draw(st.lists(groupings, max_size=3))),
         tuple(draw(st.lists(measures, min_size=1, max_size=3))),
+        curve=draw(curves),
     )
 
 
@@ -65,7 +81,7 @@ def _requests(draw: st.DrawFn) -> ExactRequest:
 def test_any_request_on_any_table_equals_the_reference(
     table: list[tuple[int | None, ...]], request: ExactRequest
 ) -> None:
-    """D1, D7: filters, groupings and sums are exact, each row falls in exactly one cell."""
+    """D1, D7, M30: filters, groupings, sums and curves are exact; each row is in one cell."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_codes(Path(folder) / "t.duckdb", TYPES, table)
         assert DuckDBEngine(path, seconds=30).answer(request) == exact_answer(table, request)
@@ -92,11 +108,23 @@ def test_rows_of_many_cells_come_as_an_array_and_equal_the_reference(
 
 def test_every_row_is_in_exactly_one_bin_on_the_edges_too(tmp_path: Path) -> None:
     """D7: bins [0,4], [5,9] of codes 0..10, one row each: 5, 5 and 1 in the rest."""
-    for kind in ("UTINYINT", "UINTEGER"):
+    for kind in ("UTINYINT", "USMALLINT", "UINTEGER"):
         rows = [(code,) for code in range(11)]
         engine = DuckDBEngine(write_codes(tmp_path / kind, (kind,), rows), seconds=30)
         grouping = CodeGrouping(0, ((0, 4), (5, 9)))
         assert engine.answer(ExactRequest((), (grouping,), (ROWS,))) == ((5,), (5,), (1,))
+
+
+@pytest.mark.parametrize("kind", ["UTINYINT", "USMALLINT", "UINTEGER"])
+def test_an_empty_bin_takes_no_row_from_the_one_that_begins_where_it_does(
+    kind: str, tmp_path: Path
+) -> None:
+    """D7: bins finer than the step, or wholly outside the bounds, in whatever order."""
+    rows = [(code,) for code in range(11)]
+    engine = DuckDBEngine(write_codes(tmp_path / "t", (kind,), rows), seconds=30)
+    for ranges in (((3, 2), (3, 5), (6, 9)), ((3, 5), (3, 2), (6, 9)), ((0, -1), (11, 10))):
+        request = ExactRequest((), (CodeGrouping(0, ranges),), (ROWS,))
+        assert engine.answer(request) == exact_answer(rows, request)
 
 
 def test_codes_are_clipped_before_anything_is_added_up(tmp_path: Path) -> None:

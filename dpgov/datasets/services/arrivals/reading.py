@@ -19,12 +19,16 @@ from dpgov.datasets.crossing import next_arrivals
 from dpgov.datasets.declaration import column_of, of_json
 from dpgov.datasets.models import Arrival, Dataset, DatasetVersion
 from dpgov.datasets.services.arrivals import states
+from dpgov.datasets.services.derived.making import NotDerived, are_here, make_derived
+from dpgov.datasets.services.derived.parents import Derivation
 from dpgov.datasets.services.files.handing_in import TooManyFiles
 from dpgov.datasets.services.files.ingesting import remove_attempt
 from dpgov.datasets.services.files.uploads import UploadUsed
-from dpgov.datasets.services.likeness import FingerprintKeyChanged
+from dpgov.datasets.services.fingerprint_key import FingerprintKeyChanged
 from dpgov.datasets.services.registration import Registered, register_dataset
+from dpgov.datasets.services.stored.keeping import is_kept_raw
 from dpgov.datasets.services.versions import add_version
+from dpgov.datasets.store.base import StoreAway
 from dpgov.engines.child import Progress, RefusedFile
 from dpgov.language.said import said
 from dpgov.operation.clock import Now
@@ -65,7 +69,7 @@ class Claim:
 def next_claim() -> Claim | None:
     """Take what comes next and can be seen from here; None if nothing does.
 
-    A file that is not in this machine's state folder is left to other workers, without an attempt.
+    A file that this machine neither has nor can bring is left to other workers, without an attempt.
     """
     for pk, tenant_id in next_arrivals(ATTEMPTS, _LOOKED_AT):
         with acting_for(tenant_id):
@@ -85,8 +89,8 @@ def _claim(pk: UUID, tenant_id: UUID) -> Claim | None:
     found = free.select_related("upload").first()
     if found is None:
         return None
-    if not storage.upload_path(found.upload_id).exists():
-        _log.warning("a worker cannot see an uploaded file", upload=str(found.upload_id))
+    if not _is_here(found):
+        _log.warning("a worker cannot see a file that it should read", arrival=str(pk))
         return None
     taken = free.filter(fence=found.fence).update(
         state=Arrival.State.READING,
@@ -103,6 +107,15 @@ def _claim(pk: UUID, tenant_id: UUID) -> Claim | None:
     remove_attempt(found.version_id)
     whole = Arrival.objects.select_related("upload__tenant", "asked_by", "dataset__tenant")
     return Claim(whole.get(pk=pk), tenant_id)
+
+
+def _is_here(arrival: Arrival) -> bool:
+    if arrival.upload_id is None:
+        return are_here(Derivation.of_json(arrival.declared))
+    try:
+        return is_kept_raw(arrival.upload_id)
+    except StoreAway:
+        return False
 
 
 class _Follower:
@@ -129,10 +142,11 @@ class _Follower:
             # A connection that broke is not used again; the next look opens another.
             connection.close()
 
-    def recorded(self, made: Registered | DatasetVersion) -> None:
+    def recorded(self, made: Registered | DatasetVersion | Dataset) -> None:
         """In the transaction of the registration: both, or neither."""
         shares = isinstance(made, Registered) and made.shares_budget
-        if not states.done(self._arrival, made.dataset, shares_budget=shares):
+        dataset = made if isinstance(made, Dataset) else made.dataset
+        if not states.done(self._arrival, dataset, shares_budget=shares):
             raise LostArrival(self._arrival.pk)
 
     def _renew(self, **changes: object) -> None:
@@ -150,9 +164,9 @@ def carry_out(claim: Claim) -> None:
     What is nobody's fault is passed on, and the file can be taken again at once. Runs inside
     `acting_for` and outside any transaction.
     """
-    arrival = claim.arrival
+    arrival, began = claim.arrival, time.monotonic()
     try:
-        _register(arrival)
+        _register(arrival, began)
     except LostArrival:
         _log.info("a registration was stopped", arrival=str(arrival.pk))
     except UploadUsed:
@@ -163,7 +177,7 @@ def carry_out(claim: Claim) -> None:
         states.refuse(arrival, refusal.args[0], field=refusal.field, column=refusal.column)
     except Dataset.DoesNotExist:
         states.refuse(arrival, _ARCHIVED)
-    except TooManyFiles as refusal:
+    except (TooManyFiles, NotDerived) as refusal:
         states.refuse(arrival, refusal.args[0])
     except (FingerprintKeyChanged, storage.NoRoom) as refusal:
         _log.error("nothing can be registered", kind=type(refusal).__name__)
@@ -177,16 +191,20 @@ def carry_out(claim: Claim) -> None:
         raise
 
 
-def _register(arrival: Arrival) -> None:
-    if not _may_still(arrival):
+def _register(arrival: Arrival, began: float) -> None:
+    member = _who_may(arrival)
+    if member is None:
         raise LostArrival(arrival.pk)
-    follower = _Follower(arrival)
-    if arrival.is_version:
+    follower, upload = _Follower(arrival), arrival.upload
+    if upload is None:
+        declared = Derivation.of_json(arrival.declared)
+        make_derived(membership=member, derivation=declared, follower=follower, began=began)
+    elif arrival.is_version:
         if arrival.dataset is None:
             raise LostArrival(arrival.pk)
         add_version(
             dataset=arrival.dataset,
-            upload=arrival.upload,
+            upload=upload,
             columns=tuple(map(column_of, arrival.declared["columns"])),
             user=arrival.asked_by,
             append_rows=arrival.declared["append_rows"],
@@ -194,23 +212,24 @@ def _register(arrival: Arrival) -> None:
         )
     else:
         register_dataset(
-            tenant=arrival.upload.tenant,
+            tenant=upload.tenant,
             owner=arrival.asked_by,
-            upload=arrival.upload,
+            upload=upload,
             declaration=of_json(arrival.declared),
             follower=follower,
         )
 
 
-def _may_still(arrival: Arrival) -> bool:
+def _who_may(arrival: Arrival) -> Membership | None:
     """An arrival of somebody who was removed meanwhile, or has another role now, is void."""
-    member = Membership.objects.filter(
+    members = Membership.objects.filter(
         tenant_id=arrival.tenant_id, user_id=arrival.asked_by_id, user__is_active=True
-    ).first()
+    )
+    member = members.select_related("tenant", "user").first()
     if may(member, Permission.REGISTER_DATASETS):
-        return True
+        return member
     states.void(arrival)
-    return False
+    return None
 
 
 def _give_back(arrival: Arrival) -> None:

@@ -4,6 +4,7 @@ Until a worker has registered the file nothing has changed that anybody else cou
 and stopping make no entry, like drafts; the registration makes its own.
 """
 
+import json
 from typing import Any
 
 from django.db import transaction
@@ -14,17 +15,21 @@ from dpgov.datasets.declaration import Declaration, as_json, check_columns, colu
 from dpgov.datasets.models import Arrival, Dataset, Upload
 from dpgov.datasets.selectors import arrival_of
 from dpgov.datasets.services.appending import check_appending
+from dpgov.datasets.services.derived.declared import planned
+from dpgov.datasets.services.derived.parents import Derivation
 from dpgov.datasets.services.files.drafts import keep_draft
 from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.datasets.services.files.ingesting import remove_attempt
 from dpgov.datasets.services.files.joins import check_key, public_facts
 from dpgov.datasets.services.files.uploads import ready_upload
 from dpgov.datasets.services.registration import check_declared
+from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.versions import schema_of_next
-from dpgov.language.said import as_values
+from dpgov.language.said import as_values, said
+from dpgov.language.spoken import SpokenRefusal
 from dpgov.operation.clock import Now
 from dpgov.privacy.plan.schema import ColumnSpec
-from dpgov.tenants.models import User
+from dpgov.tenants.models import Membership, User
 
 
 def ask_registration(
@@ -60,6 +65,45 @@ def ask_version(
     hand_in(tenant=upload.tenant, user=user, upload_id=upload.pk)
     declared = {"columns": [column_fields(spec) for spec in columns], "append_rows": append_rows}
     return _ask(upload, user, typed, declared=declared, dataset=dataset, is_version=True)
+
+
+class OneAtATime(SpokenRefusal):
+    """Somebody has another dataset derived, which is not there yet."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            said("Another dataset is being put together for you. Wait until it is there.")
+        )
+
+
+@transaction.atomic
+def ask_derived(*, membership: Membership, derivation: Derivation) -> Arrival:
+    """Have two datasets put together as declared, out of their versions of now.
+
+    Asked again while it waits or is made, it is the same arrival. Raises InvalidDomain naming the
+    field, and OneAtATime; then nothing has changed.
+    """
+    declared = planned(membership, derivation).of_these_versions.as_json()
+    # As JSON has it, to be compared with what is stored.
+    declared = json.loads(json.dumps(declared))
+    queue_up(membership.tenant)
+    mine = Arrival.objects.filter(
+        tenant=membership.tenant_id, asked_by=membership.user_id, upload__isnull=True
+    )
+    running = mine.filter(state__in=Arrival.UNFINISHED).first()
+    if running is not None and running.declared != declared:
+        raise OneAtATime
+    return running or Arrival.objects.create(
+        tenant_id=membership.tenant_id, asked_by_id=membership.user_id, declared=declared
+    )
+
+
+def cancel_derived(arrival: Arrival) -> bool:
+    """Stop it, if it has not ended."""
+    cancelled = _end(arrival.pk, arrival.fence, Arrival.State.CANCELLED)
+    if cancelled:
+        remove_attempt(arrival.version_id)
+    return cancelled
 
 
 @transaction.atomic

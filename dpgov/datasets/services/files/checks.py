@@ -14,15 +14,14 @@ from django.db.models import F, Sum
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
-from dpgov.datasets import storage
 from dpgov.datasets.models import Arrival, Upload
 from dpgov.datasets.models import Checked as Row
 from dpgov.datasets.services.files.joins import join_of
 from dpgov.datasets.services.files.uploads import (
     UploadBusy,
-    UploadUsed,
     looking,
     looking_limits,
+    raw_file,
     ready_upload,
 )
 from dpgov.datasets.services.turns import queue_up
@@ -62,9 +61,7 @@ def check_file(
     nothing; Busy and RefusedFile, which count.
     """
     _count(upload, user)
-    path = storage.upload_path(upload.pk)
-    if not path.exists():
-        raise UploadUsed(upload.pk)
+    path = raw_file(upload)
     with looking():
         return child.check(
             path,

@@ -1,8 +1,8 @@
 """A version's data file: whether this machine has the very one that was recorded, and its door.
 
 A worker on another machine, with another state folder or with a volume that is not mounted lacks
-files that others have. Must never tell anything else about a file. The door is for the worker
-alone.
+files that others have; what lies in shared storage it can bring, see `stored.bringing`. Must never
+tell anything else about a file. The door is for the worker alone.
 """
 
 import atexit
@@ -16,7 +16,8 @@ from django.conf import settings
 
 from dpgov.datasets import storage
 from dpgov.datasets.models import DatasetVersion
-from dpgov.datasets.services.likeness import key_id as own_key_id
+from dpgov.datasets.services.fingerprint_key import is_of_this_key
+from dpgov.datasets.services.stored.keeping import DataMissing
 from dpgov.engines.base import Engine
 from dpgov.engines.files import DuckDBEngine
 
@@ -45,12 +46,12 @@ def sees(version_id: UUID, file_seal: str, key_id: str | None) -> bool:
 
     Nobody sees one without a seal or a key.
     """
-    if key_id != own_key_id():
+    if key_id is None or not is_of_this_key(key_id):
         return False
     try:
         found = storage.data_path(version_id).stat()
         state = (found.st_ino, found.st_size, found.st_mtime_ns)
-        seal = _seal_in_this_state(version_id, state, own_key_id())
+        seal = _seal_in_this_state(version_id, state, key_id)
         return hmac.compare_digest(seal, file_seal)
     except OSError:
         return False
@@ -61,19 +62,17 @@ def _seal_in_this_state(version_id: UUID, _state: tuple[int, int, int], _key_id:
     return seal_of(version_id)
 
 
-class DataMissing(Exception):
-    """The version's file is not there. Known before anything is opened, so nothing is spent."""
-
-
 def engine_for(version: DatasetVersion) -> Engine:
     """The engine of this version, kept open per process; raises DataMissing."""
-    if not storage.data_path(version.id).exists():
-        raise DataMissing(version.id)
-    return _engine(version.id)
+    try:
+        found = storage.data_path(version.id).stat()
+    except FileNotFoundError:
+        raise DataMissing(version.id) from None
+    return _engine(version.id, found.st_ino)
 
 
 @lru_cache(maxsize=32)
-def _engine(version_id: UUID) -> Engine:
+def _engine(version_id: UUID, _inode: int) -> Engine:
     return DuckDBEngine(
         storage.data_path(version_id),
         seconds=settings.DPGOV_QUERY_SECONDS,

@@ -1,6 +1,7 @@
 """A declared file goes through the child process, then into the database: both or neither."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 from uuid import UUID, uuid4
@@ -11,9 +12,11 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import DatasetVersion, Upload
 from dpgov.datasets.services.appending import rows_of
 from dpgov.datasets.services.files.joins import join_of
-from dpgov.datasets.services.files.uploads import UploadUsed, child_limits
-from dpgov.datasets.services.likeness import installation_key
+from dpgov.datasets.services.files.uploads import UploadUsed, child_limits, raw_file
+from dpgov.datasets.services.fingerprint_key import installation_key
 from dpgov.datasets.services.parts import ReadAgain, earlier_files
+from dpgov.datasets.services.stored import keeping
+from dpgov.datasets.store.copies import in_use
 from dpgov.engines import child
 from dpgov.engines.child import Ingested, Progress, RefusedFile
 from dpgov.engines.ingest.request import EarlierFile, UnitNames
@@ -95,56 +98,90 @@ def _once(
     append_to: DatasetVersion | None,
     followed: Follower,
 ) -> R:
-    source = storage.upload_path(upload.id)
-    if not source.exists():
+    if not keeping.is_kept_raw(upload.id):
         raise UploadUsed(upload.id)
     earlier = earlier_files(budget_id, schema, partition_column, append_to)
     before = None if append_to is None else rows_of(append_to, schema)
-    join = join_of(upload)
     version_id = uuid4()
     target, arriving = storage.data_path(version_id), storage.arriving_path(version_id)
     arriving.touch(mode=0o600)
-
-    def watch(progress: Progress) -> None:
-        arriving.touch()
-        followed.look(progress)
-
+    watch, name = _Watch(arriving, followed), ""
     try:
         followed.begins(version_id)
-        ingested = child.ingest(
-            source,
-            target,
-            columns=schema.columns,
-            max_rows=schema.max_rows,
-            limits=child_limits(),
-            key=installation_key(),
-            unit=_unit_names(schema, partition_column, earlier),
-            before=before,
-            reading=upload.reading,
-            join=join,
-            watch=watch,
-        )
+        source = raw_file(upload, beat=watch.again)
+        join = join_of(upload)
+        used = [upload.pk] if join is None else [upload.pk, UUID(Path(join.path).name)]
+        with _beside(upload.tenant_id, earlier, append_to, watch):
+            ingested = child.ingest(
+                source,
+                target,
+                columns=schema.columns,
+                max_rows=schema.max_rows,
+                limits=child_limits(),
+                key=installation_key(),
+                unit=_unit_names(schema, partition_column, earlier),
+                before=before,
+                reading=upload.reading,
+                join=join,
+                watch=watch,
+            )
+        name = keeping.keep(upload.tenant_id, target, beat=watch.again)
         with transaction.atomic():
             recorded = record(version_id, ingested)
+            keeping.note(upload.tenant_id, version_id, name)
+            keeping.let_go(used)
             followed.recorded(recorded)
     except BaseException as problem:
+        keeping.give_up(name)
         target.unlink(missing_ok=True)
         arriving.unlink(missing_ok=True)
         if isinstance(problem, child.NoRoom):
             raise storage.NoRoom from problem
-        if isinstance(problem, RefusedFile) and not source.exists():
+        if isinstance(problem, RefusedFile) and not storage.upload_path(upload.id).exists():
             # A twin of this request registered the file and removed it under the reader.
             raise UploadUsed(upload.id) from problem
         raise
+    keeping.settle(name)
     arriving.unlink(missing_ok=True)
-    source.unlink(missing_ok=True)
-    if join is not None:
-        Path(join.path).unlink(missing_ok=True)
+    for upload_id in used:
+        storage.upload_path(upload_id).unlink(missing_ok=True)
     return recorded
+
+
+class _Watch:
+    """Tells the follower how far it is, and again while files go to storage or come from there."""
+
+    def __init__(self, arriving: Path, followed: Follower) -> None:
+        self._arriving, self._followed = arriving, followed
+        self._far = Progress()
+
+    def __call__(self, progress: Progress) -> None:
+        self._far = progress
+        self._arriving.touch()
+        self._followed.look(progress)
+
+    def again(self) -> None:
+        self(self._far)
+
+
+@contextmanager
+def _beside(
+    tenant_id: UUID,
+    earlier: tuple[EarlierFile, ...],
+    append_to: DatasetVersion | None,
+    watch: _Watch,
+) -> Iterator[None]:
+    """The files of these versions are here, and stay."""
+    found = {UUID(Path(file.path).stem) for file in earlier}
+    versions = sorted(found if append_to is None else found | {append_to.pk})
+    for version_id in versions:
+        keeping.have(tenant_id, version_id, beat=watch.again)
+    with in_use(versions):
+        yield
 
 
 def _unit_names(
     schema: DatasetSchema, partition_column: str, earlier: tuple[EarlierFile, ...]
 ) -> UnitNames | None:
-    named = schema.unit.private_id
-    return None if named is None else UnitNames(named, partition_column, earlier)
+    named, most = schema.unit.private_id, schema.unit.max_rows_per_unit
+    return None if named is None else UnitNames(named, partition_column, earlier, most)

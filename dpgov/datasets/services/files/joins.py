@@ -18,9 +18,11 @@ from dpgov.datasets.services.files.uploads import (
     UploadBusy,
     looking,
     looking_limits,
+    raw_file,
     ready_upload,
     take_upload,
 )
+from dpgov.datasets.services.stored.keeping import let_go
 from dpgov.engines import child
 from dpgov.engines.child import Join, RefusedFile
 from dpgov.engines.ingest.limits import MAX_COLUMNS
@@ -72,7 +74,7 @@ def join_public_table(
         raise RefusedFile(said("Upload the public table first."))
     _check(upload, public, key, columns)
     reading = public.reading | {"decimal": decimal}
-    join = Join(str(storage.upload_path(public.pk)), reading, key, public_key, tuple(columns))
+    join = Join(str(raw_file(public)), reading, key, public_key, tuple(columns))
     with looking():
         digest = child.check_public(join, limits=looking_limits())
     with transaction.atomic():
@@ -153,6 +155,7 @@ def _drop(upload: Upload, user: User, *, besides: Upload | None = None) -> None:
                 detail={"format": one.format},
             )
             one.delete()
+        let_go(ids)
         _put(locked, {}, None)
     for pk in ids:
         storage.upload_path(pk).unlink(missing_ok=True)
@@ -166,12 +169,12 @@ def _changeable(upload: Upload) -> Upload:
 
 
 def join_of(upload: Upload) -> Join | None:
-    """What the reader of the file needs; None where nothing is joined."""
+    """What the reader of the file needs; None where nothing is joined. Raises UploadUsed."""
     joined = upload.joined
     if not joined:
         return None
     public = upload.public_tables.get(pk=joined["upload"])
-    path = str(storage.upload_path(public.pk))
+    path = str(raw_file(public))
     columns = tuple(joined["columns"])
     return Join(path, public.reading, joined["key"], joined["public_key"], columns)
 

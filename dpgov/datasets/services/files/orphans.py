@@ -5,16 +5,23 @@ files are looked at. So a command that runs with a wrong or an old database find
 delete that was ever recorded.
 """
 
+import threading
 import time
 from collections.abc import Iterable
 from pathlib import Path
 from uuid import UUID
 
+import structlog
+from django.db import Error, connection
+
 from dpgov.datasets import storage
-from dpgov.datasets.crossing import versions_among, waiting_uploads_among
+from dpgov.datasets.crossing import living_among, versions_among, waiting_uploads_among
+from dpgov.datasets.services.stored.keeping import end_unrecorded
+from dpgov.datasets.store import copies, store
 
 # An ingest is stopped long before.
 _OLD_SECONDS = 3600
+_log = structlog.get_logger("dpgov.store")
 
 
 def remove_orphans() -> int:
@@ -22,7 +29,39 @@ def remove_orphans() -> int:
 
     Registrations that broke off, and raw files that were registered or never recorded.
     """
-    return _end_arrivals(_old(storage.arriving())) + _remove_raw(_old(storage.raw_files()))
+    left = _end_arrivals(_old(storage.arriving())) + _remove_raw(_old(storage.raw_files()))
+    return left + end_unrecorded()
+
+
+def tend_copies() -> int:
+    """What a machine takes away of copies from shared storage; returns how many went.
+
+    Those of data that was deleted, the least recently used beyond the bound, and uploaded files
+    that nobody used for an hour. Workers do so every ten seconds, web servers every minute.
+    """
+    if not store().is_shared:
+        return 0
+    _end_arrivals(_old(storage.arriving()))
+    for path in _old(storage.raw_files()).values():
+        path.unlink(missing_ok=True)
+    here = copies.copies()
+    return copies.tend(living_among(here) if here else set())
+
+
+def keep_tending(seconds: float) -> None:
+    """Do so again and again, from a thread of its own, where files lie in shared storage."""
+    if store().is_shared:
+        threading.Thread(target=_keep_tending, args=(seconds,), daemon=True).start()
+
+
+def _keep_tending(seconds: float) -> None:
+    while True:
+        time.sleep(seconds)
+        try:
+            tend_copies()
+        except (Error, OSError) as problem:
+            _log.warning("copies stay for now", kind=type(problem).__name__)
+        connection.close()
 
 
 def _old(files: Iterable[tuple[UUID, Path]]) -> dict[UUID, Path]:

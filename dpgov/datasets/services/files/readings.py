@@ -8,14 +8,13 @@ from typing import Any
 
 from django.db import transaction
 
-from dpgov.datasets import storage
 from dpgov.datasets.models import Arrival, Draft, Upload
 from dpgov.datasets.services.files.joins import own_headers
 from dpgov.datasets.services.files.uploads import (
     UploadBusy,
-    UploadUsed,
     looking,
     looking_limits,
+    raw_file,
     ready_upload,
 )
 from dpgov.engines import child
@@ -29,9 +28,7 @@ def read_differently(*, upload: Upload, wanted: Mapping[str, Any]) -> Upload:
     Where the columns have other names now, what was typed for them is dropped. Raises RefusedFile,
     UploadUsed, UploadBusy and Busy; then nothing has changed.
     """
-    path = storage.upload_path(upload.pk)
-    if not path.exists():
-        raise UploadUsed(upload.pk)
+    path = raw_file(upload)
     with looking():
         found = child.inspect(path, limits=looking_limits(), wanted={**upload.reading, **wanted})
     return _keep(upload, found)

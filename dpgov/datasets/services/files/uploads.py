@@ -21,6 +21,8 @@ from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.datasets import storage
 from dpgov.datasets.models import Arrival, Upload
+from dpgov.datasets.services.stored import keeping
+from dpgov.datasets.store.base import Beat, quiet
 from dpgov.engines import child
 from dpgov.engines.child import Limits, RefusedFile
 from dpgov.language.said import said
@@ -137,10 +139,11 @@ def take_upload(
     """
     if tenant.is_practice and not invented:
         raise RefusedFile(said("People practise here: upload your file in your own organisation."))
-    path = spool.keep()
+    path, stored = spool.keep(), ""
     try:
         with looking():
             found = child.inspect(path, limits=looking_limits())
+        stored = keeping.keep(tenant.pk, path)
         with transaction.atomic():
             upload = Upload.objects.create(
                 id=spool.id,
@@ -154,11 +157,23 @@ def take_upload(
                 reading=found.reading,
                 public_for=public_for,
             )
+            keeping.note(tenant.pk, spool.id, stored)
             _record(upload, uploader, Action.FILE_UPLOADED)
     except BaseException:
         path.unlink(missing_ok=True)
+        keeping.give_up(stored)
         raise
+    keeping.settle(stored)
     return upload
+
+
+def raw_file(upload: Upload, *, beat: Beat = quiet) -> Path:
+    """The uploaded file, brought here where it lies in shared storage; raises UploadUsed."""
+    try:
+        path = keeping.have_raw(upload.tenant_id, upload.pk, beat=beat)
+    except keeping.DataMissing:
+        raise UploadUsed(upload.pk) from None
+    return path
 
 
 def discard_upload(*, upload: Upload, user: User) -> None:
@@ -172,6 +187,7 @@ def discard_upload(*, upload: Upload, user: User) -> None:
             raise UploadBusy(upload.id)
         _record(locked, user, Action.UPLOAD_DISCARDED)
         files = [locked.id, *locked.public_tables.values_list("pk", flat=True)]
+        keeping.let_go(files)
         locked.delete()
     for file in files:
         storage.upload_path(file).unlink(missing_ok=True)

@@ -22,6 +22,7 @@ from dpgov.datasets.services.held.holds import (
     release_held,
     share_budget,
 )
+from dpgov.datasets.services.pausing import PausedDataset
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.models import Membership
 
@@ -33,6 +34,7 @@ HOLD_KINDS = (
     SHARE_HELD_DATASET_BUDGET,
     DISCARD_HELD_DATASET,
 )
+_OVERTAKEN = (NotHeld, SamePeople, AskedAlready, OtherBudget, PausedDataset, InvalidDomain)
 
 
 def request_decision(
@@ -89,7 +91,7 @@ def decide_as_agreed(request: ChangeRequest) -> Effect:
             earlier = Dataset(pk=UUID(payload["earlier"]))
             share_budget(dataset=dataset, earlier=earlier, by=decider)
         else:
-            discard_held(dataset=dataset)
-    except (NotHeld, SamePeople, AskedAlready, OtherBudget, InvalidDomain) as overtaken:
+            discard_held(dataset=dataset, by=decider)
+    except _OVERTAKEN as overtaken:
         raise Stale(overtaken.args[0]) from overtaken
     return Effect(payload)

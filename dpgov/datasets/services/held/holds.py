@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from dpgov.datasets import storage
+from dpgov.datasets.lineage import derived_of
 from dpgov.datasets.models import Dataset, Look
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.guarantee import check_same_guarantee
@@ -15,11 +16,14 @@ from dpgov.datasets.services.holding import end_hold, looked_at
 from dpgov.datasets.services.likeness import compared, kept_fingerprint, one_at_a_time
 from dpgov.datasets.services.parts import share_lines
 from dpgov.datasets.services.registration import same_data
+from dpgov.datasets.services.stored.keeping import let_go
 from dpgov.datasets.services.turns import queue_up
+from dpgov.datasets.services.upkeep import archive_with_parent
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.operation import clock
 from dpgov.tenants.models import User
+from dpgov.tenants.selectors import actor_of
 
 
 class NotHeld(SpokenRefusal):
@@ -109,24 +113,34 @@ def share_budget(*, dataset: Dataset, earlier: Dataset, by: User) -> None:
 
 def possible_lenders(dataset: Dataset) -> QuerySet[Dataset]:
     """The tenant's datasets that are not held, archived ones too: whose budget could be shared."""
-    free = Dataset.objects.filter(tenant_id=dataset.tenant_id, held_at__isnull=True)
+    if dataset.is_derived:
+        # Its people have two budgets already, and one that both are charged with.
+        return Dataset.objects.none()
+    free = Dataset.objects.filter(
+        tenant_id=dataset.tenant_id, held_at__isnull=True, is_derived=False
+    )
     return free.exclude(pk=dataset.pk).order_by("name", "created_at")
 
 
-def discard_held(*, dataset: Dataset) -> None:
+def discard_held(*, dataset: Dataset, by: User) -> None:
     """Nobody will ask about it any more.
 
     What nobody could ever ask about is deleted, and counts for no later comparison. What could be
-    asked about before is archived: its people keep what was spent on them.
+    asked about before is archived, and what was derived from it with it: its people keep what was
+    spent on them. Raises NotHeld, and PausedDataset for what was derived.
     """
     held = _locked(dataset)
+    for derived in derived_of(held):
+        archive_with_parent(derived=derived, actor=actor_of(by))
     held.archived_at = clock.now()
     if held.opened_at is not None:
         end_hold(held)
         held.save(update_fields=["archived_at"])
         return
     held.save(update_fields=["archived_at"])
-    path = storage.data_path(current_version(held).pk)
+    version = current_version(held)
+    let_go([version.pk])
+    path = storage.data_path(version.pk)
     transaction.on_commit(lambda: path.unlink(missing_ok=True))
 
 

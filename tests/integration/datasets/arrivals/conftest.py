@@ -46,8 +46,9 @@ def ask(browser: Client, content: bytes | None = None, **changes: str) -> Arriva
     return Arrival.objects.get(upload=upload)
 
 
-def address(name: str, upload: Upload) -> str:
+def address(name: str, upload: Upload | None) -> str:
     """A page about an upload."""
+    assert upload is not None
     return reverse(f"datasets:{name}", args=[upload.pk])
 
 

@@ -23,7 +23,7 @@ OF_A_HUNDRED_BYTES = [
 def test_an_estimate_follows_the_speed_and_is_not_given_before_it_can_tell(
     browser: Client, asked: Arrival, read: int, seconds: int, said: str
 ) -> None:
-    Upload.objects.filter(pk=asked.upload_id).update(byte_size=100)
+    Upload.objects.update(byte_size=100)
     Arrival.objects.update(
         state="reading", bytes_read=read, taken_at=clock.now() - timedelta(seconds=seconds)
     )

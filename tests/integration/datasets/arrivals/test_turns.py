@@ -23,6 +23,7 @@ pytestmark = pytest.mark.django_db
 
 def test_a_file_that_this_machine_cannot_see_is_left_to_another(asked: Arrival) -> None:
     """L13, R3: no attempt is spent on it, and what comes after it is read."""
+    assert asked.upload_id is not None
     path = storage.upload_path(asked.upload_id)
     hidden = path.rename(path.with_suffix(".elsewhere"))
     assert read_waiting() == 0

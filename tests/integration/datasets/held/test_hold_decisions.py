@@ -1,5 +1,6 @@
 """F9: two persons decide what becomes of a held dataset."""
 
+import hashlib
 from datetime import timedelta
 from typing import Any
 
@@ -14,7 +15,7 @@ from dpgov.approvals.services import Decision, approve
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
 from dpgov.datasets import storage
-from dpgov.datasets.models import Dataset, Look
+from dpgov.datasets.models import Dataset, Look, VersionFingerprint
 from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import decide_as_agreed
 from dpgov.datasets.services.held.deciding import (
@@ -201,4 +202,17 @@ def test_with_another_key_nothing_is_registered(
     response = register(browser, uploaded(browser, as_csv(PEOPLE)))
     assert refused(response)
     assert "put the earlier key back" in response.content.decode()
+    assert Budget.objects.count() == 1
+
+
+def test_what_was_recorded_in_an_earlier_form_lets_nothing_look_new(
+    browser: Client, earlier: Dataset, settings: Any
+) -> None:
+    """F9, F11: after an upgrade the same people would get a fresh budget; instead it is refused."""
+    key = settings.DPGOV_FINGERPRINT_KEY
+    first = hashlib.blake2b(b"id", key=key, digest_size=8).hexdigest()
+    assert VersionFingerprint.objects.update(key_id=first) == 1
+    response = register(browser, uploaded(browser, as_csv(PEOPLE)))
+    assert refused(response)
+    assert "in a way that this one does not recognise" in response.content.decode()
     assert Budget.objects.count() == 1

@@ -54,6 +54,7 @@ def test_the_metadata_is_all_that_a_plan_needs_and_no_more(
         "needs_allocation",
         "named_only",
         "public_table",
+        "derived_from",
         "registered_at",
         "columns",
     }

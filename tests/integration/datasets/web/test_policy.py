@@ -1,19 +1,19 @@
 """An owner's policy: looked at before anything is spent, at the price and at the sending."""
 
 from collections.abc import Callable
-from datetime import UTC, date, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules, rules_of
 from dpgov.datasets.services import change_policy, permit
+from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.policy import OutsidePolicy
 from dpgov.queries.asking.quote import quote
@@ -24,7 +24,6 @@ from tests.cast import Ask
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
 SUM = ({"statistic": "sum", "column": "age"},)
-TODAY = timezone.now().astimezone(UTC).date()
 
 
 @pytest.fixture
@@ -97,7 +96,7 @@ def test_a_permit_lets_one_person_pass_up_to_an_amount_and_a_day(
         dataset=dataset,
         user=analyst.user,
         limit_nano=limit * NANO,
-        last_day=TODAY + timedelta(days=days),
+        last_day=clock.today() + timedelta(days=days),
         owner=owner.user,
         reason="the study",
     )

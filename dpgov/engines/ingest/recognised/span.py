@@ -4,6 +4,8 @@ Whole numbers, days (2024-05-17) and numbers behind a fixed text (P001) have pla
 other; two tables of different people may well share them all.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -24,11 +26,11 @@ class Span:
         self._low, self._high = np.inf, -np.inf
         self._given_up = False
 
-    def add(self, texts: pa.Array, numbers: Floats) -> None:
-        """Distinct values: their spelling, none missing, and their numbers, NaN for a text."""
-        if self._given_up or not len(texts):
+    def add(self, numbers: Floats, texts: Callable[[], pa.Array]) -> None:
+        """Distinct values, none missing: their numbers, NaN for a text, and their `texts`."""
+        if self._given_up or not len(numbers):
             return
-        kind, places = _places(texts, numbers)
+        kind, places = _places(numbers, texts)
         if places is None or self._kind not in (None, kind):
             self._given_up = True
             return
@@ -43,10 +45,14 @@ class Span:
         return int(self._high - self._low) + 1
 
 
-def _places(texts: pa.Array, numbers: Floats) -> tuple[str, Floats | None]:
-    if not np.isnan(numbers).any():
+def _places(numbers: Floats, texts_of: Callable[[], pa.Array]) -> tuple[str, Floats | None]:
+    is_text = np.isnan(numbers)
+    if not is_text.any():
         whole = bool(((np.abs(numbers) < _LARGEST) & (numbers == np.rint(numbers))).all())
         return "number", numbers if whole else None
+    if not is_text.all():
+        return "text", None
+    texts = texts_of()
     first = texts[0].as_py()
     if len(first) == 10 and first[4:5] == "-" and pc.all(_matches(texts, _DAY)).as_py():
         return "day", _days(texts)

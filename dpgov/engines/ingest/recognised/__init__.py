@@ -1,0 +1,1 @@
+"""What the same data is recognised by: keyed hashes of cells, and multisets of them."""

@@ -1,0 +1,123 @@
+"""The keyed hash of each distinct cell: of its number, or else of its text.
+
+One value has one hash, whatever the file wrote: 1, 1.0 and "1 " are one number, -0 is 0; moments
+are without what is zero; any other text is as it stands, trimmed. The name of a unit is the
+exception: it is compared as it is written, since large numbers are not exact as floats.
+
+A number is hashed by its bits and a whole number in a name by itself, each under a key of its own;
+a text by its MD5, which is never kept or compared without a key over it.
+"""
+
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dpgov.engines.ingest.recognised.multiset import derived
+from dpgov.engines.ingest.recognised.siphash import SipKey, Words, siphash
+from dpgov.engines.ingest.values import Cells
+
+_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+]00:?00)?$"
+_SHORTER = (
+    (r"(Z|[+]00:?00)$", ""),
+    ("T", " "),
+    (r"(\.[0-9]*[1-9])0+$", r"\1"),
+    (r"\.0+$", ""),
+    (r"( [0-9]{2}:[0-9]{2}):00$", r"\1"),
+    (r" 00:00$", ""),
+)
+# A number in its only spelling, of so few digits that it is exact.
+_WHOLE = r"^(?:0|-?[1-9][0-9]{0,17})$"
+_BEYOND = 10**18
+# Hashes that are the same in every release of the database.
+_SQL = "SELECT md5_number_lower(cell) AS low, md5_number_upper(cell) AS high FROM cells"
+
+Truths = npt.NDArray[np.bool_]
+
+
+class Names(NamedTuple):
+    """Of each distinct cell that may name a unit: whether it does, the keyed hash of the name, and
+    what tells two names apart whose hashes are the same."""
+
+    known: Truths
+    hashes: Words
+    apart: Words
+
+
+class CellHashes:
+    """Hashes under keys that the purposes `number` and `text` of one key make."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, key: bytes, purpose: str) -> None:
+        self._connection = connection
+        self._number = SipKey.of(derived(key, f"{purpose}, number"))
+        self._text = SipKey.of(derived(key, f"{purpose}, text"))
+
+    def of_values(self, cells: Cells) -> Words:
+        """Of each distinct cell; 0: missing."""
+        hashes = np.zeros(cells.distinct, np.uint64)
+        values = cells.numbers_by_any_mark
+        numbers = ~np.isnan(values)
+        bits = (values[numbers] + 0.0).view(np.uint64)
+        hashes[numbers] = siphash(self._number, bits)
+        if not (cells.are_numbers or numbers[:-1].all()):
+            texts = texts_of(cells)
+            known = _truths(pc.is_valid(texts)) & ~numbers
+            words, _ = self._words(texts.filter(pa.array(known)))
+            hashes[known] = siphash(self._text, words)
+        return hashes
+
+    def of_names(self, cells: Cells) -> Names:
+        """Of each distinct cell as the name of a unit, as it is written."""
+        known, whole, numbers = _whole_numbers(cells)
+        hashes, apart = (np.zeros(cells.distinct, np.uint64) for _ in range(2))
+        apart[whole] = numbers[whole].view(np.uint64)
+        hashes[whole] = siphash(self._number, apart[whole])
+        others = known & ~whole
+        if others.any():
+            words, apart[others] = self._words(cells.texts.filter(pa.array(others)))
+            hashes[others] = siphash(self._text, words)
+        return Names(known, hashes, apart)
+
+    def _words(self, texts: pa.Array) -> tuple[Words, Words]:
+        """Both halves of each text's MD5.
+
+        On a line of its own to the database, because columns are read in threads.
+        """
+        with self._connection.cursor() as cursor:
+            cursor.register("cells", pa.table({"cell": texts}))
+            found = cursor.execute(_SQL).fetchnumpy()
+        return found["low"], found["high"]
+
+
+def texts_of(cells: Cells) -> pa.Array:
+    """Of each distinct cell that is no number its text, moments in their shortest form, or null."""
+    texts = cells.texts
+    is_none = pc.or_(pa.array(~np.isnan(cells.numbers)), pc.equal(pc.utf8_lower(texts), "nan"))
+    texts = pc.if_else(is_none, pa.scalar(None, pa.large_string()), texts)
+    moment = pc.match_substring_regex(texts, _MOMENT)
+    if not pc.any(moment).as_py():
+        return texts
+    short = texts
+    for pattern, replacement in _SHORTER:
+        short = pc.replace_substring_regex(short, pattern, replacement)
+    return pc.if_else(moment, short, texts)
+
+
+def _whole_numbers(cells: Cells) -> tuple[Truths, Truths, npt.NDArray[np.int64]]:
+    """Which cells name a unit, which of these by a whole number, and that number."""
+    if (typed := cells.whole_numbers) is not None:
+        known = np.arange(len(typed)) < len(typed) - 1
+        return known, known & (typed > -_BEYOND) & (typed < _BEYOND), typed
+    texts = cells.texts
+    known = _truths(pc.not_equal(pc.utf8_lower(texts), "nan"))
+    is_whole = pc.match_substring_regex(texts, _WHOLE)
+    numbers = pc.if_else(is_whole, texts, "0").cast(pa.int64())
+    return known, _truths(is_whole), pc.fill_null(numbers, 0).to_numpy(zero_copy_only=False)
+
+
+def _truths(found: pa.Array) -> Truths:
+    truths: Truths = pc.fill_null(found, False).to_numpy(zero_copy_only=False)
+    return truths
