@@ -8,10 +8,11 @@ has them as the page shows them beside a price.
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from uuid import UUID
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -19,14 +20,15 @@ from django.utils.translation import gettext_lazy
 
 from dpgov.datasets.models import DatasetVersion
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.rounds import as_count
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.reuse.derived import Derivation, derive, stored_as
-from dpgov.privacy.reuse.estimates import Columns, Stored
+from dpgov.privacy.reuse.estimates import Columns, Stored, key_of
 from dpgov.privacy.reuse.unions import union_of
-from dpgov.queries.models import Query
+from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.drawings import together
 from dpgov.queries.wording.words import NOTHING, margin, statistic_in_words
 
@@ -58,12 +60,14 @@ class FreeAnswer:
     @property
     def sources(self) -> tuple[str, ...]:
         """The ids of the questions whose answers it is made of."""
-        return self.derivation.keys
+        return self.derivation.questions
 
     @property
     def choice(self) -> str:
         """A name for it, the same as long as nothing better comes."""
-        return hashlib.sha256(" ".join((self.origin, *self.sources)).encode()).hexdigest()[:16]
+        return hashlib.sha256(" ".join((self.origin, *self.derivation.keys)).encode()).hexdigest()[
+            :16
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,31 +167,49 @@ def _sources(version: DatasetVersion, blueprint: Blueprint, form: str) -> list[_
     dearest = sorted(found.values(), key=lambda query: -query.cost_nano)
     sources: list[_Source] = []
     for query in dearest:
-        source = _source(query, blueprint)
-        if source is not None:
-            sources.append((query.canonical_sha256, source))
-        if len(sources) == _PREPARED:
+        sources += [(query.canonical_sha256, source) for source in _of_query(query, blueprint)]
+        if len(sources) >= _PREPARED:
             break
-    return sources
+    return sources[:_PREPARED]
 
 
-def _source(query: Query, blueprint: Blueprint) -> Stored | None:
-    """None for a plan that would be refused today, and for one that does not fit."""
-    schema = blueprint.schema
+def _of_query(query: Query, blueprint: Blueprint) -> Iterator[Stored]:
+    """None of a plan that would be refused today, or that does not fit; several of one whose tables
+    were chosen in rounds.
+    """
+    schema, key = blueprint.schema, str(query.pk)
     try:
         plan = _read(json.dumps(query.plan), schema)
-        if union_of(blueprint.plan, plan, schema) is None:
-            return None
-        return stored_as(str(query.pk), plan, blueprint.plan, schema, prepare(plan, schema))
+        if plan.choosing is not None:
+            yield from _of_rounds(query, prepare(plan, schema), blueprint.plan)
+        elif union_of(blueprint.plan, plan, schema) is not None:
+            found = stored_as(key, plan, blueprint.plan, schema, prepare(plan, schema))
+            yield from () if found is None else (found,)
     except InvalidPlan:
-        return None
+        return
+
+
+def _of_rounds(query: Query, stored: Blueprint, asked: Plan) -> Iterator[Stored]:
+    """Each drawn table is a count of its own; which ones were is part of what was released."""
+    for number, place in enumerate(_places(query.pk)):
+        count = as_count(stored, place)
+        key = key_of(str(query.pk), number)
+        found = stored_as(key, count.plan, asked, stored.schema, count)
+        yield from () if found is None else (found,)
+
+
+@lru_cache(maxsize=1024)
+def _places(query_id: UUID) -> tuple[int, ...]:
+    """Of a release, which never changes."""
+    body = json.loads(Release.objects.get(query_id=query_id).body)
+    return tuple(one["place"] for one in body["rounds"])
 
 
 @lru_cache(maxsize=4096)
 def _read(text: str, schema: DatasetSchema) -> Plan:
     """A stored plan; the same ones are looked at for every price."""
     raw = json.loads(text)
-    return parse_plan(raw, schema, dataset=raw["dataset"])
+    return parse_plan(raw, schema, dataset=raw["dataset"], stored=True)
 
 
 def _may_fit(query: Query, blueprint: Blueprint) -> bool:

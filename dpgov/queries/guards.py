@@ -7,6 +7,12 @@ from dpgov.tenants.wall.guards import NEVER, Guard, Json
 # For how long an approval can be used.
 APPROVAL_DAYS = 14
 
+# What a question is about: the dataset and, of a derived one, both parents, whose rules it keeps.
+WITH_PARENTS = (
+    "(SELECT NEW.dataset_id UNION ALL SELECT f.parent_id FROM datasets_derivedfrom f"
+    " WHERE f.dataset_id = NEW.dataset_id)"
+)
+
 _OF_APPROVAL = (
     "about",
     "tenant_id",
@@ -86,7 +92,7 @@ def _of_approved_questions(json: Json) -> Iterator[Guard]:
         "queries_query",
         "INSERT",
         "NEW.approval_id IS NULL AND NEW.ready_made_id IS NULL AND NEW.cost_nano > 0",
-        "NOT EXISTS (SELECT 1 FROM datasets_policy p WHERE p.dataset_id = NEW.dataset_id"
+        f"NOT EXISTS (SELECT 1 FROM datasets_policy p WHERE p.dataset_id IN {WITH_PARENTS}"
         f" AND p.approval_above_nano < NEW.cost_nano) OR {permitted}",
         "a question of this price needs a permit or an approval",
     )

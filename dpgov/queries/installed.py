@@ -4,21 +4,29 @@ from collections.abc import Iterator
 
 from dpgov.audit.append_only import append_only
 from dpgov.operation.installed import Installed
-from dpgov.queries.guards import guards_of_approvals
+from dpgov.queries.guards import WITH_PARENTS, guards_of_approvals
 from dpgov.tenants.wall.functions import gate
 from dpgov.tenants.wall.guards import NEVER, Guard, Json, installed_guards
 
+_STOPS = "b.frozen_at IS NOT NULL OR d.held_at IS NOT NULL OR d.paused_at IS NOT NULL"
+GOES_ON = f"""
+    NOT EXISTS (
+        SELECT 1 FROM datasets_dataset d JOIN budgets_budget b ON b.id = d.budget_id
+        WHERE d.id = q.dataset_id AND ({_STOPS})
+    )
+    AND NOT EXISTS (
+        SELECT 1 FROM datasets_derivedfrom f JOIN datasets_dataset d ON d.id = f.parent_id
+        JOIN budgets_budget b ON b.id = d.budget_id
+        WHERE f.dataset_id = q.dataset_id AND ({_STOPS})
+    )
+"""  # noqa: S608 - our own texts
+"""Of a question `q`: no dataset that it is about is frozen, held or paused."""
 # The same as `dpgov.queries.answering.lease.free`; $1 is the most attempts.
-_FREE = """
+_FREE = f"""
     q.state IN ('queued', 'running')
     AND (q.state = 'queued' OR q.lease_until < clock_timestamp())
     AND q.attempts < $1
-    AND NOT EXISTS (
-        SELECT 1 FROM datasets_dataset d JOIN budgets_budget b ON b.id = d.budget_id
-        WHERE d.id = q.dataset_id AND (
-            b.frozen_at IS NOT NULL OR d.held_at IS NOT NULL OR d.paused_at IS NOT NULL
-        )
-    )
+    AND {GOES_ON}
 """
 _TAKEN_BY_THIS_WORKER = f"""
     {_FREE} AND NOT ($2 AND q.heavy) AND NOT (q.version_id = ANY ($3))
@@ -67,13 +75,14 @@ _ASKED_FOR = """
 
 
 _NOT_PAUSED = (
-    "NOT EXISTS (SELECT 1 FROM datasets_dataset d WHERE d.id = NEW.dataset_id"
+    f"NOT EXISTS (SELECT 1 FROM datasets_dataset d WHERE d.id IN {WITH_PARENTS}"  # noqa: S608
     " AND d.paused_at IS NOT NULL)"
 )
 
 # In force is the newest version of the terms of use, and it asks for something if it has text.
 _TERMS_ACCEPTED = (
-    "NOT EXISTS (SELECT 1 FROM datasets_termsofuse t WHERE t.dataset_id = NEW.dataset_id"
+    "NOT EXISTS (SELECT 1 FROM datasets_termsofuse t"  # noqa: S608
+    f" WHERE t.dataset_id IN {WITH_PARENTS}"
     " AND t.text <> '' AND NOT EXISTS (SELECT 1 FROM datasets_termsofuse n"
     " WHERE n.dataset_id = t.dataset_id AND n.number > t.number)"
     " AND NOT EXISTS (SELECT 1 FROM datasets_acceptance a"
@@ -81,23 +90,25 @@ _TERMS_ACCEPTED = (
 )
 
 # The same as `dpgov.datasets.audience`: an owner who is no analyst counts rows of people.
-_IN_AUDIENCE = """
-    NOT EXISTS (SELECT 1 FROM datasets_dataset d WHERE d.id = NEW.dataset_id AND d.named_only)
-    OR EXISTS (
-        SELECT 1 FROM tenants_membership m
-        WHERE m.tenant_id = NEW.tenant_id AND m.user_id = NEW.analyst_id AND (
-            (m.role = 'owner' AND m.second_role = '')
-            OR EXISTS (
-                SELECT 1 FROM datasets_viewer v
-                WHERE v.dataset_id = NEW.dataset_id AND v.membership_id = m.id
-                AND v.named_by_id <> m.user_id AND (
-                    (m.role = 'analyst' AND v.named_at >= m.role_since)
-                    OR (m.second_role = 'analyst' AND v.named_at >= m.second_since)
+_IN_AUDIENCE = f"""
+    NOT EXISTS (
+        SELECT 1 FROM datasets_dataset d
+        WHERE d.id IN {WITH_PARENTS} AND d.named_only AND NOT EXISTS (
+            SELECT 1 FROM tenants_membership m
+            WHERE m.tenant_id = NEW.tenant_id AND m.user_id = NEW.analyst_id AND (
+                (m.role = 'owner' AND m.second_role = '')
+                OR EXISTS (
+                    SELECT 1 FROM datasets_viewer v
+                    WHERE v.dataset_id = d.id AND v.membership_id = m.id
+                    AND v.named_by_id <> m.user_id AND (
+                        (m.role = 'analyst' AND v.named_at >= m.role_since)
+                        OR (m.second_role = 'analyst' AND v.named_at >= m.second_since)
+                    )
                 )
             )
         )
     )
-"""
+"""  # noqa: S608
 
 
 def guards(_json: Json) -> Iterator[Guard]:
@@ -159,7 +170,7 @@ _PUBLISHED = (
     " AND r.published_by_id <> NEW.analyst_id)"
 )
 _MAY_BE_ANYTHING = (
-    "NOT EXISTS (SELECT 1 FROM datasets_policy p WHERE p.dataset_id = NEW.dataset_id"
+    f"NOT EXISTS (SELECT 1 FROM datasets_policy p WHERE p.dataset_id IN {WITH_PARENTS}"  # noqa: S608
     " AND p.only_ready_made)"
 )
 _CHANGED = " OR ".join(

@@ -4,12 +4,14 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from dpgov.audit.receipts.proofs import release_receipt
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import MAX_PLANS
 from dpgov.queries.models import Query, Release
-from dpgov.tenants.models import Membership, User
+from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 
 
@@ -81,18 +83,20 @@ def with_public_state(queries: QuerySet[Query], state: PublicState) -> QuerySet[
     return queries.filter(state=state.value)
 
 
+def committed_in_epsilon() -> Q:
+    """Questions whose price is held or spent of a budget that counts in pure ε.
+
+    Datasets that count in ρ are named apart, so that not every question is joined to its budget.
+    """
+    in_rho = Dataset.objects.exclude(budget__mode=Mode.PURE.value)
+    return Q(state__in=(*Query.HOLDING, *Query.CHARGED)) & ~Q(dataset__in=in_rho.values("pk"))
+
+
 def visible_release(query: Query) -> Release | None:
     """The stored answer, once it is published."""
     if public_state(query) is not PublicState.RELEASED:
         return None
     return Release.objects.get(query=query)
-
-
-def analysts_of(queries: QuerySet[Query]) -> QuerySet[User]:
-    """The people who submitted these queries, by name."""
-    return User.objects.filter(id__in=queries.order_by().values("analyst")).order_by(
-        "name", "email"
-    )
 
 
 def receipt_of(query: Query, release: Release) -> dict[str, Any]:

@@ -65,6 +65,21 @@
   document.addEventListener("htmx:after:swap", showWhatIsNeeded);
   window.addEventListener("pageshow", showWhatIsNeeded);
 
+  // While an answer is on its way that changes the form, what is typed stays in its field, and a price
+  // may be asked for or come. Afterwards that is the price of another question: it is asked for anew.
+  let isPriceOld = false;
+  const changesForm = (event) => event.detail.ctx?.target?.id === "ask-form";
+  document.addEventListener("input", (event) => {
+    if (event.target.form === form()) isPriceOld = true;
+  });
+  document.addEventListener("htmx:before:request", (event) => {
+    if (changesForm(event)) isPriceOld = document.querySelector("#quote.htmx-request") !== null;
+    else if (event.target.id === "quote") isPriceOld = true;
+  });
+  document.addEventListener("htmx:after:swap", (event) => {
+    if (changesForm(event) && isPriceOld) form().dispatchEvent(new Event("input", { bubbles: true }));
+  });
+
   // A price that could not be renewed is that of another question: it says so and cannot be paid.
   const sayItIsOld = (event) => {
     const quote = event.target;

@@ -6,6 +6,7 @@
   const source = document.currentScript.dataset.plotly;
   const language = document.documentElement.lang;
   const config = { displayModeBar: false, responsive: true, doubleClick: "reset", scrollZoom: false, locale: language };
+  const fewMarks = 12;
   let library = null;
 
   function plotly() {
@@ -59,17 +60,24 @@
     return painted;
   }
 
-  function paintAxis(axis, colour) {
+  function paintAxis(axis, colour, zooms) {
     return {
-      automargin: true, zeroline: false, ...axis,
-      // Stretches of time can be looked at closer; double click shows all again.
-      fixedrange: axis.type !== "date",
+      automargin: true, zeroline: false, ...axis, fixedrange: !zooms,
       gridcolor: colour("chart-grid"), linecolor: colour("line"), tickcolor: colour("line"),
     };
   }
 
-  function paintLayout(layout, series, colour) {
-    const zooms = layout.xaxis?.type === "date" && matchMedia("(pointer: fine)").matches;
+  // Stretches of time, and whatever has more marks along than one takes in at a glance, can be looked at
+  // closer; double click shows all again. What lies on its side has its marks down, which a page scrolls.
+  function canZoom(traces, layout) {
+    if (!matchMedia("(pointer: fine)").matches) return false;
+    const along = traces.filter((trace) => trace.orientation !== "h").map((trace) => trace.x?.length ?? 0);
+    return layout.xaxis?.type === "date" || Math.max(0, ...along) > fewMarks;
+  }
+
+  function paintLayout(layout, traces, colour) {
+    const series = traces.length;
+    const zooms = canZoom(traces, layout);
     const painted = {
       // Room for the legend, which hangs from the top however the chart is resized.
       margin: { l: 48, r: 16, t: series > 1 && layout.showlegend !== false ? 44 : 12, b: 40 }, hovermode: "closest", dragmode: zooms ? "zoom" : false, bargap: 0.3,
@@ -80,7 +88,7 @@
       hoverlabel: { bgcolor: colour("card"), bordercolor: colour("line"), font: { color: colour("ink") } },
     };
     for (const key of Object.keys(painted).filter((name) => /^[xy]axis/.test(name))) {
-      painted[key] = paintAxis(painted[key], colour);
+      painted[key] = paintAxis(painted[key], colour, zooms && key.startsWith("x"));
     }
     painted.shapes = (layout.shapes ?? []).map((shape) => (
       { ...shape, line: { ...shape.line, color: colour(`chart-${shape.name ?? "rest"}`) } }
@@ -97,7 +105,7 @@
     const figure = JSON.parse(block.textContent);
     const colour = palette();
     const traces = figure.data.map((trace, index) => paintTrace(trace, index, colour));
-    Plotly.react(element, traces, paintLayout(figure.layout ?? {}, traces.length, colour), config).then(() => {
+    Plotly.react(element, traces, paintLayout(figure.layout ?? {}, traces, colour), config).then(() => {
       if (!element.dataset.drawn) follow(element);
       element.dataset.drawn = document.documentElement.dataset.bsTheme;
     });

@@ -31,6 +31,7 @@ class Product:
     password: str
     home: Path
     process: subprocess.Popen[bytes]
+    database: str = ""  # where the profile has a server, for its processes' role
     sessions: dict[str, Any] = field(default_factory=dict)
 
 
@@ -62,7 +63,8 @@ def started_product(
         password = text.split("password of each: ")[1].split()[0]
         if options == BARE:
             _wait_for_workers(home / "state" / "operation", process)
-        yield Product(f"http://127.0.0.1:{port}", password, home, process)
+        database = settings.get("DPGOV_DATABASE_URL", "")
+        yield Product(f"http://127.0.0.1:{port}", password, home, process, database)
     finally:
         stop(process, signal.SIGTERM)
     assert process.returncode == 0, said.read_text()

@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.journeys.conftest import Visit
 from tests.journeys.test_every_page import accessibility_problems
@@ -59,6 +59,46 @@ def test_a_price_that_cannot_be_renewed_says_so_and_cannot_be_paid(visit: Visit)
     field.fill("0.04")
     expect(page.get_by_role("button", name="Ask for ε 0.04", exact=True)).to_be_enabled()
     expect(page.get_by_text("This was the price before your last change.")).to_be_hidden()
+
+
+def test_what_is_typed_while_the_form_is_being_changed_stays_and_is_priced(visit: Visit) -> None:
+    """R9: the answer that adds a grouping comes when it comes; nobody waits for it to type."""
+    page = visit().sign_in("analyst")
+    page.goto(f"{ADULT}ask/")
+    held: list[Route] = []
+    page.route("**/ask/", lambda route: held.append(route))
+    page.get_by_label("Group by", exact=True).select_option("sex")
+    with page.expect_request("**/ask/"):
+        page.get_by_role("button", name="Add grouping").click()
+    field = page.get_by_label("Privacy loss ε", exact=True)
+    field.fill("0.015")
+    price = page.get_by_role("button", name="Ask for ε 0.015", exact=True)
+    expect(price).to_be_enabled()
+    with page.expect_response("**/quote/"):
+        held.pop().continue_()
+    expect(page.get_by_role("button", name=re.compile("Remove .*sex"))).to_be_visible()
+    expect(field).to_have_value("0.015")
+    expect(price).to_be_enabled()
+
+
+def test_a_price_that_comes_after_the_form_has_changed_is_not_shown_as_its_own(
+    visit: Visit,
+) -> None:
+    """R9: it was asked for before the grouping was there, and a busy server sends it last."""
+    page = visit().sign_in("analyst")
+    page.goto(f"{ADULT}ask/")
+    page.get_by_label("Group by", exact=True).select_option("sex")
+    held: list[Route] = []
+    page.route("**/quote/", lambda route: held.append(route))
+    with page.expect_request("**/quote/"):
+        page.get_by_label("Privacy loss ε", exact=True).fill("0.015")
+    expect(page.locator("#quote")).to_have_class(re.compile("htmx-request"))
+    page.get_by_role("button", name="Add grouping").click()
+    expect(page.get_by_role("button", name=re.compile("Remove .*sex"))).to_be_visible()
+    with page.expect_response(
+        lambda told: "/quote/" in told.url and "group-0" in (told.request.post_data or "")
+    ):
+        page.unroute("**/quote/")  # which sends what is held on its way
 
 
 def test_a_trial_on_invented_data_is_marked_and_goes_when_the_question_changes(

@@ -4,11 +4,14 @@ The exact answer lives in this module's local variables only. It is never logged
 message or in an error: whatever goes wrong after the data was opened ends in one fixed way.
 
 Questions about a version whose data file this process does not see are left to other workers, for a
-while only, because a volume may be mounted late: nothing is voided for what one machine lacks.
+while only, because a volume may be mounted late and a file be brought here from shared storage:
+nothing is voided for what one machine lacks.
 """
 
 import logging
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from uuid import UUID
 
 from django.db import transaction
@@ -16,7 +19,8 @@ from django.db import transaction
 from dpgov.audit.actor import WORKER
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.datasets.selectors import schema_of
-from dpgov.datasets.services import DataMissing, engine_for, sees
+from dpgov.datasets.services import DataMissing, bring_soon, engine_for, sees
+from dpgov.datasets.store.copies import in_use
 from dpgov.engines.base import DataNotOpened, Engine
 from dpgov.operation import request_ids
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
@@ -42,14 +46,20 @@ logger = logging.getLogger(__name__)
 _MOST_UNSEEN = 20
 
 
-def answer_next() -> bool:
+def answer_next(came: Callable[[], object] = lambda: None) -> bool:
     """Answer the question whose turn it is, of whichever tenant; True if this call ended it.
 
-    A process that finds no heavy place free takes a light one.
+    A process that finds no heavy place free takes a light one. `came` is called when a file is here
+    that was not.
     """
+    with ExitStack() as held:
+        return _answer_next(held, came)
+
+
+def _answer_next(held: ExitStack, came: Callable[[], object]) -> bool:
     try:
         heavy_too = HeavyPlaces.enter()
-        taken = _take(light_only=not heavy_too)
+        taken = _take(held, came, light_only=not heavy_too)
         if taken is None:
             return False
         if not taken.query.heavy:
@@ -64,8 +74,11 @@ def answer_next() -> bool:
         HeavyPlaces.leave()
 
 
-def _take(*, light_only: bool) -> Claim | None:
-    """Claim the next question whose data is here; others are left to other workers."""
+def _take(held: ExitStack, came: Callable[[], object], *, light_only: bool) -> Claim | None:
+    """Claim the next question whose data is here, and stays until `held` ends.
+
+    Others are left to other workers, until their file is brought here.
+    """
     for _ in range(_MOST_UNSEEN):
         with transaction.atomic():
             turn = next_turn(light_only=light_only, unseen=unseen())
@@ -73,10 +86,24 @@ def _take(*, light_only: bool) -> Claim | None:
                 return None
             with acting_for(turn.tenant_id):
                 version_id, seal, key_id = version_asked(turn.query_id)
+                held.enter_context(in_use([version_id]))
                 if sees(version_id, seal, key_id):
                     return claim(turn.query_id, turn=turn.number)
-        pass_over(version_id)
+        with acting_for(turn.tenant_id):
+            _leave_or_bring(version_id, came)
     return None
+
+
+def _leave_or_bring(version_id: UUID, came: Callable[[], object]) -> None:
+    def use() -> None:
+        _until.pop(version_id, None)
+        came()
+
+    pass_over(version_id)
+    if bring_soon(version_id, use):
+        logger.info("the data file of version %s is brought here", version_id)
+    else:
+        logger.warning("left to other workers: the data file of version %s is not here", version_id)
 
 
 def answered(held: Claim) -> bool:
@@ -98,6 +125,7 @@ def _answer(held: Claim) -> bool:
         # What one machine lacks is no reason to end a question.
         give_back(held)
         pass_over(held.query.version_id)
+        logger.warning("the data file of version %s went away", held.query.version_id)
         return False
     except Exception:
         logger.exception("query %s could not be prepared", held.query.pk)
@@ -111,7 +139,8 @@ def _answer(held: Claim) -> bool:
         return False
     started = held.passed()
     try:
-        body = draw(blueprint, [engine.answer(request) for request in blueprint.requests])
+        exact = [engine.answer(request) for request in blueprint.requests]
+        body = draw(blueprint, exact, engine.answer)
     except Exception as error:
         # The text of the error may quote the data, so only its type is written down.
         logger.error("query %s failed: %s", held.query.pk, type(error).__name__)
@@ -124,7 +153,7 @@ def _answer(held: Claim) -> bool:
 
 def _prepare(query: Query) -> tuple[Blueprint, Engine]:
     schema = schema_of(query.version)
-    plan = parse_plan(query.plan, schema, dataset=query.plan["dataset"])
+    plan = parse_plan(query.plan, schema, dataset=query.plan["dataset"], stored=True)
     blueprint = prepare(plan, schema)
     if blueprint.cost_nano != query.cost_nano:
         raise ValueError("the plan's cost is not what was reserved")
@@ -138,12 +167,11 @@ _until: dict[UUID, float] = {}
 def pass_over(version_id: UUID) -> None:
     """Leave questions about this version to others for a while."""
     _until[version_id] = time.monotonic() + _SECONDS
-    logger.warning("left to other workers: the data file of version %s is not here", version_id)
 
 
 def unseen() -> frozenset[UUID]:
     """The versions to pass over now."""
     now = time.monotonic()
-    for version_id in [each for each, until in _until.items() if until <= now]:
-        del _until[version_id]
+    for version_id in [each for each, until in list(_until.items()) if until <= now]:
+        _until.pop(version_id, None)
     return frozenset(_until)

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from dpgov.datasets.lineage import governing
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import present
 from dpgov.language.said import said
@@ -41,7 +42,7 @@ class TooLate(SpokenRefusal):
 
 def may_cancel(membership: Membership, query: Query) -> bool:
     """Whether this person could now: who asked it, and every owner about others' questions."""
-    paused = query.dataset.paused_at is not None
+    paused = any(one.paused_at is not None for one in governing(query.dataset))
     return paused and query.state not in Query.ENDED and _is_theirs(membership, query)
 
 
@@ -57,7 +58,8 @@ def cancel(*, membership: Membership, query_id: UUID) -> None:
     if not _is_theirs(membership, asked):
         raise Query.DoesNotExist
     datasets = Dataset.objects.select_for_update().filter(present(), paused_at__isnull=False)
-    if datasets.filter(pk=asked.dataset_id).first() is None:
+    of_it = [one.pk for one in governing(asked.dataset)]
+    if not datasets.filter(pk__in=of_it).order_by("pk"):
         raise NotPaused
     current = Query.objects.select_for_update(of=("self",)).select_related("dataset__budget")
     query = current.get(pk=query_id)

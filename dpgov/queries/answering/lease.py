@@ -6,6 +6,8 @@ A worker that was away too long finds its fence outdated and can settle nothing.
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import or_
 from uuid import UUID
 
 from django.conf import settings
@@ -13,14 +15,23 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from dpgov.budgets.services.freezing import confirm_place
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.operation.clock import Now
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 
 UNFINISHED = (Query.State.QUEUED, Query.State.RUNNING)
+
+
+def _stops(path: str = "") -> Q:
+    standing = ("budget__frozen_at", "held_at", "paused_at")
+    return reduce(or_, (Q(**{f"{path}{name}__isnull": False}) for name in standing))
+
+
+# A derived dataset stands still as long as one of its parents does.
+_STOPPED_PARENT = DerivedFrom.objects.filter(_stops("parent__"), dataset=OuterRef("pk"))
 STOPPED = Dataset.objects.filter(pk=OuterRef("dataset_id")).filter(
-    Q(budget__frozen_at__isnull=False) | Q(held_at__isnull=False) | Q(paused_at__isnull=False)
+    _stops() | Q(Exists(_STOPPED_PARENT))
 )
 
 

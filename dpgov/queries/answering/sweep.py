@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from dpgov.audit.actor import SWEEPER
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.datasets.selectors import present
 from dpgov.queries.answering import ending
 from dpgov.queries.answering.lease import LostLease, free
@@ -110,7 +110,9 @@ def _expired(tenant_id: UUID, now: datetime) -> QuerySet[Query]:
 def _paused_since(moment: datetime) -> QuerySet[Dataset]:
     """A pause costs no question its patience; of what was archived or held, nothing is resumed."""
     lately = Q(paused_at__isnull=False) | Q(resumed_at__gt=moment)
-    return Dataset.objects.filter(present(), lately, pk=OuterRef("dataset_id"))
+    of_parent = Q(parent__paused_at__isnull=False) | Q(parent__resumed_at__gt=moment)
+    beside = DerivedFrom.objects.filter(of_parent, dataset=OuterRef("pk"))
+    return Dataset.objects.filter(present(), lately | Q(Exists(beside)), pk=OuterRef("dataset_id"))
 
 
 def _oldest(tenant_id: UUID, condition: Q) -> QuerySet[Query]:

@@ -52,7 +52,7 @@ def look(*_: object, **__: object) -> None:
 
     Nothing in the message is read, so that a forged one is no more than another wake-up.
     """
-    if answer_next():
+    if answer_next(came=wake):
         pass_on()
 
 

@@ -22,6 +22,7 @@ from django.db.models import Count, Max, Min, Q
 
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.duration import longest_microseconds
+from dpgov.privacy.answer.rounds import chosen_by
 from dpgov.queries.answering.lease import free
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
@@ -82,10 +83,14 @@ def _next_of_models(light_only: bool, unseen: frozenset[UUID]) -> Turn | None:
 
 
 def version_asked(query_id: UUID) -> tuple[UUID, str, str | None]:
-    """The version that a question of the acting tenant is about, its seal and its key's name."""
+    """The version that a question of the acting tenant is about, its seal and its key's name.
+
+    No seal where its data was deleted: a copy that is still somewhere answers nothing.
+    """
+    gone = ("version__data_deleted_at", "version__dataset__data_deleted_at")
     known = ("version_id", "version__file_seal", "version__fingerprint__key_id")
-    version_id, seal, key_id = Query.objects.values_list(*known).get(pk=query_id)
-    return version_id, seal, key_id
+    version_id, seal, key_id, *deleted = Query.objects.values_list(*known, *gone).get(pk=query_id)
+    return version_id, "" if any(deleted) else seal, key_id
 
 
 def waiting_by_lane() -> dict[bool, Waiting]:
@@ -111,7 +116,12 @@ _LIGHTEST_HEAVY_MICROSECONDS = 2_000_000
 
 
 def is_heavy(blueprint: Blueprint) -> bool:
-    """Whether the plan may take about a second or more, by declared numbers alone."""
+    """Whether the plan may take about a second or more, by declared numbers alone.
+
+    Tables that are chosen adaptively always are: fits stand beside nobody's short questions.
+    """
+    if chosen_by(blueprint) is not None:
+        return True
     return longest_microseconds(blueprint) >= _LIGHTEST_HEAVY_MICROSECONDS
 
 

@@ -1,7 +1,8 @@
 """What each worker says of itself every ten seconds: that it is there, and whether it is ready.
 
-A worker is ready when it sees the data files that are asked for. It says so in a row, for the
-metrics and the sweep, and by a file in the state folder, for the health check of its container.
+A worker is ready when it sees the data files that are asked for, or can bring them here. It says
+so in a row, for the metrics and the sweep, and by a file in the state folder, for the health check
+of its container.
 """
 
 import threading
@@ -14,7 +15,7 @@ from django.conf import settings
 from django.db import Error, connection
 from django.db.models import QuerySet
 
-from dpgov.datasets.services import sees
+from dpgov.datasets.services import may_come, sees, tend_copies
 from dpgov.queries.clock import database_now
 from dpgov.queries.crossing import UNFINISHED
 from dpgov.queries.models import Query
@@ -53,7 +54,9 @@ class Beat:
             self._mark_ready(True)
             return
         lacks = sorted(
-            version for version, seal, key_id in asked_for() if not sees(version, seal, key_id)
+            version
+            for version, seal, key_id in asked_for()
+            if not sees(version, seal, key_id) and not may_come(version, key_id)
         )
         if lacks != self._lacks:
             self._lacks = lacks
@@ -77,6 +80,7 @@ class Beat:
         while not self._stop.is_set():
             try:
                 self.tell()
+                tend_copies()
             except (Error, OSError) as error:
                 _log.warning("could not say whether it is ready", kind=type(error).__name__)
             # Nothing is left open that a new process of the pool would inherit.

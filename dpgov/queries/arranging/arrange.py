@@ -49,7 +49,8 @@ def arrange(body: dict[str, Any], wanted: Arrangement) -> Arranged:
     heads = body["statistics"]
     ratios = [_ratios(heads[above - 1], heads[below - 1]) for above, below in wanted.ratios]
     table = _Table(body, ratios)
-    number = len(heads[0]["cells"])
+    # Of rounds each has columns of its own, and the whole has none.
+    number = len(heads[0]["cells"]) if heads else 0
     kept = list(range(number))
     for condition in wanted.having:
         kept = table.passing(kept, condition)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dpgov.datasets.models import DatasetVersion
-from dpgov.datasets.rules import least_price_nano
+from dpgov.datasets.rules import least_price_nano, rules_of
 from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.answer import batch as batches
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
@@ -48,7 +48,8 @@ def read_batch(version: DatasetVersion, raw_batch: object) -> Asked:
     """Several plans, or a set of tables, and one amount for all; raises InvalidPlan."""
     schema, dataset = schema_of(version), version.dataset
     if is_table_set(raw_batch):
-        each = least_price_nano(dataset), dataset.per_query_limit_nano
+        rules = rules_of(dataset)
+        each = least_price_nano(dataset, rules), rules.per_query_nano
         batch = parse_table_set(raw_batch, schema, dataset=dataset.slug, each=each)
     else:
         batch = batches.parse_batch(raw_batch, schema, dataset=dataset.slug)

@@ -7,6 +7,7 @@ from django.http import Http404
 
 from dpgov.budgets.errors import NotAdmitted
 from dpgov.datasets.audience import Place, place_of
+from dpgov.datasets.lineage import governing
 from dpgov.datasets.models import Dataset, TermsOfUse
 from dpgov.datasets.selectors import is_open, is_paused
 from dpgov.datasets.terms import to_accept
@@ -70,16 +71,21 @@ class TermsNotAccepted(NotOpen):
     code = "terms_not_accepted"
     reason = "policy"
 
-    def __init__(self, dataset: Dataset, terms: TermsOfUse) -> None:
-        self.dataset, self.terms = dataset, terms
-        NotAdmitted.__init__(
-            self,
-            said(
-                "Accept the terms of use of this dataset (version {number}) before you ask. "
-                "Nothing was charged.",
-                number=terms.number,
-            ),
+    def __init__(self, dataset: Dataset, terms: TermsOfUse, *, parent: str = "") -> None:
+        self.dataset, self.terms, self.is_own = dataset, terms, not parent
+        words = said(
+            "Accept the terms of use of this dataset (version {number}) before you ask. "
+            "Nothing was charged.",
+            number=terms.number,
         )
+        if parent:
+            words = said(
+                "Accept the terms of use of “{name}” (version {number}), which this dataset was "
+                "derived from, before you ask. Nothing was charged.",
+                name=parent,
+                number=terms.number,
+            )
+        NotAdmitted.__init__(self, words)
 
 
 def refuse_unless_open(dataset: Dataset) -> None:
@@ -104,8 +110,8 @@ def refuse_unless_open_to(dataset: Dataset, user: User) -> None:
     refuse_unless_open(dataset)
     if place is Place.SEES:
         raise NotNamed
-    if (terms := to_accept(dataset.pk, user)) is not None:
-        raise TermsNotAccepted(dataset, terms)
+    if (lacking := _not_accepted(dataset, user)) is not None:
+        raise lacking
 
 
 def closed_to(dataset: Dataset, user: User) -> NotOpen | None:
@@ -113,9 +119,17 @@ def closed_to(dataset: Dataset, user: User) -> NotOpen | None:
 
     Out of what was read with the dataset; it decides nothing.
     """
-    if dataset.paused_at is not None:
+    those = governing(dataset)
+    if any(one.paused_at is not None for one in those):
         return Paused()
-    if dataset.named_only and place_of(dataset, user) is not Place.ASKS:
+    if any(one.named_only for one in those) and place_of(dataset, user) is not Place.ASKS:
         return NotNamed()
-    terms = to_accept(dataset.pk, user) if dataset.terms_version else None
-    return None if terms is None else TermsNotAccepted(dataset, terms)
+    return _not_accepted(dataset, user) if any(one.terms_version for one in those) else None
+
+
+def _not_accepted(dataset: Dataset, user: User) -> TermsNotAccepted | None:
+    """The first terms of use in force, of it or of a parent, that this person has not accepted."""
+    for one in governing(dataset):
+        if (terms := to_accept(one.pk, user)) is not None:
+            return TermsNotAccepted(one, terms, parent="" if one.pk == dataset.pk else one.name)
+    return None

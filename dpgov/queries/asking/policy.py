@@ -89,10 +89,10 @@ def refuse_outside(blueprint: Blueprint, dataset: Dataset, terms: Terms) -> None
     """Raises QueryLimitExceeded and OutsidePolicy, OnlyReadyMade and NeedsApproval among them."""
     if terms.only_approved:
         raise OnlyReadyMade(blueprint.cost_nano)
-    if blueprint.cost_nano > dataset.per_query_limit_nano:
+    if blueprint.cost_nano > terms.rules.per_query_nano:
         raise QueryLimitExceeded(
             requested_nano=blueprint.cost_nano,
-            limit_nano=dataset.per_query_limit_nano,
+            limit_nano=terms.rules.per_query_nano,
             currency=dataset.budget.currency,
         )
     refused = outside_policy(blueprint, terms)

@@ -13,14 +13,8 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.charging import (
-    AllocationNeeded,
-    Allocations,
-    ChooseAllocation,
-    Limit,
-    is_own,
-    limits_touched,
-)
+from dpgov.budgets.allocated import AllocationNeeded, Allocations, ChooseAllocation
+from dpgov.budgets.charging import Limit, is_own, limits_touched
 from dpgov.budgets.services import Line
 from dpgov.budgets.words import amount, price, question
 from dpgov.datasets.fitting import Question, Terms, fit
@@ -28,6 +22,7 @@ from dpgov.datasets.models import Dataset, DatasetVersion, TermsOfUse
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.accounting.loss import Currency
+from dpgov.privacy.answer.adaptively import Adaptively
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.covers import Cover
 from dpgov.privacy.answer.wanted import cheapest, parse_wanted
@@ -36,6 +31,7 @@ from dpgov.queries.asking.asked import Asked, read_batch, read_plan
 from dpgov.queries.asking.gate import NotOpen, TermsNotAccepted, closed_to
 from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for
 from dpgov.queries.asking.touched import largest_whole, lines_of
+from dpgov.queries.asking.work import tables_in_json
 from dpgov.queries.free import NOTHING_STORED, Reusable, reusable_for
 from dpgov.tenants.models import User
 
@@ -97,7 +93,7 @@ class Quote:
     largest_fit_epsilon_nano: int = 0
     reusable: Reusable = NOTHING_STORED
     terms_to_accept: TermsOfUse | None = None
-    cover: Cover | None = None
+    cover: Cover | Adaptively | None = None
 
     @property
     def plan(self) -> Plan:
@@ -112,7 +108,7 @@ class Quote:
     @property
     def tables_as_json(self) -> dict[str, Any] | None:
         """How a set of tables is drawn, if it is one."""
-        return None if self.cover is None else self.cover.as_json()
+        return tables_in_json(self.cover, [one.blueprint for one in self.questions])
 
     @property
     def cost_nano(self) -> int:
@@ -195,10 +191,11 @@ def quoted(
     """The price of what was read already."""
     dataset, blueprints = asked.version.dataset, asked.blueprints
     terms, closed = terms_for(dataset, user, asked.ready_made), closed_to(dataset, user)
+    lacking = closed if isinstance(closed, TermsNotAccepted) and closed.is_own else None
     priced = Quote(
         tuple(Priced(one, one.describe(assumed_rows), dataset.currency) for one in blueprints),
         dataset.currency,
-        terms_to_accept=closed.terms if isinstance(closed, TermsNotAccepted) else None,
+        terms_to_accept=None if lacking is None else lacking.terms,
         cover=None if asked.batch is None else asked.batch.cover,
     )
     if asked.batch is None and not terms.only_approved:
@@ -231,7 +228,7 @@ def _under_limits(
     ]
     limits.sort(key=lambda limit: Fraction(limit.admitted_nano, limit.taken_nano))
     whole = replace(priced, limits=tuple(limits))
-    refusal = str(closed) if closed else _refusal(whole, asked)
+    refusal = str(closed) if closed else _refusal(whole, asked, terms.rules.per_query_nano)
     outside, lacks_permit = (None, False) if refusal else _outside(asked, terms)
     nano, epsilon_nano = (0, 0) if closed else _largest_fit(whole, asked, lines, terms)
     return replace(
@@ -243,12 +240,12 @@ def _under_limits(
     )
 
 
-def _refusal(priced: Quote, asked: Asked) -> str | None:
+def _refusal(priced: Quote, asked: Asked, most_nano: int) -> str | None:
     """What one question may cost, the dataset's state, and the ledger."""
     dataset = asked.version.dataset
     for place, one in enumerate(asked.blueprints, start=1):
-        if one.cost_nano > dataset.per_query_limit_nano:
-            return _too_dear(one, dataset, None if asked.batch is None else place)
+        if one.cost_nano > most_nano:
+            return _too_dear(one, most_nano, dataset, None if asked.batch is None else place)
     if dataset.budget.frozen_at is not None:
         return _("This dataset is frozen until a compliance officer confirms its balance.")
     short = next((limit for limit in priced.limits if not limit.fits), None)
@@ -263,10 +260,10 @@ def _refusal(priced: Quote, asked: Asked) -> str | None:
     return f"{_('These questions together take {amount}.').format(amount=taken)} {short.shortage}"
 
 
-def _too_dear(blueprint: Blueprint, dataset: Dataset, place: int | None) -> str:
+def _too_dear(blueprint: Blueprint, most_nano: int, dataset: Dataset, place: int | None) -> str:
     """`place` is that of a question in its batch."""
     currency = dataset.budget.currency
-    most = question(dataset.per_query_limit_nano, currency)
+    most = question(most_nano, currency)
     if place is None:
         return _("One question on this dataset may cost at most {most}.").format(most=most)
     return _(

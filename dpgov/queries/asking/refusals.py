@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Greatest
 
-from dpgov.budgets.charging import AllocationNeeded
+from dpgov.budgets.allocated import AllocationNeeded
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
 from dpgov.datasets.models import Dataset
 from dpgov.operation.tallies import count_budget_refusal

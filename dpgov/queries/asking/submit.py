@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
-from dpgov.budgets.charging import AllocationNeeded
+from dpgov.budgets.allocated import AllocationNeeded
 from dpgov.budgets.errors import BudgetsMoved, NotAdmitted
 from dpgov.budgets.services import Line, reserve, take
 from dpgov.budgets.words import noted

@@ -21,6 +21,7 @@ from dpgov.datasets.selectors import current_version
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.privacy.reuse.derived import Derivation, check_unchanged
+from dpgov.privacy.reuse.estimates import question_of
 from dpgov.queries.asking.asked import by_owner
 from dpgov.queries.asking.gate import refuse_unless_open_to
 from dpgov.queries.asking.once import Submission, check_key, once
@@ -122,11 +123,19 @@ def _chosen(free: Sequence[FreeAnswer], choice: str) -> FreeAnswer:
 
 def _body(derivation: Derivation, blueprint: Blueprint) -> dict[str, Any]:
     """Out of the stored bodies, each held against what its plan would be drawn like today."""
-    stored = Release.objects.filter(query__in=map(UUID, derivation.keys))
-    bodies = {str(release.query_id): json.loads(release.body) for release in stored}
+    stored = Release.objects.filter(query__in=map(UUID, derivation.questions))
+    whole = {str(release.query_id): json.loads(release.body) for release in stored}
+    bodies = {key: _of_key(key, whole) for key in derivation.keys}
     for source in derivation.sources:
         check_unchanged(source.blueprint, bodies[source.key])
     return derivation.body(bodies, blueprint.groups())
+
+
+def _of_key(key: str, whole: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The body of a stored answer, or of one of its rounds."""
+    question, number = question_of(key)
+    body = whole[question]
+    return body if number is None else body["rounds"][number]
 
 
 def _record(query: Query, chosen: FreeAnswer, digest: str) -> None:

@@ -8,16 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from dpgov.budgets.charging import (
-    Allocations,
-    Limit,
-    Parts,
-    allocations_of,
-    choose_allocation,
-    lines_of_query,
-)
+from dpgov.budgets.allocated import Allocations, allocations_of, choose_allocation
+from dpgov.budgets.charging import Limit, Parts, lines_of_query
 from dpgov.budgets.services import Line
 from dpgov.datasets.fitting import Question, Terms, largest
+from dpgov.datasets.lineage import allocations_on_parents
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import MAX_NANO
 from dpgov.privacy.accounting.loss import Loss
@@ -51,6 +46,7 @@ def lines_of(
         cost_nano=blueprint.cost_nano,
         parts=_parts(blueprint, dataset.partition_column),
         allocation=allocation,
+        of_parents=allocations_on_parents(dataset, user, allocation),
     )
 
 

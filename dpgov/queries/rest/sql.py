@@ -6,13 +6,14 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
+from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.selectors import schema_of, version_or_404
 from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.arranging.arrangement import Arrangement
 from dpgov.queries.asking.quote import Quote, quote
 from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.quoting import QuoteSerializer
+from dpgov.queries.sql.derived import asked_of
 from dpgov.queries.sql.reading import plan_of_sql
 from dpgov.queries.sql.text import RefusedSql
 from dpgov.tenants.permissions import Permission, membership_of
@@ -44,25 +45,28 @@ class SqlView(RefusingView):
         description=(
             "A part of SQL, described in docs/sql.md, with the price at its end: WITH EPSILON 0.5. "
             "Nothing is spent: send the plan of the answer to the questions of the dataset. "
-            "Whatever cannot be read is refused with its line and column."
+            "Whatever cannot be read is refused with its line and column. Two datasets joined by "
+            "their unit are read as the one that was derived from both: `plan.dataset` names it."
         ),
         request=inline_serializer("Sql", {"sql": serializers.CharField()}),
         responses={200: SqlQuoteSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        dataset = dataset_or_404(request, slug)
-        plan, arrangement = _read(request, dataset)
+        dataset, plan, arrangement = _read(request, version_or_404(request, slug))
         with refusals():
             user = membership_of(request).user
             priced = quote(user=user, dataset=dataset, raw_plan=plan.as_json())
         return Response(SqlQuoteSerializer(priced, context={"arrangement": arrangement}).data)
 
 
-def _read(request: Request, dataset: Dataset) -> tuple[Plan, Arrangement]:
+def _read(request: Request, version: DatasetVersion) -> tuple[Dataset, Plan, Arrangement]:
+    """Of a JOIN, the dataset that was derived from both."""
     text = request.data.get("sql") if isinstance(request.data, dict) else None
     if not isinstance(text, str):
         raise ValidationError({"sql": ["Send the question as a text under the key sql."]})
     try:
-        return plan_of_sql(text, dataset=dataset.slug, schema=schema_of(current_version(dataset)))
+        asked = asked_of(text, version, membership_of(request))
+        dataset, schema = asked.version.dataset, schema_of(asked.version)
+        return dataset, *plan_of_sql(text, dataset=dataset.slug, schema=schema, tables=asked.tables)
     except RefusedSql as refusal:
         raise ValidationError({"sql": [str(problem) for problem in refusal.problems]}) from refusal

@@ -8,7 +8,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 
-from dpgov.privacy.reuse.synthetic import TooLarge
+from dpgov.privacy.answer.fitting import TooLarge
 from dpgov.queries.answering.looking import look_at
 from dpgov.queries.models import Query
 from dpgov.queries.rest.shapes.errors import Conflict, RefusingView, not_ready

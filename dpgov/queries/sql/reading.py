@@ -6,11 +6,12 @@ WITH EPSILON 0.5, GROUPS_PER_UNIT 2, ROWS_PER_GROUP 1
 HAVING, ORDER BY, LIMIT and a ratio of two statistics are no part of the plan: they arrange what is
 released.
 
-A text is about one dataset, which its door names; so any name may stand after FROM. The price may
-stand beside the text instead of at its end.
+A text is about one dataset, which its door names; so any name may stand after FROM. Two may stand
+there, joined by their unit, where one was derived from both. The price may stand beside the text
+instead of at its end.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,10 +29,11 @@ from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.arranging.arrangement import NONE, Arrangement
 from dpgov.queries.sql.arranging import read_arranging
 from dpgov.queries.sql.bounds import check_depth, check_length, too_deep
-from dpgov.queries.sql.ending import read_ending
+from dpgov.queries.sql.ending import Ending, read_ending
+from dpgov.queries.sql.joining import Join, is_table, read_join
 from dpgov.queries.sql.selected import Selected
 from dpgov.queries.sql.statistics import Reader, read_group
-from dpgov.queries.sql.text import Place, RefusedSql, SqlProblem, Text
+from dpgov.queries.sql.text import Place, RefusedSql, SqlProblem, Tables, Text
 from dpgov.queries.sql.where import Placed, read_where
 
 _ALLOWED = {
@@ -39,7 +41,9 @@ _ALLOWED = {
     *("having", "order", "limit"),
 }
 _NOT_ANSWERED = {
-    "joins": gettext_lazy("One dataset is answered at a time; joins are not."),
+    "joins": gettext_lazy(
+        "Joins are not read here: name the dataset that was put together out of both."
+    ),
     "offset": gettext_lazy("Every declared group is in the answer; leave OFFSET out."),
     "distinct": gettext_lazy(
         "Write COUNT(DISTINCT …) for people; SELECT DISTINCT is not answered."
@@ -73,15 +77,21 @@ class ReadSql:
 
 
 def plan_of_sql(
-    text: str, *, dataset: str, schema: DatasetSchema, price: Mapping[str, str] | None = None
+    text: str,
+    *,
+    dataset: str,
+    schema: DatasetSchema,
+    price: Mapping[str, str] | None = None,
+    tables: Tables | None = None,
 ) -> tuple[Plan, Arrangement]:
     """The plan that a text stands for, asked of this dataset whatever it is called after FROM.
 
-    And how its answer is to be shown. `price` is epsilon or rho for a text without one. Raises
+    And how its answer is to be shown. `price` is epsilon or rho for a text without one; `tables`
+    has the columns of this dataset by what a text calls the two that it was derived from. Raises
     RefusedSql with every problem at its place.
     """
-    names = [column.name for column in schema.columns]
-    found = read_sql(text, columns=names, private_id=schema.unit.private_id, price=price)
+    names, unit = [column.name for column in schema.columns], schema.unit.private_id
+    found = read_sql(text, columns=names, private_id=unit, price=price, tables=tables)
     found.raw_plan["dataset"] = dataset
     try:
         return parse_plan(found.raw_plan, schema, dataset=dataset), found.arrangement
@@ -95,24 +105,22 @@ def read_sql(
     columns: Sequence[str],
     private_id: str | None = None,
     price: Mapping[str, str] | None = None,
+    tables: Tables | None = None,
 ) -> ReadSql:
     """The plan that a text stands for; `columns` are the names that can be asked about.
 
-    `price` is what holds where the text ends without one. Raises RefusedSql with the place of the
-    problem.
+    `price` is what holds where the text ends without one; `tables` what a JOIN calls its columns.
+    Raises RefusedSql with the place of the problem.
     """
-    check_length(text)
     source = Text(text)
-    tokens = [token for token in _tokens(text) if token.token_type is not TokenType.SEMICOLON]
-    check_depth(tokens, source)
-    ending = read_ending(tokens, text, source, price)
-    select = _select(_plain_name(text, tokens)[: ending.start], source)
-    reader = Reader(source, columns, private_id)
+    select, ending = _parsed(text, source, price, joined=bool(tables))
+    reader = Reader(source, columns, private_id, tables)
     table = _table(select, source)
     groups: Placed = [(node, read_group(node, reader)) for node in _groups(select, source)]
     shown = Selected(reader, groups)
     for node in select.expressions:
         shown.read(node)
+    shown.check()
     if not shown.statistics:
         raise source.refused(select, _("Name at least one statistic, like COUNT(*)."))
     where = select.args.get("where")
@@ -130,13 +138,38 @@ def read_sql(
     return ReadSql(raw, places, read_arranging(select, shown.items, shown.ratios, reader))
 
 
-def _plain_name(text: str, tokens: Sequence[Token]) -> str:
-    """The text with a dataset's address after FROM as one name: addresses have hyphens.
+def join_of(text: str) -> Join | None:
+    """Which two datasets a text joins; None where it joins none. Raises RefusedSql."""
+    source = Text(text)
+    # Whether it has a price is seen when it is read.
+    select, _ending = _parsed(text, source, {"epsilon": "1"}, joined=True)
+    return read_join(select, source)
 
-    They become underscores, so that every place stays where it is.
+
+def _parsed(
+    text: str, source: Text, price: Mapping[str, str] | None, *, joined: bool
+) -> tuple[exp.Select, Ending]:
+    check_length(text)
+    tokens = [token for token in _tokens(text) if token.token_type is not TokenType.SEMICOLON]
+    check_depth(tokens, source)
+    ending = read_ending(tokens, text, source, price)
+    allowed = _ALLOWED | ({"joins"} if joined else set())
+    return _select(_plain_names(text, tokens)[: ending.start], source, allowed), ending
+
+
+def _plain_names(text: str, tokens: Sequence[Token]) -> str:
+    """The text with datasets' addresses, after FROM and JOIN, as one name each.
+
+    The hyphens of addresses become underscores, so that every place stays where it is.
     """
-    start = next((n for n, t in enumerate(tokens, 1) if t.token_type is TokenType.FROM), None)
-    for place, token in enumerate(tokens[start:] if start else (), start or 0):
+    for start, token in enumerate(tokens, 1):
+        if token.token_type in (TokenType.FROM, TokenType.JOIN):
+            text = _plain_name(text, tokens, start)
+    return text
+
+
+def _plain_name(text: str, tokens: Sequence[Token], start: int) -> str:
+    for place, token in enumerate(tokens[start:], start):
         if token.start != tokens[place - 1].end + 1 and place != start:
             break
         if token.token_type is TokenType.DASH:
@@ -151,7 +184,7 @@ def _tokens(text: str) -> list[Token]:
         raise RefusedSql(SqlProblem(1, 1, _("This text cannot be read as SQL."))) from problem
 
 
-def _select(text: str, source: Text) -> exp.Select:
+def _select(text: str, source: Text, allowed: Collection[str]) -> exp.Select:
     try:
         statements = [statement for statement in parse(text) if statement is not None]
     except SqlglotError as problem:
@@ -163,7 +196,7 @@ def _select(text: str, source: Text) -> exp.Select:
         raise RefusedSql(SqlProblem(*where, _("Write one SELECT statement and nothing else.")))
     select = statements[0]
     for name, value in select.args.items():
-        if value and name not in _ALLOWED:
+        if value and name not in allowed:
             node = next((v for v in (value if isinstance(value, list) else [value])), select)
             other = _("{word} is not answered.").format(word=name.strip("_").upper())
             message = str(_NOT_ANSWERED.get(name, other))
@@ -190,7 +223,7 @@ def _table(select: exp.Select, source: Text) -> exp.Table:
     table = origin.this if origin is not None else None
     if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
         raise source.refused(origin or select, _("Name one dataset after FROM, by its address."))
-    if any(value for name, value in table.args.items() if name not in ("this", "alias")):
+    if not is_table(table):
         raise source.refused(
             table, _("Name the dataset alone after FROM; nothing more is answered.")
         )

@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from dpgov.queries.arranging.arrangement import MOST_PARTS, Key, Part
 from dpgov.queries.sql.arranging import Items
+from dpgov.queries.sql.regressions import is_regression
 from dpgov.queries.sql.statistics import Reader, read_group
 from dpgov.queries.sql.where import Placed
 
@@ -37,6 +38,14 @@ class Selected:
             return
         self.items.add(node, Key(Part.STATISTIC, self._place(node, statistic, repeats=False)))
 
+    def check(self) -> None:
+        """Ratios count the numbers of an answer, of which a regression has several."""
+        for node, statistic in self.statistics:
+            if self.ratios and is_regression(statistic):
+                raise self._reader.text.refused(
+                    node, _("A regression is several numbers: ask it without ratios.")
+                )
+
     def _ratio(self, node: exp.Expr, ratio: exp.Div) -> None:
         if len(self.ratios) == MOST_PARTS:
             raise self._reader.text.refused(
@@ -57,10 +66,14 @@ class Selected:
         return place
 
     def _place(self, node: exp.Expr, statistic: dict[str, Any], *, repeats: bool) -> int:
-        """Which one it is, from 1; a part of a ratio may stand beside the ratio, too."""
+        """Which one it is, from 1; a part of a ratio may stand beside the ratio, too.
+
+        Slope and intercept are read off one regression.
+        """
         known = [found for _node, found in self.statistics]
         place = known.index(statistic) + 1 if statistic in known else 0
-        if place and (repeats or place in self._in_ratios):
+        again = repeats or place in self._in_ratios or is_regression(statistic)
+        if place and again:
             return place
         self.statistics.append((node, statistic))
         if repeats:

@@ -14,6 +14,8 @@ from dpgov.privacy.accounting.decimals import decimal_text
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.sql.clips import read_clipped
 from dpgov.queries.sql.dates import OF_DATES, read_calendar
+from dpgov.queries.sql.regressions import OFFERED as REGRESSIONS
+from dpgov.queries.sql.regressions import read_regression
 from dpgov.queries.sql.text import Names, RefusedSql
 
 MOST_BINS = 1_000
@@ -59,7 +61,9 @@ _OF_COLUMN: dict[type[exp.Expr] | str, str] = {
     for kind in StatisticKind
     for name in kind.facts.sql
 }
-FUNCTIONS = ", ".join(kind.facts.sql[0] for kind in StatisticKind if kind.facts.sql)
+FUNCTIONS = ", ".join(
+    [*(kind.facts.sql[0] for kind in StatisticKind if kind.facts.sql), *REGRESSIONS]
+)
 
 
 class Reader(Names):
@@ -73,6 +77,8 @@ class Reader(Names):
         columns = item.expressions if named else [item.this]
         if kind is not None and len(columns) == 1:
             return {"statistic": kind, **read_clipped(columns[0], self)}
+        if (regression := read_regression(item, self)) is not None:
+            return regression
         if isinstance(item, exp.Count):
             return self._count(item)
         if isinstance(item, exp.WithinGroup | exp.Quantile | exp.ApproxQuantile):

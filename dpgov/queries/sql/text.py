@@ -1,6 +1,6 @@
 """A text of SQL: its names and numbers, and what is wrong with it, and where."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -14,6 +14,8 @@ _DATES = {
 }
 Place = tuple[int, int]
 """Line and column, both from 1."""
+Tables = Mapping[str, Mapping[str, str]]
+"""By what a JOIN calls a dataset: how the names of its columns are said in what is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,14 @@ class Text:
 class Names:
     """Reads the columns and constants of one text. `private_id` names the privacy unit, if any."""
 
-    def __init__(self, text: Text, columns: Sequence[str], private_id: str | None) -> None:
-        self.text, self.private_id = text, private_id
+    def __init__(
+        self,
+        text: Text,
+        columns: Sequence[str],
+        private_id: str | None,
+        tables: Tables | None = None,
+    ) -> None:
+        self.text, self.private_id, self._tables = text, private_id, tables or {}
         self._exact = set(columns)
         self._folded = {name.casefold(): name for name in columns}
 
@@ -70,11 +78,23 @@ class Names:
         if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
             raise self.text.refused(node, _("Name a column here, nothing else."))
         name = node.this.name
+        if self._tables and node.table:
+            return self._joined(node, name)
         if name in self._exact or node.this.quoted:
             return name
         if self.private_id and name.casefold() == self.private_id.casefold():
             return self.private_id
         return self._folded.get(name.casefold(), name)
+
+    def _joined(self, node: exp.Column, name: str) -> str:
+        """A column of one of two joined datasets, as it is called in what is made of both."""
+        known = self._tables.get(node.table.replace("-", "_").casefold(), {})
+        found = [said for own, said in known.items() if own.casefold() == name.casefold()]
+        exact = known.get(name) or (found[0] if len(found) == 1 else None)
+        if exact is None:
+            words = _("What was put together has no column “{column}” of “{table}”.")
+            raise self.text.refused(node, words.format(column=name, table=node.table))
+        return exact
 
     def column(self, node: exp.Expr) -> str:
         """The column inside a function."""

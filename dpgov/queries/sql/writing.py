@@ -22,6 +22,7 @@ from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.sql.clips import OFFERED as CLIP
 from dpgov.queries.sql.dates import EXTRACTED
 from dpgov.queries.sql.ending import PER_UNIT
+from dpgov.queries.sql.regressions import KINDS
 
 # A page stays light whatever is declared; what is not offered can be typed.
 MOST_VALUES = 100
@@ -141,6 +142,10 @@ def _statistics(schema: DatasetSchema) -> list[Word]:
         Word(label=name, apply=f"{name}(", detail=_(kind.facts.label))
         for kind in StatisticKind
         for name in kind.facts.sql[:1]
+    ]
+    words += [
+        Word(label=name, apply=f"{name}(", detail=_(kind.facts.label))
+        for name, kind in KINDS.items()
     ]
     of_order = "PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY "
     label = _(StatisticKind.QUANTILES.facts.label)

@@ -30,9 +30,10 @@ from dpgov.queries.selectors import (
 from dpgov.queries.web.forms.arranging import arranged
 from dpgov.queries.wording.downloads import answer_lines, as_csv, as_json, citation, file_name
 from dpgov.queries.wording.figures import release_charts
-from dpgov.queries.wording.paper import Places, as_pdf
+from dpgov.queries.wording.logistic import logistic_regressions
 from dpgov.queries.wording.presentation import ENDINGS, Answer, ordered, read_answer
 from dpgov.queries.wording.regressions import regressions
+from dpgov.queries.wording.rounds import read_rounds, whole_of
 from dpgov.queries.wording.synthetic import tables_together
 from dpgov.queries.wording.words import in_words
 from dpgov.queries.workbench.versions import over_versions
@@ -72,7 +73,7 @@ def download(request: HttpRequest, query_id: UUID, fmt: str) -> HttpResponse:
     if release is None or fmt not in (*FORMATS, "pdf"):
         raise Http404
     if fmt == "pdf":
-        content = as_pdf(query, release, _places(request, query))
+        content = _as_pdf(request, query, release)
         return as_file(content, f"{file_name(query)}.pdf", "application/pdf")
     content_type, write = FORMATS[fmt]
     return as_file(write(release), f"{file_name(query)}.{fmt}", content_type)
@@ -110,11 +111,9 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
     membership = membership_of(request)
     context["versions"] = over_versions(membership, query)
     context["together"] = _together(query)
-    return (
-        context
-        | _answer(query, release, request.GET)
-        | _share(query, membership.tenant.name, request)
-    )
+    shown = _answer(query, release, request.GET)
+    parties = (shown.get("joint") or {}).get("parties", 0)
+    return context | shown | _share(query, membership.tenant.name, request, parties)
 
 
 def _pause_ms(query: Query) -> int:
@@ -138,30 +137,40 @@ def _together(query: Query) -> list[tuple[str, str, bool]]:
     ]
 
 
-def _places(request: HttpRequest, query: Query) -> Places:
-    """As the page and the receipt have them."""
+def _as_pdf(request: HttpRequest, query: Query, release: Release) -> bytes:
+    """With the addresses of its page and its receipt.
+
+    What writes PDFs loads fonts for most of a second: commands and workers never need it, and web
+    processes have loaded it before their first request (`configuration.serving`).
+    """
+    from dpgov.queries.wording.paper import Places, as_pdf
+
     page, receipt = (
         request.build_absolute_uri(reverse(f"queries:{name}", args=[query.pk]))
         for name in ("detail", "receipt")
     )
-    return Places(membership_of(request).tenant.name, page, receipt)
+    return as_pdf(query, release, Places(membership_of(request).tenant.name, page, receipt))
 
 
-def _share(query: Query, organisation: str, request: HttpRequest) -> dict[str, Any]:
+def _share(query: Query, organisation: str, request: HttpRequest, parties: int) -> dict[str, Any]:
     """The link of this answer and how to cite it; `file` is what its files are called."""
     address = request.build_absolute_uri(reverse("queries:detail", args=[query.pk]))
-    cited = citation(query, organisation=organisation, address=address)
+    cited = citation(query, organisation=organisation, address=address, parties=parties)
     texts = [("answer-link", _("Link"), address), ("answer-citation", _("Citation"), cited)]
     return {"share": texts, "file": file_name(query)}
 
 
 def _answer(query: Query, release: Release, given: QueryDict) -> dict[str, Any]:
     body = json.loads(release.body)
+    if rounds := read_rounds(body):
+        return {"answer": whole_of(body, rounds), "rounds": rounds}
     answer = read_answer(body)
     return arranged(given, body, answer) | {
         "answer": answer,
         "charts": release_charts(body),
         "regressions": regressions(body),
+        "logistic_regressions": logistic_regressions(body),
+        "joint": body.get("joint"),
         "warnings": _warnings(query, body, answer),
     }
 

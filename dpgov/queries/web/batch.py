@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dpgov.budgets.charging import named_allocations
+from dpgov.budgets.allocated import named_allocations
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
 from dpgov.privacy.accounting.decimals import NANO, as_text

@@ -13,7 +13,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from dpgov.budgets.charging import allocations_of, names_of_allocations
+from dpgov.budgets.allocated import allocations_of, names_of_allocations
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import dataset_or_404, schema_of, version_or_404

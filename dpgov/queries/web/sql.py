@@ -10,6 +10,7 @@ from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import version_or_404
 from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.arranging.arrangement import Arrangement
+from dpgov.queries.sql.derived import asked_of
 from dpgov.queries.sql.reading import plan_of_sql
 from dpgov.queries.sql.statistics import FUNCTIONS
 from dpgov.queries.sql.text import RefusedSql, SqlProblem
@@ -25,7 +26,7 @@ from dpgov.queries.web.forms.page import (
 )
 from dpgov.queries.web.forms.sql import SqlForm
 from dpgov.queries.web.forms.state import from_plan
-from dpgov.tenants.permissions import Permission, requires
+from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 _PRICE = "queries/sql/_price.html"
@@ -43,12 +44,12 @@ def ask_sql(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, ground, form)
     form = SqlForm(request.POST, unit=unit)
     try:
-        plan, arrangement = _read(form, ground)
+        asked, plan, arrangement = _read(request, form, ground)
     except RefusedSql as refusal:
         return _page(request, ground, form, *refusal.problems)
-    filled = from_plan(plan.as_json(), ground.schema)
+    filled = from_plan(plan.as_json(), asked.schema)
     filled["shown"] = arrangement.as_query()
-    return show_form(request, dataset, filled, ground.schema)
+    return show_form(request, asked.dataset, filled, asked.schema)
 
 
 @requires(Permission.SUBMIT_QUERIES)
@@ -59,26 +60,33 @@ def sql_price(request: HttpRequest, slug: str) -> HttpResponse:
     form = SqlForm(request.POST, unit=ground.dataset.budget.currency.unit)
     context: dict[str, object] = {"dataset": ground.dataset}
     try:
-        plan, _arrangement = _read(form, ground)
+        asked, plan, _arrangement = _read(request, form, ground)
     except RefusedSql as refusal:
         return render(request, _PRICE, context | {"problems": refusal.problems})
-    filled = charging(request, ground, from_plan(plan.as_json(), ground.schema))
-    return render(
-        request, _PRICE, context | {"offer": offer_on(request, ground, form_on(ground, filled))}
-    )
+    filled = charging(request, asked, from_plan(plan.as_json(), asked.schema))
+    offer = offer_on(request, asked, form_on(asked, filled))
+    return render(request, _PRICE, {"dataset": asked.dataset, "offer": offer})
 
 
-def _read(form: SqlForm, ground: Ground) -> tuple[Plan, Arrangement]:
-    """What the text asks, at its own price or at the one beside it. Raises RefusedSql."""
+def _read(request: HttpRequest, form: SqlForm, ground: Ground) -> tuple[Ground, Plan, Arrangement]:
+    """What the text asks, at its own price or at the one beside it. Raises RefusedSql.
+
+    Of a JOIN it is the dataset that was derived from both.
+    """
     if not form.is_valid():
         said = [str(message) for messages in form.errors.values() for message in messages]
         raise RefusedSql(*(SqlProblem(1, 1, message) for message in said))
-    return plan_of_sql(
-        form.cleaned_data["sql"],
-        dataset=ground.dataset.slug,
-        schema=ground.schema,
+    text = form.cleaned_data["sql"]
+    meant = asked_of(text, ground.version, membership_of(request))
+    asked = ground if meant.version is ground.version else ground_of(request, meant.version)
+    plan, arrangement = plan_of_sql(
+        text,
+        dataset=asked.dataset.slug,
+        schema=asked.schema,
         price=form.price,
+        tables=meant.tables,
     )
+    return asked, plan, arrangement
 
 
 @dataclass(frozen=True, slots=True)

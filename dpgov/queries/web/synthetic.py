@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from dpgov.language.translation import translated
-from dpgov.privacy.reuse.synthetic import TooLarge
+from dpgov.privacy.answer.fitting import TooLarge
 from dpgov.queries.answering.looking import look_at
 from dpgov.queries.models import Query
 from dpgov.queries.wording.synthetic import FORMATS, NoTables, StillWaiting, made_of

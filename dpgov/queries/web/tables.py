@@ -9,14 +9,20 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from dpgov.budgets.charging import named_allocations
+from dpgov.budgets.allocated import named_allocations
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
 from dpgov.queries.web.forms.offer import NotSent, Offer
 from dpgov.queries.web.forms.page import usual_price
-from dpgov.queries.web.forms.state import filled, new_key
-from dpgov.queries.web.forms.tables import TablesForm, answers_shown, blank_tables, ways_shown
+from dpgov.queries.web.forms.state import changed, filled, new_key
+from dpgov.queries.web.forms.tables import TablesForm, blank_tables
 from dpgov.queries.web.forms.together import offer_together, send_together
+from dpgov.queries.web.forms.ways import (
+    adaptive_shown,
+    answers_shown,
+    ways_shown,
+    work_shown,
+)
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
@@ -30,7 +36,8 @@ def tables(request: HttpRequest, slug: str) -> HttpResponse:
         unit, amount = dataset.budget.currency.unit, usual_price(dataset)
         schema = schema_of(current_version(dataset))
         return _page(request, dataset, blank_tables(schema, unit, amount, new_key()))
-    data = filled(request.POST)
+    schema = schema_of(current_version(dataset))
+    data = filled(changed(request.POST, request.POST.get("action", ""), schema))
     return _ask(request, dataset, data) if "price" in data else _page(request, dataset, data)
 
 
@@ -42,10 +49,10 @@ def _form(request: HttpRequest, dataset: Dataset, data: QueryDict) -> TablesForm
 def _ask(request: HttpRequest, dataset: Dataset, data: QueryDict) -> HttpResponse:
     form = _form(request, dataset, data)
     offer = offer_together(request, dataset, form)
-    changed = _("The price of these tables is now {price}. Look at it and ask again.")
+    is_now = _("The price of these tables is now {price}. Look at it and ask again.")
     used = _("This form was already used for other tables. Press ask to send these.")
     try:
-        accepted = send_together(request, dataset, form, offer, data, changed=changed, used=used)
+        accepted = send_together(request, dataset, form, offer, data, changed=is_now, used=used)
     except NotSent as refusal:
         if refusal.stale:
             return _page(request, dataset, data, refused=True)
@@ -79,8 +86,16 @@ def _render(
         "notice": notice,
         "body": "queries/tables/_quote.html",
         "ways": ways_shown(cover),
+        "adaptive": adaptive_shown(cover),
         "answers": answers_shown(cover),
+        "work": work_shown(offer.quote),
     }
-    part = request.headers.get("HX-Target", "").endswith("tables-quote")
-    template = "queries/ask/_quote.html" if part else "queries/tables/ask.html"
-    return show_page(request, template, context, refused=refused)
+    return show_page(request, _part_of(request), context, refused=refused)
+
+
+def _part_of(request: HttpRequest) -> str:
+    """Only what is swapped in, where a script asks for it."""
+    target = request.headers.get("HX-Target", "")
+    if target.endswith("tables-quote"):
+        return "queries/ask/_quote.html"
+    return f"queries/tables/{'_form' if target.endswith('ask-form') else 'ask'}.html"

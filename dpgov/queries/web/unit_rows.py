@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import most_per_question
 from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import NANO, as_text
@@ -76,7 +77,7 @@ def sizes_plan(epsilon: str) -> dict[str, Any]:
 
 
 def _usual(dataset: Dataset) -> dict[str, str]:
-    most = dataset.budget.currency.question(dataset.per_query_limit_nano)
+    most = dataset.budget.currency.question(most_per_question(dataset))
     return {"epsilon": as_text(min(_SMALL, most)), "key": forms_state.new_key()}
 
 

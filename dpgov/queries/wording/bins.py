@@ -20,6 +20,9 @@ _YEARS = (1_000, 2_999)
 def shown_bins(body: dict[str, Any]) -> list[list[str]]:
     """The names of the bins of each grouping, in the order of the answer's cells."""
     groupings = body.get("plan", {}).get("group_by") or [{}] * len(body["groups"])
+    if "rounds" in body:
+        # Each has groups of its own, and the whole has none.
+        return []
     return [
         _shown(group, grouping.get("edges"))
         for group, grouping in zip(body["groups"], groupings, strict=True)

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.words import question
 from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.presentation import adjusted_values, cell_labels
+from dpgov.queries.wording.rounds import write_rounds
 from dpgov.queries.wording.words import LEVELS, accuracy_at, in_words, rank_error_at, term_in_words
 from dpgov.web.spreadsheet import safe_cell
 
@@ -33,10 +34,14 @@ def as_json(release: Release) -> bytes:
 def as_csv(release: Release) -> bytes:
     """One line for each group and statistic, with the error bounds at 90, 95 and 99%.
 
-    Statistics of one `draw` share its price.
+    Statistics of one `draw` share its price; a joint answer says of how many it is. Of tables that
+    were chosen in rounds, those of each.
     """
     body = json.loads(release.body)
     file = io.StringIO()
+    if "rounds" in body:
+        write_rounds(body, file)
+        return file.getvalue().encode()
     writer = csv.writer(file)
     writer.writerow([safe_cell(text) for text in _headings(body)])
     clips, terms = _is_clipped(body), _has_terms(body)
@@ -58,8 +63,15 @@ def file_name(query: Query) -> str:
     return f"{query.dataset.slug}-{query.submitted_at:%Y-%m-%d-%H%M}"
 
 
-def citation(query: Query, *, organisation: str, address: str) -> str:
-    """One line for a footnote: what was asked, of what, when, at which price, and where it is."""
+def citation(query: Query, *, organisation: str, address: str, parties: int = 0) -> str:
+    """One line for a footnote: what was asked, of what, when, at which price, and where it is.
+
+    The total of several organisations (`parties`) is not one of this organisation's dataset alone.
+    """
+    if parties:
+        organisation = _("{organisation} and {others} other organisations together").format(
+            organisation=organisation, others=parties - 1
+        )
     price = question(query.cost_nano, query.dataset.budget.currency)
     pattern = (
         _("{question}. {dataset}, {organisation}. Made of stored answers, {date}. {address}")
@@ -85,7 +97,8 @@ def _headings(body: dict[str, Any]) -> list[str]:
     unit = "rho" if "rho" in body["guarantee"] else "epsilon"
     of_what = ["statistic", "column", *(_CLIP if _is_clipped(body) else ())]
     of_what += ["term"] if _has_terms(body) else []
-    return [*groups, *of_what, "value", "quantile", *bounds, "adjusted", "draw", unit]
+    joint = ["organisations", "may_collude"] if "joint" in body else []
+    return [*groups, *of_what, "value", "quantile", *bounds, "adjusted", "draw", unit, *joint]
 
 
 def _is_clipped(body: dict[str, Any]) -> bool:
@@ -126,13 +139,14 @@ def _line(
 
 
 def _about(body: dict[str, Any], place: int) -> list[str | float | None]:
-    """The number of the draw, from one on, and what it cost."""
+    """The number of the draw, from one on, what it cost, and whose total it is if not one's own."""
     statistic = body["statistics"][place]
     if "draw" not in statistic:
         # Made of stored answers: no draw of its own, and no price.
         return ["", 0]
-    drawn = body["draws"][statistic["draw"]]
-    return [statistic["draw"] + 1, drawn.get("epsilon", drawn.get("rho"))]
+    drawn, joint = body["draws"][statistic["draw"]], body.get("joint")
+    of = [joint["parties"], joint["colluders"]] if joint else []
+    return [statistic["draw"] + 1, drawn.get("epsilon", drawn.get("rho")), *of]
 
 
 _CALL = """import json
@@ -185,7 +199,8 @@ show(release)
 _READ = """
 # Reading a stored answer costs nothing.
 release = call("/api/v1/queries/{query_id}/release/")
-show(release)
+for table in release.get("rounds", [release]):
+    show(table)
 """
 
 

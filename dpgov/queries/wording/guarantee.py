@@ -1,5 +1,6 @@
 """What an answer gives away at most, in sentences that need no mathematics."""
 
+import math
 from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
@@ -10,7 +11,6 @@ from dpgov.budgets.meaning import factor_text
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE
 from dpgov.privacy.meaning.odds import log_odds
-from dpgov.queries.wording.words import price
 
 _MOST_TELLING = Decimal(1_000).ln()
 _NOTHING_USED = gettext_lazy(
@@ -107,3 +107,19 @@ def _change(guarantee: dict[str, Any]) -> str:
 
 def _nano(epsilon: float) -> int:
     return int((Decimal(str(epsilon)) * NANO).to_integral_value(rounding=ROUND_CEILING))
+
+
+def price(priced: dict[str, Any]) -> str:
+    """The amount that a draw or a guarantee names: "ε 0.5" or "ρ 0.01"."""
+    if "rho" in priced:
+        return f"ρ {four_digits(priced['rho'])}"
+    return f"ε {four_digits(priced['epsilon'])}"
+
+
+def four_digits(value: float) -> str:
+    """An amount to four digits, small ones too, without an exponent."""
+    if value <= 0:
+        return "0"
+    decimals = max(0, 3 - math.floor(math.log10(value)))
+    text = f"{value:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

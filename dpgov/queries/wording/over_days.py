@@ -3,14 +3,17 @@
 A mark that leads somewhere says where in `meta.links`, which static/js/charts.js follows.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-import plotly.graph_objects as go
-
 from dpgov.budgets.windows import window_end
-from dpgov.queries.wording.plotting import Figure, as_figure, date_axis, inert
+from dpgov.queries.wording.plotting import Figure, as_figure, bars, date_axis, inert
+
+# In milliseconds, as axes of days count.
+_DAY = 86_400_000
+_FEW = 5
 
 
 def period_of(days: int) -> str:
@@ -25,9 +28,9 @@ def last_of(day: date, period: str) -> date:
 
 def bar(
     name: str, role: str, days: Sequence[date], heights: Sequence[float], links: list[str]
-) -> Any:
+) -> Figure:
     """One colour of a stacked figure; `role` is its colour in the stylesheet."""
-    return go.Bar(
+    return bars(
         x=[day.isoformat() for day in days],
         y=list(heights),
         name=inert(name, 28),
@@ -36,16 +39,23 @@ def bar(
     )
 
 
-def over_days(traces: Sequence[Any], title: str) -> Figure:
+def over_days(traces: Sequence[Figure], title: str) -> Figure:
     """Bars on top of each other along days, with a legend in the order of the traces."""
+    tall: Counter[str] = Counter()
+    for trace in traces:
+        tall.update(dict(zip(trace["x"], trace["y"], strict=True)))
+    # Alone on its axis a bar would be a millisecond wide; between two numbers there is no third.
+    alone = {"width": 0.8 * _DAY} if len(tall) == 1 else {}
+    whole = all(height == int(height) for height in tall.values())
+    steps = {"dtick": 1} if whole and max(tall.values(), default=0) <= _FEW else {}
     return as_figure(
-        traces,
+        [trace | alone for trace in traces],
         barmode="stack",
         hovermode="x unified",
         showlegend=True,
         legend={"traceorder": "normal"},
-        xaxis=days_axis(date.fromisoformat(day) for trace in traces for day in trace.x),
-        yaxis={"title": {"text": title}, "rangemode": "tozero"},
+        xaxis=days_axis(date.fromisoformat(day) for day in tall),
+        yaxis={"title": {"text": title}, "rangemode": "tozero", **steps},
     )
 
 
@@ -56,4 +66,4 @@ def days_axis(days: Iterable[date]) -> dict[str, Any]:
     if missing <= 0:
         return date_axis()
     first, last = shown[0] - timedelta(days=missing), shown[-1] + timedelta(days=1)
-    return date_axis() | {"range": [first.isoformat(), last.isoformat()], "dtick": 86_400_000}
+    return date_axis() | {"range": [first.isoformat(), last.isoformat()], "dtick": _DAY}

@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.words import question
 from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.downloads import citation
-from dpgov.queries.wording.presentation import Answer, read_answer
+from dpgov.queries.wording.presentation import Answer
+from dpgov.queries.wording.rounds import read_rounds, whole_of
 from dpgov.queries.wording.words import in_words
 from dpgov.web.paper.page import INK, LINE, Paper, heading, started, text
 from dpgov.web.paper.tables import table
@@ -34,7 +35,9 @@ class Places:
 
 def as_pdf(query: Query, release: Release, places: Places) -> bytes:
     """Question, numbers with their error at 95%, price, dataset, noise, citation and receipt."""
-    answer = read_answer(json.loads(release.body))
+    body = json.loads(release.body)
+    rounds = read_rounds(body)
+    answer = whole_of(body, rounds)
     page = started(
         in_words(query.plan),
         f"{query.dataset.name}, {places.organisation}",
@@ -44,18 +47,21 @@ def as_pdf(query: Query, release: Release, places: Places) -> bytes:
     )
     for finding in answer.findings:
         text(page, f"{finding.sentence} {finding.scope}")
-    _numbers(page, answer)
+    for one in rounds:
+        _numbers(page, one.answer, one.title)
+    if not rounds:
+        _numbers(page, answer, _("Answer"))
     _facts(page, query, release)
     _noise(page, answer)
     heading(page, _("Privacy cost"))
     for sentence in answer.guarantee:
         text(page, sentence)
-    _cited(page, query, places)
+    _cited(page, query, places, body.get("joint", {}).get("parties", 0))
     return bytes(page.output())
 
 
-def _numbers(page: Paper, answer: Answer) -> None:
-    heading(page, _("Answer"))
+def _numbers(page: Paper, answer: Answer, title: str) -> None:
+    heading(page, title)
     if answer.grouped:
         rows = list(_rows(answer))
         heads = [*answer.columns, *(_head(s.label) for s in answer.statistics)]
@@ -115,10 +121,11 @@ def _noise(page: Paper, answer: Answer) -> None:
     table(page, head, rows, (3, 2, 1, 1), words=True)
 
 
-def _cited(page: Paper, query: Query, places: Places) -> None:
+def _cited(page: Paper, query: Query, places: Places, parties: int) -> None:
     """How to cite it, and the way to its receipt, in words and as a QR code."""
     heading(page, _("Citation"))
-    text(page, citation(query, organisation=places.organisation, address=places.address))
+    known = {"organisation": places.organisation, "address": places.address}
+    text(page, citation(query, **known, parties=parties))
     if page.will_page_break(_CODE_MM + 3 * LINE):
         page.add_page()
     text(

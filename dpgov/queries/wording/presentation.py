@@ -41,7 +41,8 @@ ENDINGS = {
     PublicState.EXPIRED: gettext_lazy("This question was not run. Nothing was charged."),
 }
 _PLAN_KEYS = [
-    *("dataset", "statistics", "where", "group_by", "per_unit", "epsilon", "rho"),
+    *("dataset", "statistics", "where", "group_by", "per_unit", "adaptive", "epsilon", "rho"),
+    *("rounds", "tables"),
     *("and", "or", "not", "statistic", "column", "predictors", "quantiles", "share", "clip"),
     *("from", "to", "op", "value", "edges", "categories", "by", "groups", "rows_per_group"),
 ]
@@ -112,8 +113,7 @@ class Answer:
     @property
     def singles(self) -> list[StatisticAnswer]:
         """The statistics that are shown one by one."""
-        shown_together = (StatisticKind.QUANTILES, StatisticKind.REGRESSION)
-        return [s for s in self.statistics if s.kind not in shown_together]
+        return [s for s in self.statistics if not _is_listed(StatisticKind(s.kind))]
 
     @property
     def lists(self) -> list[list[StatisticAnswer]]:
@@ -125,6 +125,11 @@ class Answer:
     def aims(self) -> list[str]:
         """What was looked for, once each."""
         return list(dict.fromkeys(s.aim for s in self.statistics if s.aim))
+
+
+def _is_listed(kind: StatisticKind) -> bool:
+    """Whether its columns are shown together, as one table."""
+    return kind is StatisticKind.QUANTILES or kind.facts.takes_predictors
 
 
 def read_answer(body: dict[str, Any]) -> Answer:

@@ -4,6 +4,7 @@ Works from the stored body of a release alone.
 """
 
 import json
+import math
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -25,48 +26,66 @@ from dpgov.queries.wording.words import (
 
 _LONGEST_LINE = 28
 _USUAL = 0.95
+# Of an axis of ratios: up to how many powers of ten more numbers between them are named, from how
+# many on none is, and how many are named at most.
+_FEW_DECADES, _MANY_DECADES = 1.7, 4
+_MOST_POWERS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """One line of the table: a term, its number, the error by noise, and both with chance."""
+    """One line of the table: a term, its number, the error by noise, and both with chance.
+
+    Of a logistic regression the number is log odds, and the interval is that of the odds `ratio`.
+    """
 
     term: str
     value: str
     error: str
     interval: str
+    ratio: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RegressionAnswer:
-    """One regression. `formula` is the line as Python; `figures` are pictures, with captions."""
+    """One regression. `formula` is the model as Python; `figures` are pictures, with captions."""
 
     label: str
-    outcome: str
     coefficients: list[Coefficient]
     sentences: list[str]
-    warning: str
+    warnings: list[str]
     formula: str
     figures: list[tuple[str, Figure]]
 
 
-def regressions(body: dict[str, Any]) -> list[RegressionAnswer]:
-    """Each regression of an answer."""
-    found = [s for s in body["statistics"] if s["statistic"] == StatisticKind.REGRESSION]
+Terms = list[dict[str, Any]]
+
+
+def terms_of(body: dict[str, Any], kind: StatisticKind) -> list[Terms]:
+    """The terms of each regression of this kind in an answer, the intercept first."""
+    found = [s for s in body["statistics"] if s["statistic"] == kind]
     named = groupby(found, key=lambda s: (s["column"], tuple(s["predictors"])))
-    return [_regression(list(terms)) for _name, terms in named]
+    return [list(terms) for _name, terms in named]
 
 
-def _regression(terms: list[dict[str, Any]]) -> RegressionAnswer:
-    head = {key: terms[0][key] for key in ("statistic", "column", "predictors")}
+def label_of(terms: Terms) -> str:
+    """What was asked."""
+    return statistic_in_words({key: terms[0][key] for key in ("statistic", "column", "predictors")})
+
+
+def regressions(body: dict[str, Any]) -> list[RegressionAnswer]:
+    """Each linear regression of an answer."""
+    return [_regression(terms) for terms in terms_of(body, StatisticKind.REGRESSION)]
+
+
+def _regression(terms: Terms) -> RegressionAnswer:
     fit = terms[0]["cells"][0]["fit"]
     return RegressionAnswer(
-        label=statistic_in_words(head),
-        outcome=head["column"],
+        label=label_of(terms),
         coefficients=[_coefficient(term) for term in terms],
         sentences=_sentences(fit),
-        warning=_warning(fit),
-        formula=_formula(terms),
+        warnings=widened(fit),
+        formula="\n".join(["def predict(row):", *added_up(terms, "return")]),
         figures=_figures(terms),
     )
 
@@ -102,11 +121,12 @@ def _sentences(fit: dict[str, Any]) -> list[str]:
     return found
 
 
-def _warning(fit: dict[str, Any]) -> str:
+def widened(fit: dict[str, Any]) -> list[str]:
+    """What to know of coefficients where the noise leaves too little to tell; nothing elsewhere."""
     many = fit["widened_directions"]
     if not many:
-        return ""
-    return ngettext(
+        return []
+    words = ngettext(
         "In {number} direction the noise leaves too little to tell: predictors hardly vary, say "
         "the same as each other, or the price is too small. Their coefficients are pulled towards "
         "zero, and the errors are wide enough for that.",
@@ -114,22 +134,23 @@ def _warning(fit: dict[str, Any]) -> str:
         "the same as each other, or the price is too small. Their coefficients are pulled towards "
         "zero, and the errors are wide enough for that.",
         many,
-    ).format(number=many)
+    )
+    return [words.format(number=many)]
 
 
-def _formula(terms: list[dict[str, Any]]) -> str:
-    """The line as a Python function of a row; names and categories are written as Python does."""
+def added_up(terms: Terms, into: str) -> list[str]:
+    """Lines of a Python function of a row; names and categories are written as Python does."""
     first, *others = terms
-    lines = [f"    return ({first['cells'][0]['value']!r}"]
+    lines = [f"    {into} ({first['cells'][0]['value']!r}"]
     for head in others:
         column = f"row[{json.dumps(head['term'], ensure_ascii=False)}]"
         if "category" in head:
             column = f"({column} == {json.dumps(head['category'], ensure_ascii=False)})"
         lines.append(f"            + {head['cells'][0]['value']!r} * {column}")
-    return "\n".join(["def predict(row):", *lines]) + ")"
+    return [*lines[:-1], f"{lines[-1]})"]
 
 
-def _figures(terms: list[dict[str, Any]]) -> list[tuple[str, Figure]]:
+def _figures(terms: Terms) -> list[tuple[str, Figure]]:
     slopes = terms[1:]
     pattern = _(
         "How much {outcome} changes while a predictor goes through all of its declared range, with "
@@ -144,16 +165,29 @@ def _figures(terms: list[dict[str, Any]]) -> list[tuple[str, Figure]]:
     return found
 
 
-def _effects(slopes: list[dict[str, Any]]) -> Figure:
+def along(head: dict[str, Any]) -> float:
+    """How far a term can go: from one declared bound to the other, or to another category."""
+    return float(head["span"][1] - head["span"][0])
+
+
+def _effects(slopes: Terms) -> Figure:
     """Slopes in their own units can't be compared; what they add up to over a range can."""
     names = [term_in_words(head) for head in slopes]
-    widths = [head["span"][1] - head["span"][0] for head in slopes]
+    widths = [along(head) for head in slopes]
     values = [h["cells"][0]["value"] * w for h, w in zip(slopes, widths, strict=True)]
     ends = [
         [end * w for end in h["cells"][0]["interval"]["range"]]
         for h, w in zip(slopes, widths, strict=True)
     ]
     pairs = list(zip(values, ends, strict=True))
+    return effects(names, pairs, title=slopes[0]["column"])
+
+
+def effects(
+    names: list[str], pairs: list[tuple[float, list[float]]], *, title: str, log: bool = False
+) -> Figure:
+    """Numbers of terms with their intervals, one below the other; `log`: as ratios."""
+    values = [value for value, _ends in pairs]
     dots = go.Scatter(
         x=values,
         y=list(range(len(names))),
@@ -175,9 +209,26 @@ def _effects(slopes: list[dict[str, Any]]) -> Figure:
     return as_figure(
         [dots],
         showlegend=False,
-        xaxis={"title": {"text": inert(slopes[0]["column"])}, "zeroline": True},
+        xaxis={"title": {"text": inert(title)}, "zeroline": True}
+        | (_of_ratios(pairs) if log else {}),
         yaxis=axis | {"range": [len(names) - 0.5, -0.5], "showgrid": True},
     )
+
+
+def _of_ratios(pairs: list[tuple[float, list[float]]]) -> dict[str, Any]:
+    """A logarithmic axis with whole numbers written out, as few as fit on a telephone."""
+    ends = [end for _value, interval in pairs for end in interval]
+    low, high = math.log10(min(ends)), math.log10(max(ends))
+    decades = high - low
+    factors: tuple[int, ...] = (1, 3)
+    if decades <= _FEW_DECADES:
+        factors = (1, 2, 3, 5) if decades <= 1 else (1, 2, 5)
+    if decades > _MANY_DECADES:
+        factors = (1,)
+    step = max(1, math.ceil(decades / _MOST_POWERS))
+    powers = range(math.floor(low / step) * step, math.ceil(high) + step, step)
+    places = [factor * 10.0**power for power in powers for factor in factors]
+    return {"type": "log", "tickvals": places, "ticktext": [readable(place) for place in places]}
 
 
 def _line(intercept: dict[str, Any], slope: dict[str, Any]) -> Figure:

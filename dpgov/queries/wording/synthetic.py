@@ -16,9 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from django.utils.translation import gettext as _
 
+from dpgov.privacy.answer.fitting import Axis, Table
 from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.plan.statistics import StatisticKind
-from dpgov.privacy.reuse.synthetic import Axis, Synthetic, Table, synthesise
+from dpgov.privacy.reuse.synthetic import Synthetic, synthesise
 from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, asked_together, public_state
 from dpgov.queries.wording.downloads import file_name
@@ -113,7 +114,8 @@ def made_of(query: Query) -> Made:
 
 def _tables(released: Sequence[Query]) -> list[Table]:
     found = Release.objects.filter(query__in=released).order_by("query__idempotency_key", "pk")
-    return [_table_of(json.loads(release.body)) for release in found]
+    bodies = (json.loads(release.body) for release in found)
+    return [_table_of(one) for body in bodies for one in body.get("rounds", [body])]
 
 
 def _table_of(body: dict[str, Any]) -> Table:

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from dpgov.language.translation import english, percent
 from dpgov.privacy.plan.ranges import is_empty
 from dpgov.privacy.plan.statistics import IN_ROWS, STATISTICS
+from dpgov.queries.wording.adaptive import chosen_in_words
 from dpgov.queries.wording.dates import PARTS_IN_WORDS, date_at, periods_apart
 
 _LONGEST_LIST = 4
@@ -48,7 +49,10 @@ def in_words(plan: dict[str, Any]) -> str:
         inside = "and" if len(conditions) > 1 else ""
         words = joined([filter_in_words(c, inside=inside) for c in conditions])
         parts.append(gettext("where {conditions}").format(conditions=words))
-    if groupings := plan.get("group_by"):
+    groupings = plan.get("group_by", [])
+    if chosen := plan.get("adaptive"):
+        parts.append(chosen_in_words(chosen, joined([g["column"] for g in groupings])))
+    elif groupings:
         words = joined([grouping_in_words(g) for g in groupings])
         parts.append(gettext("for each {groups}").format(groups=words))
     if words := of_each_unit(plan.get("per_unit") or {}, grouped=bool(groupings)):
@@ -72,11 +76,11 @@ def statistic_in_words(statistic: dict[str, Any]) -> str:
             return gettext(sentence).format(column=column, shares=shares)
         return _quantile(column, many[0])
     if (predictors := statistic.get("predictors")) is not None:
-        one = (
-            gettext("Regression of {column}: {term}") if "term" in statistic else gettext(sentence)
-        )
-        names, term = joined(shortened(predictors)), term_in_words(statistic)
-        return one.format(column=column, predictors=names, term=term)
+        one, names = gettext(sentence), joined(shortened(predictors))
+        if "term" in statistic:
+            label = gettext(STATISTICS[statistic["statistic"]].label)
+            one = gettext("{statistic} of {column}: {term}").replace("{statistic}", label)
+        return one.format(column=column, predictors=names, term=term_in_words(statistic))
     if (order := statistic.get("quantile")) is not None:
         return _quantile(column, in_percent(order))
     return _clipped(gettext(sentence).format(column=column), statistic.get("clip"))
@@ -275,22 +279,6 @@ def warning_in_words(
         "number says nothing."
     )
     return pattern.format(low=low, high=high, level=percent(95))
-
-
-def price(priced: dict[str, Any]) -> str:
-    """The amount that a draw or a guarantee names: "ε 0.5" or "ρ 0.01"."""
-    if "rho" in priced:
-        return f"ρ {four_digits(priced['rho'])}"
-    return f"ε {four_digits(priced['epsilon'])}"
-
-
-def four_digits(value: float) -> str:
-    """An amount to four digits, small ones too, without an exponent."""
-    if value <= 0:
-        return "0"
-    decimals = max(0, 3 - math.floor(math.log10(value)))
-    text = f"{value:.{decimals}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _stated(accuracy: list[dict[str, Any]], level: float, name: str) -> float | None:

@@ -27,6 +27,7 @@ from dpgov.privacy.mock.rows import (
     mock_table,
 )
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
+from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema, DateDomain
 from dpgov.queries.wording.presentation import Cell, read_answer
 from dpgov.web.spreadsheet import safe_cell
@@ -97,7 +98,10 @@ def try_plan(plan: Plan, schema: DatasetSchema, guess: int | None = None) -> Tri
 
 
 def _drawn(blueprint: Blueprint, table: MockTable) -> dict[str, Any]:
-    return draw(blueprint, [mock_answer(table, request) for request in blueprint.requests])
+    def engine(request: ExactRequest) -> ExactAnswer:
+        return mock_answer(table, request)
+
+    return draw(blueprint, [engine(request) for request in blueprint.requests], engine)
 
 
 def _quietest(plan: Plan, schema: DatasetSchema) -> Plan:

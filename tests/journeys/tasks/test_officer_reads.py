@@ -1,5 +1,7 @@
 """An officer's tasks: what happened, beside the log, as a file and by its day."""
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from tests.journeys.tasks.counting import Role, task
@@ -14,10 +16,12 @@ def test_read_an_entry_beside_the_log(desk: Page) -> None:
 
 
 @task(Role.OFFICER, pages=2, clicks=2)
-def test_see_what_was_done_today(desk: Page) -> None:
+def test_see_what_was_done_in_the_last_days(desk: Page) -> None:
     desk.get_by_role("link", name="Log", exact=True).click()
-    desk.get_by_role("link", name="Today", exact=True).click()
-    expect(desk.get_by_role("table")).to_contain_text("registered Adult census income")
+    desk.get_by_role("link", name="Last 7 days", exact=True).click()
+    # What is on the first of its pages follows from what else was done here.
+    expect(desk).to_have_url(re.compile(r"\?since=\d{4}-\d{2}-\d{2}$"))
+    expect(desk.get_by_role("table").get_by_role("row").nth(1)).to_contain_text("UTC")
 
 
 @task(Role.OFFICER, pages=1, clicks=2)

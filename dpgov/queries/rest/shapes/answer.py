@@ -12,6 +12,7 @@ from dpgov.privacy.plan.calendar import Step
 from dpgov.privacy.plan.ranges import SAYS_NOTHING
 from dpgov.privacy.plan.statistics import IN_ROWS
 from dpgov.queries.free import FreeAnswer, Origin
+from dpgov.queries.rest.shapes.draws import ChoosingDrawSerializer
 from dpgov.queries.rest.shapes.plan import ClipSerializer, MadeSerializer
 
 
@@ -27,47 +28,6 @@ class AccuracySerializer(MadeSerializer):
         help_text=f"Of {', '.join(IN_ROWS)}: so many rows lie between this and the true value.",
     )
     message = serializers.CharField()
-
-
-class ReadingSerializer(MadeSerializer):
-    """One noisy number of a draw."""
-
-    name = serializers.CharField()
-    lattice = serializers.FloatField(help_text="What one step of it is worth.")
-
-
-class DrawSerializer(MadeSerializer):
-    """Noise that one or several statistics are made of, and its price."""
-
-    epsilon = serializers.FloatField(required=False)
-    rho = serializers.FloatField(required=False, help_text="On datasets that count ρ.")
-    mechanism = serializers.CharField()
-    noise_scale = serializers.FloatField(help_text="In steps of the readings.")
-    sensitivity_l1 = serializers.IntegerField(required=False)
-    sensitivity_l2 = serializers.FloatField(required=False)
-    candidates = serializers.IntegerField(
-        required=False, help_text="Of a noisy choice: how many public values it chose among."
-    )
-    grid = serializers.FloatField(required=False, help_text="How far apart candidates are.")
-    depth = serializers.IntegerField(
-        required=False, help_text="How many choices follow each other."
-    )
-    readings = ReadingSerializer(many=True)
-    moments = serializers.ListField(
-        child=serializers.ListField(child=serializers.CharField()),
-        required=False,
-        help_text="Of a regression: what is multiplied in each of its numbers. Numbers are counted "
-        "from the middle of their bounds, from -1 to 1; “1” is the constant.",
-    )
-
-
-class ReleasedDrawSerializer(DrawSerializer):
-    """A draw with its noisy integers."""
-
-    cells = serializers.ListField(
-        child=serializers.ListField(child=serializers.IntegerField()),
-        help_text="For each cell the readings, or the places of the chosen candidates.",
-    )
 
 
 class GroupSerializer(MadeSerializer):
@@ -104,6 +64,10 @@ class HeadSerializer(MadeSerializer):
     quantile = serializers.FloatField(required=False)
     predictors = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="Of a regression."
+    )
+    means = serializers.JSONField(
+        required=False,
+        help_text="Of a logistic regression: the value of the outcome whose odds it is about.",
     )
     term = serializers.CharField(
         required=False,
@@ -196,7 +160,7 @@ class DescriptionSerializer(MadeSerializer):
     rho = serializers.FloatField(required=False, help_text="On datasets that count ρ.")
     cells = serializers.IntegerField()
     groups = GroupSerializer(many=True)
-    draws = DrawSerializer(many=True)
+    draws = ChoosingDrawSerializer(many=True)
     statistics = OfferedStatisticSerializer(many=True)
 
 
@@ -208,12 +172,23 @@ class IntervalSerializer(MadeSerializer):
 
 
 class LineSerializer(MadeSerializer):
-    """What is said of a line as a whole, from its noisy moments."""
+    """What is said of a regression as a whole, from its noisy numbers."""
 
     rows = serializers.IntegerField(help_text="By the noisy count.")
-    r_squared = serializers.FloatField(allow_null=True)
+    r_squared = serializers.FloatField(
+        required=False, allow_null=True, help_text="Of a linear regression."
+    )
     residual_deviation = serializers.FloatField(
-        allow_null=True, help_text="How far outcomes lie from the line."
+        required=False, allow_null=True, help_text="How far outcomes lie from the line."
+    )
+    share = serializers.FloatField(
+        required=False,
+        help_text="Of a logistic regression: the share of rows whose outcome is `means`.",
+    )
+    held_back = serializers.BooleanField(
+        required=False,
+        help_text="Of a logistic regression: whether its coefficients reached the end of what is "
+        "looked for.",
     )
     widened_directions = serializers.IntegerField(
         help_text="In how many directions the noise left too little to tell predictors apart, so "

@@ -43,7 +43,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation
+from dpgov.budgets.allocated import AllocationNeeded, ChooseAllocation
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.gate import NotOpen, TermsNotAccepted

@@ -50,8 +50,9 @@ class StatisticSerializer(MadeSerializer):
     predictors = serializers.ListField(
         child=serializers.CharField(),
         required=False,
-        help_text=f"For `regression`: 1 to {MAX_PREDICTORS} columns that explain `column`, of "
-        "numbers, dates or categories, which are indicators against the first one.",
+        help_text="For `regression` and `logistic_regression`, whose `column` has two values: 1 to "
+        f"{MAX_PREDICTORS} columns that explain it, of numbers, dates or categories, which are "
+        "indicators against the first one.",
     )
     quantiles = serializers.ListField(
         child=serializers.FloatField(),
@@ -165,6 +166,23 @@ class PlanSerializer(UnpricedPlanSerializer):
     epsilon = serializers.FloatField(required=False, help_text=_AMOUNT)
     rho = serializers.FloatField(
         required=False, help_text="In place of ε, on datasets that count ρ."
+    )
+
+
+class ChoosingSerializer(MadeSerializer):
+    """Tables of some of the plan's groups, of which so many were chosen, in rounds."""
+
+    rounds = serializers.IntegerField()
+    tables = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+
+
+class AskedPlanSerializer(PlanSerializer):
+    """A plan that was accepted."""
+
+    adaptive = ChoosingSerializer(
+        required=False,
+        help_text="Only of a set of tables that is asked with the method `adaptive`: it is no "
+        "table of all groups.",
     )
 
 

@@ -14,12 +14,9 @@ from dpgov.queries.answering.looking import expected_at
 from dpgov.queries.asking.once import Submission
 from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
-from dpgov.queries.rest.shapes.answer import (
-    GroupSerializer,
-    ReleasedDrawSerializer,
-    ReleasedStatisticSerializer,
-)
-from dpgov.queries.rest.shapes.plan import MadeSerializer, PlanSerializer
+from dpgov.queries.rest.shapes.answer import GroupSerializer, ReleasedStatisticSerializer
+from dpgov.queries.rest.shapes.draws import ChoosingDrawSerializer, ReleasedDrawSerializer
+from dpgov.queries.rest.shapes.plan import AskedPlanSerializer, MadeSerializer
 from dpgov.queries.rest.shapes.quoting import FitSerializer
 from dpgov.queries.selectors import PublicState, public_state
 from dpgov.queries.wording.presentation import ordered
@@ -41,19 +38,40 @@ class GuaranteeSerializer(MadeSerializer):
     group_size = serializers.IntegerField()
 
 
-class ReleaseSerializer(MadeSerializer):
-    """The stored answer. Cells are row-major: the first grouping changes slowest."""
+class TableSerializer(MadeSerializer):
+    """Released numbers. Cells are row-major: the first grouping changes slowest."""
 
     format = serializers.IntegerField()
-    plan = PlanSerializer()
+    plan = AskedPlanSerializer()
     guarantee = GuaranteeSerializer()
     groups = GroupSerializer(many=True)
     draws = ReleasedDrawSerializer(many=True)
     statistics = ReleasedStatisticSerializer(many=True)
+
+
+class RoundSerializer(TableSerializer):
+    """The table that a round chose and drew, as a count of its own."""
+
+    place = serializers.IntegerField(help_text="Among the plan's `adaptive.tables`, from 0.")
+
+
+class ReleaseSerializer(TableSerializer):
+    """The stored answer."""
+
     made_from = serializers.ListField(
         child=serializers.UUIDField(),
         required=False,
         help_text="Of a free answer: the questions whose answers it is made of.",
+    )
+    choosing = ChoosingDrawSerializer(
+        required=False,
+        help_text="Of adaptive rounds: the noise of each drawn count, and how the price was split.",
+    )
+    rounds = RoundSerializer(
+        many=True,
+        required=False,
+        help_text="Of adaptive rounds: each drawn table, in the order in which they were drawn. "
+        "`groups`, `draws` and `statistics` beside it are empty.",
     )
 
 
@@ -132,7 +150,7 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
             "links",
         )
 
-    @extend_schema_field(PlanSerializer)
+    @extend_schema_field(AskedPlanSerializer)
     def get_plan(self, query: Query) -> dict[str, Any]:
         """The plan in its one JSON form."""
         plan: dict[str, Any] = ordered(query.plan)

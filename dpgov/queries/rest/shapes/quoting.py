@@ -25,7 +25,7 @@ from dpgov.queries.rest.shapes.answer import (
     ExpectedStatisticSerializer,
     FreeAnswerSerializer,
 )
-from dpgov.queries.rest.shapes.plan import PlanSerializer, UnpricedPlanSerializer
+from dpgov.queries.rest.shapes.plan import AskedPlanSerializer, UnpricedPlanSerializer
 from dpgov.queries.rest.shapes.table_sets import CoverSerializer, TableSetSerializer
 from dpgov.queries.wording.words import in_words
 
@@ -108,7 +108,7 @@ class FitSerializer(serializers.Serializer[Any]):
 class PricedSerializer(serializers.Serializer[Any]):
     """One question at its price, or at its part of it."""
 
-    plan = PlanSerializer(source="plan.as_json")
+    plan = AskedPlanSerializer(source="plan.as_json")
     in_words = serializers.SerializerMethodField()
     cost_epsilon = Epsilon("cost_nano", help_text=PURE_EPSILON)
     cost_rho = Rho("cost_nano")

@@ -4,6 +4,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dpgov.privacy.answer.covers import Method
+from dpgov.privacy.plan.parsing.choosing import MAX_ROUNDS
 from dpgov.queries.rest.shapes.plan import FilterSerializer, GroupingSerializer, MadeSerializer
 
 METHODS = [method.value for method in Method]
@@ -37,12 +38,19 @@ class TableSetSerializer(MadeSerializer):
     method = serializers.ChoiceField(
         choices=METHODS,
         required=False,
-        help_text="How the tables are drawn; left out, with the least expected error.",
+        help_text="How the tables are drawn; left out, with the least expected error. `adaptive` "
+        "has none that could be known beforehand, and is only taken where it is named.",
+    )
+    rounds = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MAX_ROUNDS,
+        help_text="Of the method `adaptive` alone: how many tables are chosen and drawn.",
     )
 
 
 class WaySerializer(MadeSerializer):
-    """One way to draw them."""
+    """One fixed way to draw them."""
 
     method = serializers.ChoiceField(choices=METHODS)
     tables = serializers.IntegerField(help_text="How many are drawn, each a question of its own.")
@@ -59,11 +67,47 @@ class AskedTableSerializer(MadeSerializer):
     columns = serializers.ListField(child=serializers.CharField())
     cells = serializers.IntegerField()
     made_from = serializers.ListField(
-        child=serializers.CharField(), help_text="The columns of the table that is drawn."
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="The columns of the table that is drawn; null: it depends on what is chosen.",
     )
-    rmse = serializers.FloatField(help_text=_RMSE)
+    rmse = serializers.FloatField(
+        allow_null=True, help_text=f"{_RMSE} Null: it depends on what is chosen."
+    )
     separate_rmse = serializers.FloatField(
         allow_null=True, help_text="If each asked table were drawn by itself."
+    )
+
+
+class WorkSerializer(MadeSerializer):
+    """What the set takes besides its price, at most: out of public numbers."""
+
+    answers_seconds = serializers.FloatField(
+        help_text="Until all are answered, one after another, while nobody else asks."
+    )
+    rows_seconds = serializers.FloatField(
+        allow_null=True, help_text="Of one processor, for synthetic rows; null: none are made."
+    )
+    rows_megabytes = serializers.IntegerField(allow_null=True, help_text="Of memory, for the same.")
+    fits_seconds = serializers.FloatField(
+        allow_null=True,
+        help_text="Of one processor, for the fits between adaptive rounds, which are part of "
+        "answering; null: the tables are not chosen adaptively.",
+    )
+    fits_megabytes = serializers.IntegerField(allow_null=True, help_text="Of memory, for the same.")
+
+
+class AdaptiveSerializer(MadeSerializer):
+    """What can be said of adaptive rounds beforehand."""
+
+    rounds = serializers.IntegerField()
+    candidates = serializers.IntegerField(help_text="Tables that a round may choose.")
+    rmse = serializers.FloatField(
+        help_text="Of a count of a drawn table, in rows. No error of the whole can be promised: "
+        "it depends on what is chosen, and that on the data."
+    )
+    fixed_rmse = serializers.FloatField(
+        allow_null=True, help_text="The least expected error of a fixed method at the same price."
     )
 
 
@@ -71,6 +115,11 @@ class CoverSerializer(MadeSerializer):
     """How a set of tables is drawn: from public parameters alone."""
 
     method = serializers.ChoiceField(choices=METHODS)
-    rmse = serializers.FloatField(help_text="Over the counts of all asked tables, in rows.")
+    rmse = serializers.FloatField(
+        allow_null=True,
+        help_text="Over the counts of all asked tables, in rows; null for `adaptive`.",
+    )
     ways = WaySerializer(many=True)
     answers = AskedTableSerializer(many=True)
+    adaptive = AdaptiveSerializer(allow_null=True)
+    work = WorkSerializer()

@@ -5,7 +5,7 @@ Shows the plan, declared metadata and the ledger only. Changes nothing.
 
 from typing import Any
 
-from dpgov.budgets.charging import allocations_of, names_of_allocations
+from dpgov.budgets.allocated import allocations_of, names_of_allocations
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.approval import ends_at, sentence_of
 from dpgov.queries.asking.quote import Quote, quote

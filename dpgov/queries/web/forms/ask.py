@@ -14,22 +14,14 @@ from django.utils.translation import gettext as _
 from dpgov.language.translation import translated
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain
-from dpgov.queries.web.forms.dates import DateFilterRow, DateGroupingRow
-from dpgov.queries.web.forms.filters import (
-    CategoryFilterRow,
-    FilterRow,
-    FixedFilterRow,
-    NumericFilterRow,
-    Path,
-    row_at,
-    where_of,
-)
+from dpgov.queries.web.forms.dates import DateGroupingRow
 from dpgov.queries.web.forms.groupings import CategoryGroupingRow, NumericGroupingRow
 from dpgov.queries.web.forms.per_unit import offered
 from dpgov.queries.web.forms.price import PricedForm, PriceForm
 from dpgov.queries.web.forms.rows import Row
 from dpgov.queries.web.forms.state import row_ids
 from dpgov.queries.web.forms.statistics import StatisticRow
+from dpgov.queries.web.forms.where import Where, known_rows
 from dpgov.queries.wording.words import counted_in_rows
 
 
@@ -58,8 +50,10 @@ class AskForm(PricedForm):
             StatisticRow(data, prefix=f"statistic-{i}", row_id=i, schema=schema)
             for i in row_ids(data, "statistic")
         ]
-        self.filters = [self._filter(i) for i in self._known("filter")]
-        self.groupings = [self._grouping(i) for i in self._known("group")]
+        self.where = Where(data, schema)
+        known, refusals = known_rows(data, "group", schema)
+        self.groupings = [self._grouping(i) for i in known]
+        self.general_errors += [*self.where.refusals, *refusals]
         self.per_unit = offered(data, schema.unit)
         self.price = PriceForm(
             data,
@@ -68,18 +62,16 @@ class AskForm(PricedForm):
             statistics=[(row.row_id, row.name) for row in self.statistics],
             in_rows=[row.row_id for row in self.statistics if row.in_rows],
         )
-        self._paths: dict[Path, FilterRow] = {}
 
     def body(self) -> dict[str, Any] | None:
         valid = [form.is_valid() for form in self._forms()]
         self._check_together(all(valid))
         if self.general_errors or not all(form.is_valid() for form in self._forms()):
             return None
-        where, self._paths = where_of(self.filters)
         return {
             "dataset": self.dataset,
             "statistics": [row.statistic() for row in self.statistics],
-            "where": where,
+            "where": self.where.filters(),
             "group_by": [row.grouping() for row in self.groupings],
             **(self.per_unit.limits() if self.per_unit else {}),
             **self.price.amount(),
@@ -109,7 +101,7 @@ class AskForm(PricedForm):
 
     def _forms(self) -> Iterable[forms.Form]:
         limits = [self.per_unit] if self.per_unit else []
-        return [*self.statistics, *self.filters, *self.groupings, *limits, self.price]
+        return [*self.statistics, *self.where.rows, *self.groupings, *limits, self.price]
 
     def _check_together(self, each_is_valid: bool) -> None:
         if not self.statistics:
@@ -123,8 +115,7 @@ class AskForm(PricedForm):
     def _row_at(self, kind: str, rest: list[str]) -> tuple[Row | None, list[str]]:
         """The row of a refusal; one of a list as a whole is shown where it can be mended."""
         if kind == "where":
-            row, inside = row_at(self._paths, rest)
-            return (row or next(reversed(self.filters), None)), inside
+            return self.where.row_at(rest)
         rows: Sequence[Row] = self.groupings if kind == "group_by" else []
         if kind == "statistics":
             rows = self.statistics
@@ -132,31 +123,6 @@ class AskForm(PricedForm):
             return rows[int(rest[0])], rest[1:]
         locked = [row for row in rows if isinstance(row, StatisticRow) and row.is_locked]
         return next(reversed([*rows, *locked]), None), []
-
-    def _known(self, kind: str) -> list[str]:
-        """The rows of a kind whose column is there, and filters that are kept as they are."""
-        found = []
-        for row_id in row_ids(self.data, kind):
-            name = self.data.get(f"{kind}-{row_id}-column", "")
-            fixed = kind == "filter" and f"filter-{row_id}-fixed" in self.data
-            if fixed or self.schema.index_of(name) is not None:
-                found.append(row_id)
-            else:
-                refusal = _("This dataset has no column “{name}” that can be asked about.")
-                self.general_errors.append(refusal.format(name=name[:80]))
-        return found
-
-    def _filter(self, row_id: str) -> FilterRow:
-        prefix = f"filter-{row_id}"
-        index = self.schema.index_of(self.data.get(f"{prefix}-column", ""))
-        if index is None:
-            return FixedFilterRow(self.data, prefix=prefix, row_id=row_id)
-        spec = self.schema.columns[index]
-        if isinstance(spec.domain, CategoryDomain):
-            return CategoryFilterRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
-        if isinstance(spec.domain, DateDomain):
-            return DateFilterRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
-        return NumericFilterRow(self.data, prefix=prefix, row_id=row_id, spec=spec)
 
     def _grouping(self, row_id: str) -> CategoryGroupingRow | DateGroupingRow | NumericGroupingRow:
         prefix = f"group-{row_id}"

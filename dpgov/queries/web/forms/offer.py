@@ -11,7 +11,8 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from dpgov.budgets.charging import AllocationNeeded, ChooseAllocation, Limit, one_part_each
+from dpgov.budgets.allocated import AllocationNeeded, ChooseAllocation
+from dpgov.budgets.charging import Limit, one_part_each
 from dpgov.budgets.errors import NotAdmitted
 from dpgov.budgets.words import amount
 from dpgov.privacy.accounting.decimals import as_text, parse_epsilon
@@ -25,11 +26,11 @@ from dpgov.queries.web.forms.price import PricedForm
 from dpgov.queries.web.forms.state import new_key
 from dpgov.queries.wording.dates import periods_apart
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, together
+from dpgov.queries.wording.guarantee import price
 from dpgov.queries.wording.words import (
     NOTHING,
     in_words,
     margin,
-    price,
     readable,
     rows_in_words,
     statistic_in_words,

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 
-from dpgov.budgets.charging import Allocations, allocations_of, names_of_allocations
+from dpgov.budgets.allocated import Allocations, allocations_of, names_of_allocations
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
@@ -80,10 +80,9 @@ def usual_price(dataset: Dataset) -> str:
     """What a new question begins at, in the dataset's currency: a price that would be admitted."""
     currency = dataset.budget.currency
     usual = currency.price_of(_USUAL_EPSILON)
-    fitting = min(usual, dataset.per_query_limit_nano, dataset.budget.remaining_nano or usual)
-    return as_text(
-        max(currency.tidy_limit(fitting), least_price_nano(dataset, rules_shown(dataset)))
-    )
+    rules = rules_shown(dataset)
+    fitting = min(usual, rules.per_query_nano, dataset.budget.remaining_nano or usual)
+    return as_text(max(currency.tidy_limit(fitting), least_price_nano(dataset, rules)))
 
 
 def remembered(dataset: Dataset) -> str:

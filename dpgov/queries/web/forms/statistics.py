@@ -40,7 +40,9 @@ class StatisticRow(ClippedRow):
     with_orders = StatisticKind.QUANTILES.value
     with_predictors = _where(lambda facts: facts.takes_predictors)
     near_the_end = _where(lambda facts: facts.recipe is Recipe.EXTREME)
-    with_guess = _where(lambda facts: facts.recipe in (Recipe.MEAN, Recipe.SPREAD, Recipe.PRODUCTS))
+    with_guess = _where(
+        lambda facts: facts.recipe in (Recipe.MEAN, Recipe.SPREAD) or facts.takes_predictors
+    )
     kind = forms.ChoiceField(choices=OFFERED, widget=forms.Select(attrs=SELECT))
     column = forms.ChoiceField(
         required=False,
@@ -67,7 +69,11 @@ class StatisticRow(ClippedRow):
             [(name, name) for name, is_number in parted if is_number is wanted]
             for wanted in (True, False)
         )
-        apart = [(_("Categories, for distinct values"), others)] if others else []
+        apart = (
+            [(_("Categories, for distinct values and logistic regressions"), others)]
+            if others
+            else []
+        )
         self.fields["column"].choices = [("", _("Choose a column")), *of_numbers, *apart]  # type: ignore[attr-defined]
         every = [(c.name, c.name) for c in schema.columns]
         self.fields["predictors"].choices = every  # type: ignore[attr-defined]

@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dpgov.language.translation import translated
-from dpgov.privacy.answer.covers import Cover, Method, Way
+from dpgov.privacy.answer.covers import Method
 from dpgov.privacy.plan.by_calendar import PARTS
+from dpgov.privacy.plan.parsing.choosing import MAX_ROUNDS
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, DateDomain, NumericDomain
 from dpgov.queries.web.forms.dates import usual_part
@@ -27,10 +28,11 @@ from dpgov.queries.web.forms.rows import (
     plain,
     proposed_width,
 )
+from dpgov.queries.web.forms.where import Where
 from dpgov.queries.wording.dates import PARTS_IN_WORDS
-from dpgov.queries.wording.words import readable
 
 OWN, ALL = "own", "all"
+_USUAL_ROUNDS = "8"
 _SIZES = [
     ("2", gettext_lazy("every pair of the columns")),
     ("1", gettext_lazy("each column by itself")),
@@ -113,6 +115,11 @@ class WhichForm(forms.Form):
     method = forms.ChoiceField(
         label=gettext_lazy("How are they drawn?"), required=False, widget=forms.Select(attrs=SELECT)
     )
+    rounds = forms.IntegerField(
+        label=gettext_lazy("How many rounds?"),
+        required=False,
+        widget=forms.NumberInput(attrs={**TEXT, "min": 1, "max": MAX_ROUNDS}),
+    )
 
     def __init__(self, data: QueryDict) -> None:
         super().__init__(data)
@@ -130,12 +137,15 @@ class WhichForm(forms.Form):
             tables = [[name.strip() for name in line.split(",")] for line in lines]
         else:
             tables = columns if tables == ALL else int(tables)
-        return {"tables": tables} | ({"method": data["method"]} if data["method"] else {})
+        method = {"method": data["method"]} if data["method"] else {}
+        if data["method"] == Method.ADAPTIVE:
+            method["rounds"] = data["rounds"]
+        return {"tables": tables} | method
 
     def field_for(self, kind: str) -> str:
         """Where a refusal of the tables or the method is shown."""
-        if kind == "method":
-            return "method"
+        if kind in ("method", "rounds"):
+            return kind
         return "named" if self["tables"].value() == OWN else "tables"
 
 
@@ -150,10 +160,13 @@ class TablesForm(PricedForm):
         allocations: Sequence[tuple[str, str]] = (),
     ) -> None:
         super().__init__(data)
+        self.schema = schema
         self.columns = [
             ColumnRow(data, prefix=f"column-{place}", row_id=str(place), spec=spec)
             for place, spec in enumerate(schema.columns)
         ]
+        self.where = Where(data, schema)
+        self.general_errors += self.where.refusals
         self.which = WhichForm(data)
         self.price = PriceForm(data, mode=schema.mode, allocations=allocations)
 
@@ -166,11 +179,12 @@ class TablesForm(PricedForm):
         used = self.used
         if not used:
             self.general_errors.append(_("Tick the columns that the tables are about."))
-        valid = [form.is_valid() for form in (*used, self.which, self.price)]
+        valid = [form.is_valid() for form in (*used, *self.where.rows, self.which, self.price)]
         if self.general_errors or not all(valid):
             return None
         return {
             "columns": [row.grouping() for row in used],
+            "where": self.where.filters(),
             **self.which.which(len(used)),
             **self.price.amount(),
         }
@@ -183,7 +197,9 @@ class TablesForm(PricedForm):
             if kind == "columns" and rest and int(rest[0]) < len(used):
                 row = used[int(rest[0])]
                 row.add_error(row.field_for(rest[1:]), said)
-            elif kind in ("tables", "method"):
+            elif kind == "where" and (found := self.where.row_at(rest))[0] is not None:
+                found[0].add_error(found[0].field_for(found[1]), said)
+            elif kind in ("tables", "method", "rounds"):
                 self.which.add_error(self.which.field_for(kind), said)
             elif (field := self.price.field_for(kind)) is not None:
                 self.price.add_error(field, said)
@@ -192,9 +208,10 @@ class TablesForm(PricedForm):
 
     def problems(self) -> list[tuple[str, str]]:
         found = [("", message) for message in self.general_errors]
-        for row in self.used:
+        for row in (*self.used, *self.where.rows):
             for name, errors in row.errors.items():
-                found += [(row[name].auto_id, f"{row.title}: {error}") for error in errors]
+                target = "" if name == "__all__" else row[name].auto_id
+                found += [(target, f"{row.title}: {error}") for error in errors]
         for form in self._others():
             for name, errors in form.errors.items():
                 found += [(form[name].auto_id, str(error)) for error in errors]
@@ -207,7 +224,7 @@ class TablesForm(PricedForm):
 def blank_tables(schema: DatasetSchema, unit: str, amount: str, key: str) -> QueryDict:
     """A form with proposed bins and no column ticked, for so much of what the dataset counts in."""
     data = QueryDict(mutable=True)
-    data.update({"by": unit, unit: amount, "key": key, "tables": "2"})
+    data.update({"by": unit, unit: amount, "key": key, "tables": "2", "rounds": _USUAL_ROUNDS})
     for place, spec in enumerate(schema.columns):
         domain = spec.domain
         if isinstance(domain, DateDomain):
@@ -216,39 +233,3 @@ def blank_tables(schema: DatasetSchema, unit: str, amount: str, key: str) -> Que
             edges = even_edges(domain.lower, domain.upper, proposed_width(domain))
             data[f"column-{place}-edges"] = ", ".join(plain(edge) for edge in edges)
     return data
-
-
-def ways_shown(cover: Cover | None) -> list[dict[str, Any]]:
-    """Each method as the quote shows it."""
-    return [] if cover is None else [_way(way, cover) for way in cover.ways]
-
-
-def _way(way: Way, cover: Cover) -> dict[str, Any]:
-    return {
-        "name": _(way.method.words),
-        "tables": len(way.drawn),
-        "cells": way.cells,
-        "error": "" if way.rmse is None else readable(_three_digits(way.rmse)),
-        "reason": translated(way.reason),
-        "chosen": way is cover.chosen,
-    }
-
-
-def answers_shown(cover: Cover | None) -> list[dict[str, Any]]:
-    """Each asked table with its error, and that of a separate answer."""
-    if cover is None:
-        return []
-    return [
-        {
-            "columns": " × ".join(answer["columns"]),
-            "error": readable(_three_digits(answer["rmse"])),
-            "separate": ""
-            if answer["separate_rmse"] is None
-            else readable(_three_digits(answer["separate_rmse"])),
-        }
-        for answer in cover.as_json()["answers"]
-    ]
-
-
-def _three_digits(error: float) -> float:
-    return float(f"{error:.3g}")

@@ -1,4 +1,4 @@
-"""A worker whose scan takes three seconds, over a broker that loses patience after one; given to
+"""A worker whose answer takes three seconds, over a broker that loses patience after one; given to
 Celery as its app.
 """
 
@@ -14,12 +14,12 @@ from dpgov.engines.files import DuckDBEngine
 __all__ = ["app"]
 
 SECONDS = 3
-_scan = DuckDBEngine._rows
+_look = DuckDBEngine._by_cube
 
 
 def _slow(*arguments: Any) -> Any:
     time.sleep(SECONDS)
-    return _scan(*arguments)
+    return _look(*arguments)
 
 
 def _told(**_: Any) -> None:
@@ -28,7 +28,8 @@ def _told(**_: Any) -> None:
 
 task_prerun.connect(_told)
 _engine: Any = DuckDBEngine
-_engine._rows = _slow
+# What every answer begins with, whether it comes from a cube or a scan.
+_engine._by_cube = _slow
 _known: Any = settings
 # Redis looks for messages that nobody acknowledged at each poll, and takes them back after 1 s.
 _known.CELERY_BROKER_TRANSPORT_OPTIONS |= {

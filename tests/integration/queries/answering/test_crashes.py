@@ -1,6 +1,7 @@
 """Death at every database statement of a query's journey, and what is left after the restart."""
 
 import itertools
+import json
 import signal
 import uuid
 from collections.abc import Callable
@@ -84,18 +85,25 @@ def test_a_set_of_tables_that_is_asked_through_a_crash_is_asked_whole_or_not_at_
     assert ledger_findings() == []
 
 
+# What lies between two statements differs by the question, the statements do not: one of them is
+# tried in every run, the others where there are minutes.
 @pytest.mark.parametrize(
     "statistic",
     [
         {"statistic": "count"},
-        {"statistic": "regression", "column": "age", "predictors": ["sex"]},
+        pytest.param(
+            {"statistic": "logistic_regression", "column": "sex", "predictors": ["age"]},
+            marks=pytest.mark.long,
+        ),
     ],
     ids=lambda one: one["statistic"],
 )
 def test_a_worker_that_dies_anywhere_leaves_one_answer_and_one_charge(
     statistic: dict[str, Any], analyst: Membership, dataset: Dataset, ask: Callable[..., Query]
 ) -> None:
-    """B2, M3: death before and after each statement of claim, compute, seal and publish."""
+    """B2, M3, M32: death before and after each statement of claim, compute, seal and publish; all
+    scans and draws of a descent lie between two of them.
+    """
     queries: list[uuid.UUID] = []
 
     def answering(_: int) -> Step:
@@ -108,6 +116,29 @@ def test_a_worker_that_dies_anywhere_leaves_one_answer_and_one_charge(
     for query_id in queries:
         run(partial(answer_now, query_id))
         assert_answered_once(Query.objects.filter(pk=query_id))
+
+
+@pytest.mark.long
+def test_a_worker_that_dies_between_rounds_leaves_one_answer_and_one_charge(
+    analyst: Membership, dataset: Dataset
+) -> None:
+    """B2, M13: adaptive rounds lie between two statements; no second set of rounds is released."""
+    columns = [{"column": "sex"}, {"column": "education"}]
+    body = {"columns": columns, "tables": 1, "method": "adaptive", "rounds": 3, "epsilon": 0.01}
+    queries: list[uuid.UUID] = []
+
+    def answering(count: int) -> Step:
+        (query,) = submit_batch(
+            membership=analyst, dataset=dataset, raw_batch=body, idempotency_key=f"rounds-{count}"
+        ).queries
+        queries.append(query.pk)
+        return lambda: answer_now(query.pk)
+
+    assert deaths(answering) >= 10
+    for query_id in queries:
+        run(partial(answer_now, query_id))
+        assert_answered_once(Query.objects.filter(pk=query_id))
+        assert len(json.loads(Release.objects.get(query=query_id).body)["rounds"]) == 3
 
 
 def assert_answered_once(queries: QuerySet[Query]) -> None:

@@ -21,6 +21,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.engines.files import DuckDBEngine
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from tests.count_again import count_again
 from tests.small_dataset import register_small_dataset
 
 COUNT = {"statistic": "count"}
@@ -53,8 +54,10 @@ def tables(owner: Membership) -> list[Dataset]:
 
 
 def _delete(dataset: Dataset, which: str) -> None:
-    with duckdb.connect(str(storage.data_path(dataset.versions.get().pk))) as connection:
+    path = storage.data_path(dataset.versions.get().pk)
+    with duckdb.connect(str(path)) as connection:
         connection.execute(f"DELETE FROM data WHERE {which}")
+    count_again(path)
 
 
 def shape_of(value: Any) -> Any:

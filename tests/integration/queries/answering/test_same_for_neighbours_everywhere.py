@@ -18,6 +18,7 @@ from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.tenants.models import Membership
+from tests.count_again import count_again
 from tests.integration.datasets.registering import register, uploaded
 from tests.integration.queries.answering.test_same_for_neighbours import outcome, price
 from tests.integration.queries.wording.test_all_statistics import statistic
@@ -49,8 +50,10 @@ def question(kind: StatisticKind, by: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _changed(dataset: Dataset, statement: str) -> Dataset:
-    with duckdb.connect(str(storage.data_path(dataset.versions.get().pk))) as connection:
+    path = storage.data_path(dataset.versions.get().pk)
+    with duckdb.connect(str(path)) as connection:
         connection.execute(statement)
+    count_again(path)
     return dataset
 
 

@@ -1,5 +1,6 @@
 """L12: a worker that cannot see the data leaves the question to others, and says so."""
 
+import hashlib
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from django.db import connection
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
 from dpgov.datasets import storage
-from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.models import Dataset, DatasetVersion, VersionFingerprint
 from dpgov.datasets.services import DataMissing
 from dpgov.queries.answering import answer
 from dpgov.queries.answering import answer as answering
@@ -91,6 +92,19 @@ def test_a_worker_with_another_key_takes_nothing(
     assert not answer_next()
     query.refresh_from_db()
     assert query.attempts == 0
+
+
+def test_a_version_of_an_earlier_form_is_answered_about_all_the_same(
+    analyst: Membership, ask: Asking, settings: Any
+) -> None:
+    """L12: in what form people are recognised is no matter to what is counted of them."""
+    query = ask(analyst)
+    key = settings.DPGOV_FINGERPRINT_KEY
+    first = hashlib.blake2b(b"id", key=key, digest_size=8).hexdigest()
+    VersionFingerprint.objects.update(key_id=first)
+    assert answer_next()
+    query.refresh_from_db()
+    assert query.attempts == 1
 
 
 def test_a_version_without_a_seal_is_seen_by_nobody(analyst: Membership, ask: Asking) -> None:

@@ -45,6 +45,10 @@ def test_a_quote_says_how_the_tables_are_drawn_and_which_error_each_has(
     with unchanged():
         body = api.post(QUOTES, PAIRS, format="json").json()
     tables = body["tables"]
+    assert tables["work"]["answers_seconds"] > 0
+    rows = {"rows_seconds", "rows_megabytes"}
+    assert set(tables["work"]) == {"answers_seconds", "fits_seconds", "fits_megabytes"} | rows
+    assert tables["work"]["fits_seconds"] is tables["adaptive"] is None
     assert body["accepted"] is True
     assert [way["method"] for way in tables["ways"]] == [
         "separate_tables",

@@ -10,7 +10,7 @@ import pytest
 from django.db import DatabaseError, transaction
 
 from dpgov.audit.models import AuditEntry
-from dpgov.budgets.charging import AllocationNeeded
+from dpgov.budgets.allocated import AllocationNeeded
 from dpgov.budgets.errors import InsufficientBudget
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget

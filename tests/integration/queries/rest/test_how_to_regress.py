@@ -20,4 +20,5 @@ def test_the_program_of_the_page_asks_predicts_and_fits_again_for_nothing(
     assert said.count("sex = Male: ") == 2
     assert "predicted: " in said
     assert "free, at a cost of: 0" in said
-    assert [charge.amount_nano for charge in Charge.objects.all()] == [NANO]
+    assert "odds ratio of age: " in said
+    assert [charge.amount_nano for charge in Charge.objects.all()] == [NANO, NANO]

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.queries.models import Query, Release
 from dpgov.queries.web.forms.offer import statistics_offered
+from dpgov.queries.wording.logistic import logistic_regressions
 from dpgov.queries.wording.regressions import regressions
 from dpgov.tenants.models import Membership
 from tests.integration.queries.web.test_quote_page import text_of
@@ -75,6 +77,12 @@ def test_a_line_along_one_number_is_drawn_from_bound_to_bound(
         (asked("sex", "sex"), {}, "statistics.0.predictors.1", "twice"),
         (asked("nobody"), {}, "statistics.0.predictors.0", "Unknown column"),
         (asked("age", column="sex"), {}, "statistics.0.column", "categories"),
+        (
+            {"statistic": "logistic_regression", "column": "age", "predictors": ["sex"]},
+            {},
+            "statistics.0.column",
+            "no yes or no",
+        ),
         (asked("sex"), {"group_by": [{"column": "sex"}]}, "group_by", "one line for all rows"),
         (
             {"statistic": "mean", "column": "age", "predictors": ["sex"]},
@@ -126,6 +134,31 @@ def test_the_quote_says_the_error_of_each_coefficient_for_a_number_of_rows(
     assert errors[1] < errors[0] / 20
 
 
+def test_the_page_of_a_logistic_regression_has_odds_ratios_pictures_and_the_model_as_python(
+    analyst: Membership, ask: Ask, answer_now: Callable[[], int], browser: Client
+) -> None:
+    """M33: of a yes or no; the formula gives a probability."""
+    logistic = {"statistic": "logistic_regression", "column": "sex", "predictors": ["age", "hours"]}
+    query = ask(analyst, statistics=(logistic,), epsilon=2)
+    answer_now()
+    text = text_of(browser.get(f"/queries/{query.pk}/").content)
+    assert "Logistic regression of sex on age and hours" in text
+    assert "Odds ratio" in text
+    body = json.loads(Release.objects.get(query=query).body)
+    (model,) = logistic_regressions(body)
+    ratios, curve = (figure for _caption, figure in model.figures)
+    assert len(ratios["data"][0]["x"]) == 2
+    assert all(0 <= chance <= 1 for chance in curve["data"][0]["y"])
+    names: dict[str, Any] = {}
+    exec(model.formula, names)  # noqa: S102 - the formula of the page
+    odds = sum(
+        s["cells"][0]["value"] * {"age": 40, "hours": 20}.get(s["term"], 1)
+        for s in body["statistics"]
+    )
+    predicted = names["predict"]({"age": 40, "hours": 20})
+    assert predicted == pytest.approx(1 / (1 + math.exp(-odds)))
+
+
 def test_its_files_tell_the_coefficients_apart(
     released: tuple[Query, dict[str, Any]], browser: Client
 ) -> None:
@@ -138,13 +171,24 @@ def test_its_files_tell_the_coefficients_apart(
     assert browser.get(f"/queries/{query.pk}/download/pdf/").content.startswith(b"%PDF")
 
 
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        asked("sex", "hours"),
+        {"statistic": "logistic_regression", "column": "sex", "predictors": ["age", "hours"]},
+    ],
+    ids=lambda one: one["statistic"],
+)
 def test_it_can_be_tried_on_invented_rows(
-    analyst: Membership, dataset: Dataset, api_for: Callable[[Membership], APIClient]
+    statistic: dict[str, Any],
+    analyst: Membership,
+    dataset: Dataset,
+    api_for: Callable[[Membership], APIClient],
 ) -> None:
     """With the real noise of its price; nothing is spent."""
-    body = {"statistics": [asked("sex", "hours")], "epsilon": 1}
+    body = {"statistics": [statistic], "epsilon": 1}
     answer = api_for(analyst).post(f"/api/v1/datasets/{dataset.slug}/mock/", body, format="json")
     assert answer.status_code == 200, answer.json()
     terms = [one["term"] for one in answer.json()["statistics"]]
-    assert terms == [None, "sex", "hours"]
+    assert terms == [None, *statistic["predictors"]]
     assert not Charge.objects.exists()

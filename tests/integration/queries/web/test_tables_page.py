@@ -53,6 +53,7 @@ def test_every_way_is_shown_with_its_error_and_one_is_taken(
         assert words in text
     assert "sex × education" in text
     assert "Ask all for ε 1" in text
+    assert "s if nobody else asks. Synthetic rows take at most 0.1 s and 1 MB." in text
 
 
 def test_while_typing_the_price_alone_is_sent(
@@ -74,6 +75,31 @@ def test_the_set_is_asked_and_its_first_answer_is_followed(
     assert NANO - 3 < sum(query.cost_nano for query in asked) <= NANO
     assert answer_now() == 3
     assert browser.get(sent["Location"]).status_code == 200
+
+
+def test_a_filter_is_added_in_place_and_is_of_every_table(
+    browser: Client, form: Callable[..., dict[str, Any]], unchanged: Unchanged
+) -> None:
+    """M2: with scripts the form alone comes back, and nothing is asked by adding."""
+    more = {"new_filter": "age", "action": "add_filter"}
+    with unchanged():
+        part = browser.post(PAGE, form("sex", **more), headers={"HX-Target": "form#ask-form"})
+    shown = part.content.decode()
+    assert shown.strip().startswith("<form")
+    assert 'name="filter-0-column" value="age"' in shown
+    assert f'hx-post="{PAGE}"' in shown
+    row = {"filter": "0", "filter-0-column": "age", "filter-0-op": ">=", "filter-0-value": "30"}
+    named = {"method": "separate_tables", "price": "1"}
+    assert browser.post(PAGE, form("sex", "age", **row, **named)).status_code == 302
+    assert [len(query.plan["where"]) for query in Query.objects.all()] == [1]
+
+
+def test_a_filter_that_cannot_be_read_is_said_at_its_row(
+    browser: Client, form: Callable[..., dict[str, Any]]
+) -> None:
+    row = {"filter": "0", "filter-0-column": "age", "filter-0-op": ">=", "filter-0-value": "old"}
+    page = browser.post(PAGE, form("sex", **row))
+    assert "age: Type a plain number, like 40 or -2.5." in text_of(page.content)
 
 
 def test_tables_of_ones_own_are_named_a_line_each(
@@ -139,3 +165,40 @@ def test_another_price_than_the_button_named_is_not_charged(
         page = browser.post(PAGE, form("sex", "age", price="0.5"))
     assert page.status_code == 422
     assert "The price of these tables is now ε 1" in text_of(page.content)
+
+
+def test_adaptive_rounds_are_named_with_what_can_be_said_beforehand_and_asked(
+    browser: Client,
+    form: Callable[..., dict[str, Any]],
+    unchanged: Unchanged,
+    answer_now: Callable[[], int],
+) -> None:
+    """M16: no error of the whole is promised, and the fixed ways stand beside it."""
+    sent = form("sex", "education", "age", method="adaptive", rounds="4")
+    with unchanged():
+        text = text_of(browser.post(PAGE, sent).content)
+    for words in (
+        "Rounds 4 Candidates 3",
+        "Typical error of a drawn count",
+        "Best fixed way",
+        "No error of the whole can be promised",
+        "The fits between the rounds take at most",
+        "Separate tables",
+    ):
+        assert words in text
+    assert "chosen" not in text.split("How the tables can be drawn")[1].split("Together")[0]
+    asked = browser.post(PAGE, sent | {"price": "1"})
+    assert asked.status_code == 302
+    assert Query.objects.get().cost_nano == NANO
+    assert answer_now() == 1
+    assert "Round 4: " in text_of(browser.get(asked["Location"]).content)
+
+
+@pytest.mark.parametrize("rounds", ["", "0", "21"])
+def test_rounds_that_cannot_be_are_said_at_their_field(
+    rounds: str, browser: Client, form: Callable[..., dict[str, Any]], unchanged: Unchanged
+) -> None:
+    with unchanged():
+        page = browser.post(PAGE, form("sex", "age", method="adaptive", rounds=rounds))
+    assert "Say how many rounds: from 1 to 20." in text_of(page.content)
+    assert Query.objects.count() == 0

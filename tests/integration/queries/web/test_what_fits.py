@@ -7,7 +7,7 @@ accepted, a billionth more is refused.
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import uuid4
@@ -29,6 +29,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules
 from dpgov.datasets.services import change_policy, permit
 from dpgov.limits.ways import ways_to_ask
+from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO, as_number, as_text
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.queries.asking.policy import QueryLimitExceeded
@@ -39,7 +40,6 @@ from tests.integration.budgets.sharing import shared_budget
 from tests.small_dataset import EDUCATIONS, register_small_dataset
 
 RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
-TODAY = datetime.now(UTC).date()
 COUNT: dict[str, Any] = {"statistics": [{"statistic": "count"}]}
 EPSILONS = st.integers(min_value=NANO // 100, max_value=3 * NANO)
 MAYBE = st.one_of(st.none(), EPSILONS)
@@ -132,7 +132,7 @@ def _make(world: World, dataset: Dataset, owner: Membership, analyst: Membership
             dataset=_now(),
             user=analyst.user,
             limit_nano=price(world.permitted),
-            last_day=TODAY + timedelta(days=world.permit_days),
+            last_day=clock.today() + timedelta(days=world.permit_days),
             owner=owner.user,
             reason="test",
         )
@@ -149,7 +149,7 @@ def _same_everywhere(analyst: Membership, api: APIClient) -> None:
     seen = outlook(dataset, analyst, ways_to_ask(dataset, analyst))
     assert seen.fit.nano == fits, "the budget page"
     assert seen.questions * seen.usual_nano <= seen.fit.in_all_nano
-    (forecast,) = forecasts([dataset], TODAY)
+    (forecast,) = forecasts([dataset], clock.today())
     assert fits <= forecast.left_nano
     _same_in_the_api(api, fits, priced.largest_fit_epsilon_nano, currency)
     _is_accepted_and_no_more(analyst, currency.unit, fits)

@@ -26,6 +26,8 @@ def statistic(kind: StatisticKind) -> dict[str, Any]:
     if kind not in OF_ROWS:
         asked["column"] = "age"
     asked |= {"quantiles": [0.25, 0.75]} if kind is StatisticKind.QUANTILES else {}
+    if kind.facts.takes_two_values:
+        return asked | {"column": "sex", "predictors": ["age"]}
     return asked | ({"predictors": ["sex"]} if kind.facts.takes_predictors else {})
 
 

@@ -14,7 +14,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.reuse import synthetic
+from dpgov.privacy.answer import fitting
 from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.synthetic import tables_together
 from dpgov.tenants.models import Membership, Role
@@ -175,7 +175,7 @@ def test_tables_of_other_rows_or_other_bins_are_not_put_together(
 def test_a_table_of_too_many_cells_is_refused_with_what_would_do(
     api: APIClient, browser: Client, released: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(synthetic, "MAX_CELLS", 10)
+    monkeypatch.setattr(fitting, "MAX_CELLS", 10)
     refused = api.get(f"/api/v1/queries/{released[0]}/synthetic/")
     assert (refused.status_code, refused.json()["errors"][0]["code"]) == (409, "too_large")
     page = browser.get(f"/queries/{released[0]}/synthetic/csv/", follow=True)

@@ -113,7 +113,7 @@ def test_every_statistic_of_a_grouped_plan_has_room_in_its_kind() -> None:
     every = [{"statistic": kind.value} for kind in StatisticKind]
     kind = kind_of({"statistics": [*every, *every], "group_by": [{"column": "sex"}]})
     assert kind.startswith("Histogram + distinct units + ")
-    assert kind.endswith(" + regression by group")
+    assert kind.endswith(" + logit model by group")
     assert len(kind) < LONGEST_KIND
 
 

@@ -9,7 +9,7 @@ from django.test import Client
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.models import AuditEntry
-from dpgov.budgets.charging import allocations_of
+from dpgov.budgets.allocated import allocations_of
 from dpgov.budgets.models import Allocation
 from dpgov.datasets.models import Dataset, Permit
 from dpgov.privacy.accounting.decimals import NANO

@@ -224,7 +224,7 @@ def test_numbers_are_grouped_by_even_bins_or_by_edges() -> None:
         ("SELECT age FROM people WITH EPSILON 1", 1, 8, "rows are never shown"),
         ("SELECT COUNT(*) FROM people", 1, 28, "WITH EPSILON"),
         ("SELECT COUNT(*)\nFROM people\nWITH DELTA 1", 3, 6, "WITH EPSILON"),
-        ("SELECT COUNT(*)\nFROM people JOIN b ON a = b\nWITH EPSILON 1", 2, 18, "joins"),
+        ("SELECT COUNT(*)\nFROM people JOIN b ON a = b\nWITH EPSILON 1", 2, 18, "Joins"),
         ("SELECT COUNT(*) FROM (SELECT 1) WITH EPSILON 1", 1, 30, "one dataset"),
         ("SELECT COUNT(*) FROM x.people WITH EPSILON 1", 1, 22, "alone"),
         ("SELECT COUNT(*) FROM people TABLESAMPLE (10) WITH EPSILON 1", 1, 22, "alone"),

@@ -17,6 +17,8 @@ _FURTHER = {
     "BINS": "age, 20, 40)",
     "DATE_TRUNC": "month', visit)",
     "CLIP": "age, 20, 60)",
+    "REGRESSION": "age, hours)",
+    "LOGISTIC_REGRESSION": "sex, age)",
 }
 
 

@@ -1,0 +1,17 @@
+"""Tables that are chosen adaptively, inside the sentence that says a question."""
+
+from typing import Any
+
+from django.utils.translation import ngettext
+
+
+def chosen_in_words(chosen: dict[str, Any], columns: str) -> str:
+    """ "in 8 tables chosen adaptively among 15 of age, sex and region"."""
+    pattern = ngettext(
+        "in {rounds} table chosen adaptively among {candidates} of {columns}",
+        "in {rounds} tables chosen adaptively among {candidates} of {columns}",
+        chosen["rounds"],
+    )
+    return pattern.format(
+        rounds=chosen["rounds"], candidates=len(chosen["tables"]), columns=columns
+    )
