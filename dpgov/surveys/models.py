@@ -1,4 +1,4 @@
-"""A survey, its one-time tokens, and the sum of its reports: three tables that nothing links.
+"""A survey, its one-time tokens, the sum of its reports, and e-mails that wait: nothing links them.
 
 Must never keep a report by itself, nor when anything arrived: on some databases rows lie in the
 order in which they were written, so that a table of reports beside a table of spent tokens would
@@ -93,6 +93,47 @@ class SurveyToken(models.Model):
 
     def __str__(self) -> str:
         return f"a token of {self.survey_id}"
+
+
+class SurveyLetter(models.Model):
+    """An e-mail that shall bring one person one token; what it needs is kept only until it left.
+
+    `seed` is what the token is derived from, with the key of the installation; the database alone
+    does not say it. Once the e-mail was sent or given up, address and seed are gone.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "Waiting"
+        SENT = "sent", "Sent"
+        GIVEN_UP = "given_up", "Given up"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    survey = models.ForeignKey(Survey, on_delete=models.PROTECT, related_name="letters")
+    email = models.CharField(max_length=254)
+    seed = models.CharField(max_length=32)
+    language = models.CharField(max_length=10)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="surveys_letter_forgets",
+                condition=Q(state="waiting", next_attempt_at__isnull=False)
+                | Q(
+                    state__in=("sent", "given_up"),
+                    email="",
+                    seed="",
+                    attempts=0,
+                    next_attempt_at__isnull=True,
+                ),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"an e-mail of {self.survey_id}"
 
 
 class Tally(models.Model):

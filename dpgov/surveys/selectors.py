@@ -3,11 +3,11 @@
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from dpgov.budgets.models import Budget
 from dpgov.budgets.shared_budgets import shared_budgets_of
-from dpgov.surveys.models import Survey
+from dpgov.surveys.models import Survey, SurveyLetter
 from dpgov.tenants.crossing import through_gate
 from dpgov.tenants.models import Membership, Tenant
 from dpgov.tenants.permissions import Permission, may
@@ -25,6 +25,12 @@ def surveys_of(membership: Membership) -> QuerySet[Survey]:
 def get_survey(membership: Membership, survey_id: UUID) -> Survey:
     """One of them; Survey.DoesNotExist for a foreign and a missing one alike."""
     return surveys_of(membership).get(pk=survey_id)
+
+
+def letters_of(survey: Survey) -> dict[str, int]:
+    """How many of its e-mails wait, were sent and were given up; addresses are shown to nobody."""
+    found = survey.letters.values_list("state").annotate(Count("id"))
+    return dict.fromkeys(SurveyLetter.State.values, 0) | dict(found)
 
 
 def tenant_of(code: str) -> UUID | None:

@@ -1,6 +1,7 @@
 """What changes a survey: making, opening, closing, tokens, and taking in a report."""
 
 from dpgov.surveys.services.drafting import Asked, make_survey
+from dpgov.surveys.services.letters import send_survey_letters, write_letters
 from dpgov.surveys.services.opening import (
     close_survey,
     open_alone,
@@ -19,4 +20,6 @@ __all__ = [
     "open_as_agreed",
     "receive",
     "request_opening",
+    "send_survey_letters",
+    "write_letters",
 ]

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dpgov.approvals.errors import ApprovalRefusal
@@ -18,16 +19,17 @@ from dpgov.budgets.words import amount
 from dpgov.privacy.accounting.loss import PURE
 from dpgov.surveys.errors import SurveyRefusal
 from dpgov.surveys.models import Survey
-from dpgov.surveys.selectors import budgets_to_charge, get_survey, surveys_of
+from dpgov.surveys.selectors import budgets_to_charge, get_survey, letters_of, surveys_of
 from dpgov.surveys.services import (
     close_survey,
     make_survey,
     make_tokens,
     open_alone,
     request_opening,
+    write_letters,
 )
 from dpgov.surveys.services.receiving import takes_reports
-from dpgov.surveys.web.forms import OpenForm, SurveyForm, TokensForm
+from dpgov.surveys.web.forms import LettersForm, OpenForm, SurveyForm, TokensForm
 from dpgov.surveys.wording import (
     expected_error,
     figure_of,
@@ -36,6 +38,7 @@ from dpgov.surveys.wording import (
     rule_of,
     size_of,
 )
+from dpgov.tenants.letters import site_has_mail
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import CSV, as_file, show_page
 
@@ -133,6 +136,26 @@ def tokens(request: HttpRequest, survey_id: UUID) -> HttpResponse:
     return as_file("\n".join(lines) + "\n", f"survey-{survey.code[:8]}.csv", CSV)
 
 
+@requires(Permission.MAKE_SURVEYS)
+@require_POST
+def letters(request: HttpRequest, survey_id: UUID) -> HttpResponse:
+    """A token by e-mail for each address; nothing is made while a line is wrong."""
+    survey, form = _survey(request, survey_id), LettersForm(request.POST)
+    if not form.is_valid():
+        return _page(request, survey, letters=form)
+    try:
+        number = write_letters(
+            membership=membership_of(request),
+            survey=survey,
+            addresses=form.cleaned_data["addresses"],
+        )
+    except SurveyRefusal as refusal:
+        return _page(request, survey, refusal=str(refusal))
+    told = ngettext("{number} e-mail will be sent.", "{number} e-mails will be sent.", number)
+    messages.success(request, told.format(number=number))
+    return redirect("surveys:detail", survey.pk)
+
+
 def _survey(request: HttpRequest, survey_id: UUID) -> Survey:
     try:
         return get_survey(membership_of(request), survey_id)
@@ -140,7 +163,9 @@ def _survey(request: HttpRequest, survey_id: UUID) -> Survey:
         raise Http404 from missing
 
 
-def _page(request: HttpRequest, survey: Survey, refusal: str = "") -> HttpResponse:
+def _page(
+    request: HttpRequest, survey: Survey, refusal: str = "", letters: LettersForm | None = None
+) -> HttpResponse:
     budget = survey.shared_budget
     price = survey_price(budget, survey.epsilon_nano)
     context = {
@@ -152,10 +177,13 @@ def _page(request: HttpRequest, survey: Survey, refusal: str = "") -> HttpRespon
         "price": amount(price, budget.currency if budget else PURE),
         "address": _address(request, survey),
         "number_of_tokens": survey.tokens.count(),
+        "letters": letters or LettersForm(),
+        "letters_on_their_way": letters_of(survey),
+        "has_mail": site_has_mail(),
         "waiting": waiting_about(survey.tenant_id, OPEN_SURVEY, f"survey:{survey.pk}"),
         **_so_far(survey),
     }
-    return show_page(request, "surveys/detail.html", context, refused=refusal)
+    return show_page(request, "surveys/detail.html", context, refused=refusal or letters)
 
 
 def _so_far(survey: Survey) -> dict[str, Any]:

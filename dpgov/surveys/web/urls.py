@@ -14,5 +14,6 @@ urlpatterns = [
     path(f"{_ONE}open/", pages.open_it, name="open"),
     path(f"{_ONE}close/", pages.close, name="close"),
     path(f"{_ONE}tokens/", pages.tokens, name="tokens"),
+    path(f"{_ONE}letters/", pages.letters, name="letters"),
     path("s/<slug:survey_code>/", respond.respond, name="respond"),
 ]

@@ -6,7 +6,9 @@ from itertools import pairwise
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
@@ -17,11 +19,13 @@ from dpgov.privacy.accounting.decimals import decimal_text, read_decimal
 from dpgov.privacy.local.randomiser import FEWEST_ANSWERS, MOST_ANSWERS
 from dpgov.surveys.services import Asked
 from dpgov.surveys.services.drafting import LONGEST_QUESTION, MOST_EXPECTED
+from dpgov.surveys.services.letters import MOST_ADDRESSES
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
 _NUMBER = {**_TEXT, "inputmode": "decimal", "autocomplete": "off"}
 _DAYS = 30
+_MOST_TOLD = 20
 
 
 def _bound(label: Any) -> forms.CharField:
@@ -148,6 +152,43 @@ class TokensForm(forms.Form):
     """How many tokens."""
 
     number = forms.IntegerField(min_value=1, max_value=10_000)
+
+
+class LettersForm(forms.Form):
+    """Who gets a token by e-mail: one address a line; what is wrong is said for each line."""
+
+    addresses = forms.CharField(
+        label=_("E-mail addresses"),
+        max_length=MOST_ADDRESSES * 260,
+        widget=forms.Textarea({**_TEXT, "rows": 4, "autocomplete": "off", "spellcheck": "false"}),
+        help_text=_(
+            "One a line. Each gets a token of its own, an address that you name again another one."
+        ),
+    )
+
+    def clean_addresses(self) -> list[str]:
+        """The addresses, each once. Raises ValidationError with one sentence for each bad line."""
+        found: dict[str, int] = {}
+        wrong: list[str] = []
+        for number, line in enumerate(self.cleaned_data["addresses"].splitlines(), start=1):
+            address = line.strip()
+            try:
+                if address:
+                    validate_email(address)
+                    earlier = found.setdefault(address.casefold(), number)
+                    if earlier != number:
+                        told = gettext("Line {number}: the same address as in line {earlier}.")
+                        wrong.append(told.format(number=number, earlier=earlier))
+            except ValidationError:
+                wrong.append(gettext("Line {number}: no e-mail address.").format(number=number))
+        if wrong:
+            more = len(wrong) - _MOST_TOLD
+            if more > 0:
+                told = ngettext("{number} more line.", "{number} more lines.", more)
+                wrong[_MOST_TOLD:] = [told.format(number=more)]
+            raise ValidationError(wrong)
+        lines = self.cleaned_data["addresses"].splitlines()
+        return [line.strip() for line in lines if line.strip()]
 
 
 class OpenForm(forms.Form):
