@@ -8,7 +8,8 @@ from django.urls import resolve
 from drf_spectacular.generators import SchemaGenerator
 
 from tests.house import settings_read, tree
-from tests.integration.access.doors import DOORS, EVERYBODY
+from tests.integration.access.doors import DOORS
+from tests.integration.access.routes import EVERYBODY
 from tests.journeys import keep_pictures
 
 PAGES = [p for p in tree.files(".md") if "vendor" not in p.parts]
@@ -28,6 +29,16 @@ def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
         assert target.exists(), f"{link} leads nowhere"
         assert target.is_relative_to(tree.ROOT), f"{link} leads out of the project"
         assert not anchor or anchor in _anchors(target), f"{link}: there is no such heading"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=tree.name)
+def test_headings_and_tables_stand_apart_and_no_section_stands_twice(page: Path) -> None:
+    """A line that touches a table becomes a row of it; sections of one name share an address."""
+    text = _FENCE.sub("", page.read_text())
+    assert re.findall(r"^.*\S.*\n#{1,6} .*|^#{1,6} .*\n\S.*", text, re.MULTILINE) == []
+    assert re.findall(r"^(?!\s*\|).*\S.*\n\|.*|^\|.*\n(?!\|).*\S.*", text, re.MULTILINE) == []
+    sections = re.findall(r"^## .+$", text, re.MULTILINE)
+    assert len(sections) == len(set(sections))
 
 
 def test_every_page_can_be_found_from_the_index() -> None:
@@ -70,10 +81,13 @@ def test_the_api_page_lists_every_address_and_who_may_call_it() -> None:
     assert told == there
 
 
+_IDS = ("query_id", "ready_made_id", "approval_id", "survey_id", "arrival_id", "joint_id")
+
+
 def _roles(path: str) -> str:
     """Who may use a route, as the table of doors has it, in the words of the page."""
     some = "00000000-0000-0000-0000-000000000000"
-    things = dict.fromkeys(("query_id", "ready_made_id", "approval_id", "survey_id"), some)
+    things = dict.fromkeys(_IDS, some)
     place = path.format(slug="any", survey_code="any", **things)
     door = DOORS[resolve(place).view_name]
     roles = door.roles - door.hidden_from

@@ -1,0 +1,180 @@
+"""The manifests for a cluster, read by rules: they say what the compose file says."""
+
+import re
+import tomllib
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from tests.house import settings_read, tree
+from tests.house.test_deployment import OF_OTHERS, OURS
+
+FOLDER = tree.ROOT / "docker/kubernetes"
+FILES = sorted(path.name for path in FOLDER.glob("*.yaml") if path.name != "kustomization.yaml")
+_OLDEST = "1.29"
+
+
+def _documents(name: str) -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all((FOLDER / name).read_text()))
+
+
+def _kustomization() -> dict[str, Any]:
+    (found,) = _documents("kustomization.yaml")
+    return found
+
+
+def _pods() -> dict[str, dict[str, Any]]:
+    """What each process runs as, by the names of the compose file."""
+    every = [each for name in FILES for each in _documents(name)]
+    running = [each for each in every if each["kind"] in ("Deployment", "Job")]
+    return {each["metadata"]["name"]: each["spec"]["template"]["spec"] for each in running}
+
+
+def _containers(pod: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*pod["containers"], *pod.get("initContainers", [])]
+
+
+def _environment(container: dict[str, Any]) -> dict[str, str]:
+    (settings,) = _documents("settings.yaml")
+    own = {each["name"]: each["value"] for each in container["env"]}
+    return {**settings["data"], **own}
+
+
+def _compose() -> dict[str, Any]:
+    text = (tree.ROOT / "docker/compose.yaml").read_text()
+    found: dict[str, Any] = yaml.safe_load(text)["services"]
+    return found
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_manifest_is_what_the_api_accepts(name: str) -> None:
+    for each in _documents(name):
+        kubernetes_validate.validate(each, _OLDEST, strict=True)
+
+
+def test_every_manifest_is_applied_and_the_image_is_that_of_this_version() -> None:
+    kustomization = _kustomization()
+    assert sorted(kustomization["resources"]) == FILES
+    version = tomllib.loads((tree.ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert kustomization["images"] == [{"name": "dpgov", "newTag": version}]
+    assert {each["image"] for pod in _pods().values() for each in _containers(pod)} == {"dpgov"}
+
+
+def test_the_same_processes_run_the_same_commands_as_in_the_compose_file() -> None:
+    services = _compose()
+    pods = _pods()
+    assert set(pods) == set(OURS)
+    for name, pod in pods.items():
+        assert pod["containers"][0].get("command") == services[name].get("command"), name
+
+
+def test_each_process_has_the_variables_and_secrets_that_it_has_there() -> None:
+    for name, pod in _pods().items():
+        there = _compose()[name]
+        given = _environment(pod["containers"][0])
+        assert set(given) == set(there["environment"]), name
+        assert set(given) - OF_OTHERS <= settings_read.names()
+        assert given["DPGOV_DATABASE_URL"] == there["environment"]["DPGOV_DATABASE_URL"], name
+        (secrets,) = (volume["secret"] for volume in pod["volumes"] if "secret" in volume)
+        assert {item["key"] for item in secrets["items"]} == set(there["secrets"]), name
+
+
+def test_no_secret_is_written_into_a_manifest() -> None:
+    for pod in _pods().values():
+        for name, value in _environment(pod["containers"][0]).items():
+            secret = re.search("KEY|TOKEN|PASSW", name)
+            assert not secret or value.startswith(("/run/secrets/", "/keys/")), name
+    assert not [name for name in FILES for one in _documents(name) if one["kind"] == "Secret"]
+
+
+def test_every_container_may_do_little() -> None:
+    for name, pod in _pods().items():
+        assert pod["securityContext"]["runAsNonRoot"] is True, name
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, name
+        assert pod["automountServiceAccountToken"] is False, name
+        for container in _containers(pod):
+            assert container["securityContext"] == {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            }, name
+            assert container["resources"]["limits"]["memory"], name
+
+
+def test_one_sweeper_signs_and_nobody_else_reaches_its_key_or_writes_checkpoints() -> None:
+    """S20: also while a new version takes the place of the old one."""
+    (sweeper,) = _documents("sweeper.yaml")
+    assert (sweeper["spec"]["replicas"], sweeper["spec"]["strategy"]) == (1, {"type": "Recreate"})
+    for name, pod in _pods().items():
+        mounted = {one["name"]: one for each in _containers(pod) for one in each["volumeMounts"]}
+        assert ("keys" in mounted) is (name == "sweeper")
+        assert mounted["checkpoints"].get("readOnly", False) is (name != "sweeper")
+
+
+def test_nothing_starts_before_the_tables_are_those_of_its_version() -> None:
+    for name, pod in _pods().items():
+        waits = [each["command"][-1] for each in pod.get("initContainers", [])]
+        assert ("migrate --check" in " ".join(waits)) is (name != "migrate")
+
+
+def test_what_holds_data_has_no_way_out_of_the_cluster() -> None:
+    """S20: by default only names, the database and the broker are reached."""
+    closed, web, outwards = _documents("network.yaml")
+    assert set(closed["spec"]["policyTypes"]) == {"Ingress", "Egress"}
+    assert "ingress" not in closed["spec"]
+    ports = {port["port"] for rule in closed["spec"]["egress"] for port in rule["ports"]}
+    assert ports == {53, 5432, 6379}
+    (label,) = _kustomization()["labels"]
+    assert closed["spec"]["podSelector"]["matchLabels"] == label["pairs"]
+    assert label["includeTemplates"] is True
+    (expression,) = outwards["spec"]["podSelector"]["matchExpressions"]
+    assert expression["values"] == ["web", "sweeper"]
+    assert "egress" not in web["spec"]
+
+
+def _documented_patches(heading: str) -> list[dict[str, Any]]:
+    text = (tree.ROOT / "docs/kubernetes.md").read_text().split(f"## {heading}\n")[1]
+    found: list[dict[str, Any]] = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
+    return found
+
+
+def _patched(document: dict[str, Any], step: dict[str, Any]) -> None:
+    """One step of a JSON patch; what it replaces must be there, and what it adds must not."""
+    *way, last = step["path"].strip("/").split("/")
+    place: Any = document
+    for part in way:
+        place = place[int(part)] if isinstance(place, list) else place[part]
+    if last == "-":
+        place.append(step["value"])
+    elif isinstance(place, list):
+        place[int(last)] = step["value"]
+    else:
+        assert (last in place) is (step["op"] == "replace"), step["path"]
+        place[last] = step["value"]
+
+
+def test_the_overlay_without_a_shared_folder_fits_every_manifest() -> None:
+    """M55: each pod has a folder of its own, and what it needs to read the others' files."""
+    every = [each for name in FILES for each in _documents(name)]
+    for patch in _documented_patches("Without a shared folder"):
+        kind, name = patch["target"]["kind"], patch["target"].get("name", ".*")
+        meant = [
+            each
+            for each in every
+            if re.fullmatch(kind, each["kind"]) and re.fullmatch(name, each["metadata"]["name"])
+        ]
+        assert meant, patch["target"]
+        for each in meant:
+            for step in yaml.safe_load(patch["patch"]):
+                _patched(each, step)
+    (settings,) = (each["data"] for each in every if each["kind"] == "ConfigMap")
+    assert set(settings) <= settings_read.names()
+    wanted = {value.split("/")[-1] for value in settings.values() if "/run/secrets/" in value}
+    for each in every:
+        kubernetes_validate.validate(each, _OLDEST, strict=True)
+        if each["kind"] in ("Deployment", "Job"):
+            volumes = {one["name"]: one for one in each["spec"]["template"]["spec"]["volumes"]}
+            assert "emptyDir" in volumes["data"], each["metadata"]["name"]
+            assert wanted <= {one["key"] for one in volumes["secrets"]["secret"]["items"]}
