@@ -29,6 +29,7 @@ from dpgov.configuration.rest import (  # noqa: F401 - read by Django
     REST_FRAMEWORK,
     SPECTACULAR_SETTINGS,
 )
+from dpgov.configuration.store import store_settings
 from dpgov.operation.logs import configure_structlog
 
 env = environ.Env()
@@ -89,6 +90,7 @@ INSTALLED_APPS = [
     "dpgov.explain",
     "dpgov.limits",
     "dpgov.surveys",
+    "dpgov.joint",
     "dpgov.oversight",
     "dpgov.dashboards",
     "dpgov.demo",
@@ -244,6 +246,8 @@ DPGOV_METRICS_TOKEN = secret_text(env, "DPGOV_METRICS_TOKEN")
 # --- dpgov ------------------------------------------------------------------------------------
 DPGOV_HOME = HOME
 DPGOV_FINGERPRINT_KEY = fingerprint_key(env, HOME)
+DPGOV_STORE = store_settings(env)
+DPGOV_STORE_CACHE_BYTES = env.int("DPGOV_STORE_CACHE_MB", default=20_000) * 1_000_000
 DPGOV_LEASE_SECONDS = env.int("DPGOV_LEASE_SECONDS", default=60)
 DPGOV_QUERY_ATTEMPTS = 2
 DPGOV_EXPIRY_SECONDS = env.int("DPGOV_EXPIRY_SECONDS", default=86_400)
@@ -267,6 +271,7 @@ DPGOV_CHECKPOINT_ORIGIN = env.str("DPGOV_CHECKPOINT_ORIGIN", default="dpgov")
 DPGOV_CHECKPOINT_FOLDER = Path(
     env.str("DPGOV_CHECKPOINT_FOLDER", default=str(HOME / "checkpoints"))
 )
+DPGOV_JOINT_KEYS = Path(env.str("DPGOV_JOINT_KEYS", default=str(HOME / "joint_keys")))
 DPGOV_CHECKPOINT_WEBHOOK = env.str("DPGOV_CHECKPOINT_WEBHOOK", default="")
 DPGOV_CHECKPOINT_EMAIL = env.list("DPGOV_CHECKPOINT_EMAIL", default=[])
 DPGOV_CHECKPOINT_ENTRIES = env.int("DPGOV_CHECKPOINT_ENTRIES", default=1000)

@@ -13,12 +13,14 @@ _API: list[URLPattern | URLResolver] = [
     path("", include("dpgov.explain.rest.urls")),
     path("", include("dpgov.oversight.rest.urls")),
     path("", include("dpgov.surveys.rest.urls")),
+    path("", include("dpgov.joint.rest.urls")),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("dpgov.dashboards.urls")),
     path("", include("dpgov.datasets.web.urls")),
     path("", include("dpgov.queries.web.urls")),
     path("", include("dpgov.surveys.web.urls")),
+    path("", include("dpgov.joint.web.urls")),
     path("", include("dpgov.notices.web.urls")),
     path("", include("dpgov.approvals.web.urls")),
     path("", include("dpgov.tenants.web.urls")),

@@ -32,6 +32,8 @@ _ALIKE_EVERYWHERE = (
     "integration/language/test_nothing_is_left_in_english.py",
     "journeys/tasks",
     "journeys/test_curve.py",
+    "journeys/files",
+    "journeys/lessons",
     "journeys/test_every_page.py",
     "journeys/test_german.py",
     "journeys/test_keyboard.py",

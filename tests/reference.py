@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from itertools import product
 
 from dpgov.privacy.plan.request import (
+    ON_CURVE,
     ROWS_OF_UNIT,
+    WEIGHT,
     AllOf,
     AnyOf,
     CodeGrouping,
+    Curve,
     ExactAnswer,
     ExactRequest,
+    Factor,
     Measure,
     MeasureKind,
     RowFilter,
@@ -81,7 +85,7 @@ def _plan_cell(row: Owned, request: ExactRequest, bounds: UnitBounds) -> int:
 
 
 def _cell(rows: list[Owned], request: ExactRequest) -> tuple[int, ...]:
-    return tuple(_measured(rows, measure) for measure in request.measures)
+    return tuple(_measured(rows, measure, request.curve) for measure in request.measures)
 
 
 def _bin(row: Owned, grouping: CodeGrouping) -> int:
@@ -114,12 +118,12 @@ def _bin_of_code(code: int | None, grouping: CodeGrouping) -> int:
     return len(grouping.ranges)
 
 
-def _measured(owned: list[Owned], measure: Measure) -> int:
+def _measured(owned: list[Owned], measure: Measure, curve: Curve | None) -> int:
     if measure.kind is MeasureKind.UNITS:
         return len({row.unit for row in owned})
     rows = [row.codes for row in owned]
     if measure.kind is MeasureKind.PRODUCT_SUM:
-        return sum(_product(row, measure) for row in rows)
+        return sum(_product(row, measure.factors, curve) for row in rows)
     if measure.kind is MeasureKind.ROWS or measure.column is None:
         return len(rows)
     present = [code for row in rows if (code := row[measure.column]) is not None]
@@ -134,11 +138,37 @@ def _measured(owned: list[Owned], measure: Measure) -> int:
     return len(codes) if measure.kind is MeasureKind.PRESENT else sum(code**2 for code in codes)
 
 
-def _product(row: Row, measure: Measure) -> int:
+def _product(row: Row, factors: Sequence[Factor], curve: Curve | None) -> int:
     found = 1
-    for factor in measure.factors:
-        code = row[factor.column]
-        if code is None:
+    for factor in factors:
+        number = _number(row, factor, curve)
+        if number is None:
             return 0
-        found *= code // factor.width if factor.level is None else int(code == factor.level)
+        found *= number
     return found
+
+
+def _number(row: Row, factor: Factor, curve: Curve | None) -> int | None:
+    if factor.column in (ON_CURVE, WEIGHT):
+        assert curve is not None
+        value = _on_curve(row, curve)
+        if value is None or factor.column == ON_CURVE:
+            return value
+        return value * (curve.unit - value) // curve.coarse
+    code = row[factor.column]
+    if code is None:
+        return None
+    return code // factor.width if factor.level is None else int(code == factor.level)
+
+
+def _on_curve(row: Row, curve: Curve) -> int | None:
+    """Nothing where the row lacks a value that its score is made of."""
+    score = curve.plus
+    for factor, weight in curve.weights:
+        number = _number(row, factor, None)
+        if number is None:
+            return None
+        score += weight * number
+    place, part = divmod(min(max(score, 0), curve.end), curve.step)
+    low, high = curve.table[place], curve.table[place + 1]
+    return low + (high - low) * part // curve.step

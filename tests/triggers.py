@@ -17,6 +17,7 @@ APPEND_ONLY = (
     "budgets_limitchange",
     "datasets_acceptance",
     "datasets_termsofuse",
+    "joint_share",
     "queries_release",
 )
 GUARDED = (
@@ -27,6 +28,8 @@ GUARDED = (
     "datasets_dataset",
     "datasets_look",
     "datasets_viewer",
+    "joint_jointquestion",
+    "joint_party",
     "queries_budgetrequest",
     "queries_query",
     "surveys_survey",

@@ -5,11 +5,15 @@ from dpgov.language.spoken import SpokenRefusal
 
 
 class ApprovalRefusal(SpokenRefusal):
-    """Base of all refusals; `str` is for people."""
+    """Base of all refusals; `str` is for people, `code` for programs."""
+
+    code = "not_requested"
 
 
 class AlreadyRequested(ApprovalRefusal):
     """The same change of the same thing waits for a decision already."""
+
+    code = "already_requested"
 
     def __init__(self) -> None:
         super().__init__(

@@ -10,7 +10,7 @@ from uuid import UUID
 from dpgov.audit.keys.note import NotSigned, PublicKey, UnreadableNote, opened
 from dpgov.audit.models import AuditCheckpoint
 from dpgov.audit.outside import known_keys, outside_notes
-from dpgov.audit.selectors import log_size, newest_checkpoint
+from dpgov.audit.selectors import signed_and_size
 from dpgov.audit.stored_tree import LogHasGap, StoredTree
 from dpgov.audit.tree import root_at
 from dpgov.language.said import said
@@ -35,8 +35,9 @@ def looked_at(tenant_id: UUID) -> LookedAt:
     """The same findings with the log's size, its newest checkpoint and the known keys."""
     # The folder first: the database knows whatever is in it, also what is being made right now.
     outside = list(outside_notes(tenant_id, newest=1))
-    last, size = newest_checkpoint(tenant_id), log_size(tenant_id)
+    last, size = signed_and_size(tenant_id)
     keys, tree = known_keys(tenant_id), StoredTree(tenant_id)
+    tree.read_edge(last.size if last else 0)
     found = [] if last is None else own_findings(last, size, keys, tree)
     for name, note in outside:
         found += outside_findings(name, note, size, keys, tree)

@@ -1,13 +1,13 @@
 """Reads of one tenant's log. Never across tenants, never anything but the log itself."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet, Subquery
+from django.db.models import Count, Q, QuerySet, Subquery, Value
 
 from dpgov.audit.actions import Action
 from dpgov.audit.entry import FACT_NAMES
@@ -162,6 +162,13 @@ def newest_checkpoint(tenant_id: UUID) -> AuditCheckpoint | None:
     return checkpoints_of(tenant_id).first()
 
 
+def signed_and_size(tenant_id: UUID) -> tuple[AuditCheckpoint | None, int]:
+    """The newest checkpoint, if there is any, and the log's size, of one moment: one statement."""
+    heads = AuditHead.objects.filter(tenant_id=tenant_id).values("sequence")
+    last = checkpoints_of(tenant_id).annotate(log=Subquery(heads[:1])).first()
+    return last, (last.log or 0 if last else log_size(tenant_id))
+
+
 def covering_checkpoint(tenant_id: UUID, sequence: int) -> AuditCheckpoint | None:
     """The first checkpoint that was signed over this entry, if there is one yet."""
     return checkpoints_of(tenant_id).filter(size__gte=sequence).order_by("size").first()
@@ -176,11 +183,20 @@ def announced_keys(tenant_id: UUID) -> list[PublicKey]:
 
 
 def listed_keys(tenant_id: UUID) -> list[Listed]:
-    """Every key that the database names, oldest first, with the signatures that the log has."""
-    rows = AuditKey.objects.filter(tenant_id=tenant_id).order_by("id")
-    signed = _announcements(tenant_id)
+    """Every key that the database names, oldest first, with the signatures that the log has.
+
+    One statement: the signatures are those of the entries that announced a key.
+    """
+    keys = AuditKey.objects.filter(tenant_id=tenant_id).order_by()
+    announced = entries_of(tenant_id, EntryFilter(action=Action.CHECKPOINT_KEY_CHANGED.value))
+    read = list(
+        keys.values_list(Value("key"), "id", "public_key").union(
+            announced.order_by().values_list(Value("signatures"), "sequence", "detail"), all=True
+        )
+    )
+    signed = _announcements(text for what, _place, text in sorted(read) if what == "signatures")
     found = []
-    for text in rows.values_list("public_key", flat=True):
+    for text in (text for what, _place, text in sorted(read) if what == "key"):
         try:
             found.append(Listed(parse_public_key(text), signed.get(text, ())))
         except UnreadableKey:
@@ -188,14 +204,14 @@ def listed_keys(tenant_id: UUID) -> list[Listed]:
     return found
 
 
-def _announcements(tenant_id: UUID) -> dict[str, tuple[str, ...]]:
-    """The signature lines with which the log announces each key."""
-    entries = entries_of(tenant_id, EntryFilter(action=Action.CHECKPOINT_KEY_CHANGED.value))
+def _announcements(details: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The signature lines with which the log announces each key; the first ones are the true."""
     found: dict[str, tuple[str, ...]] = {}
-    for detail in entries.values_list("detail", flat=True):
+    for detail in details:
         try:
             announced = json.loads(detail)
-            found[announced["new_key"]] = signatures_in("\n".join(announced["statement"]))
+            lines = signatures_in("\n".join(announced["statement"]))
+            found.setdefault(announced["new_key"], lines)
         except (ValueError, TypeError, LookupError):
             continue
     return found

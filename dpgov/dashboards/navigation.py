@@ -113,6 +113,7 @@ SECTIONS = (
             ),
             Page("queries:saved", _("Saved questions"), (Permission.SUBMIT_QUERIES,)),
             Page("surveys:list", _("Surveys"), (Permission.VIEW_SURVEYS,), room="surveys"),
+            Page("joint:list", _("Joint questions"), (Permission.REQUEST_CHANGES,), room="joint"),
         ),
     ),
     Section(

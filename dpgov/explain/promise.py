@@ -8,6 +8,7 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import most_per_question
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency
@@ -70,7 +71,7 @@ def promise_of(dataset: Dataset) -> Promise:
         limit_nano=budget.limit_nano,
         limit_epsilon_nano=budget.limit_epsilon_nano,
         committed_nano=budget.committed_nano,
-        question_nano=dataset.per_query_limit_nano,
+        question_nano=most_per_question(dataset),
     )
 
 

@@ -3,14 +3,17 @@
 Committed amounts only (spent and reserved together): never how far the worker is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.charging import Limit, allocations_of, limits_within_reach, one_part_each
+from dpgov.budgets.allocated import AllocationNeeded, ChooseAllocation, allocations_of
+from dpgov.budgets.charging import Limit, limits_within_reach, one_part_each
 from dpgov.budgets.models import Allocation, Budget
 from dpgov.datasets.fitting import Fit, Terms, all_rows, fit, terms_shown
+from dpgov.datasets.lineage import allocations_on_parents
 from dpgov.datasets.models import Dataset
 from dpgov.operation import clock
 from dpgov.tenants.models import Membership, User
@@ -51,11 +54,23 @@ def ways_to_ask(dataset: Dataset, membership: Membership) -> list[Way]:
         allocations = [None]
     if not allocations:
         return []
-    reach = limits_within_reach(
-        dataset.budget_id, [allocation.pk for allocation in allocations if allocation]
-    )
+    charged = list(_charged(dataset, membership.user, allocations))
+    reach = limits_within_reach(dataset.budget_id, {pk for _, pks in charged for pk in pks})
     terms = _terms(dataset, membership.user)
-    return [_way(dataset, membership, allocation, reach, terms) for allocation in allocations]
+    return [_way(dataset, membership, one, pks, reach, terms) for one, pks in charged]
+
+
+def _charged(
+    dataset: Dataset, user: User, allocations: Sequence[Allocation | None]
+) -> Iterator[tuple[Allocation | None, frozenset[UUID]]]:
+    """Each allocation, and the budgets of all that are charged with it: those on parents too."""
+    for allocation in allocations:
+        try:
+            beside = allocations_on_parents(dataset, user, allocation)
+        except (AllocationNeeded, ChooseAllocation):
+            continue
+        own = [allocation] if allocation else []
+        yield allocation, frozenset(one.pk for one in (*own, *beside))
 
 
 def anybodys_way(dataset: Dataset) -> Way:
@@ -73,11 +88,13 @@ def _way(
     dataset: Dataset,
     membership: Membership,
     allocation: Allocation | None,
+    charged: Collection[UUID],
     reach: Sequence[Limit],
     terms: Terms,
 ) -> Way:
-    own = allocation.pk if allocation else None
-    touched = [one for one in reach if one.kind != Budget.Kind.ALLOCATION or one.budget_id == own]
+    touched = [
+        one for one in reach if one.kind != Budget.Kind.ALLOCATION or one.budget_id in charged
+    ]
     limits = tuple(one_part_each(touched))
     if allocation is None:
         name = _("Without an allocation")

@@ -61,6 +61,7 @@ class Case:
     statistic: dict[str, Any]
     pair: Callable[[Mode, int], Pair]
     group_by: tuple[dict[str, Any], ...] = ()
+    adaptive: dict[str, Any] | None = None
     unit: PrivacyUnit = field(default_factory=PrivacyUnit)
     neighbouring: Neighbouring = Neighbouring.ADD_REMOVE
     public_rows: int | None = None
@@ -92,7 +93,8 @@ class Case:
 
     def question(self, price: dict[str, str]) -> dict[str, Any]:
         """The plan, at this price."""
-        return {"statistics": [self.statistic], "group_by": list(self.group_by)} | price
+        chosen = {} if self.adaptive is None else {"adaptive": self.adaptive}
+        return {"statistics": [self.statistic], "group_by": list(self.group_by)} | chosen | price
 
 
 def _of(kind: str, column: str = "value", **more: Any) -> dict[str, Any]:
@@ -210,5 +212,42 @@ _ALL = (
         group_by=(_COLOURS, _SIZES),
         unit=_PEOPLE,
     ),
+    Case(
+        "adaptive",
+        _("Adaptive rounds"),
+        {"statistic": "count"},
+        tables.one_more_row,
+        group_by=(_COLOURS, _SIZES),
+        adaptive={"rounds": 2, "tables": [["colour"], ["size"]]},
+        # Two draws share the price, and two choices: all would have to be telling at once.
+        weakened=Fraction(2),
+        share=Fraction(1, 5),
+    ),
 )
 CASES = {case.name: case for case in _ALL}
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyCase:
+    """Reports of a local survey, by people of whom one answers the first and one the next answer.
+
+    No table, no engine and no ρ: what is tried is the draw of the command line, which is OpenDP's.
+    Its `share` of the trials is small where a report takes many draws.
+    """
+
+    name: str
+    title: str
+    answers: int
+    claim: Fraction
+    weakened: Fraction = Fraction(13, 10)
+    share: Fraction = Fraction(1)
+
+
+_SURVEYS = (
+    SurveyCase("survey", _("Survey, by randomised response"), 5, Fraction(2)),
+    SurveyCase(
+        "survey_bits", _("Survey, by unary encoding"), 12, Fraction(1, 2), Fraction(2), _FEWER
+    ),
+)
+SURVEYS = {case.name: case for case in _SURVEYS}
+TITLES = {case.name: case.title for case in (*_ALL, *_SURVEYS)}

@@ -22,6 +22,8 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Mode, epsilon_at
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.release import draw
+from dpgov.privacy.answer.rounds import model_of
+from dpgov.privacy.mechanisms.chosen import ChosenTables
 from dpgov.privacy.mechanisms.mechanism import Drawn
 from dpgov.privacy.mechanisms.table import table_of
 from dpgov.privacy.noise.lower_bound import lower_bound_of_epsilon, lower_bound_of_rho
@@ -103,7 +105,7 @@ def _answers(case: Case, mode: Mode, price: Fraction, trials: int, files: TableF
     name = "epsilon" if mode is Mode.PURE else "rho"
     schema = case.schema(mode)
     question = case.question({name: f"{Decimal(price.numerator) / price.denominator:f}"})
-    blueprint = prepare(parse_plan(question, schema, dataset=DATASET), schema)
+    blueprint = prepare(parse_plan(question, schema, dataset=DATASET, stored=True), schema)
     beyond = int(blueprint.describe()["statistics"][0].get("rows_beyond", 0))
     whole = min(_WHOLE, trials // 10)
     first, second = (
@@ -116,6 +118,8 @@ def _answers(case: Case, mode: Mode, price: Fraction, trials: int, files: TableF
 def _released(blueprint: Blueprint, exact: list[ExactAnswer], trials: int, whole: int) -> _Answers:
     """Those that went the whole way first and last: learned from, and tested."""
     (mechanism,), (request,) = blueprint.mechanisms, blueprint.requests
+    if isinstance(mechanism, ChosenTables):
+        return _of_rounds(blueprint, mechanism, exact, trials, whole)
     table = list(table_of(request.measures, exact[0]))
     found = [_of_release(draw(blueprint, exact)) for _ in range(whole)]
     middle, left = whole // 2, trials - whole
@@ -127,6 +131,32 @@ def _released(blueprint: Blueprint, exact: list[ExactAnswer], trials: int, whole
         np.concatenate([answers.raw for answers in found]),
         np.concatenate([answers.values for answers in found]),
     )
+
+
+def _of_rounds(
+    blueprint: Blueprint,
+    mechanism: ChosenTables,
+    exact: list[ExactAnswer],
+    trials: int,
+    whole: int,
+) -> _Answers:
+    """Each answer is a vector of the counts of every candidate in every round: nothing where it was
+    not chosen.
+    """
+    table = table_of(blueprint.requests[0].measures, exact[0])
+    starts = np.cumsum([0, *mechanism.adaptive.cells])
+    found = np.zeros((trials, mechanism.adaptive.rounds, starts[-1]))
+    for trial in range(trials):
+        if trial < whole // 2 or trial >= trials - (whole - whole // 2):
+            rounds = draw(blueprint, exact)["rounds"]
+            drawn = [(one["place"], [n for (n,) in one["draws"][0]["cells"]]) for one in rounds]
+        else:
+            chosen = mechanism.choose(table, model_of(mechanism))
+            drawn = [(one.place, list(one.counts)) for one in chosen]
+        for number, (place, counts) in enumerate(drawn):
+            found[trial, number, starts[place] : starts[place + 1]] = counts
+    flat = found.reshape(trials, -1)
+    return _Answers(flat, flat)
 
 
 def _of_release(body: dict[str, Any]) -> _Answers:

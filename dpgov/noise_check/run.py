@@ -1,14 +1,16 @@
 """One run of the check: every case in both modes, kept and told."""
 
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 
 import structlog
 
-from dpgov.noise_check.cases import CASES, Case
+from dpgov.noise_check.cases import CASES, SURVEYS, TITLES, Case, SurveyCase
 from dpgov.noise_check.findings import Finding, Report, Verdict, keep
 from dpgov.noise_check.measuring import FALSE_ALARM, measure
-from dpgov.noise_check.tables import TableFiles, table_files
+from dpgov.noise_check.reports import measure_reports
+from dpgov.noise_check.tables import table_files
 from dpgov.privacy.accounting.loss import Mode
 
 TRIALS = 20_000
@@ -17,12 +19,18 @@ _log = structlog.get_logger("dpgov.noise_check")
 
 
 def check(names: Collection[str] = (), trials: int = TRIALS) -> Iterator[Finding]:
-    """A finding for each of the named cases, or for all, in both modes, as they are done."""
-    chosen = [case for name, case in CASES.items() if not names or name in names]
+    """A finding for each of the named cases, or for all, in both modes, as they are done.
+
+    Surveys know ε alone.
+    """
+    wanted = names or TITLES
+    chosen = [case for name, case in CASES.items() if name in wanted]
     with table_files() as files:
         for case in chosen:
             for mode in Mode:
-                yield _measured(case, mode, trials, files)
+                yield _measured(case, mode, partial(measure, case, mode, trials, files))
+    for survey in (case for name, case in SURVEYS.items() if name in wanted):
+        yield _measured(survey, Mode.PURE, partial(measure_reports, survey, trials))
 
 
 def keep_and_tell(findings: Collection[Finding]) -> Report:
@@ -44,16 +52,16 @@ def _told(finding: Finding) -> dict[str, object]:
     return told | {"verdict": finding.verdict.value}
 
 
-def _measured(case: Case, mode: Mode, trials: int, files: TableFiles) -> Finding:
+def _measured(case: Case | SurveyCase, mode: Mode, run: Callable[[], Finding]) -> Finding:
     """What cannot be run proves nothing, neither way."""
     try:
-        return measure(case, mode, trials, files)
+        return run()
     except Exception as error:
         _log.exception("a noise check broke off", case=case.name, mode=mode.value)
         return Finding(
             name=case.name,
             mode=mode.value,
-            claim=float(case.claimed(mode)),
+            claim=float(case.claimed(mode) if isinstance(case, Case) else case.claim),
             weakened=float(case.weakened),
             trials=0,
             false_alarm=FALSE_ALARM,

@@ -20,6 +20,7 @@ class Kind(TextChoices):
     NOISE_CHECK = "noise_check", _("The noise check raised an alarm")
     HOLD = "hold", _("Datasets are held or frozen")
     NEW_DATA = "new_data", _("There is new data to look at")
+    TERMS = "terms", _("A dataset that I ask about has new terms of use")
     MONTH = "month", _("The report of a month is ready")
     PING = "ping", _("A test message of a webhook")
 
@@ -43,6 +44,7 @@ REACHES: dict[Kind, Reach] = {
     Kind.NOISE_CHECK: Reach(frozenset({_OFFICER, _ADMIN}), letter=True),
     Kind.HOLD: Reach(frozenset({_OWNER, _OFFICER}), letter=True),
     Kind.NEW_DATA: Reach(frozenset({_OFFICER}), letter=False),
+    Kind.TERMS: Reach(frozenset({_ANALYST}), letter=False),
     Kind.MONTH: Reach(frozenset({_OFFICER}), letter=False),
 }
 

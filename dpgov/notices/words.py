@@ -39,6 +39,10 @@ _REGISTRATIONS = {
     "done": _("{file} was read and recorded: {dataset}."),
     "refused": _("{file} was not registered. What you uploaded and typed is kept."),
 }
+_DERIVED = {
+    "done": _("Two datasets were put together: {dataset}."),
+    "refused": _("Two datasets could not be put together. The reason is with it."),
+}
 _DECISIONS = {
     "approved": _("The request “{title}” was approved and carried out."),
     "rejected": _("The request “{title}” was rejected."),
@@ -62,6 +66,7 @@ _HOLDS = {
     "frozen": _("Datasets are frozen: this database may be older than its last answers."),
 }
 _NEW_DATA = _("New data came: {dataset}. Look whether its people have a budget already.")
+_TERMS = _("There are new terms of use for {dataset}. Accept them before your next question.")
 _REQUEST = _("“{title}” was requested and waits for a decision.")
 _MONTH = _("The report of {month} is ready to be read and signed.")
 _PING = _("This is a test message. Somebody asked for it on the page of webhooks.")
@@ -69,6 +74,7 @@ _PING = _("This is a test message. Somebody asked for it on the page of webhooks
 _ALWAYS: Mapping[str, object] = {
     Kind.REQUEST: _REQUEST,
     Kind.NEW_DATA: _NEW_DATA,
+    Kind.TERMS: _TERMS,
     Kind.MONTH: _MONTH,
     Kind.PING: _PING,
 }
@@ -113,6 +119,8 @@ def _pattern(kind: str, detail: Mapping[str, Any]) -> object:
             text = _DECISIONS.get(detail.get("state", ""), "")
         case Kind.QUESTION:
             text = _QUESTIONS.get(detail.get("state", ""), "")
+        case Kind.REGISTRATION if "arrival" in detail:
+            text = _DERIVED.get(detail.get("state", ""), "")
         case Kind.REGISTRATION:
             text = _REGISTRATIONS.get(detail.get("state", ""), "")
         case Kind.NOISE_CHECK:
@@ -126,32 +134,36 @@ def page_of(kind: str, detail: Mapping[str, Any]) -> str:
     """The path of the page that shows more; "" where there is none."""
     if "approval" in detail:
         return _path("queries:budget_request", detail["approval"])
+    if "arrival" in detail:
+        return _path("datasets:deriving", detail["arrival"])
     return _page_of_kind(kind, detail)
+
+
+# The page of a kind, and what of its detail stands in the address.
+_PAGES: Mapping[str, tuple[str, ...]] = {
+    Kind.REQUEST: ("dashboards:approval", "request"),
+    Kind.DECISION: ("dashboards:approval", "request"),
+    Kind.QUESTION: ("queries:detail", "query"),
+    Kind.REGISTRATION: ("datasets:reading", "upload"),
+    Kind.HOLD: ("datasets:list",),
+    Kind.NEW_DATA: ("datasets:new_data",),
+    Kind.TERMS: ("datasets:terms", "slug"),
+}
 
 
 def _page_of_kind(kind: str, detail: Mapping[str, Any]) -> str:
     match kind:
         case Kind.BUDGET:
-            return _path("dashboards:budget", detail.get("slug")) or _path(
-                "dashboards:shared_budgets"
-            )
+            own = _path("dashboards:budget", detail.get("slug"))
+            return own or _path("dashboards:shared_budgets")
         case Kind.DECISION if page := kind_of(detail["change"]).page:
             return _path(page)
-        case Kind.REQUEST | Kind.DECISION:
-            return _path("dashboards:approval", detail.get("request"))
-        case Kind.QUESTION:
-            return _path("queries:detail", detail.get("query"))
-        case Kind.REGISTRATION:
-            return _path("datasets:reading", detail.get("upload"))
         case Kind.HOLD if detail.get("what") == "frozen":
             return _path("dashboards:frozen")
-        case Kind.HOLD:
-            return _path("datasets:list")
-        case Kind.NEW_DATA:
-            return _path("datasets:new_data")
         case Kind.MONTH:
             return f"{reverse('dashboards:month')}?month={detail['month']}"
-    return ""
+    name, *of_detail = _PAGES.get(kind, ("",))
+    return _path(name, *map(detail.get, of_detail)) if name else ""
 
 
 def whole_address(path: str) -> str:

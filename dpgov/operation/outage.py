@@ -19,8 +19,12 @@ from rest_framework.exceptions import APIException
 from dpgov.operation.middleware import is_api, is_metrics
 
 RETRY_AFTER_SECONDS = 5
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _log = structlog.get_logger("dpgov.outage")
+
+
+class ServerAway(Exception):
+    """A server that is not the database does not answer."""
 
 
 class Unavailable(APIException):
@@ -42,9 +46,9 @@ class Unavailable(APIException):
 def is_outage(error: BaseException | None) -> bool:
     """Whether a server or a disk is to blame, and not the request or the code."""
     while error is not None:
-        if isinstance(error, OperationalError | InterfaceError):
+        if isinstance(error, OperationalError | InterfaceError | ServerAway):
             return True
-        if isinstance(error, OSError) and error.errno in _FULL:
+        if isinstance(error, OSError) and error.errno in FULL:
             return True
         error = error.__cause__
     return False
@@ -92,6 +96,9 @@ def _body(kind: str, code: str, detail: str) -> dict[str, Any]:
 
 
 def _tell(error: BaseException | None) -> None:
-    full = isinstance(error, OSError) and error.errno in _FULL
-    what = "a disk is full" if full else "the database is away, full or too slow"
+    what = "the database is away, full or too slow"
+    if isinstance(error, ServerAway):
+        what = "the storage of data files is away"
+    elif isinstance(error, OSError) and error.errno in FULL:
+        what = "a disk is full"
     _log.error(what, kind=type(error).__name__)

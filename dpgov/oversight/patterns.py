@@ -160,7 +160,7 @@ def _families(
 @lru_cache(maxsize=4096)
 def _read(text: str, schema: DatasetSchema) -> Plan:
     raw = json.loads(text)
-    return parse_plan(raw, schema, dataset=raw["dataset"])
+    return parse_plan(raw, schema, dataset=raw["dataset"], stored=True)
 
 
 @dataclass(frozen=True, slots=True)

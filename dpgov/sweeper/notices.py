@@ -1,4 +1,4 @@
-"""One round of notices over every tenant: part of each round of the sweeper.
+"""Part of each round of the sweeper, for every tenant: notices, and the e-mails of surveys.
 
 Must never keep the sweeper from its queries: what fails for one tenant is logged, and the next
 round tries again.
@@ -13,10 +13,16 @@ from django.db import InterfaceError, OperationalError
 from dpgov.notices.delivery.deliveries import deliver_waiting
 from dpgov.notices.delivery.letters import send_letters
 from dpgov.notices.events.follow import follow
+from dpgov.surveys.services import send_survey_letters
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 
-_STEPS: tuple[Callable[[UUID], int], ...] = (follow, send_letters, deliver_waiting)
+_STEPS: tuple[Callable[[UUID], int], ...] = (
+    follow,
+    send_letters,
+    deliver_waiting,
+    send_survey_letters,
+)
 _log = structlog.get_logger("dpgov.notices")
 
 

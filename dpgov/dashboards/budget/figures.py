@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-import plotly.graph_objects as go
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -15,8 +14,16 @@ from dpgov.dashboards.budget.shares import Share
 from dpgov.dashboards.forecast.forecast import Forecast
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.accounting.loss import PURE, Currency
-from dpgov.queries.wording.over_days import days_axis
-from dpgov.queries.wording.plotting import Figure, as_figure, date_axis, inert, labelled_axis
+from dpgov.queries.wording.over_days import over_days
+from dpgov.queries.wording.plotting import (
+    Figure,
+    as_figure,
+    bars,
+    date_axis,
+    inert,
+    labelled_axis,
+    scatter,
+)
 
 _TOP = 5
 
@@ -51,7 +58,7 @@ def burn_down(
     limits = [as_number(balance.limit_nano) for balance in points]
     traces = [_steps(_("Remaining"), "spent", times, left, "tozeroy")]
     limit = _steps(_("Limit"), "limit", times, limits, None)
-    limit.line.dash = "dash"
+    limit["line"]["dash"] = "dash"
     traces.append(limit)
     axis = date_axis()
     if forecast is not None and forecast.ends_on is not None and left:
@@ -80,13 +87,13 @@ def _since(balances: Sequence[Balance], first: date | None, until: datetime) -> 
     return [*before, *(one for one in known if one.at >= begin)]
 
 
-def _cone(forecast: Forecast, now: datetime, left: float) -> list[Any]:
+def _cone(forecast: Forecast, now: datetime, left: float) -> list[Figure]:
     """A dashed line to the day, and the area between the soonest and the latest one."""
     ends = _noon(forecast.ends_on or now.date())
     soonest = _noon(forecast.soonest_on) if forecast.soonest_on else ends
     latest = _noon(forecast.latest_on) if forecast.latest_on else ends + 2 * (ends - now)
     start = now.isoformat()
-    area = go.Scatter(
+    area = scatter(
         x=[start, soonest.isoformat(), latest.isoformat(), start],
         y=[left, 0, 0, left],
         name=_("Range"),
@@ -96,7 +103,7 @@ def _cone(forecast: Forecast, now: datetime, left: float) -> list[Any]:
         hoverinfo="skip",
         meta={"role": "reserved"},
     )
-    line = go.Scatter(
+    line = scatter(
         x=[start, ends.isoformat()],
         y=[left, 0],
         name=_("At this pace"),
@@ -112,8 +119,8 @@ def _noon(day: date) -> datetime:
     return datetime.combine(day, time(12), UTC)
 
 
-def _marks(marks: Sequence[Mark]) -> Any:
-    return go.Scatter(
+def _marks(marks: Sequence[Mark]) -> Figure:
+    return scatter(
         x=[_noon(mark.day).isoformat() for mark in marks],
         y=[0 for _mark in marks],
         name=_("Events"),
@@ -135,7 +142,7 @@ def by_day(parts: Mapping[str, Counter[date]], sign: str) -> Figure:
         [(_others(len(rest)), other)] if rest else []
     )
     traces = [
-        go.Bar(
+        bars(
             x=[day.isoformat() for day in sorted(days)],
             y=[as_number(days[day]) for day in sorted(days)],
             name=inert(name, 28),
@@ -144,15 +151,7 @@ def by_day(parts: Mapping[str, Counter[date]], sign: str) -> Figure:
         )
         for place, (name, days) in enumerate(bands)
     ]
-    return as_figure(
-        traces,
-        barmode="stack",
-        showlegend=True,
-        hovermode="x unified",
-        legend={"traceorder": "normal"},
-        xaxis=days_axis(day for days in parts.values() for day in days),
-        yaxis={"title": {"text": sign}, "rangemode": "tozero"},
-    )
+    return over_days(traces, sign)
 
 
 def shares(
@@ -207,8 +206,8 @@ def _spent(parts: Sequence[Share], split: bool) -> list[float]:
     return [as_number(part.spent_nano if split else part.total_nano) for part in parts]
 
 
-def _steps(name: str, role: str, x: list[str], y: list[float], fill: str | None) -> Any:
-    return go.Scatter(
+def _steps(name: str, role: str, x: list[str], y: list[float], fill: str | None) -> Figure:
+    return scatter(
         x=x,
         y=y,
         name=name,
@@ -223,7 +222,7 @@ def _steps(name: str, role: str, x: list[str], y: list[float], fill: str | None)
 def _bar(
     name: str, role: str, names: list[str], x: list[float], sign: str, links: list[str]
 ) -> Any:
-    return go.Bar(
+    return bars(
         x=x,
         y=list(range(len(x))),
         orientation="h",

@@ -21,8 +21,10 @@ from dpgov.dashboards.budget.shares import (
     taken_of,
 )
 from dpgov.dashboards.forecast.daily import days_of
-from dpgov.dashboards.forecast.forecast import DAYS, Forecast, forecast_of
+from dpgov.dashboards.forecast.forecast import Forecast, forecast_of
+from dpgov.dashboards.forecast.pace import DAYS
 from dpgov.dashboards.span import Span
+from dpgov.datasets.lineage import origins_of
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.limits.ways import ways_to_ask
@@ -84,9 +86,11 @@ def _ahead(
     """When it would be used up, and what happened to it in the range."""
     opened = dataset.created_at.astimezone(UTC).date()
     since = min(span.first or opened, span.today - timedelta(days=DAYS))
-    days = days_of([dataset.budget_id], since, events=True)
+    parents = [one.parent for one in origins_of(dataset)]
+    budgets = [dataset.budget_id, *(one.budget_id for one in parents)]
+    days = days_of(budgets, since, events=True)
     marks = marks_of(days[dataset.budget_id], dataset.budget.currency, span.first)
-    return forecast_of(dataset, outlook.limits, days, span.today), marks
+    return forecast_of(dataset, outlook.limits, days, span.today, parents), marks
 
 
 def _day_rows(by_day: Mapping[str, Counter[date]]) -> list[tuple[date, str, int]]:

@@ -5,10 +5,10 @@ the days that it has been there, and none in its first week. A pace says nothing
 so a day comes with the days of the busiest and of the quietest week, and nobody is promised any.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
+from functools import cached_property
 from uuid import UUID
 
 from django.utils.formats import number_format
@@ -19,18 +19,24 @@ from dpgov.budgets.charging import Limit, lifetime
 from dpgov.budgets.models import Budget
 from dpgov.budgets.ways import for_life
 from dpgov.dashboards.forecast.daily import Days, back, days_of
+from dpgov.dashboards.forecast.pace import (
+    DAYS,
+    DaysOf,
+    Pace,
+    age_of,
+    own_pace,
+    paces_of_parents,
+    paces_of_shared,
+)
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.status import Status, status_of
 
-DAYS = 30
 _TOO_YOUNG = 7
-_WEEKS = 4
 _FURTHEST = 3_650
 _NONE = UUID(int=0)
-DaysOf = defaultdict[UUID, Days]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Forecast:
     """What was taken of a dataset's budget in DAYS days, by all who share it, and what remains.
 
@@ -54,9 +60,9 @@ class Forecast:
     course: Sequence[int] = field(default=(), compare=False)
     today: date = date.min
 
-    @property
+    @cached_property
     def status(self) -> Status:
-        """How it stands."""
+        """How it stands. Kept: a page of budgets asks for it several times a row."""
         return status_of(self.dataset, self.left_nano)
 
     @property
@@ -125,8 +131,8 @@ def in_words(found: Forecast | SharedForecast) -> str:
 
 def forecast_of_shared(budget: Budget, days: DaysOf, today: date) -> SharedForecast:
     """Of one shared budget; `days` of all that this organisation has in it."""
-    age, left = _age(budget.created_at, today), budget.remaining_nano
-    pace = _paces_of_shared([[lifetime(budget)]], today, days).get(budget.pk)
+    age, left = age_of(budget.created_at, today), budget.remaining_nano
+    pace = paces_of_shared([[lifetime(budget)]], today, days).get(budget.pk)
     lasts = pace.lasts(left) if pace and pace.taken_nano else None
     return SharedForecast(
         pace.taken_nano if pace else 0,
@@ -140,15 +146,19 @@ def forecast_of_shared(budget: Budget, days: DaysOf, today: date) -> SharedForec
 def forecasts(datasets: Sequence[Dataset], today: date) -> list[Forecast]:
     """One for each dataset, what is used up first, then what ends first; a few reads for all."""
     since = today - timedelta(days=DAYS)
-    taken = days_of([dataset.budget_id for dataset in datasets], since)
-    limits = for_life(dataset.budget for dataset in datasets)
-    shared = _paces_of_shared(limits.values(), today, taken)
+    of_tenants = Dataset.objects.filter(tenant__in={dataset.tenant_id for dataset in datasets})
+    taken = days_of(of_tenants.values("budget"), since)
+    derived = [dataset for dataset in datasets if dataset.is_derived]
+    limits = for_life((one.budget for one in datasets), [one.budget_id for one in derived])
+    parents = Dataset.objects.filter(derived__dataset__in=derived) if derived else ()
+    others = paces_of_shared(limits.values(), today, taken)
+    others |= paces_of_parents(parents, today, taken)
     found = [
         _forecast(
             one,
-            _own_pace(taken[one.budget_id], _age(one.created_at, today), today),
+            own_pace(taken[one.budget_id], age_of(one.created_at, today), today),
             limits[one.budget_id],
-            shared,
+            others,
             course_of(taken[one.budget_id], one, today),
             today,
         )
@@ -159,99 +169,38 @@ def forecasts(datasets: Sequence[Dataset], today: date) -> list[Forecast]:
 
 def course_of(days: Days, dataset: Dataset, today: date, number: int = DAYS) -> list[int]:
     """What was left of its own budget at the end of each of the last days that it was there."""
-    there = min(number, _age(dataset.created_at, today) + 1)
+    there = min(number, age_of(dataset.created_at, today) + 1)
     return days.left(dataset.budget.remaining_nano, back(today, there))
 
 
-def forecast_of(dataset: Dataset, limits: Sequence[Limit], days: DaysOf, today: date) -> Forecast:
-    """Of one dataset whose limits were read already; `days` at least of the last DAYS."""
+def forecast_of(
+    dataset: Dataset,
+    limits: Sequence[Limit],
+    days: DaysOf,
+    today: date,
+    parents: Iterable[Dataset] = (),
+) -> Forecast:
+    """Of one dataset whose limits were read already; `days` at least of the last DAYS.
+
+    Of a derived one `days` are also those of its `parents`.
+    """
     for_good = [one for one in limits if not one.period and one.kind != Budget.Kind.ALLOCATION]
     own = days[dataset.budget_id]
     return _forecast(
         dataset,
-        _own_pace(own, _age(dataset.created_at, today), today),
+        own_pace(own, age_of(dataset.created_at, today), today),
         for_good or [lifetime(dataset.budget)],
-        _paces_of_shared([for_good], today, days),
+        paces_of_shared([for_good], today, days) | paces_of_parents(parents, today, days),
         (),
         today,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Pace:
-    """What was taken in so many of the last days, in the busiest week and in the quietest one.
-
-    Weeks of None: there was none yet, or nobody knows them. No pace is above the `rates`.
-    """
-
-    taken_nano: int
-    age: int
-    busiest_nano: int | None = None
-    quietest_nano: int | None = None
-    rates: Sequence[tuple[int, int]] = ()
-
-    def lasts(self, left_nano: int) -> int | None:
-        """The days for which so much is enough, rounded up, where anything is taken."""
-        return self._at(left_nano, self.taken_nano, max(1, min(DAYS, self.age)))
-
-    def soonest(self, left_nano: int) -> int | None:
-        """At the pace of the busiest week, where that is the faster one."""
-        return min(self._both(left_nano, self.busiest_nano), default=None)
-
-    def latest(self, left_nano: int) -> int | None:
-        """At the pace of the quietest week, where that is the slower one; None: never."""
-        if self.quietest_nano == 0:
-            return None
-        return max(self._both(left_nano, self.quietest_nano), default=None)
-
-    def _both(self, left_nano: int, week_nano: int | None) -> list[int]:
-        found = (self.lasts(left_nano), self._at(left_nano, week_nano or 0, 7))
-        return [days for days in found if days is not None]
-
-    def _at(self, left_nano: int, nano: int, days: int) -> int | None:
-        if not nano:
-            return None
-        return max(-(-left_nano * n // most) for n, most in ((days, nano), *self.rates))
-
-
-def _own_pace(days: Days, age: int, today: date) -> _Pace:
-    """Weeks count from today backwards, and only those that it was there for."""
-    ago = [days.since(today - timedelta(days=7 * n - 1)) for n in range(_WEEKS + 1)]
-    weeks = [ago[n + 1] - ago[n] for n in range(min(_WEEKS, age // 7))]
-    first = today - timedelta(days=DAYS)
-    busiest, quietest = max(weeks, default=None), min(weeks, default=None)
-    return _Pace(days.since(first), age, busiest, quietest, days.rates)
-
-
-def _age(opened: datetime, today: date) -> int:
-    return (today - opened.astimezone(UTC).date()).days
-
-
-def _paces_of_shared(
-    found: Iterable[Sequence[Limit]], today: date, taken: Mapping[UUID, Days]
-) -> dict[UUID, _Pace]:
-    """What all who share a budget took of it since, from running balances."""
-    limits = {
-        limit.budget_id: limit.committed_nano
-        for of_one in found
-        for limit in of_one
-        if limit.kind == Budget.Kind.SHARED_BUDGET and limit.budget_id
-    }
-    known = {budget: taken[budget] for budget in limits if budget in taken}
-    return {
-        budget: _Pace(
-            max(0, limits[budget] - days.before[1]), (today - days.before[0]).days, rates=days.rates
-        )
-        for budget, days in known.items()
-        if days.before is not None
-    }
-
-
 def _forecast(
     dataset: Dataset,
-    own: _Pace,
+    own: Pace,
     limits: Sequence[Limit],
-    shared: Mapping[UUID, _Pace],
+    others: Mapping[UUID, Pace],
     course: Sequence[int],
     today: date,
 ) -> Forecast:
@@ -259,7 +208,7 @@ def _forecast(
     paced = [
         (pace, max(0, limit.remaining_nano))
         for limit in limits
-        for pace in (own, shared.get(limit.budget_id or _NONE))
+        for pace in (own, others.get(limit.part_of or limit.budget_id or _NONE))
         if pace and pace.taken_nano
     ]
     tightest = min(limits, key=lambda limit: limit.remaining_nano)

@@ -143,7 +143,7 @@ def _href(band: Band, kept: str, day: date, period: str) -> str:
 def _map_rows(found: Map, kept: str) -> list[tuple[str, int, int, str]]:
     rows = []
     for key, name in found.datasets:
-        number = sum(found.number[key, day] for day in found.days)
+        number = found.number[key].total()
         query = "&".join(part for part in (kept, urlencode({"dataset": str(key)})) if part)
         rows.append((name, number, found.nano[key], f"?{query}#questions"))
     return rows

@@ -3,16 +3,17 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
-import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
 from dpgov.dashboards.history.picture import Band, Map
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.queries.wording.over_days import bar, days_axis, last_of, over_days
-from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
+from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis, scatter
 
 _STATES = {
     "released": "spent",
@@ -25,8 +26,14 @@ _STATES = {
 
 def link(query: str, day: date, period: str) -> str:
     """To the list of what a mark stands for; what is filtered already stays in `query`."""
-    days = urlencode({"since": day.isoformat(), "until": last_of(day, period).isoformat()})
+    days = _within(day, period)
     return f"?{query}&{days}#questions" if query else f"?{days}#questions"
+
+
+@lru_cache(maxsize=4_096)
+def _within(day: date, period: str) -> str:
+    """Of a calendar alone, and said hundreds of times on a page."""
+    return urlencode({"since": day.isoformat(), "until": last_of(day, period).isoformat()})
 
 
 def by_day(bands: Sequence[Band], kept: str, period: str, *, in_epsilon: bool) -> Figure:
@@ -55,15 +62,14 @@ def refused(reasons: Mapping[str, Counter[date]]) -> Figure:
 def heat_map(found: Map, kept: str, period: str) -> Figure:
     """Datasets down, days along; the more questions the fuller a square."""
     rows = list(reversed(found.datasets))
-    most = max(found.number.values(), default=1)
+    most = max((number for days in found.number.values() for number in days.values()), default=1)
     marks = [
-        (day, place, key, name, found.number[key, day])
-        for place, (key, name) in enumerate(rows)
-        for day in found.days
-        if found.number[key, day]
+        (day, place, query, label, number)
+        for place, (query, label, days) in enumerate(map(partial(_along, found, kept), rows))
+        for day, number in sorted(days.items())
+        if number
     ]
-    dataset = [urlencode({"dataset": str(key)}) for _day, _place, key, _name, _n in marks]
-    trace = go.Scatter(
+    trace = scatter(
         x=[day.isoformat() for day, *_rest in marks],
         y=[place for _day, place, *_rest in marks],
         mode="markers",
@@ -74,12 +80,9 @@ def heat_map(found: Map, kept: str, period: str) -> Figure:
         },
         meta={
             "role": "spent",
-            "links": [
-                link("&".join(part for part in (kept, query) if part), mark[0], period)
-                for mark, query in zip(marks, dataset, strict=True)
-            ],
+            "links": [link(query, day, period) for day, _place, query, *_rest in marks],
         },
-        customdata=[[inert(name), number] for *_rest, name, number in marks],
+        customdata=[[label, number] for *_rest, label, number in marks],
         hovertemplate="%{customdata[0]}<br>%{x|%-d %b %Y}: %{customdata[1]}<extra></extra>",
         showlegend=False,
     )
@@ -90,6 +93,16 @@ def heat_map(found: Map, kept: str, period: str) -> Figure:
     )
 
 
+def _along(found: Map, kept: str, row: tuple[UUID, str]) -> tuple[str, str, Counter[date]]:
+    """Of one dataset: where its marks lead, its name in them, and its days."""
+    key, name = row
+    return _query(kept, key), inert(name), found.number[key]
+
+
+def _query(kept: str, dataset: UUID) -> str:
+    return "&".join(part for part in (kept, urlencode({"dataset": str(dataset)})) if part)
+
+
 def tree_map(found: Map, kept: str) -> Figure:
     """Each dataset a stretch of one bar, as wide as its part of all ε."""
     whole = sum(found.nano[key] for key, _name in found.datasets) or 1
@@ -97,7 +110,7 @@ def tree_map(found: Map, kept: str) -> Figure:
     for place, (key, name) in enumerate(found.datasets):
         if not found.nano[key]:
             continue
-        query = "&".join(part for part in (kept, urlencode({"dataset": str(key)})) if part)
+        query = _query(kept, key)
         share = round(100 * found.nano[key] / whole)
         trace = bar(name, str(place % 8 + 1), [], [], [f"?{query}#questions"])
         trace.update(

@@ -21,9 +21,9 @@ from dpgov.dashboards.purposes import NONE_STATED, UNSTATED, charged_for, purpos
 from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.plan.statistics import STATISTICS
-from dpgov.queries.answering.tally import kinds_asked
+from dpgov.queries.answering.tally import analysts_who_asked, kinds_asked
 from dpgov.queries.models import Query
-from dpgov.queries.selectors import PublicState, analysts_of, visible_queries, with_public_state
+from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
 from dpgov.web.pages import LongSelect
@@ -126,11 +126,11 @@ def history_filter(membership: Membership, data: Any) -> HistoryFilter:
     used = Dataset.objects.filter(
         seen(membership), tenant_id=membership.tenant_id, held_at__isnull=True
     )
-    history.filters["dataset"].queryset = used.order_by("name", "-created_at")
+    history.filters["dataset"].queryset = used.order_by("name", "-created_at").only("name")
     everybody = may(membership, Permission.VIEW_ALL_QUERIES)
     purposes = purposes_of(membership.tenant_id) if everybody else []
     if everybody:
-        history.filters["analyst"].queryset = analysts_of(visible)
+        history.filters["analyst"].queryset = analysts_who_asked(membership.tenant_id)
     else:
         del history.filters["analyst"]
     if purposes:

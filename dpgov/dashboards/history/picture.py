@@ -7,20 +7,20 @@ how far a worker is. One statement for questions and one for refusals, whatever 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date
+from datetime import UTC, date, datetime
+from operator import itemgetter
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Case, Count, F, Min, QuerySet, Sum, When
 from django.db.models.functions import TruncDate, TruncMonth, TruncWeek
 from django.utils.translation import gettext as _
 
 from dpgov.dashboards.history.table import STATE_WORDS
-from dpgov.privacy.accounting.loss import Mode
 from dpgov.queries.kinds import kind_in_words
 from dpgov.queries.models import Query, Refusal
-from dpgov.queries.selectors import PublicState
+from dpgov.queries.selectors import PublicState, committed_in_epsilon
 
 COLOURS = {
     "state": "state",
@@ -29,15 +29,18 @@ COLOURS = {
     "statistic": "kind",
 }
 _MOST = 7
-_COMMITTED = (*Query.HOLDING, *Query.CHARGED)
+_MOST_DATASETS = 12
 _TRUNC: dict[str, Any] = {"day": TruncDate, "week": TruncWeek, "month": TruncMonth}
 
 
 class Cell(NamedTuple):
-    """Questions of one day (week, month), one dataset and one colour; ε of pure budgets alone."""
+    """Questions of one day (week, month), one dataset and one colour; ε of pure budgets alone.
+
+    `dataset` is None, and `name` of no meaning, for those of all but the busiest datasets.
+    """
 
     day: date
-    dataset: UUID
+    dataset: UUID | None
     name: str
     key: str
     word: str
@@ -57,23 +60,33 @@ class Band:
 
 def cells_of(queries: QuerySet[Query], period: str, colour: str) -> list[Cell]:
     """The sums, oldest first."""
-    committed = Q(state__in=_COMMITTED, dataset__budget__mode=Mode.PURE.value)
+    pure = Sum("cost_nano", filter=committed_in_epsilon(), default=0)
     names = ("analyst__name", "analyst__email") if colour == "analyst" else ()
     by = _TRUNC[period]("submitted_at", tzinfo=UTC)
-    rows = queries.order_by().values_list(
-        by, "dataset_id", "dataset__name", COLOURS[colour], *names
-    )
-    counted = rows.annotate(number=Count("pk"), nano=Sum("cost_nano", filter=committed, default=0))
+    of = F("dataset_id") if colour == "dataset" else _busiest(queries)
+    rows = queries.order_by().values_list(by, of, COLOURS[colour], *names)
+    counted = rows.annotate(name=Min("dataset__name"), number=Count("pk"), nano=pure)
     # Said once, and not once a cell: a busy year has thousands of cells and a handful of words.
     sums = list(counted)
-    words = {row[3]: _coloured(colour, row) for row in sums}
-    found = [_cell(row, *words[row[3]]) for row in sums]
-    return sorted(found, key=lambda cell: cell.day)
+    words = {key: _coloured(colour, row) for key, row in {row[2]: row for row in sums}.items()}
+    days = {at: at.date() if isinstance(at, datetime) else at for at in {row[0] for row in sums}}
+    found = [Cell(days[row[0]], row[1], row[-3], *words[row[2]], row[-2], row[-1]) for row in sums]
+    return sorted(found, key=itemgetter(0))
+
+
+def _busiest(queries: QuerySet[Query]) -> Case:
+    """Each question's dataset; None for all but those that are drawn one by one.
+
+    So of hundreds of datasets a dozen rows come for each day and colour.
+    """
+    number = queries.order_by().values("dataset_id").annotate(number=Count("pk"))
+    ordered = number.order_by("-number", "dataset_id").values("dataset_id")
+    return Case(When(dataset__in=ordered[:_MOST_DATASETS], then=F("dataset_id")))
 
 
 def _coloured(colour: str, row: Sequence[Any]) -> tuple[str, str]:
     """What is stored of a row's colour as filters name it, and what it is called."""
-    _at, _dataset, name, key, *names, _number, _nano = row
+    _at, _dataset, key, *names, name, _number, _nano = row
     if colour == "state":
         key = key if key in Query.ENDED else PublicState.WAITING
         return str(key), str(STATE_WORDS[PublicState(key)])
@@ -82,26 +95,27 @@ def _coloured(colour: str, row: Sequence[Any]) -> tuple[str, str]:
     return str(key), str(name if colour == "dataset" else names[0] or names[1])
 
 
-def _cell(row: Sequence[Any], key: str, word: str) -> Cell:
-    at, dataset, name, *_names, number, nano = row
-    day = at.date() if hasattr(at, "date") else at
-    return Cell(day, dataset, name, key, word, int(number), int(nano))
-
-
 def bands_of(cells: Sequence[Cell], colour: str) -> list[Band]:
     """A band for each colour, the busiest first; beyond the first few they are one."""
-    totals: Counter[tuple[str, str]] = Counter()
+    found: defaultdict[tuple[str, str], list[Cell]] = defaultdict(list)
     for cell in cells:
-        totals[cell.key, cell.word] += cell.number
-    shown = [key for key, _number in totals.most_common()][:_MOST]
-    rest = len(totals) - len(shown)
-    bands = {key: Band(key[1], _query(colour, key[0]), Counter(), Counter()) for key in shown}
-    other = Band(_("%(number)s others") % {"number": rest}, "", Counter(), Counter())
+        found[cell.key, cell.word].append(cell)
+    totals = {key: sum(cell.number for cell in own) for key, own in found.items()}
+    ordered = sorted(totals, key=lambda key: -totals[key])
+    shown, rest = ordered[:_MOST], ordered[_MOST:]
+    bands = [_band(key[1], _query(colour, key[0]), found[key]) for key in shown]
+    if rest:
+        others = _("%(number)s others") % {"number": len(rest)}
+        bands.append(_band(others, "", [cell for key in rest for cell in found[key]]))
+    return bands
+
+
+def _band(word: str, query: str, cells: Sequence[Cell]) -> Band:
+    band = Band(word, query, Counter(), Counter())
     for cell in cells:
-        band = bands.get((cell.key, cell.word), other)
         band.number[cell.day] += cell.number
         band.nano[cell.day] += cell.nano
-    return [*bands.values(), *([other] if rest else [])]
+    return band
 
 
 def _query(colour: str, key: str) -> str:
@@ -115,21 +129,25 @@ class Map:
 
     datasets: list[tuple[UUID, str]]
     days: list[date]
-    number: Counter[tuple[UUID, date]]
-    nano: Counter[UUID]
+    number: dict[UUID, Counter[date]]
+    nano: dict[UUID, int]
 
 
-def map_of(cells: Sequence[Cell], most: int = 12) -> Map:
+def map_of(cells: Sequence[Cell]) -> Map:
     """The busiest datasets."""
-    totals: Counter[tuple[UUID, str]] = Counter()
-    number: Counter[tuple[UUID, date]] = Counter()
-    nano: Counter[UUID] = Counter()
+    found: defaultdict[UUID, list[Cell]] = defaultdict(list)
     for cell in cells:
-        totals[cell.dataset, cell.name] += cell.number
-        number[cell.dataset, cell.day] += cell.number
-        nano[cell.dataset] += cell.nano
-    shown = [key for key, _number in totals.most_common(most)]
-    return Map(shown, sorted({cell.day for cell in cells}), number, nano)
+        if cell.dataset is not None:
+            found[cell.dataset].append(cell)
+    totals = {key: sum(cell.number for cell in own) for key, own in found.items()}
+    shown = sorted(totals, key=lambda key: -totals[key])[:_MOST_DATASETS]
+    bands = {key: _band(found[key][0].name, "", found[key]) for key in shown}
+    return Map(
+        datasets=[(key, band.word) for key, band in bands.items()],
+        days=sorted({cell.day for cell in cells}),
+        number={key: band.number for key, band in bands.items()},
+        nano={key: band.nano.total() for key, band in bands.items()},
+    )
 
 
 def refusals_of(refused: QuerySet[Refusal]) -> dict[str, Counter[date]]:

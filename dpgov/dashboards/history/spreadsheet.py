@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from django.db.models import QuerySet
 
+from dpgov.joint.selectors import parties_of
 from dpgov.language.translation import english
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.queries.models import Query
@@ -17,15 +18,20 @@ _HEADINGS = (
     *("submitted", "dataset", "analyst", "question"),
     *("epsilon", "rho", "epsilon_at_delta", "delta"),
     *("state", "id"),
+    *("organisations", "may_collude"),
 )
 
 
 def csv_lines(queries: QuerySet[Query]) -> Iterator[str]:
-    """A heading and one line a question; texts that a spreadsheet would run are made harmless."""
+    """A heading and one line a question; texts that a spreadsheet would run are made harmless.
+
+    A joint one says how many organisations its total is of, and how many of them may collude.
+    """
     yield _line(_HEADINGS)
+    parties = parties_of(queries)
     for query in queries.iterator(chunk_size=500):
         with english():
-            line = _line(_cells(query))
+            line = _line((*_cells(query), *map(str, parties.get(query.pk, ("", "")))))
         yield line
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-import plotly.graph_objects as go
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -14,7 +13,7 @@ from dpgov.dashboards.forecast.forecast import Forecast
 from dpgov.dashboards.portfolio.crossed import Crossed
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.status import Status
-from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
+from dpgov.queries.wording.plotting import Figure, as_figure, bars, inert, labelled_axis, scatter
 
 _ROLES = {Status.LOW: "reserved", Status.USED_UP: "limit", Status.OPEN: "spent"}
 
@@ -29,7 +28,7 @@ def budgets(found: Sequence[Forecast]) -> Figure:
             continue
         chosen = [ordered[n] for n in places]
         traces.append(
-            go.Bar(
+            bars(
                 x=[_percent(one) for one in chosen],
                 y=places,
                 orientation="h",
@@ -80,7 +79,7 @@ def people(found: Crossed, datasets: Sequence[Dataset]) -> Figure:
     shares = [nano / max(1, dataset.budget.limit_nano) for *_r, dataset, nano in marks]
     most = max(shares, default=1) or 1
     history = reverse("dashboards:history")
-    trace = go.Scatter(
+    trace = scatter(
         x=[mark[0] for mark in marks],
         y=[mark[1] for mark in marks],
         mode="markers",

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from uuid import UUID
 
-import plotly.graph_objects as go
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -17,9 +16,10 @@ from dpgov.budgets.models import Budget, SharedBudgetMember
 from dpgov.budgets.shared_budgets import shared_budgets_of
 from dpgov.budgets.words import amount
 from dpgov.dashboards.forecast.daily import days_of
-from dpgov.dashboards.forecast.forecast import DAYS, SharedForecast, forecast_of_shared
+from dpgov.dashboards.forecast.forecast import SharedForecast, forecast_of_shared
+from dpgov.dashboards.forecast.pace import DAYS
 from dpgov.datasets.models import Dataset
-from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
+from dpgov.queries.wording.plotting import Figure, as_figure, bars, inert, labelled_axis
 from dpgov.tenants.models import Tenant
 
 _DRAWN = 12
@@ -102,7 +102,7 @@ def figure_of(found: Sequence[SharedBudget]) -> Figure:
     shown = list(reversed(found[:_DRAWN]))
     most = max((len(one.parts) for one in shown), default=0)
     traces = [
-        go.Bar(
+        bars(
             x=[_percent(part, one.budget)],
             y=[row],
             orientation="h",

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -19,7 +20,7 @@ from dpgov.operation import clock
 from dpgov.tenants.permissions import Permission, membership_of, requires
 
 _DRAWN = 20
-_LISTED = 50
+_LISTED = 25
 _COLUMNS = 12
 
 
@@ -35,12 +36,11 @@ def portfolio(request: HttpRequest) -> HttpResponse:
     taken = crossed(tenant, {one.pk: one.budget.limit_nano for one in datasets})
     columns = [one.dataset for one in found[:_COLUMNS]]
     shared = shared_of(tenant, datasets, today)
+    page = Paginator(found, _LISTED).get_page(request.GET.get("page"))
     context = {
         "headline": headline(found, today),
-        "budgets": [
-            (one, sparkline(one.course, one.dataset.budget.limit_nano)) for one in found[:_LISTED]
-        ],
-        "left_out": max(0, len(found) - _LISTED),
+        "page": page,
+        "budgets": [(one, sparkline(one.course, one.dataset.budget.limit_nano)) for one in page],
         "budget_figure": figures.budgets(found[:_DRAWN]),
         "people_figure": figures.people(taken, columns),
         "shared_budgets": shared,

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from dpgov.budgets.meaning import certainty_text, factor_text
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import most_per_question
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.explain.comparison import DEFAULT_DELTA, compare
 from dpgov.explain.figures import groups as group_figures
@@ -67,7 +68,7 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": list(zip(readings, sure, strict=True)),
         "epsilon_text": text,
         "epsilon_error": error,
-        "most_epsilon_nano": currency.question(dataset.per_query_limit_nano),
+        "most_epsilon_nano": currency.question(most_per_question(dataset)),
         "question_nano": question_nano,
         "odds_of_all": factor_text(limit_nano, currency),
         "posterior_of_all": certainty_text(limit_nano, currency),
@@ -185,7 +186,7 @@ def _cost(dataset: Dataset, size: int) -> str:
 
 def _question_cost(request: HttpRequest, dataset: Dataset) -> tuple[str, int, str]:
     """The question to look at: the ε typed, its cost, and why it was not taken (or nothing)."""
-    text, most = request.GET.get("epsilon", ""), dataset.per_query_limit_nano
+    text, most = request.GET.get("epsilon", ""), most_per_question(dataset)
     if not text:
         return "", most, ""
     try:

@@ -83,11 +83,11 @@ def _key(arrival: Arrival) -> str:
 
 
 def _happening(arrival: Arrival) -> Happening:
-    detail = {
-        "state": arrival.state,
-        "file": arrival.upload.original_name,
-        "upload": str(arrival.upload_id),
-    }
+    detail: dict[str, str] = {"state": arrival.state}
+    if arrival.upload is None:
+        detail["arrival"] = str(arrival.pk)
+    else:
+        detail |= {"file": arrival.upload.original_name, "upload": str(arrival.upload_id)}
     if arrival.dataset is not None:
         detail["dataset"] = arrival.dataset.name
     return Happening(

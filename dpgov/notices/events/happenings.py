@@ -9,9 +9,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
+
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.selectors import deciders
 from dpgov.audit.actions import Action
+from dpgov.datasets.audience import analysts_of
 from dpgov.datasets.models import Dataset
 from dpgov.notices.events.telling import Happening
 from dpgov.notices.kinds import Kind
@@ -127,6 +130,18 @@ def _looked_at(entry: Entry) -> Happening | None:
     return _happening(entry, Kind.HOLD, frozenset({dataset.owner_id}), detail)
 
 
+def _new_terms(entry: Entry) -> Happening | None:
+    """Told to who asked before and still may: everybody else meets the terms as they begin."""
+    found = Dataset.objects.filter(tenant_id=entry["tenant_id"], pk=_id_in(entry))
+    dataset = found.first()
+    if dataset is None:
+        return None
+    asked = Query.objects.filter(dataset=dataset, analyst=OuterRef("user")).order_by()
+    people = analysts_of(dataset).filter(Exists(asked)).values_list("user_id", flat=True)
+    detail = {"dataset": dataset.name, "slug": dataset.slug}
+    return _happening(entry, Kind.TERMS, frozenset(people), detail, dataset=dataset.pk)
+
+
 def _frozen(entry: Entry) -> Happening | None:
     people = _people(entry, Role.OFFICER, Role.OWNER)
     return _happening(entry, Kind.HOLD, people, {"what": "frozen"})
@@ -175,7 +190,9 @@ _MEANINGS: dict[str, Callable[[Entry], Happening | None]] = {
     Action.DATASET_HELD.value: _held,
     Action.DATASET_PAUSED.value: _held,
     Action.DATASET_REGISTERED.value: _new_data,
+    Action.DATASET_DERIVED.value: _new_data,
     Action.DATASET_VERSION_ADDED.value: _new_data,
     Action.DATASET_LOOKED_AT.value: _looked_at,
     Action.DATASETS_FROZEN.value: _frozen,
+    Action.TERMS_SET.value: _new_terms,
 }

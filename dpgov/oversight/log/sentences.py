@@ -12,12 +12,13 @@ from typing import Any
 from uuid import UUID
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from dpgov.approvals.kinds import kind_of
 from dpgov.audit.actions import Action
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset
+from dpgov.language.translation import in_a_row
 from dpgov.oversight.log.words import in_words
 from dpgov.queries.models import Query
 from dpgov.queries.wording.words import in_words as question_in_words
@@ -34,6 +35,7 @@ _PATTERNS: dict[str, str | Promise] = {
     Action.QUERY_EXPIRED: gettext_lazy("A question of {analyst} expired: {question}"),
     Action.QUERY_EXTENDED: gettext_lazy("A question of {analyst} took longer: {question}"),
     Action.DATASET_REGISTERED: gettext_lazy("{who} registered {name}"),
+    Action.DATASET_DERIVED: gettext_lazy("{who} derived {name} from {parents}"),
     Action.DATASET_HELD: gettext_lazy("{who} registered {name}, which is held"),
     Action.DATASET_VERSION_ADDED: gettext_lazy("{who} added version {version}"),
     Action.DATASET_ARCHIVED: gettext_lazy("{who} archived {name}"),
@@ -54,6 +56,7 @@ _PATTERNS: dict[str, str | Promise] = {
     Action.TERMS_ACCEPTED: gettext_lazy(
         "{who} accepted version {version} of the terms of use of {name}"
     ),
+    Action.JOINT_PROPOSED: gettext_lazy("{who} proposed the joint question “{name}”"),
     Action.SURVEY_MADE: gettext_lazy("{who} drafted the survey “{name}”"),
     Action.SURVEY_TOKENS_MADE: gettext_lazy("{who} made {tokens} tokens of the survey “{name}”"),
     Action.SURVEY_OPENED: gettext_lazy("{who} opened the survey “{name}”"),
@@ -179,11 +182,20 @@ def _values(entry: AuditEntry, detail: Mapping[str, Any], known: _Known) -> dict
         found["role"] = roles_in_words(roles)
     if isinstance(kind := detail.get("kind"), str):
         found["change"] = _change(kind)
+    if isinstance(parents := detail.get("derived_from"), list):
+        found["parents"] = _parents(parents)
     if entry.action in _OF_APPROVALS and isinstance(plan := detail.get("plan"), dict):
         found["question"] = question_in_words(plan)
     if (query := known.questions.get(entry.subject)) is not None:
         found |= {"question": question_in_words(query.plan), "analyst": str(query.analyst)}
     return found
+
+
+def _parents(parents: Sequence[Any]) -> str:
+    """Each with the version whose rows were used."""
+    pattern = gettext("{name} (version {version})")
+    known = [one for one in parents if isinstance(one, dict) and {"name", "version"} <= set(one)]
+    return in_a_row([pattern.format(name=one["name"], version=one["version"]) for one in known])
 
 
 def _change(kind: str) -> str:

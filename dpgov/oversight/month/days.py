@@ -4,30 +4,22 @@ Of the same questions as the tables below it, by the day of submission in UTC an
 question ended. ε is of budgets that count in pure ε; ρ cannot be added to it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date
+from datetime import date
+from functools import cached_property
 from itertools import zip_longest
-from typing import Any
 from urllib.parse import urlencode
 
-import plotly.graph_objects as go
-from django.db.models import Count, Q, Sum
-from django.db.models.functions import TruncDate
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from dpgov.oversight.month.month import Month
+from dpgov.oversight.month.calendar import Month
 from dpgov.privacy.accounting.decimals import as_number
-from dpgov.privacy.accounting.loss import Mode
-from dpgov.queries.models import Query
-from dpgov.queries.wording.plotting import Figure, as_figure, inert
-from dpgov.tenants.models import Tenant
-
-_COMMITTED = Q(state__in=(*Query.HOLDING, *Query.CHARGED), dataset__budget__mode=Mode.PURE.value)
+from dpgov.queries.wording.plotting import Figure, as_figure, bars, inert
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Day:
     """What was asked on one day, in numbers and in nano-units of pure ε; where its list is."""
 
@@ -35,7 +27,7 @@ class Day:
     number: int = 0
     nano: int = 0
 
-    @property
+    @cached_property
     def href(self) -> str:
         """The list of its questions; empty where there is none."""
         if not self.number:
@@ -53,16 +45,12 @@ class ByDay:
     epsilon: Figure
 
 
-def by_day_of(tenant: Tenant, month: Month) -> ByDay | None:
-    """Both months by day; None where nothing was asked in either. One statement."""
-    before = month.before()
-    begin, end = before.span()[0], month.span()[1]
-    asked = Query.objects.filter(tenant=tenant, submitted_at__gte=begin, submitted_at__lt=end)
-    by = asked.order_by().values_list(TruncDate("submitted_at", tzinfo=UTC))
-    sums = by.annotate(number=Count("pk"), nano=Sum("cost_nano", filter=_COMMITTED, default=0))
-    known = {day: Day(day, int(number), int(nano)) for day, number, nano in sums}
-    if not known:
+def by_day_of(month: Month, sums: Mapping[date, tuple[int, int]]) -> ByDay | None:
+    """Both months by day, of the `sums` of `asked_in`; None where nothing was asked in either."""
+    if not sums:
         return None
+    known = {day: Day(day, *both) for day, both in sums.items()}
+    before = month.before()
     of = {one.first: _days(one, known) for one in (month, before)}
     now, earlier = of[month.first], of[before.first]
     rows = [
@@ -105,8 +93,8 @@ def _figure(months: Sequence[list[Day]], heights: Sequence[list[float]], title: 
     )
 
 
-def _bars(name: str, role: str, days: Sequence[Day], heights: list[float]) -> Any:
-    return go.Bar(
+def _bars(name: str, role: str, days: Sequence[Day], heights: list[float]) -> Figure:
+    return bars(
         x=[one.day.day for one in days],
         y=heights,
         name=inert(name, 28),

@@ -5,80 +5,38 @@ from data. Months are calendar months in UTC, as questions and refusals are coun
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, Q, Sum
 from django.utils.translation import gettext as _
 
 from dpgov.audit.selectors import rare_actions_between
-from dpgov.budgets.windows import window_end
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
-from dpgov.operation import clock
 from dpgov.oversight.log.words import in_words
-from dpgov.oversight.month.decisions import Decided, Proof, decided_in, decisions, proof_of
+from dpgov.oversight.month.asked import NEAR, OF, Asked, Asking, asked_in
+from dpgov.oversight.month.calendar import Month
+from dpgov.oversight.month.decisions import (
+    Decided,
+    Proof,
+    decided_in,
+    in_names,
+    people_of,
+    proof_of,
+)
 from dpgov.oversight.month.standing import Stand, stands_of
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
-from dpgov.queries.models import Query, Refusal
+from dpgov.queries.models import Refusal
 from dpgov.tenants.models import Tenant, User
 
-# A question is near its limit from nine tenths on, and a budget nearly spent at nine tenths.
-_NEAR = 9
-_OF = 10
-# Every month has one before it and one after it.
-_FIRST_YEAR, _LAST_YEAR = 1970, 9000
-
-
-@dataclass(frozen=True, slots=True)
-class Month:
-    """A calendar month in UTC."""
-
-    first: date
-
-    @classmethod
-    def read(cls, text: str) -> "Month":
-        """From "2026-11"; the present month for whatever is none, or is out of all calendars."""
-        try:
-            first = date.fromisoformat(f"{text}-01")
-        except ValueError:
-            first = date.min
-        if not _FIRST_YEAR <= first.year < _LAST_YEAR:
-            first = clock.today().replace(day=1)
-        return cls(first)
-
-    @property
-    def after(self) -> date:
-        """The first day that is not in it any more."""
-        return window_end("month", self.first)
-
-    @property
-    def text(self) -> str:
-        """As it stands in an address: "2026-11"."""
-        return f"{self.first:%Y-%m}"
-
-    @property
-    def earlier(self) -> str:
-        """The month before, in an address."""
-        return self.before().text
-
-    @property
-    def later(self) -> str:
-        """The month after, in an address; empty when it has not begun."""
-        return f"{self.after:%Y-%m}" if self.after <= clock.today() else ""
-
-    def before(self) -> "Month":
-        """The month before."""
-        return Month((self.first - timedelta(days=1)).replace(day=1))
-
-    def span(self) -> tuple[datetime, datetime]:
-        """Its beginning and its end."""
-        begin, end = (datetime.combine(day, time.min, UTC) for day in (self.first, self.after))
-        return begin, end
+# What of hundreds of rows is shown.
+_OF_DATASETS = ("tenant", "slug", "name", "created_at", "archived_at", "held_at")
+_OF_BUDGETS = ("mode", "delta", "limit_nano", "spent_nano", "reserved_nano")
+_Refusals = list[dict[str, Any]]
 
 
 @dataclass(slots=True)
@@ -144,6 +102,7 @@ class MonthFigures:
     stands: tuple[Stand, ...] = ()
     decided: tuple[Decided, ...] = ()
     proof: Proof | None = None
+    days: Mapping[date, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def asked(self) -> int:
@@ -167,20 +126,23 @@ class MonthFigures:
 
 
 def figures_of(tenant: Tenant, month: Month) -> MonthFigures:
-    """The month of a tenant, in nine short reads."""
-    rows, refused = _questions(tenant, month), _refusals(tenant, month)
+    """The month of a tenant, in eight short reads."""
+    asked, refused = asked_in(tenant, month), _refusals(tenant, month)
     found = Dataset.objects.filter(tenant=tenant).select_related("budget").order_by("name")
+    found = found.only(*_OF_DATASETS, *(f"budget__{name}" for name in _OF_BUDGETS))
     datasets = {dataset.pk: dataset for dataset in found}
-    people = User.objects.in_bulk({row["analyst_id"] for row in (*rows, *refused)})
+    decided, decisions = decided_in(tenant.pk, month.span())
+    people = User.objects.in_bulk(_people(asked, refused) | people_of(decided))
     return MonthFigures(
         month=month,
-        datasets=_lines(rows, refused, datasets, datasets, by="dataset_id"),
-        people=_lines(rows, refused, people, datasets, by="analyst_id"),
+        datasets=_lines(asked.by_dataset, refused, datasets, by="dataset_id"),
+        people=_lines(asked.by_person, refused, people, by="analyst_id"),
+        days=asked.by_day,
         refusals=tuple(_in_words(row, datasets, people) for row in refused),
         nearly_spent=tuple(dataset for dataset in datasets.values() if _is_nearly_spent(dataset)),
-        decisions=decisions(tenant.pk, month.span()),
-        decided=decided_in(tenant.pk, month.span()),
-        stands=stands_of(datasets.values(), month.before().span()[0], *month.span(), clock.now()),
+        decisions=decisions,
+        decided=tuple(in_names(one, people) for one in decided),
+        stands=stands_of(found, month),
         proof=proof_of(tenant.pk, month.span()[1]),
         steps=tuple(
             Others(action, in_words(action), number, _search(action, month))
@@ -189,26 +151,16 @@ def figures_of(tenant: Tenant, month: Month) -> MonthFigures:
     )
 
 
+def _people(asked: Asked, refused: _Refusals) -> set[UUID]:
+    return {one.of for one in asked.by_person} | {row["analyst_id"] for row in refused}
+
+
 def _search(action: str, month: Month) -> str:
     last = date.fromordinal(month.after.toordinal() - 1)
     return f"action:{action} since:{month.first} until:{last}"
 
 
-_Rows = list[dict[str, Any]]
-
-
-def _questions(tenant: Tenant, month: Month) -> _Rows:
-    begin, end = month.span()
-    asked = Query.objects.filter(
-        tenant=tenant, submitted_at__gte=begin, submitted_at__lt=end
-    ).order_by()
-    near = Q(reuse=False, cost_nano__gte=F("dataset__per_query_limit_nano") * _NEAR / _OF)
-    by_state = asked.values("dataset_id", "analyst_id", "state", "reuse", "by_owner")
-    sums = {"number": Count("pk"), "nano": Sum("cost_nano"), "near": Count("pk", filter=near)}
-    return [dict(row) for row in by_state.annotate(**sums)]
-
-
-def _refusals(tenant: Tenant, month: Month) -> _Rows:
+def _refusals(tenant: Tenant, month: Month) -> _Refusals:
     counted = Refusal.objects.filter(tenant=tenant, day__gte=month.first, day__lt=month.after)
     found = counted.values("dataset_id", "analyst_id", "reason", "number", "largest_nano")
     sums: dict[tuple[UUID, UUID, str], dict[str, Any]] = {}
@@ -223,17 +175,11 @@ def _refusals(tenant: Tenant, month: Month) -> _Rows:
 
 
 def _lines(
-    rows: _Rows,
-    refused: _Rows,
-    names: Mapping[Any, Any],
-    datasets: Mapping[UUID, Dataset],
-    *,
-    by: str,
+    asked: Sequence[Asking], refused: _Refusals, names: Mapping[Any, Any], *, by: str
 ) -> tuple[Row, ...]:
-    lines: defaultdict[Any, Row] = defaultdict(lambda: Row(""))
-    currencies = {key: dataset.budget.currency for key, dataset in datasets.items()}
-    for row in rows:
-        _add(lines[row[by]], row, currencies[row["dataset_id"]])
+    lines: defaultdict[UUID, Row] = defaultdict(lambda: Row(""))
+    for one in asked:
+        _add(lines[one.of], one)
     for row in refused:
         lines[row[by]].refused += row["number"]
     for key, line in lines.items():
@@ -242,16 +188,13 @@ def _lines(
     return tuple(sorted(lines.values(), key=lambda line: (-line.asked, -line.refused, line.name)))
 
 
-def _add(line: Row, row: dict[str, Any], currency: Currency) -> None:
-    line.asked += row["number"]
-    line.near += row["near"]
-    line.by_owner += row["number"] if row["by_owner"] else 0
-    if row["reuse"]:
-        line.free += row["number"]
-    elif row["state"] in (Query.State.VOIDED, Query.State.EXPIRED):
-        line.unpaid += row["number"]
-    else:
-        line.charged[currency] += row["nano"]
+def _add(line: Row, one: Asking) -> None:
+    line.asked += one.asked
+    line.free += one.free
+    line.unpaid += one.unpaid
+    line.near += one.near
+    line.by_owner += one.by_owner
+    line.charged[one.currency] += one.nano
 
 
 def _any(charged: Iterable[Currency], sign: str) -> Currency:
@@ -275,4 +218,4 @@ def _in_words(
 
 def _is_nearly_spent(dataset: Dataset) -> bool:
     budget, present = dataset.budget, not dataset.archived_at and not dataset.held_at
-    return present and budget.committed_nano * _OF >= budget.limit_nano * _NEAR
+    return present and budget.committed_nano * OF >= budget.limit_nano * NEAR

@@ -5,14 +5,18 @@ counts by the largest of its lines, as everywhere. Must never add up what the le
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
+
+from django.db.models import QuerySet
 
 from dpgov.budgets.history import Standing, standings_at
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
+from dpgov.operation import clock
+from dpgov.oversight.month.calendar import Month
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
 
@@ -79,21 +83,21 @@ class Stand:
         return spent, limit, left, earlier, self.currency.unit
 
 
-def stands_of(
-    known: Iterable[Dataset], earlier: datetime, begin: datetime, end: datetime, now: datetime
-) -> tuple[Stand, ...]:
+def stands_of(known: QuerySet[Dataset], month: Month) -> tuple[Stand, ...]:
     """Each of these datasets that was there before the end; those of one budget together.
 
     Those of which the month took the largest part come first.
 
-    `known` have their budgets with them; `earlier` is the beginning of the month before. One
-    statement.
+    `known` were read with their budgets: one statement more. A month that is not over stands as
+    the ledger stands now.
     """
+    (begin, end), now = month.span(), clock.now()
     by_budget: defaultdict[UUID, list[Dataset]] = defaultdict(list)
     for dataset in sorted(known, key=lambda one: (one.archived_at is not None, one.name)):
         if dataset.created_at < end and not dataset.held_at:
             by_budget[dataset.budget_id].append(dataset)
-    at = standings_at(by_budget, (earlier, begin, end))
+    moments = (month.before().span()[0], begin, end if end <= now else None)
+    at = standings_at(known.order_by().values("budget"), moments)
     days = max(1, -(-(min(end, now) - begin) // _DAY))
     stands = [_stand(datasets, at[budget], days) for budget, datasets in by_budget.items()]
     return tuple(sorted(stands, key=lambda one: (-one.shares[1], one.name.casefold())))

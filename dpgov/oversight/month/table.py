@@ -5,7 +5,7 @@ Cells that a spreadsheet would run as a formula are neutralised.
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from dpgov.oversight.month.month import MonthFigures, Row
 from dpgov.oversight.month.standing import Stand
@@ -15,41 +15,44 @@ from dpgov.web.spreadsheet import safe_cell
 _HEADINGS = (
     "month", "about", "name", "reason", "asked", "spent", "unit", "for free", "not charged",
     "near the limit of one question", "refused", "largest refused",
-    "charged", "limit", "remaining", "charged in the month before",
+    "charged", "limit", "remaining", "charged in the month before", "joint",
 )  # fmt: skip
 _Cells = tuple[object, ...]
 
 
-def csv_of(figures: MonthFigures) -> str:
+def csv_of(figures: MonthFigures, joint: Mapping[str, int]) -> str:
     """A heading, lines for datasets, people and refusals, and one for each budget.
 
-    Somebody who spent in two units has a line for each; the counts stand in the first.
+    Somebody who spent in two units has a line for each; the counts stand in the first. `joint`: how
+    many of a dataset's questions were joint, by its slug.
     """
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(_HEADINGS)
-    for row in _rows(figures):
+    for row in _rows(figures, joint):
         cells = (*row, *("" for _ in range(len(_HEADINGS) - 1 - len(row))))
         writer.writerow([safe_cell(cell) for cell in (figures.month.text, *cells)])
     return text.getvalue()
 
 
-def _rows(figures: MonthFigures) -> Iterator[_Cells]:
+def _rows(figures: MonthFigures, joint: Mapping[str, int]) -> Iterator[_Cells]:
     for about, lines in (("dataset", figures.datasets), ("person", figures.people)):
         for line in lines:
-            yield from _line(about, line)
+            yield from _line(about, line, joint.get(line.slug, 0) if line.slug else "")
     for one in figures.refusals:
         where = f"{one.person}, {one.dataset}"
         yield ("refusal", where, one.reason, "", "", one.unit, "", "", "", one.number, one.plain)
     yield from map(_budget, figures.stands)
 
 
-def _line(about: str, line: Row) -> Iterator[_Cells]:
+def _line(about: str, line: Row, joint: object) -> Iterator[_Cells]:
     counts: _Cells = (line.free, line.unpaid, line.near, line.refused)
     amounts = [(as_text(nano), one.unit) for one, nano in line.charged.items()] or [("0", "")]
     for place, (spent, unit) in enumerate(amounts):
         asked = line.asked if place == 0 else ""
-        yield (about, line.name, "", asked, spent, unit, *(counts if place == 0 else ("",) * 4))
+        # The four counts, what only refusals and budgets have, and how many were joint.
+        more = (*counts, *("",) * 5, joint) if place == 0 else ()
+        yield (about, line.name, "", asked, spent, unit, *more)
 
 
 def _budget(one: Stand) -> _Cells:

@@ -19,6 +19,7 @@ from jsonschema import Draft202012Validator
 
 from dpgov.budgets.words import limit_text, question
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
+from dpgov.datasets.rules import most_per_question
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.mechanisms.mechanism import released_by
 from dpgov.privacy.plan.statistics import StatisticKind
@@ -147,7 +148,7 @@ def _loss(dataset: Dataset) -> dict[str, Any]:
 
 
 def _model(dataset: Dataset) -> dict[str, str]:
-    most = question(dataset.per_query_limit_nano, dataset.budget.currency)
+    most = question(most_per_question(dataset), dataset.budget.currency)
     return {
         "model_name": "Central",
         "actors": "Owners register data, limits and domains; analysts ask and see noisy answers "

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from dpgov.language.translation import translated
-from dpgov.noise_check.cases import CASES
+from dpgov.noise_check.cases import TITLES
 from dpgov.noise_check.findings import Finding, Report, Verdict, last_report
 from dpgov.tenants.permissions import Permission, requires
 
@@ -66,7 +66,7 @@ def _row(finding: Finding) -> dict[str, Any]:
         "weakened": f"{finding.weakened:g}",
         "badge": _BADGES[finding.verdict],
         "verdict": _SHORT[finding.verdict],
-        "title": _(CASES[finding.name].title),
+        "title": _(TITLES[finding.name]),
         "problem": translated(finding.outcome) if finding.problem else "",
         **_at_delta(finding),
     }

@@ -18,6 +18,10 @@ _OF_OWN_BUDGET = (
     "EXISTS (SELECT 1 FROM budgets_budget b"
     " WHERE b.id = {table}.budget_id AND b.tenant_id = dpgov_tenant())"
 )
+_TAKES_PART = (
+    "EXISTS (SELECT 1 FROM joint_party p"
+    " WHERE p.question_id = {table}.id AND p.tenant_id = dpgov_tenant())"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,8 @@ RULES: dict[str, Rule] = {
     "budgets.Charge": _ENTRIES,
     "budgets.Correction": _ENTRIES,
     "budgets.LimitChange": _ENTRIES,
+    # Whoever takes part sees what is asked; each sees its own part and share, others through gates.
+    "joint.JointQuestion": Rule(see=_TAKES_PART),
 }
 
 # References to a budget that a query of another tenant may charge.
@@ -78,6 +84,8 @@ BRIDGES: dict[tuple[str, str], Bridge | None] = {
     ("budgets.SharedBudgetMember", "shared_budget"): ACROSS,
     # The bridge itself.
     ("budgets.BudgetAccess", "budget"): None,
+    # Parties of several tenants take part in one; the gate that seats them asks for a code.
+    ("joint.Party", "question"): None,
 }
 
 # Rooms whose tables belong to the installation and its people, and hold no tenant's rows.
@@ -113,18 +121,27 @@ WRITES: dict[str, str] = {
     "budgets.BudgetAccess": "SELECT, INSERT",
     "budgets.BudgetPart": "SELECT, INSERT",
     "budgets.Allocation": "SELECT, INSERT",
+    "budgets.DerivedBudget": "SELECT, INSERT",
     "budgets.SharedBudgetMember": "SELECT, INSERT, UPDATE (left_at)",
     "budgets.SharedBudgetInvitation": "SELECT, INSERT",
     # A version moved to another dataset would be asked about on that one's budget.
     "datasets.DatasetVersion": "SELECT, INSERT, UPDATE (data_deleted_at)",
     "datasets.Look": "SELECT, INSERT",
+    # A name of another file would be answered out of that one.
+    "datasets.StoredFile": "SELECT, INSERT, UPDATE (removed_at)",
+    "datasets.DerivedFrom": "SELECT, INSERT",
     "approvals.ChangeRequest": "SELECT, INSERT,"
     " UPDATE (state, decided_by_id, decided_at, decision_reason, outcome)",
     # What a survey asks and how it is randomised is fixed; its reports are a sum that grows.
     "surveys.Survey": "SELECT, INSERT,"
     " UPDATE (state, budget_id, charged_nano, opened_at, closed_at)",
     "surveys.SurveyToken": "SELECT, INSERT, UPDATE (spent)",
+    "surveys.SurveyLetter": "SELECT, INSERT,"
+    " UPDATE (email, seed, state, attempts, next_attempt_at)",
     "surveys.Tally": "SELECT, INSERT, UPDATE (reports, counts)",
+    # Places are taken, and joint questions opened, by functions of the database.
+    "joint.JointQuestion": "SELECT, INSERT",
+    "joint.Party": "SELECT, UPDATE (public_key)",
     "audit.AuditEntry": "SELECT",
     "audit.AuditHead": "SELECT",
 }

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from dpgov.tenants import joining as service
 from dpgov.tenants.invitations import InvitationRefused
 from dpgov.tenants.models import Role
+from dpgov.tenants.practising import let_in_newcomer
 from dpgov.tenants.services import AlreadyMember
 from dpgov.tenants.web.forms import JoinForm
 from dpgov.web.pages import show_page
@@ -93,6 +94,7 @@ def _accept(
         return _page(request, invited, form)
     except (InvitationRefused, service.SignInFirst, AlreadyMember) as refusal:
         return _page(request, invited, form, problem=str(refusal))
+    let_in_newcomer(membership)
     if form is None:
         request.session["membership"] = str(membership.pk)
     # Who has no account yet has no session of their own either: what they just read is kept in it.

@@ -17,6 +17,7 @@ COMMANDS: dict[str, str] = {
     "sweep": (
         "ends queries by the services that the task uses, in tests/integration/queries/answering"
     ),
+    "joint_worker": "QUERY_RELEASED and its siblings, in tests/integration/joint",
     "respond": "a respondent's program: it touches no database of ours",
     "demo": "calls services and pages that are all in this table",
     "practice": (

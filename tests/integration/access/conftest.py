@@ -1,6 +1,7 @@
 """The two tenants that every access test is about."""
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -11,7 +12,7 @@ from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.budgets.models import Allocation
 from dpgov.budgets.services import allocate, open_budget
 from dpgov.budgets.services.raising import request_raise
-from dpgov.datasets.models import Dataset, DatasetVersion, Upload
+from dpgov.datasets.models import Arrival, Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import BudgetRequest, Query, SavedQuestion
@@ -23,6 +24,8 @@ from tests.cast import join
 from tests.integration.access.notices import notice_of, tell_everybody, webhook_of
 from tests.integration.access.shared_budgets import shared_budget_of
 from tests.integration.access.world import World
+from tests.integration.datasets.derived.family import DERIVATION
+from tests.integration.joint.made import bare
 from tests.integration.queries.asking.approving import wanted_approval
 from tests.integration.queries.ready_made.published import published
 from tests.integration.surveys.made import opened
@@ -78,12 +81,14 @@ def _things(
         "slug": dataset.slug,
         "survey_id": survey.pk,
         "survey_code": survey.code,
+        "joint_id": bare(owner).pk,
         "query_id": query.id,
         "saved_id": _saved(query, member).pk,
         "ready_made_id": published(owner, dataset).pk,
         "approval_id": wanted_approval(member, dataset).pk,
         "request_id": _request(query, member).pk,
         "upload_id": _upload(owner).id,
+        "arrival_id": _deriving(owner).pk,
         "dataset_id": _held(owner).id,
         "archived_id": _archived(owner).id,
         "version_id": current_version(dataset).pk,
@@ -181,6 +186,14 @@ def _followed(dataset: Dataset) -> int:
     earlier.added_by_id = asked.added_by_id
     earlier.save()
     return earlier.number
+
+
+def _deriving(owner: Membership) -> Arrival:
+    """Two datasets that this owner wants put together, on a machine that has neither."""
+    wanted = DERIVATION.as_json()
+    for side in ("first", "second"):
+        wanted[side]["version"] = str(uuid4())
+    return Arrival.objects.create(tenant=owner.tenant, asked_by=owner.user, declared=wanted)
 
 
 def _upload(owner: Membership) -> Upload:

@@ -1,49 +1,18 @@
 """H1: who may use which route, how. A route that is not listed here fails the tests."""
 
-from dataclasses import dataclass
-from enum import Enum, auto
-from typing import Any
-
-ROLES = ("owner", "analyst", "officer", "admin")
-EVERYBODY = frozenset(ROLES)
-OWNER, ANALYST, OFFICER, ADMIN = (frozenset({role}) for role in ROLES)
-
-
-class Kind(Enum):
-    """How a route answers somebody who has not signed in."""
-
-    PAGE = auto()
-    API = auto()
-    ACCOUNT = auto()
-    PUBLIC = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Door:
-    """The methods of a route, the roles that may use it, and those to whom its thing is hidden.
-
-    `by_body`: the thing is named in the posted body, so that an empty body looks missing too.
-    """
-
-    methods: frozenset[str]
-    roles: frozenset[str] = EVERYBODY
-    kind: Kind = Kind.PAGE
-    hidden_from: frozenset[str] = frozenset()
-    by_body: bool = False
-
-
-def page(methods: str, roles: frozenset[str] = EVERYBODY, **more: Any) -> Door:
-    return Door(frozenset(methods.split()), roles, Kind.PAGE, **more)
-
-
-def api(methods: str, roles: frozenset[str] = EVERYBODY, **more: Any) -> Door:
-    return Door(frozenset(methods.split()), roles, Kind.API, **more)
-
-
-ACCOUNT = Door(frozenset({"GET", "POST"}), kind=Kind.ACCOUNT)
-PUBLIC = Door(frozenset({"GET"}), kind=Kind.PUBLIC)
-# No role opens it; see tests/integration/monitoring/test_metrics.py.
-OPERATOR = Door(frozenset({"GET"}), kind=Kind.PUBLIC)
+from tests.integration.access.routes import (
+    ACCOUNT,
+    ADMIN,
+    ANALYST,
+    OFFICER,
+    OPERATOR,
+    OWNER,
+    PUBLIC,
+    Door,
+    Kind,
+    api,
+    page,
+)
 
 DOORS: dict[str, Door] = {
     "dashboards:home": page("GET"),
@@ -106,6 +75,10 @@ DOORS: dict[str, Door] = {
     "datasets:reading": page("GET", OWNER),
     "datasets:file": page("GET POST", OWNER),
     "datasets:check": page("POST", OWNER),
+    "datasets:derive": page("GET POST", OWNER),
+    "datasets:deriving": page("GET", OWNER),
+    "datasets:deriving_now": page("GET", OWNER),
+    "datasets:cancel_deriving": page("POST", OWNER),
     "datasets:join": page("GET POST", OWNER),
     "datasets:join_columns": page("POST", OWNER),
     "datasets:unjoin": page("POST", OWNER),
@@ -185,14 +158,15 @@ DOORS: dict[str, Door] = {
     "queries:synthetic": page("GET", hidden_from=ADMIN),
     "queries:receipt": page("GET", hidden_from=ADMIN),
     "queries:receipt_file": page("GET", hidden_from=ADMIN),
-    "surveys:list": page("GET", OWNER | ANALYST | OFFICER),
-    "surveys:new": page("GET POST", OWNER),
-    "surveys:detail": page("GET", OWNER | ANALYST | OFFICER),
-    "surveys:estimates": page("GET", OWNER | ANALYST | OFFICER),
-    "surveys:open": page("POST", OWNER),
-    "surveys:close": page("POST", OWNER),
-    "surveys:tokens": page("POST", OWNER),
+    **dict.fromkeys(
+        ("surveys:list", "surveys:detail", "surveys:estimates"),
+        page("GET", OWNER | ANALYST | OFFICER),
+    ),
+    **dict.fromkeys(("surveys:open", "surveys:close", "surveys:tokens"), page("POST", OWNER)),
+    **dict.fromkeys(("surveys:letters", "joint:join", "joint:leave"), page("POST", OWNER)),
     "surveys:respond": PUBLIC,
+    **dict.fromkeys(("joint:list", "joint:detail"), page("GET", OWNER | OFFICER)),
+    **dict.fromkeys(("surveys:new", "joint:new", "joint:code"), page("GET POST", OWNER)),
     "notices:list": page("GET"),
     "notices:read_all": page("POST"),
     "notices:choices": page("GET POST"),
@@ -224,10 +198,15 @@ DOORS: dict[str, Door] = {
     "v1:dataset-list": api("GET"),
     "v1:dataset-detail": api("GET"),
     "v1:dataset-budget": api("GET"),
+    "v1:dataset-derive": api("POST", OWNER),
+    "v1:dataset-derived": api("GET", OWNER),
     "v1:dataset-audience": api("GET PATCH", OWNER),
     "v1:dataset-terms": api("GET"),
     "v1:dataset-terms-accept": api("POST", OWNER | ANALYST),
     "v1:dataset-comparison": api("GET", OWNER | OFFICER),
+    **dict.fromkeys(("v1:joint-list", "v1:joint-detail"), api("GET", OWNER | OFFICER)),
+    **dict.fromkeys(("v1:joint-new", "v1:joint-code", "v1:joint-code-join"), api("POST", OWNER)),
+    **dict.fromkeys(("v1:joint-join", "v1:joint-leave"), api("POST", OWNER)),
     "v1:survey-list": api("GET", OWNER | ANALYST | OFFICER),
     "v1:survey-detail": api("GET", OWNER | ANALYST | OFFICER),
     "v1:survey-answer": Door(frozenset({"GET", "POST"}), kind=Kind.PUBLIC),

@@ -7,12 +7,16 @@ _ASKED = (
     "asks a reader, or asks no more; the registration makes its entry, and nobody sees it before: "
     "tests/integration/datasets/arrivals"
 )
+_DERIVED = "asks a reader, or asks no more; DATASET_DERIVED, in tests/integration/datasets/derived"
 _OWN_NOTE = "a person's own note: it asks and spends nothing, and nobody else sees it"
 
 RECORDS_NOTHING = {
     "dashboards:record": "makes a text out of declarations and what is typed; stores nothing",
     "datasets:register": _ASKED,
     "datasets:cancel_reading": _ASKED,
+    "datasets:derive": _DERIVED,
+    "datasets:cancel_deriving": _DERIVED,
+    "v1:dataset-derive": _DERIVED,
     "datasets:import_columns": "puts what a file says into the person's draft; declares nothing",
     "datasets:add_version": _ASKED,
     "datasets:save_draft": "keeps the owner's own unfinished form; nobody else sees it",
@@ -44,6 +48,7 @@ RECORDS_NOTHING = {
     "v1:quote": _PRICE_ONLY,
     "v1:mock": _INVENTED,
     "v1:sql": _PRICE_ONLY,
+    "v1:joint-code": "shows what a code offers, and stores nothing",
     "v1:batch-quote": _PRICE_ONLY,
     "account_signup": "is closed: nobody signs up by themselves",
     "socialaccount_signup": "is closed: nobody signs up by themselves",

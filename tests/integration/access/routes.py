@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -30,3 +32,45 @@ def _walk(
         elif isinstance(pattern, URLPattern):
             assert pattern.name, f"the route {pattern.pattern} has no name"
             yield Route(f"{namespace}{pattern.name}", frozenset(names))
+
+
+ROLES = ("owner", "analyst", "officer", "admin")
+EVERYBODY = frozenset(ROLES)
+OWNER, ANALYST, OFFICER, ADMIN = (frozenset({role}) for role in ROLES)
+
+
+class Kind(Enum):
+    """How a route answers somebody who has not signed in."""
+
+    PAGE = auto()
+    API = auto()
+    ACCOUNT = auto()
+    PUBLIC = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The methods of a route, the roles that may use it, and those to whom its thing is hidden.
+
+    `by_body`: the thing is named in the posted body, so that an empty body looks missing too.
+    """
+
+    methods: frozenset[str]
+    roles: frozenset[str] = EVERYBODY
+    kind: Kind = Kind.PAGE
+    hidden_from: frozenset[str] = frozenset()
+    by_body: bool = False
+
+
+def page(methods: str, roles: frozenset[str] = EVERYBODY, **more: Any) -> Door:
+    return Door(frozenset(methods.split()), roles, Kind.PAGE, **more)
+
+
+def api(methods: str, roles: frozenset[str] = EVERYBODY, **more: Any) -> Door:
+    return Door(frozenset(methods.split()), roles, Kind.API, **more)
+
+
+ACCOUNT = Door(frozenset({"GET", "POST"}), kind=Kind.ACCOUNT)
+PUBLIC = Door(frozenset({"GET"}), kind=Kind.PUBLIC)
+# No role opens it; see tests/integration/monitoring/test_metrics.py.
+OPERATOR = Door(frozenset({"GET"}), kind=Kind.PUBLIC)

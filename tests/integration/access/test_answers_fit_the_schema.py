@@ -9,6 +9,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 from uuid import uuid4
 
 import jsonschema
@@ -20,13 +21,15 @@ from rest_framework.test import APIClient
 from dpgov.audit.actor import OPERATOR
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.budgets.services import allocate
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Arrival, Dataset
 from dpgov.datasets.services import set_terms
+from dpgov.datasets.services.arrivals import states
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.queries.models import ReadyMade
 from dpgov.queries.workbench.approvals import approve_question
 from dpgov.tenants.models import Membership
+from tests.integration.joint import before as joint
 from tests.integration.queries.asking.approving import needs_approval
 from tests.integration.queries.ready_made.published import VALUES, published
 from tests.integration.surveys.made import opened
@@ -135,11 +138,13 @@ def test_every_answer_is_what_the_schema_says(
     amount = {currency.unit: 0.02}
     _declarations(doors)
     _audience(doors, analyst)
+    _derived(doors)
     _terms(doors, dataset, amount)
     _questions(doors, dataset, amount, answer_all)
     _ready_made(doors, published(owner, dataset))
     _approvals(doors, owner, dataset, amount)
     _surveys(doors, owner)
+    joint.every_door(doors.call, owner)
     _officers(doors, owner)
     assert doors.tried | _OTHERWISE == set(doors.described)
 
@@ -159,6 +164,28 @@ def _audience(doors: Doors, analyst: Membership) -> None:
     nobody = {"viewers": ["nobody@example.org"]}
     doors.call("datasets_change_audience", 400, nobody, actor="owner")
     doors.call("datasets_change_audience", 200, {"named_only": False}, actor="owner")
+
+
+def _derived(doors: Doors) -> None:
+    """Refused, where there is nothing to join; asked for, not twice at once, and looked at."""
+    side = {"rows_of_unit": 1, "columns": ["age"]}
+    wanted = {
+        "name": "Both",
+        "first": {"dataset": "visits", **side},
+        "second": {"dataset": "nowhere", **side},
+        "rows_of_unit": 1,
+        "epsilon_limit": "1",
+        "epsilon_per_query": 0.5,
+    }
+    doors.call("datasets_derive", 400, wanted, actor="owner")
+    declared: Any = {"name": "Both"}
+    with patch.object(states, "planned") as planned:
+        planned.return_value.of_these_versions.as_json.return_value = declared
+        found = doors.call("datasets_derive", 202, wanted, actor="owner")
+        planned.return_value.of_these_versions.as_json.return_value = {"name": "Other"}
+        doors.call("datasets_derive", 409, wanted, actor="owner")
+    doors.call("datasets_derived", 200, actor="owner", arrival_id=found["id"])
+    Arrival.objects.filter(pk=found["id"]).update(state=Arrival.State.CANCELLED)
 
 
 def _terms(doors: Doors, dataset: Dataset, amount: dict[str, Any]) -> None:
@@ -187,13 +214,18 @@ def _questions(
     doors.call("quote_batch", 200, batch)
     tables = {"columns": [{"column": "sex"}, {"column": "education"}], "tables": 1}
     doors.call("quote_batch", 200, tables | amount)
+    rounds = tables | {"method": "adaptive", "rounds": 2} | amount
+    doors.call("quote_batch", 200, rounds)
+    (chosen,) = doors.call("submit_batch", 202, rounds)["queries"]
     doors.call("submit_batch", 202, batch)
     asked = [doors.call("submit_question", 202, one | amount) for one in (_BY_SEX, _EVERYTHING)]
     doors.call("submit_question", 400, {"statistics": []})
     doors.call("submit_question", 409, _COUNT | {"epsilon": 1.9}, ask=f"?allocation={uuid4()}")
     for one in asked:
         doors.call("read_release", 409, query_id=one["id"])
-    assert answer_all() == 4
+    assert answer_all() == 5
+    doors.call("read_question", 200, query_id=chosen["id"])
+    doors.call("read_release", 200, query_id=chosen["id"])
     for one in asked:
         doors.call("read_question", 200, query_id=one["id"])
         doors.call("read_release", 200, query_id=one["id"])

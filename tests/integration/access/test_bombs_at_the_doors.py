@@ -8,8 +8,8 @@ from django.db import transaction
 from django.urls import reverse
 
 from dpgov.queries.models import Query
-from tests.integration.access.doors import DOORS, Kind
-from tests.integration.access.routes import Route, all_routes
+from tests.integration.access.doors import DOORS
+from tests.integration.access.routes import Kind, Route, all_routes
 from tests.integration.access.world import World
 
 READING = [route for route in all_routes() if DOORS[route.name].kind in (Kind.PAGE, Kind.API)]

@@ -5,8 +5,8 @@ import pytest
 from dpgov.monitoring import health
 from dpgov.tenants.models import ApiToken, Role
 from tests.cast import join
-from tests.integration.access.doors import DOORS, ROLES, Door, Kind
-from tests.integration.access.routes import Route, all_routes
+from tests.integration.access.doors import DOORS
+from tests.integration.access.routes import ROLES, Door, Kind, Route, all_routes
 from tests.integration.access.world import Knocked, World, tenant_things, without_randomness
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.access.doors import DOORS, Kind
-from tests.integration.access.routes import all_routes
+from tests.integration.access.doors import DOORS
+from tests.integration.access.routes import Kind, all_routes
 from tests.integration.access.world import World
 
 ROUTES = {route.name: route for route in all_routes()}

@@ -14,7 +14,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
 from dpgov.tenants import rates
 from dpgov.tenants.models import Membership
-from tests.integration.access.doors import Kind
+from tests.integration.access.routes import Kind
 from tests.integration.access.world import World
 
 ClientFor = Callable[[Membership], Client]

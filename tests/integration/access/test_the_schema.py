@@ -56,7 +56,10 @@ def _readable(operation: Any) -> Any:
 
 OPERATIONS = _operations()
 # What stands in addresses: things that are there.
-_NAMES = ("slug", "query_id", "ready_made_id", "approval_id", "survey_id", "survey_code")
+_NAMES = (
+    *("slug", "query_id", "ready_made_id", "approval_id", "survey_id", "survey_code"),
+    *("arrival_id", "joint_id"),
+)
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 from dpgov.tenants.models import ApiToken, Membership, Role
 from tests.agreed import join_in_two_roles
 from tests.cast import join
-from tests.integration.access.doors import DOORS, Kind
+from tests.integration.access.doors import DOORS
 from tests.integration.access.notices import tell_everybody
-from tests.integration.access.routes import all_routes
+from tests.integration.access.routes import Kind, all_routes
 from tests.integration.access.world import Knocked, World
 
 ROUTES = {route.name: route for route in all_routes()}

@@ -14,9 +14,8 @@ from rest_framework.test import APIClient
 from dpgov.tenants.models import ApiToken, Membership
 from tests.answers import Answer
 from tests.cast import make_token
-from tests.integration.access.doors import Kind
 from tests.integration.access.notices import notice_of
-from tests.integration.access.routes import Route, all_routes
+from tests.integration.access.routes import Kind, Route, all_routes
 
 _NOWHERE = "00000000-0000-0000-0000-00000000dead"
 _MISSING = {
@@ -25,10 +24,12 @@ _MISSING = {
     "saved_id": _NOWHERE,
     "survey_id": _NOWHERE,
     "survey_code": "nowhere",
+    "joint_id": _NOWHERE,
     "ready_made_id": _NOWHERE,
     "approval_id": _NOWHERE,
     "request_id": _NOWHERE,
     "upload_id": _NOWHERE,
+    "arrival_id": _NOWHERE,
     "dataset_id": _NOWHERE,
     "archived_id": _NOWHERE,
     "version_id": _NOWHERE,

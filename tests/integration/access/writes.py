@@ -27,10 +27,10 @@ from tests.integration.access.world import World, paused, with_terms
 from tests.integration.datasets.joins.public import towns
 from tests.integration.datasets.joins.received import received_file, with_public_table
 from tests.integration.datasets.registering import CSV, declared
+from tests.integration.joint import before as joint
 from tests.integration.queries.asking import before as asking
 from tests.integration.queries.ready_made.published import VALUES
-from tests.integration.surveys.made import draft_of
-from tests.integration.surveys.made import typed as survey_typed
+from tests.integration.surveys import made as surveys
 
 
 @dataclass(frozen=True)
@@ -225,10 +225,14 @@ WRITES: dict[str, Write | str] = {
     "queries:ready_made_ask": Write(
         "analyst", Action.QUERY_SUBMITTED, lambda: {"key": "k-4", "p0": "30", "p1": "Female"}
     ),
-    "surveys:new": Write("owner", Action.SURVEY_MADE, survey_typed),
-    "surveys:open": Write("owner", Action.SURVEY_OPENED, before=draft_of),
+    "surveys:new": Write("owner", Action.SURVEY_MADE, surveys.typed),
+    "surveys:open": Write("owner", Action.SURVEY_OPENED, before=surveys.draft_of),
     "surveys:close": Write("owner", Action.SURVEY_CLOSED),
     "surveys:tokens": Write("owner", Action.SURVEY_TOKENS_MADE, lambda: {"number": "3"}),
+    "surveys:letters": Write(
+        "owner", Action.SURVEY_TOKENS_MADE, lambda: {"addresses": "one@example.org"}
+    ),
+    **{name: Write("owner", *way[:2], before=way[2]) for name, way in joint.DOORS.items()},
     "queries:ready_made_withdraw": Write("owner", Action.READY_MADE_WITHDRAWN),
     "queries:batch": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**BATCH_FORM, "key": "k-2"}),
     "queries:tables": Write("analyst", Action.QUERY_SUBMITTED, lambda: TABLES_FORM),

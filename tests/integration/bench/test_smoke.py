@@ -31,13 +31,22 @@ SMALL = {
     "accuracy": Small("--with= --runs 1", "| table of three columns | 2.0 |"),
     "rivals/our_answers": Small("--runs 1 --tasks sum,median", '"median"'),
     "rivals/opendp_answers": Small("--runs 1 --tasks count", '"count"'),
+    "reading": Small("--rows 2000 --rounds 1", "| csv | "),
+    "scale": Small("--tenants 10 --datasets 10 --seconds 1", "| dataset 10 | "),
+    "scans": Small("--rows 1000 --rounds 1", "| table of 16 x 12 | 1,000 |"),
     "choosing": Small("--rows 1000 --rounds 1", "| 1,000 rows of one value |"),
+    "cubes": Small("--rows 1000 --rounds 1", "| filtered count |"),
     "surveys": Small("--with= --runs 1 --people 60", "| 20 | 2.0 |"),
     "rivals/our_surveys": Small("--runs 1 --people 60", '"20": {"0.5"'),
+    "joint": Small("--draws 20", "| 20 | 1 | "),
     "regression": Small("--runs 1 --alone", "| on age, sex and years of school | 2.0 |"),
+    "logistic": Small("--runs 1 --alone", "| by age, sex and years of school | 2.0 |"),
+    "rivals/our_logits": Small("--runs 1", '"by age"'),
+    "rivals/our_logits_in_rho": Small("--runs 1", '"charged": {"by age"'),
     "rivals/our_lines": Small("--runs 1", '"on age"'),
     "cumulating": Small("--bins 3,17", "| 17 | "),
     "tables": Small("--runs 1 --mwem 1 --work pairs", "| pairs | 5 | "),
+    "adaptive": Small("--rounds 2 --epsilons 1 --work pairs_of_three", "| pairs_of_three | 1 | "),
     "duration": Small(
         "--rows 1000 --rounds 1 --only persons", "| persons by city and sex | 1,000 |"
     ),
@@ -63,10 +72,12 @@ LARGE = {
 ELSEWHERE = {
     "rivals/diffprivlib_answers": "needs diffprivlib and an older NumPy",
     "rivals/diffprivlib_lines": "needs diffprivlib and an older NumPy",
+    "rivals/diffprivlib_logits": "needs diffprivlib and an older NumPy",
     "rivals/smartnoise_answers": "needs smartnoise-sql",
     "rivals/pure_ldp_surveys": "needs pure-ldp and an older NumPy",
     "rivals/multi_freq_surveys": "needs multi-freq-ldpy and an older NumPy",
     "rivals/mbi_tables": "needs opendp[mbi], which brings JAX and Polars",
+    "rivals/smartnoise_tables": "needs smartnoise-synth, which brings PyTorch",
     "rivals/tumult_answers": "needs tmlt.analytics, Spark and Java",
 }
 

@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any
 
+import plotly.graph_objects as go
 from django.test import Client
 
 
@@ -15,10 +16,11 @@ def page(client: Client, path: str) -> str:
 
 
 def figure(html: str, name: str) -> dict[str, Any]:
-    """The figure that the page carries for its chart of this id."""
+    """The figure that the page carries for its chart of this id; Plotly knows all that it says."""
     block = re.search(rf'<script id="{name}-figure" type="application/json">(.*?)</script>', html)
     assert block is not None, f"no chart {name}"
     found: dict[str, Any] = json.loads(block[1])
+    go.Figure(found)  # Raises ValueError where an attribute or a value is none of Plotly's.
     return found
 
 

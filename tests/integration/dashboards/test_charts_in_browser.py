@@ -6,6 +6,7 @@ from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 
+import plotly.graph_objects as go
 import pytest
 from csp.constants import NONE, SELF
 from django.conf import settings
@@ -118,7 +119,7 @@ def test_what_somebody_typed_is_drawn_as_text(window: Page, complaints: list[str
 
 
 def test_a_change_of_theme_recolours_the_chart(window: Page, complaints: list[str]) -> None:
-    bars = {"type": "bar", "x": [0, 1], "y": [2, 3], "meta": {"role": "spent"}}
+    bars = go.Bar(x=[0, 1], y=[2, 3], meta={"role": "spent"})
     _show(window, [as_figure([bars])])
     fill = "() => getComputedStyle(document.querySelector('.chart .bars path')).fill"
     light = window.evaluate(fill)
@@ -129,7 +130,7 @@ def test_a_change_of_theme_recolours_the_chart(window: Page, complaints: list[st
 
 
 def test_a_chart_that_is_swapped_in_later_is_drawn(window: Page, complaints: list[str]) -> None:
-    bars = {"type": "bar", "x": [0, 1], "y": [2, 3]}
+    bars = go.Bar(x=[0, 1], y=[2, 3])
     _show(window, [as_figure([bars])])
     window.evaluate(
         "() => { const old = document.querySelector('figure'); const copy = old.cloneNode(true);"
@@ -148,9 +149,32 @@ def test_a_chart_that_is_swapped_in_later_is_drawn(window: Page, complaints: lis
 def test_months_and_thousands_are_those_of_the_page(
     language: str, month: str, number: str, window: Page, complaints: list[str]
 ) -> None:
-    line = {"type": "scatter", "x": ["2025-10-01", "2025-12-01"], "y": [0, 1000]}
+    line = go.Scatter(x=["2025-10-01", "2025-12-01"], y=[0, 1000])
     figure = as_figure([line], xaxis={"type": "date"}, yaxis={"tickformat": ",", "dtick": 500})
     _show(window, [figure], language)
     assert month in (window.locator(".chart .xaxislayer-above").text_content() or "")
     assert number in (window.locator(".chart .yaxislayer-above").text_content() or "")
+    assert complaints == []
+
+
+@pytest.mark.parametrize(("bars", "zooms"), [(40, True), (3, False)])
+def test_what_has_many_marks_can_be_looked_at_closer(
+    bars: int, zooms: bool, window: Page, complaints: list[str]
+) -> None:
+    """Dragging shows a stretch, and a double click all again; a few bars stay as they are."""
+    _show(window, [as_figure([go.Bar(x=[*range(bars)], y=[*range(bars)])])])
+    along = "() => document.querySelector('.chart').layout.xaxis.range"
+    whole = window.evaluate(along)
+    box = window.locator(".chart .nsewdrag").bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    window.mouse.move(box["x"] + 0.25 * box["width"], middle)
+    window.mouse.down()
+    window.mouse.move(box["x"] + 0.5 * box["width"], middle, steps=5)
+    window.mouse.up()
+    if zooms:
+        window.wait_for_function(f"(whole) => ({along})()[0] > whole[0] + 5", arg=whole)
+        window.mouse.dblclick(box["x"] + 0.6 * box["width"], middle)
+        window.wait_for_function(f"(whole) => ({along})()[0] === whole[0]", arg=whole)
+    assert window.evaluate(along) == whole
     assert complaints == []

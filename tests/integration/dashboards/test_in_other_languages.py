@@ -85,7 +85,8 @@ def test_the_file_of_questions_is_english_for_everybody(
     assert isinstance(response, StreamingHttpResponse)
     heading, *lines = response.getvalue().decode().splitlines()
     assert (
-        heading == "submitted,dataset,analyst,question,epsilon,rho,epsilon_at_delta,delta,state,id"
+        heading == "submitted,dataset,analyst,question,epsilon,rho,epsilon_at_delta,delta,state,id,"
+        "organisations,may_collude"
     )
     assert len(lines) == len(in_use)
     client.cookies["django_language"] = "en-gb"

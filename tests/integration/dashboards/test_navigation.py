@@ -9,7 +9,8 @@ from django.urls import reverse
 from dpgov.dashboards.navigation import SECTIONS, page_of, ways_for
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import ALLOWED, abilities
-from tests.integration.access.doors import DOORS, Kind
+from tests.integration.access.doors import DOORS
+from tests.integration.access.routes import Kind
 from tests.integration.dashboards.reading import page
 
 ClientFor = Callable[[Membership], Client]

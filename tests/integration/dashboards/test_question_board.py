@@ -8,10 +8,13 @@ import pytest
 from django.db.models import F
 from django.test import Client
 
+from dpgov.dashboards.history import picture
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query, Refusal
 from dpgov.tenants.models import Membership
+from tests.cast import Ask
 from tests.integration.dashboards.reading import figure, page
+from tests.small_dataset import register_small_dataset
 
 ClientFor = Callable[[Membership], Client]
 
@@ -123,3 +126,16 @@ def test_what_was_given_back_counts_as_a_question_and_not_as_epsilon(
     board = client_for(owner).get("/history/?measure=epsilon").context["board"]
     assert sum(row.nano for row in board.rows) == 1_750_000_000
     assert sum(row.number for row in board.rows) == 4
+
+
+def test_datasets_beyond_the_busiest_are_counted_and_not_drawn_one_by_one(
+    in_use: list[Query], ask: Ask, owner: Membership, analyst: Membership,
+    client_for: ClientFor, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """All bars together count every question; the map is of so many datasets, the busiest."""
+    monkeypatch.setattr(picture, "_MOST_DATASETS", 1)
+    ask(analyst, of=register_small_dataset(owner, name="Seldom"))
+    for colour in ("state", "dataset"):
+        board = client_for(owner).get(f"/history/?by={colour}").context["board"]
+        assert sum(row.number for row in board.rows) == 5
+        assert [(name, number) for name, number, _nano, _href in board.map_rows] == [("Visits", 4)]

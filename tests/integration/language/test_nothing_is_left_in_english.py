@@ -7,12 +7,13 @@ from django.db import models
 
 from dpgov.budgets.models import Budget, LimitChange
 from dpgov.datasets.models import Column, Dataset
+from dpgov.joint.models import JointQuestion
 from dpgov.notices.models import Webhook
 from dpgov.queries.models import BudgetRequest, ReadyMade, SavedQuestion
 from dpgov.surveys.models import Survey
 from dpgov.tenants.models import ApiToken, Project, Tenant, User
-from tests.integration.access.doors import DOORS, ROLES, Kind
-from tests.integration.access.routes import all_routes
+from tests.integration.access.doors import DOORS
+from tests.integration.access.routes import ROLES, Kind, all_routes
 from tests.integration.access.world import World
 from tests.integration.language.marking import left_in_english, mark
 
@@ -60,6 +61,7 @@ def _words_of_data() -> set[str]:
         (ReadyMade, ("name", "purpose")),
         (BudgetRequest, ("reason",)),
         (LimitChange, ("reason",)),
+        (JointQuestion, ("title",)),
     ]
     for model, fields in models_and_fields:
         for row in model._default_manager.values_list(*fields):

@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 from opendp.mod import Measurement
 
-from dpgov.noise_check.cases import CASES
+from dpgov.noise_check.cases import CASES, SURVEYS, TITLES
 from dpgov.noise_check.findings import Finding, Verdict
 from dpgov.noise_check.measuring import measure
+from dpgov.noise_check.reports import measure_reports
 from dpgov.noise_check.run import check
 from dpgov.noise_check.tables import TableFiles, table_files
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Loss, Mode
+from dpgov.privacy.local.randomiser import for_epsilon
 from dpgov.privacy.mechanisms import draw
 from dpgov.privacy.mechanisms.totals import Total
 from dpgov.privacy.noise import sampling
@@ -65,6 +68,13 @@ def test_an_honest_mechanism_is_found_fine_and_its_control_is_caught(
     assert finding.whole > 0
 
 
+def test_adaptive_rounds_are_found_fine_and_their_control_is_caught(files: TableFiles) -> None:
+    """C1: choices, draws and the fits between them, the first and last as whole releases."""
+    finding = found_of("adaptive", Mode.PURE, files, 10_000)
+    assert finding.verdict is Verdict.FINE
+    assert 0 < finding.bound <= finding.claim < finding.control
+
+
 @pytest.mark.parametrize("mode", Mode)
 def test_noise_that_is_too_small_is_caught(
     mode: Mode, files: TableFiles, too_little_noise: None
@@ -109,6 +119,37 @@ def test_every_statistic_can_be_audited_in_both_modes(name: str, files: TableFil
         finding = found_of(name, mode, files, 150)
         assert finding.bound <= finding.claim
         assert finding.as_json()["verdict"] == finding.verdict.value
+
+
+def test_reports_of_a_survey_are_found_fine_and_their_control_is_caught() -> None:
+    """C1, M1: as the command line draws them."""
+    finding = measure_reports(SURVEYS["survey"], 8_000)
+    assert finding.verdict is Verdict.FINE
+    assert finding.claim * 0.85 < finding.bound <= finding.claim < finding.control
+
+
+def test_a_survey_that_tells_the_truth_too_often_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """C1, M1, negative control: thresholds of 1.5 times the ε that is charged."""
+    bolder = "dpgov.noise_check.reports.for_epsilon"
+    monkeypatch.setattr(bolder, lambda answers, nano: for_epsilon(answers, nano * 3 // 2))
+    assert measure_reports(SURVEYS["survey"], 6_000).verdict is Verdict.BROKEN
+
+
+def test_every_kind_of_survey_has_a_line_in_epsilon_alone() -> None:
+    """Few reports accuse nobody; the control is randomised in the way of the claim."""
+    found = list(check(list(SURVEYS), 600))
+    assert [(finding.name, finding.mode) for finding in found] == [
+        ("survey", "pure"),
+        ("survey_bits", "pure"),
+    ]
+    assert all(finding.bound <= finding.claim for finding in found)
+    for case in SURVEYS.values():
+        kinds = {
+            for_epsilon(case.answers, int(epsilon * NANO)).kind
+            for epsilon in (case.claim, case.claim * case.weakened)
+        }
+        assert len(kinds) == 1
+    assert set(TITLES) == {*CASES, *SURVEYS}
 
 
 def test_one_that_cannot_be_run_is_told_and_does_not_end_the_run(

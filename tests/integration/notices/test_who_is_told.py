@@ -13,17 +13,19 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services import allocate, freeze_tenant
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import set_terms
 from dpgov.noise_check.findings import Finding, Report, keep
 from dpgov.notices.events import follow as following
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Choice, Cursor, Event, Notice, State
 from dpgov.notices.selectors import notices_of, unread_of
+from dpgov.notices.words import page_of
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.answering import ending
 from dpgov.queries.models import Query
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
-from tests.cast import Ask
+from tests.cast import Ask, join
 from tests.integration.notices.conftest import Told, read_the_log
 
 pytestmark = pytest.mark.django_db
@@ -255,3 +257,24 @@ def test_nobody_of_another_tenant_is_told(
     assert not Notice.objects.exists()
     read_the_log(owner.tenant)
     assert told(stranger) == []
+
+
+def test_new_terms_are_told_to_who_asked_before_and_may_ask(
+    owner: Membership,
+    analyst: Membership,
+    admin: Membership,
+    dataset: Dataset,
+    ask: Ask,
+    told: Told,
+) -> None:
+    """Once, with the page that has them; nobody else is told of what they never read."""
+    ask(analyst, epsilon=1)
+    other = join(dataset.tenant, Role.ANALYST, "late")
+    read_the_log(owner.tenant)
+    set_terms(dataset=dataset, text="Publish nothing about groups under ten.", user=owner.user)
+    read_the_log(owner.tenant)
+    words = "There are new terms of use for visits. Accept them before your next question."
+    assert told(analyst) == [words.replace("visits", dataset.name)]
+    assert [told(person) for person in (other, owner, admin)] == [[], [], []]
+    event = Event.objects.get(kind=Kind.TERMS)
+    assert page_of(event.kind, event.detail) == f"/datasets/{dataset.slug}/terms/"

@@ -15,11 +15,14 @@ from dpgov.approvals.services import reject
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
+from dpgov.budgets.models import Correction
 from dpgov.budgets.services import freeze_tenant
+from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import set_needs_allocation
-from dpgov.oversight.month.month import Month, figures_of
+from dpgov.oversight.month.calendar import Month
+from dpgov.oversight.month.month import figures_of
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.models import Query, Refusal
@@ -128,6 +131,15 @@ def test_a_budget_stands_as_it_stood_at_the_end_of_its_month(
     (after,) = figures_of(dataset.tenant, later).stands
     assert (after.spent, after.earlier, after.left) == ("ε 0", "ε 2.5", "ε 7.5")
     assert figures_of(dataset.tenant, Month.read(NOW.earlier)).stands == ()
+
+
+def test_a_correction_is_of_its_month_as_a_charge_is(busy: None, dataset: Dataset) -> None:
+    """The newest entry of either kind says what had been spent."""
+    correct(budget=dataset.budget, kind=Correction.Kind.CARRIED_OVER, amount_nano=NANO)
+    later = Month(NOW.after)
+    for month, spent in ((NOW, "ε 3.5"), (later, "ε 0")):
+        (stand,) = figures_of(dataset.tenant, month).stands
+        assert (stand.spent, stand.left) == (spent, "ε 6.5")
 
 
 def test_decisions_stand_with_names_and_reasons_and_the_log_with_its_proof(

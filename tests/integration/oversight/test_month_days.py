@@ -7,11 +7,13 @@ import pytest
 from django.test import Client
 
 from dpgov.datasets.models import Dataset
-from dpgov.oversight.month.days import Day, by_day_of
-from dpgov.oversight.month.month import Month, figures_of
+from dpgov.oversight.month.asked import asked_in
+from dpgov.oversight.month.calendar import Month
+from dpgov.oversight.month.days import ByDay, Day, by_day_of
+from dpgov.oversight.month.month import figures_of
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Tenant
 from tests.cast import Ask
 from tests.integration.dashboards.reading import figure
 
@@ -30,8 +32,12 @@ def asked(ask: Ask, analyst: Membership) -> None:
         Query.objects.filter(pk=query.pk).update(submitted_at=moment)
 
 
+def _by_day(tenant: Tenant, month: Month) -> ByDay | None:
+    return by_day_of(month, asked_in(tenant, month).by_day)
+
+
 def test_each_day_stands_beside_that_of_the_month_before(asked: None, dataset: Dataset) -> None:
-    by_day = by_day_of(dataset.tenant, MAY)
+    by_day = _by_day(dataset.tenant, MAY)
     assert by_day is not None
     found = [(place, *map(_short, (now, before))) for place, now, before in by_day.rows]
     assert found == [(3, (2, 0.75), (0, 0)), (30, (0, 0), (1, 2)), (31, (1, 1), None)]
@@ -63,7 +69,7 @@ def test_what_was_given_back_counts_as_a_question_and_took_nothing(
     asked: None, dataset: Dataset
 ) -> None:
     Query.objects.filter(cost_nano=NANO).update(state=Query.State.VOIDED)
-    by_day = by_day_of(dataset.tenant, MAY)
+    by_day = _by_day(dataset.tenant, MAY)
     assert by_day is not None
     assert _short(by_day.rows[-1][1]) == (1, 0)
 
@@ -73,5 +79,5 @@ def test_a_month_in_which_nothing_was_asked_has_no_picture(
 ) -> None:
     """H1: nor has another organisation one of ours."""
     later = Month((MAY.after + timedelta(days=31)).replace(day=1))
-    assert by_day_of(dataset.tenant, later) is None
-    assert by_day_of(stranger.tenant, MAY) is None
+    assert _by_day(dataset.tenant, later) is None
+    assert _by_day(stranger.tenant, MAY) is None

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from dpgov.oversight.month.calendar import Month
 from dpgov.oversight.month.decisions import Decided, Proof
-from dpgov.oversight.month.month import Month, MonthFigures, Others, Refused, Row
+from dpgov.oversight.month.month import MonthFigures, Others, Refused, Row
 from dpgov.oversight.month.report import report_of
 from dpgov.oversight.month.standing import Stand
 from dpgov.privacy.accounting.decimals import NANO

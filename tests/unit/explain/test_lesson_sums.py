@@ -17,9 +17,13 @@ from dpgov.explain.lessons.choosing import (
     salaries,
     scholarships,
     slips,
+    together,
     where_noise,
 )
 from dpgov.explain.lessons.lesson import Lesson, Table
+from dpgov.explain.lessons.numbers import joint_error, separate_error
+from dpgov.privacy.joint.noise import shares_for
+from dpgov.privacy.noise.sampling import gaussian
 
 
 def near(number: object) -> object:
@@ -89,6 +93,28 @@ def test_a_mean_of_salaries_is_that_of_the_clipped_ones() -> None:
     assert salaries.clipped_mean(5_000_000) == Fraction(sum(found), 1_000)
     assert salaries.clipped_mean(30_000) < 30_000 < salaries.clipped_mean(60_000)
     assert float(salaries.noise(5_000_000)) == near(math.sqrt(2) * 5_000_000 / 100)
+
+
+@pytest.mark.parametrize(
+    ("parties", "colluders", "error"),
+    [(3, 1, "1.22"), (5, 1, "1.12"), (5, 3, "1.58"), (10, 5, "1.41")],
+)
+def test_a_masked_total_has_the_error_that_its_shares_of_noise_add_up_to(
+    parties: int, colluders: int, error: str
+) -> None:
+    """M8: sqrt(n/(n - t)), as the product draws it; all but one colluding gains nothing."""
+    assert f"{joint_error(parties, colluders):.2f}" == error
+    shares = shares_for(parties=parties, colluders=colluders, cells=1, l2_squared=1, nano=10**6)
+    drawn = shares.total.scale
+    assert drawn / gaussian(1, 10**6)[0].scale == pytest.approx(float(error), abs=0.006)
+    assert joint_error(parties, parties - 1) == separate_error(parties)
+
+
+def test_a_joint_total_of_few_or_many_organisations_has_a_table() -> None:
+    """M8: three have one row, twenty at most ten of eighteen."""
+    tables = [together.LESSON.at({"organisations": place}).table for place in (0, 7)]
+    assert [len(table.rows) for table in tables] == [1, 10]
+    assert tables[1].rows[-1][0] == "18"
 
 
 def test_disjoint_parts_cost_what_one_costs() -> None:

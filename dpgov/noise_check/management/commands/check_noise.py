@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dpgov.noise_check.cases import CASES
+from dpgov.noise_check.cases import TITLES
 from dpgov.noise_check.findings import Finding, Report, Verdict
 from dpgov.noise_check.run import FEWEST_TRIALS, TRIALS, check, keep_and_tell
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--trials", type=int, default=TRIALS, help="answers about each table")
-        parser.add_argument("--statistic", action="append", choices=list(CASES), default=[])
+        parser.add_argument("--statistic", action="append", choices=list(TITLES), default=[])
         parser.add_argument("--json", action="store_true", help="one object, when all is done")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -85,7 +85,7 @@ def _tidy_when_ended() -> Iterator[Callable[[], None]]:
 def _line(finding: Finding) -> str:
     loss = "ε" if finding.mode == "pure" else "ρ"
     return _LINE.format(
-        CASES[finding.name].title,
+        TITLES[finding.name],
         finding.mode,
         f"{loss} {finding.claim:g}",
         f"{finding.bound:.3f}",

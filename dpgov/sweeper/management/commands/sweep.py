@@ -10,9 +10,11 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 from dpgov.budgets.services.restored import freeze_if_restored
 from dpgov.datasets.services import end_retention, finish_deletions, remove_orphans
 from dpgov.datasets.tasks import arrivals_round
+from dpgov.joint.services import joint_round
 from dpgov.noise_check.scheduled import ScheduledCheck
 from dpgov.operation import request_ids
 from dpgov.operation.heartbeat import Sweeps, beat
+from dpgov.operation.outage import ServerAway
 from dpgov.operation.stopping import StopRequest
 from dpgov.queries.answering.publishing import Publisher, publish_due
 from dpgov.queries.answering.sweep import Swept, sweep
@@ -72,15 +74,24 @@ def _round() -> Swept | None:
 def _everything_once() -> Swept:
     _freeze()
     done = sweep()
+    joint_round()
     arrivals_round()
     _miss_files()
     tally_round()
     checkpoint_round()
-    remove_orphans()
-    end_retention()
-    finish_deletions()
+    _clear_up()
     notices_round()  # last: questions come first
     return done
+
+
+def _clear_up() -> None:
+    """Files that nobody needs. Nothing else waits for a storage that is away."""
+    try:
+        remove_orphans()
+        end_retention()
+        finish_deletions()
+    except ServerAway as away:
+        _log.warning("the storage of data files is away", kind=type(away).__name__)
 
 
 def _miss_files() -> None:

@@ -34,8 +34,8 @@ from dpgov.queries.workbench.saved import save_question
 from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
 from tests.agreed import given_a_budget_of_its_own
 from tests.cast import join
-from tests.integration.access.doors import DOORS, Kind
-from tests.integration.access.routes import Route, all_routes
+from tests.integration.access.doors import DOORS
+from tests.integration.access.routes import Kind, Route, all_routes
 from tests.integration.access.world import Knocked, World, tenant_things, without_randomness
 from tests.integration.queries.asking.approving import wanted_approval
 from tests.small_dataset import register_small_dataset
