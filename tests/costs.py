@@ -1,7 +1,8 @@
 """What tests cost in processor time, theirs and that of every process they start.
 
-`uv run pytest --profile=sqlite -p tests.costs [paths]`, without `-n`, prints the most expensive
-fixtures, files and tests. Processor time does not depend on what else a machine does.
+`uv run pytest --profile=sqlite -p tests.costs [paths]` prints the most expensive fixtures, files
+and tests, of all processes that `-n` starts. Processor time does not depend on what else a machine
+does.
 """
 
 import os
@@ -9,6 +10,7 @@ import resource
 from collections import defaultdict
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,6 +40,20 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object]) -> Generator[Non
         cost = _spent() - before
         _fixtures[f"{fixturedef.baseid}::{fixturedef.argname}"] += cost - _inner.pop()
         _inner[-1] += cost
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A process of xdist sends what it counted to the one that prints."""
+    if (told := getattr(session.config, "workeroutput", None)) is not None:
+        told["costs"] = (dict(_tests), dict(_fixtures))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    for counted, costs in zip((_tests, _fixtures), node.workeroutput["costs"], strict=True):
+        for name, cost in costs.items():
+            counted[name] += cost
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -80,6 +80,26 @@
     if (changesForm(event) && isPriceOld) form().dispatchEvent(new Event("input", { bubbles: true }));
   });
 
+  // Nor can a question be asked that is just being changed: it would be sent as it was before.
+  let isChanging = false;
+  const holdThePrice = () => {
+    const old = document.querySelector("#quote [data-out-of-date]:not([hidden])") !== null;
+    for (const button of document.querySelectorAll("#quote button[name=price]")) button.disabled = isChanging || old;
+  };
+  document.addEventListener("htmx:before:request", (event) => {
+    if (!changesForm(event)) return;
+    isChanging = true;
+    holdThePrice();
+  });
+  document.addEventListener("htmx:after:swap", () => {
+    if (isChanging) holdThePrice();
+  });
+  document.addEventListener("htmx:finally:request", (event) => {
+    if (!changesForm(event)) return;
+    isChanging = false;
+    holdThePrice();
+  });
+
   // A price that could not be renewed is that of another question: it says so and cannot be paid.
   const sayItIsOld = (event) => {
     const quote = event.target;

@@ -62,7 +62,10 @@ def test_a_price_that_cannot_be_renewed_says_so_and_cannot_be_paid(visit: Visit)
 
 
 def test_what_is_typed_while_the_form_is_being_changed_stays_and_is_priced(visit: Visit) -> None:
-    """R9: the answer that adds a grouping comes when it comes; nobody waits for it to type."""
+    """R9: the answer that adds a grouping comes when it comes; nobody waits for it to type.
+
+    Meanwhile nothing can be asked: it would be the question without the grouping.
+    """
     page = visit().sign_in("analyst")
     page.goto(f"{ADULT}ask/")
     held: list[Route] = []
@@ -73,7 +76,7 @@ def test_what_is_typed_while_the_form_is_being_changed_stays_and_is_priced(visit
     field = page.get_by_label("Privacy loss ε", exact=True)
     field.fill("0.015")
     price = page.get_by_role("button", name="Ask for ε 0.015", exact=True)
-    expect(price).to_be_enabled()
+    expect(price).to_be_disabled()
     with page.expect_response("**/quote/"):
         held.pop().continue_()
     expect(page.get_by_role("button", name=re.compile("Remove .*sex"))).to_be_visible()
@@ -99,6 +102,20 @@ def test_a_price_that_comes_after_the_form_has_changed_is_not_shown_as_its_own(
         lambda told: "/quote/" in told.url and "group-0" in (told.request.post_data or "")
     ):
         page.unroute("**/quote/")  # which sends what is held on its way
+
+
+def test_whoever_stands_on_the_button_stays_there_while_the_price_is_renewed(visit: Visit) -> None:
+    """E10: leaving a field asks for the price again, and the next key may be Enter."""
+    page = visit().sign_in("analyst")
+    page.goto(f"{ADULT}ask/")
+    field = page.get_by_label("Privacy loss ε", exact=True)
+    field.fill("0.02")
+    price = page.get_by_role("button", name="Ask for ε 0.02", exact=True)
+    price.focus()
+    with page.expect_response("**/quote/"):
+        field.dispatch_event("change")
+    expect(page.locator("#quote")).not_to_have_class(re.compile("htmx-request"))
+    expect(price).to_be_focused()
 
 
 def test_a_trial_on_invented_data_is_marked_and_goes_when_the_question_changes(
