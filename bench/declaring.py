@@ -21,7 +21,7 @@ from playwright.sync_api import APIResponse, Page, sync_playwright
 
 from tests.journeys.browser import ARGUMENTS, Visitor
 from tests.journeys.product import started_product
-from tests.servers.missing import find
+from tests.servers.missing import find_browser
 
 TURNS = 5
 _SIZE = """() => ({
@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--columns", default="40,300,500", help="widths, with commas between")
     parser.add_argument("--turns", type=int, default=TURNS, help="how often each is done")
     chosen = parser.parse_args()
-    program = find(["chromium", "chromium-browser", "google-chrome"], "chromium")
+    program = find_browser()
     with (
         tempfile.TemporaryDirectory() as home,
         started_product(Path(home)) as product,

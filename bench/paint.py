@@ -1,7 +1,6 @@
 """When something is first seen of a page, and how far it moves: Chromium before gunicorn."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from urllib.error import HTTPError
 from bench.rig import ROOT, Installation
 from tests.journeys.browser import ARGUMENTS
 from tests.servers.loopback import free_port, stop, wait_until
+from tests.servers.missing import find_browser
 
 _ROUNDS = 5
 # The aims: something is seen within a second, and no layout shift above 0.05.
@@ -44,9 +44,8 @@ def paint(made: Installation, guests: Any, pages: Sequence[Any]) -> None:
     print("\n| page | as | first contentful paint, median | slowest | layout shift, worst |")
     print("|---|---|---|---|---|")
     with _served(made) as address, sync_playwright() as playwright:
-        path = shutil.which("chromium") or shutil.which("chromium-browser")
         browser = playwright.chromium.launch(
-            executable_path=path, args=[*ARGUMENTS, "--no-sandbox"]
+            executable_path=find_browser(), args=[*ARGUMENTS, "--no-sandbox"]
         )
         for one in pages:
             cookies = guests.browsers[one.role].cookies.items()

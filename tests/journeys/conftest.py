@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.journeys.browser import ARGUMENTS, Visitor
 from tests.journeys.product import Product, started_product
 from tests.journeys.settled import settle_before_every_action
-from tests.servers.missing import MissingProgram, find
+from tests.servers.missing import MissingProgram, find_browser
 
 Visit = Callable[..., Visitor]
 
@@ -23,7 +23,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Generator[Product]:
 @pytest.fixture(scope="package")
 def browser() -> Generator[Browser]:
     try:
-        program = find(["chromium", "chromium-browser", "google-chrome"], "chromium")
+        program = find_browser()
     except MissingProgram as missing:
         pytest.fail(str(missing), pytrace=False)
     # Chromium's sandbox does not run as root, and the pages are our own.

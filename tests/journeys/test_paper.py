@@ -36,7 +36,8 @@ def _require_paper(page: Page) -> None:
     assert _style(page, "h1", "color") == "rgb(0, 0, 0)"
     assert _style(page, "main td, main dd", "color") == "rgb(0, 0, 0)"
     expect(page.locator("[data-source]")).to_have_text(page.url)
-    assert page.evaluate("document.documentElement.scrollWidth") <= _ACROSS
+    # Charts follow the width of the paper a moment later.
+    page.wait_for_function(f"document.documentElement.scrollWidth <= {_ACROSS}")
 
 
 def _style(page: Page, selector: str, name: str) -> str:

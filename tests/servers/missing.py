@@ -23,3 +23,9 @@ def find(names: Iterable[str], package: str, folders: Iterable[Path] = ()) -> Pa
         if found := shutil.which(name):
             return Path(found)
     raise MissingProgram(wanted[0], package)
+
+
+def find_browser() -> Path:
+    """Chromium, at best the build without windows: it takes half the processor time."""
+    names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
+    return find(names, names[0])

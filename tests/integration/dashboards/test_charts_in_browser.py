@@ -17,7 +17,7 @@ from dpgov.queries.wording.figures import release_charts
 from dpgov.queries.wording.plotting import as_figure
 from tests.integration.dashboards.corpus import SCRIPTS
 from tests.journeys.browser import ARGUMENTS
-from tests.servers.missing import find
+from tests.servers.missing import find_browser
 
 _STATIC = Path(settings.BASE_DIR) / "static"
 _HEAD = """<!doctype html><html lang="en"><head><title>Charts</title>
@@ -41,7 +41,7 @@ _POLICY = {
 def browser() -> Generator[Browser]:
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        program = find(["chromium", "chromium-browser", "google-chrome"], "chromium")
+        program = find_browser()
         started = playwright.chromium.launch(executable_path=program, args=ARGUMENTS + sandbox)
         yield started
         started.close()

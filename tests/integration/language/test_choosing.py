@@ -16,7 +16,7 @@ from rest_framework.test import APIClient
 from dpgov.tenants.models import Membership, User
 from tests.answers import Answer
 from tests.journeys.browser import ARGUMENTS
-from tests.servers.missing import find
+from tests.servers.missing import find_browser
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
@@ -163,7 +163,7 @@ def test_the_api_answers_in_english_whatever_it_is_asked_for(
 def test_a_reader_program_is_told_the_language_rightly(client: Client, language: str) -> None:
     page = client.get(reverse("account_login"), headers={"accept-language": language})
     rules = ["html-has-lang", "html-lang-valid", "valid-lang"]
-    program = find(["chromium", "chromium-browser", "google-chrome"], "chromium")
+    program = find_browser()
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS + sandbox)
