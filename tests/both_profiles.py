@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
 
 from tests.profile import PROFILES, clean_environment
+from tests.together import Together
 
 _HERE = Path(__file__).parent
 _TITLES = {
@@ -45,7 +47,7 @@ _ALIKE_EVERYWHERE = (
 )
 _NOTHING_RAN = 5
 # On two cores: tests of real workers and browsers wait most of the time. In the order in which
-# they are collected, because the journeys share a product for as long as they follow each other.
+# they are collected: what takes longest comes first.
 _AT_ONCE = ("-n", "3", "--dist", "loadscope", "--no-loadscope-reorder")
 
 
@@ -58,6 +60,12 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
         return None
     arguments = [str(argument) for argument in config.invocation_params.args]
     return _summary({profile: _run(profile, arguments) for profile in PROFILES})
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together | None:
+    """See there; nothing of it where another way was asked for."""
+    return Together(config, log) if config.getvalue("dist") == "loadscope" else None
 
 
 def _run(profile: str, arguments: Sequence[str]) -> int:

@@ -32,7 +32,7 @@ def pytest_configure() -> None:
 
 
 # The longest first, so that no worker is left alone with one of them at the end.
-_FIRST = ("answering", "journeys")
+_FIRST = ("journeys", "answering")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
