@@ -1,6 +1,6 @@
 """Every route that the URLconf serves, found by walking it, so that none can be forgotten."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -19,6 +19,14 @@ class Route:
 def all_routes() -> list[Route]:
     """Every pattern; one without a name is an error, since no table could list it."""
     return list(_walk(get_resolver().url_patterns, "", frozenset()))
+
+
+def by_room(names: Iterable[str]) -> dict[str, list[str]]:
+    """Names of routes by what stands before the colon: what one test looks at, with one world."""
+    rooms: dict[str, list[str]] = {}
+    for name in names:
+        rooms.setdefault(name.rpartition(":")[0] or "account", []).append(name)
+    return rooms
 
 
 def _walk(

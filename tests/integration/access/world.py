@@ -2,10 +2,13 @@
 
 import copy
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
 
+from django.core.cache import caches
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
@@ -131,6 +134,24 @@ class World:
             _, value = make_token(member, "knock")
             client.credentials(HTTP_AUTHORIZATION=f"Token {value}")
         return client
+
+
+@contextmanager
+def undone(world: World) -> Iterator[None]:
+    """Whatever happens within, the next one finds the world as it was, and nobody signed in."""
+    people = copy.deepcopy(world.people)
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+    world.people.update(people)
+    world.clients.clear()
+    forget_rates()
+
+
+def forget_rates() -> None:
+    """As after a pause: one route's knocks are not counted against the next one's."""
+    for store in caches.all(initialized_only=True):
+        store.clear()
 
 
 @cache
