@@ -3,7 +3,7 @@
 `uv run bench/adaptive.py [--runs 1] [--rounds 8,15] [--epsilons 0.1,1] [--work pairs,triples]`: the
 Adult data of `bench/tables.py`, root mean squared errors over all counts of all asked tables, in
 rows, at the same total ε and after the same fit. "Fixed": the tables that a quote chooses. "AIM's
-part": a tenth of the price chooses, and a table's noise is taken off its score. "Textbook": half of
+part": a tenth of the price chooses, and a table's noise is taken off its score. "MWEM": half of
 the price chooses, by the error alone. Both know no number of rows; the number of rounds is what
 nobody can know beforehand.
 """
@@ -11,7 +11,6 @@ nobody can know beforehand.
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -22,10 +21,10 @@ import numpy as np
 
 from bench.tables import Floats, People, drawn, people, squares
 from dpgov.privacy.answer.blueprint import prepare
+from dpgov.privacy.answer.covers import IN_ROUNDS
 from dpgov.privacy.answer.fitting import Axis, Table, fit, total_of
 from dpgov.privacy.answer.rounds import chosen_by, model_of, released_tables
 from dpgov.privacy.answer.table_sets import parse_table_set
-from dpgov.privacy.mechanisms.adaptive import TEXTBOOK
 from dpgov.privacy.mechanisms.chosen import ChosenTables
 from dpgov.privacy.mechanisms.table import Counted
 
@@ -40,9 +39,7 @@ def main() -> None:
     parser.add_argument("--epsilons", default="0.1,1")
     parser.add_argument("--work", default="pairs,triples")
     options = parser.parse_args()
-    print(
-        "| tables | ε | fixed, fitted | rounds | AIM's part | textbook |\n|---|---|---|---|---|---|"
-    )
+    print("| tables | ε | fixed, fitted | rounds | AIM's part | MWEM |\n|---|---|---|---|---|---|")
     everybody = people()
     for name in options.work.split(","):
         columns, size = WORK[name]
@@ -60,11 +57,13 @@ def _lines(of: People, size: int, epsilon: str, options: argparse.Namespace) -> 
         for _ in range(options.runs)
     )
     for rounds in map(int, options.rounds.split(",")):
-        mechanism = _mechanism(body | {"method": "adaptive", "rounds": rounds}, of)
-        textbook = replace(mechanism.adaptive, choosing=TEXTBOOK, penalised=False)
+        offered = [
+            _mechanism(body | {"method": method.value, "rounds": rounds}, of)
+            for method in IN_ROUNDS
+        ]
         found = [
             _mean(squares(_chosen(of, one), of, asked) for _ in range(options.runs))
-            for one in (mechanism, replace(mechanism, adaptive=textbook))
+            for one in offered
         ]
         yield " | ".join([f"{fixed:.4g}", str(rounds), *(f"{error:.4g}" for error in found)])
 

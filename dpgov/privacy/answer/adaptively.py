@@ -31,6 +31,7 @@ class Adaptively:
     bins: tuple[int, ...]
     asked: tuple[Table, ...]
     ways: tuple[Way, ...]
+    method: Method
     variance: Variance
     rounds: int
     each: float
@@ -40,7 +41,7 @@ class Adaptively:
         alone = self.variance(len(self.asked))
         separate = None if alone is None else four_digits_up(math.sqrt(alone))
         return {
-            "method": Method.ADAPTIVE.value,
+            "method": self.method.value,
             "rmse": None,
             "ways": [way.as_json() for way in self.ways],
             "answers": [

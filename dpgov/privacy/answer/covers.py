@@ -24,16 +24,18 @@ from dpgov.language.said import pattern, said
 
 class Method(StrEnum):
     """Each table drawn by itself, all read off one, or off some that hold several each; or, where
-    the asker names it, the tables that a model of the earlier ones gets most wrong.
+    the asker names it, the tables that a model of the earlier ones gets most wrong, with AIM's part
+    of the price for choosing or with that of textbook multiplicative weights.
 
-    The simplest first: of methods with one error it is taken. The last has no error that could be
-    known beforehand, and is never taken by itself.
+    The simplest first: of methods with one error it is taken. The last two have no error that could
+    be known beforehand, and are never taken by themselves.
     """
 
     SEPARATE = "separate_tables"
     FULL = "one_full_table"
     LARGER = "larger_tables"
     ADAPTIVE = "adaptive"
+    MWEM = "mwem"
 
     @property
     def words(self) -> str:
@@ -42,11 +44,13 @@ class Method(StrEnum):
 
 
 FIXED = (Method.SEPARATE, Method.FULL, Method.LARGER)
+IN_ROUNDS = (Method.ADAPTIVE, Method.MWEM)
 _WORDS = {
     Method.SEPARATE: pattern("Separate tables"),
     Method.LARGER: pattern("Fewer, larger tables"),
     Method.FULL: pattern("One full table"),
     Method.ADAPTIVE: pattern("Adaptive rounds"),
+    Method.MWEM: pattern("Multiplicative weights (MWEM)"),
 }
 Table = frozenset[int]
 """The places of its columns in the list of columns."""

@@ -86,19 +86,21 @@ def fixed(of: TableSet, method: Method | None) -> Batch:
     return Batch(plans, (None,) * len(plans), of.loss, cover)
 
 
-def adaptive(of: TableSet, rounds: int) -> Batch:
+def adaptive(of: TableSet, method: Method, rounds: int) -> Batch:
     """One question, whose one answer has the table of each round. Raises InvalidPlan."""
     problems = Problems()
     _check_candidates(of, problems)
     problems.raise_if_any()
     tables = tuple(tuple(sorted(table)) for table in of.asked)
-    plan = replace(of.whole, group_by=of.columns, choosing=Choosing(tables, rounds))
+    choosing = Choosing(tables, rounds, mwem=method is Method.MWEM)
+    plan = replace(of.whole, group_by=of.columns, choosing=choosing)
     chosen = chosen_by(prepare(plan, of.schema))
     if chosen is None:
         raise AssertionError("a plan that chooses tables without choosing any")
     variance = _variance(of.whole, of.columns[:1], of.schema)
     of_one = math.sqrt(chosen.adaptive.noise.variance)
-    cover = Adaptively(of.names, of.bins, of.asked, of.ways(variance), variance, rounds, of_one)
+    ways = of.ways(variance)
+    cover = Adaptively(of.names, of.bins, of.asked, ways, method, variance, rounds, of_one)
     return Batch((plan,), (None,), of.loss, cover)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from dpgov.language.said import said
 from dpgov.privacy.accounting.decimals import MAX_NANO
 from dpgov.privacy.answer.batch import Batch
-from dpgov.privacy.answer.covers import Method, Table
+from dpgov.privacy.answer.covers import IN_ROUNDS, Method, Table
 from dpgov.privacy.answer.drawn_sets import TableSet, adaptive, fixed
 from dpgov.privacy.plan.grouping import means_sizes
 from dpgov.privacy.plan.parsing.choosing import MAX_CANDIDATES, read_rounds
@@ -39,8 +39,8 @@ def is_table_set(raw: object) -> bool:
 def parse_table_set(
     raw: object, schema: DatasetSchema, *, dataset: str, each: tuple[int, int] = (0, MAX_NANO)
 ) -> Batch:
-    """The tables that are drawn, as a batch of counts with equal parts of the amount; of the method
-    "adaptive", which names its "rounds" and has to be named itself, one question that chooses them.
+    """The tables that are drawn, as a batch of counts with equal parts of the amount; of "adaptive"
+    and "mwem", which name their "rounds" and have to be named, one question that chooses them.
 
     "columns" are groupings as plans have them; "tables" are lists of their names, or how many
     columns each table has. "method" may be left out: then the one with the least expected error is
@@ -62,7 +62,9 @@ def parse_table_set(
     if whole is None:
         raise AssertionError("a price that could not be read was let through")
     read = TableSet(columns, asked, replace(whole, where=where), schema, each)
-    return fixed(read, method) if rounds is None else adaptive(read, rounds)
+    if method is None or rounds is None:
+        return fixed(read, method)
+    return adaptive(read, method, rounds)
 
 
 def _price(
@@ -109,10 +111,10 @@ def _method(raw: object, problems: Problems) -> Method | None:
 
 def _rounds(raw: object, method: Method | None, problems: Problems) -> int | None:
     """How many, where tables are chosen adaptively; None for every other method."""
-    if method is Method.ADAPTIVE:
+    if method in IN_ROUNDS:
         return read_rounds(raw, problems)
     if raw is not None:
-        problems.add("rounds", said("Only the method “adaptive” has rounds."))
+        problems.add("rounds", said("Only the methods “adaptive” and “mwem” have rounds."))
     return None
 
 

@@ -12,14 +12,14 @@ in one cell, which is what the table is bounded by as long as rows are not limit
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
 
 from dpgov.privacy.accounting.loss import Loss
-from dpgov.privacy.mechanisms.adaptive import Adaptive, Model, Round
+from dpgov.privacy.mechanisms.adaptive import TEXTBOOK, Adaptive, Model, Round
 from dpgov.privacy.mechanisms.draw import Measured
 from dpgov.privacy.mechanisms.mechanism import CHOICE, ROWS, Column, Drawn, OfOne, Statements
 from dpgov.privacy.mechanisms.table import column
@@ -122,5 +122,7 @@ def count_or_choose(plan: Plan, exposed: Exposure, loss: Loss) -> Total | Chosen
     reach = count(statistic, exposed, loss).taken.reach
     sizes = tuple(prod(shape[place] for place in table) for table in tables)
     adaptive = Adaptive(sizes, reach, loss, plan.choosing.rounds)
+    if plan.choosing.mwem:
+        adaptive = replace(adaptive, choosing=TEXTBOOK, penalised=False)
     each = count(statistic, exposed, adaptive.of_a_draw)
     return ChosenTables(statistic, shape, tables, adaptive, each)

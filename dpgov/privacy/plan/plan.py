@@ -176,11 +176,13 @@ class PerUnit:
 class Choosing:
     """Tables of some of a plan's groups, of which so many are chosen adaptively, in rounds.
 
-    A table is the places of its groupings in the plan, rising. A table may be chosen again.
+    A table is the places of its groupings in the plan, rising. A table may be chosen again. By
+    `mwem` half of the price chooses, by the error alone.
     """
 
     tables: tuple[tuple[int, ...], ...]
     rounds: int
+    mwem: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +210,8 @@ class Plan:
         if self.choosing is not None:
             tables = [list(self.columns_of(table)) for table in self.choosing.tables]
             kept["adaptive"] = {"rounds": self.choosing.rounds, "tables": tables}
+            if self.choosing.mwem:
+                kept["adaptive"]["mwem"] = True
         price = {"epsilon": self.epsilon_nano, "rho": self.rho_nano}
         return {
             "dataset": self.dataset,

@@ -12,6 +12,12 @@ def chosen_in_words(chosen: dict[str, Any], columns: str) -> str:
         "in {rounds} tables chosen adaptively among {candidates} of {columns}",
         chosen["rounds"],
     )
+    if chosen.get("mwem"):
+        pattern = ngettext(
+            "in {rounds} table chosen by MWEM among {candidates} of {columns}",
+            "in {rounds} tables chosen by MWEM among {candidates} of {columns}",
+            chosen["rounds"],
+        )
     return pattern.format(
         rounds=chosen["rounds"], candidates=len(chosen["tables"]), columns=columns
     )

@@ -52,12 +52,17 @@ def whole_of(body: dict[str, Any], rounds: list[Round]) -> Answer:
 def _choosing(body: dict[str, Any]) -> list[str]:
     """How they were chosen, and why there may be fewer of them than were paid for."""
     choosing, drawn = body["choosing"], len(body["rounds"])
-    told = [
-        _(
+    chose = _(
+        "Each round chose, by report noisy max, the table that a model of the earlier rounds "
+        "got most wrong, out of {candidates}. A tenth of the price paid for choosing."
+    )
+    if body["plan"]["adaptive"].get("mwem"):
+        chose = _(
             "Each round chose, by report noisy max, the table that a model of the earlier rounds "
-            "got most wrong, out of {candidates}. A tenth of the price paid for choosing."
-        ).format(candidates=choosing["candidates"])
-    ]
+            "got most wrong, out of {candidates} (multiplicative weights, MWEM). Half of the price "
+            "paid for choosing."
+        )
+    told = [chose.format(candidates=choosing["candidates"])]
     left = choosing["rounds"] - drawn
     if left:
         why = ngettext(

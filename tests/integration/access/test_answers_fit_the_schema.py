@@ -215,6 +215,7 @@ def _questions(
     tables = {"columns": [{"column": "sex"}, {"column": "education"}], "tables": 1}
     doors.call("quote_batch", 200, tables | amount)
     rounds = tables | {"method": "adaptive", "rounds": 2} | amount
+    doors.call("quote_batch", 200, rounds | {"method": "mwem"})
     doors.call("quote_batch", 200, rounds)
     (chosen,) = doors.call("submit_batch", 202, rounds)["queries"]
     doors.call("submit_batch", 202, batch)

@@ -9,11 +9,11 @@ from typing import Any
 
 from dpgov.language.said import said
 from dpgov.privacy.plan.plan import Choosing, Grouping
-from dpgov.privacy.plan.problems import Problems
+from dpgov.privacy.plan.problems import Problems, shortened
 
 MAX_ROUNDS = 20
 MAX_CANDIDATES = 66
-_KEYS = ("rounds", "tables")
+_KEYS = ("rounds", "tables", "mwem")
 
 
 def read_rounds(raw: object, problems: Problems, path: str = "rounds") -> int | None:
@@ -39,7 +39,10 @@ def read_choosing(raw: object, group_by: Sequence[Grouping], problems: Problems)
             problems.add(f"adaptive.tables.{place}", said("Must name groups of the plan."))
         tables.append(tuple(sorted(found)))
     rounds = read_rounds(body.get("rounds"), problems, "adaptive.rounds")
-    return None if rounds is None else Choosing(tuple(tables), rounds)
+    mwem = body.get("mwem", False)
+    if type(mwem) is not bool:
+        problems.add("adaptive.mwem", said("Unknown method “{name}”.", name=shortened(mwem)))
+    return None if rounds is None else Choosing(tuple(tables), rounds, mwem is True)
 
 
 def _tables(body: Mapping[str, Any], problems: Problems) -> list[list[Any]]:

@@ -174,6 +174,11 @@ class ChoosingSerializer(MadeSerializer):
 
     rounds = serializers.IntegerField()
     tables = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    mwem = serializers.BooleanField(
+        required=False,
+        help_text="Textbook multiplicative weights: half of the price chooses, by the error alone. "
+        "Left out of `adaptive`: a tenth, less what noise would add.",
+    )
 
 
 class AskedPlanSerializer(PlanSerializer):
@@ -181,8 +186,8 @@ class AskedPlanSerializer(PlanSerializer):
 
     adaptive = ChoosingSerializer(
         required=False,
-        help_text="Only of a set of tables that is asked with the method `adaptive`: it is no "
-        "table of all groups.",
+        help_text="Only of a set of tables that is asked with the method `adaptive` or `mwem`: it "
+        "is no table of all groups.",
     )
 
 

@@ -39,13 +39,14 @@ class TableSetSerializer(MadeSerializer):
         choices=METHODS,
         required=False,
         help_text="How the tables are drawn; left out, with the least expected error. `adaptive` "
-        "has none that could be known beforehand, and is only taken where it is named.",
+        "and `mwem` have none that could be known beforehand, and are only taken where they are "
+        "named.",
     )
     rounds = serializers.IntegerField(
         required=False,
         min_value=1,
         max_value=MAX_ROUNDS,
-        help_text="Of the method `adaptive` alone: how many tables are chosen and drawn.",
+        help_text="Of `adaptive` and `mwem` alone: how many tables are chosen and drawn.",
     )
 
 
@@ -117,7 +118,7 @@ class CoverSerializer(MadeSerializer):
     method = serializers.ChoiceField(choices=METHODS)
     rmse = serializers.FloatField(
         allow_null=True,
-        help_text="Over the counts of all asked tables, in rows; null for `adaptive`.",
+        help_text="Over the counts of all asked tables, in rows; null of `adaptive` and `mwem`.",
     )
     ways = WaySerializer(many=True)
     answers = AskedTableSerializer(many=True)

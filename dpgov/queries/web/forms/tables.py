@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dpgov.language.translation import translated
-from dpgov.privacy.answer.covers import Method
+from dpgov.privacy.answer.covers import IN_ROUNDS, Method
 from dpgov.privacy.plan.by_calendar import PARTS
 from dpgov.privacy.plan.parsing.choosing import MAX_ROUNDS
 from dpgov.privacy.plan.plan import InvalidPlan
@@ -138,7 +138,7 @@ class WhichForm(forms.Form):
         else:
             tables = columns if tables == ALL else int(tables)
         method = {"method": data["method"]} if data["method"] else {}
-        if data["method"] == Method.ADAPTIVE:
+        if data["method"] in IN_ROUNDS:
             method["rounds"] = data["rounds"]
         return {"tables": tables} | method
 

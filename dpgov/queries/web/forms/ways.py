@@ -36,6 +36,7 @@ def adaptive_shown(cover: _Drawn) -> dict[str, Any] | None:
         return None
     best = cover.best
     return {
+        "name": _(cover.method.words),
         "rounds": cover.rounds,
         "candidates": len(cover.asked),
         "error": readable(_three_digits(cover.each)),

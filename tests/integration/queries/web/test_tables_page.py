@@ -194,6 +194,23 @@ def test_adaptive_rounds_are_named_with_what_can_be_said_beforehand_and_asked(
     assert "Round 4: " in text_of(browser.get(asked["Location"]).content)
 
 
+def test_multiplicative_weights_are_a_method_of_their_own_by_name(
+    browser: Client,
+    form: Callable[..., dict[str, Any]],
+    answer_now: Callable[[], int],
+) -> None:
+    """M16: MWEM is shown and explained beside the others, asked and told by its name."""
+    assert "Multiplicative weights (MWEM)" in text_of(browser.get(PAGE).content)
+    sent = form("sex", "education", method="mwem", rounds="2")
+    text = text_of(browser.post(PAGE, sent).content)
+    assert "Multiplicative weights (MWEM) Rounds 2 Candidates 1" in text
+    asked = browser.post(PAGE, sent | {"price": "1"})
+    assert answer_now() == 1
+    told = text_of(browser.get(asked["Location"]).content)
+    assert "in 2 tables chosen by MWEM among 1 of sex and education" in told
+    assert "Half of the price paid for choosing." in told
+
+
 @pytest.mark.parametrize("rounds", ["", "0", "21"])
 def test_rounds_that_cannot_be_are_said_at_their_field(
     rounds: str, browser: Client, form: Callable[..., dict[str, Any]], unchanged: Unchanged

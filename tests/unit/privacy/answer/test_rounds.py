@@ -112,8 +112,9 @@ def test_a_drawn_table_is_a_count_by_its_groups_for_what_its_round_pays(
 ) -> None:
     """M13: the same exact counts and the same noise, so that whoever reads it reads a count."""
     units = (PrivacyUnit(), PrivacyUnit("person", 3, 2))
-    for unit in units:
-        blueprint = asked(schema_of(*THREE, unit=unit, neighbouring=relation, mode=mode))
+    for unit, method in product(units, ("adaptive", "mwem")):
+        schema = schema_of(*THREE, unit=unit, neighbouring=relation, mode=mode)
+        blueprint = asked(schema, method=method)
         mechanism = mechanism_of(blueprint)
         rows: Sequence[Row | Owned] = ROWS
         if unit.private_id is not None:
@@ -261,6 +262,7 @@ FINE = [*WIDE, {"column": "hours", "edges": list(range(1, 100))}, {"column": "se
     ("more", "path", "message"),
     [
         ({"rounds": None}, "rounds", "from 1 to 20"),
+        ({"rounds": None, "method": "mwem"}, "rounds", "from 1 to 20"),
         ({"rounds": 0}, "rounds", "from 1 to 20"),
         ({"rounds": 21}, "rounds", "from 1 to 20"),
         ({"rounds": True}, "rounds", "from 1 to 20"),
@@ -292,7 +294,7 @@ def test_a_plan_that_chooses_is_read_again_as_it_was_and_never_typed() -> None:
     assert prepare(again, schema).cost_nano == NANO
     with pytest.raises(InvalidPlan, match="adaptive"):
         parse_plan(body, schema, dataset="people")
-    wrongs: list[Any] = [{"rounds": 4, "tables": [["x", "w"]]}, {"rounds": 4, "tables": [[]]}, []]
-    for wrong in wrongs:
+    wrongs: list[Any] = [{"tables": [["x", "w"]]}, {"tables": [[]]}, {"tables": [["x"]], "mwem": 1}]
+    for wrong in [[], *({"rounds": 4} | one for one in wrongs)]:
         with pytest.raises(InvalidPlan, match="adaptive"):
             parse_plan(body | {"adaptive": wrong}, schema, dataset="people", stored=True)
