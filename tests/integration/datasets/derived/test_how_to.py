@@ -30,7 +30,7 @@ def test_the_program_of_the_page_joins_two_datasets(
         monkeypatch.setattr(time, "sleep", really)
         read_waiting()
 
-    (code,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    _, code = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     monkeypatch.setenv("DPGOV_SERVER", live_server.url)
     monkeypatch.setenv("DPGOV_TOKEN", make_token(owner, "nightly")[1])
     monkeypatch.setattr(time, "sleep", read_meanwhile)
