@@ -21,13 +21,22 @@ import numpy as np
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.adaptive import TEXTBOOK, Adaptive, Model, Round
 from dpgov.privacy.mechanisms.draw import Measured
-from dpgov.privacy.mechanisms.mechanism import CHOICE, ROWS, Column, Drawn, OfOne, Statements
+from dpgov.privacy.mechanisms.mechanism import (
+    CHOICE,
+    ROWS,
+    Column,
+    Drawn,
+    OfOne,
+    OfRows,
+    Statements,
+    Whole,
+)
 from dpgov.privacy.mechanisms.table import column
 from dpgov.privacy.mechanisms.totals import Total, count
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.noise.sensitivity import Exposure
 from dpgov.privacy.plan.plan import Plan, Statistic
-from dpgov.privacy.plan.request import CodeFilter, CodeGrouping, Counts, Measure
+from dpgov.privacy.plan.request import Counts
 from dpgov.privacy.plan.statistics import StatisticKind
 
 _Cells = TypeVar("_Cells", Counts, Floats)
@@ -38,7 +47,7 @@ class NeedsModel(TypeError):
 
 
 @dataclass(frozen=True, slots=True)
-class ChosenTables(OfOne):
+class ChosenTables(OfOne, OfRows, Whole):
     """All rounds over the marginals of a table of this shape; `each` is what a round draws."""
 
     statistic: Statistic
@@ -51,21 +60,6 @@ class ChosenTables(OfOne):
     def loss(self) -> Loss:
         """Of all rounds together, choices and draws."""
         return self.adaptive.loss
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """Rows."""
-        return (ROWS,)
-
-    @property
-    def axis(self) -> CodeGrouping | None:
-        """None."""
-        return None
-
-    @property
-    def filters(self) -> tuple[CodeFilter, ...]:
-        """None."""
-        return ()
 
     @property
     def smallest_nano(self) -> int:

@@ -106,7 +106,40 @@ class OfOne:
         return (self.statistic,)
 
 
-class Summed:
+class OfRows:
+    """A mechanism that knows exactly how many rows there are."""
+
+    __slots__ = ()
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Rows."""
+        return (ROWS,)
+
+
+class Unfiltered:
+    """A mechanism for which all rows of the plan count."""
+
+    __slots__ = ()
+
+    @property
+    def filters(self) -> tuple[CodeFilter, ...]:
+        """None."""
+        return ()
+
+
+class Whole(Unfiltered):
+    """A mechanism that reads the cells of the plan as they are."""
+
+    __slots__ = ()
+
+    @property
+    def axis(self) -> CodeGrouping | None:
+        """None."""
+        return None
+
+
+class Summed(Whole):
     """A mechanism that is one draw of noisy sums: it knows, costs and says what the draw does."""
 
     __slots__ = ()
@@ -123,16 +156,6 @@ class Summed:
         return tuple({m: None for reading in self.taken.readings for m, _ in reading.weights})
 
     @property
-    def axis(self) -> CodeGrouping | None:
-        """None."""
-        return None
-
-    @property
-    def filters(self) -> tuple[CodeFilter, ...]:
-        """None."""
-        return ()
-
-    @property
     def smallest_nano(self) -> int:
         """Of the draw."""
         return self.taken.smallest_nano
@@ -142,7 +165,7 @@ class Summed:
         return self.taken.describe()
 
 
-class Chosen:
+class Chosen(OfRows, Unfiltered):
     """A mechanism that chooses noisily among the candidates of a grid, `depth` times in a row."""
 
     __slots__ = ()
@@ -161,19 +184,9 @@ class Chosen:
         raise NotImplementedError
 
     @property
-    def measures(self) -> tuple[Measure, ...]:
-        """Rows."""
-        return (ROWS,)
-
-    @property
     def axis(self) -> CodeGrouping | None:
-        """Rows by candidate."""
+        """Rows by candidate; rows without a value are left out of them."""
         return self.grid.axis(self.column)
-
-    @property
-    def filters(self) -> tuple[CodeFilter, ...]:
-        """None: rows without a value are left out of the candidates."""
-        return ()
 
     def describe(self) -> dict[str, Any]:
         """The public facts about the choices."""
