@@ -26,6 +26,7 @@ from dpgov.operation import request_ids
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.release import draw
 from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 from dpgov.queries.answering import ending
 from dpgov.queries.answering.lease import (
     Claim,
@@ -137,14 +138,21 @@ def _answer(held: Claim) -> bool:
         # It waits as if nobody had taken it.
         give_back(held)
         return False
-    started = held.passed()
+    started, read = held.passed(), []
+
+    def scan(request: ExactRequest) -> ExactAnswer:
+        found = engine.answer(request)
+        read.append(request)
+        return found
+
     try:
-        exact = [engine.answer(request) for request in blueprint.requests]
-        body = draw(blueprint, exact, engine.answer)
+        exact = [scan(request) for request in blueprint.requests]
+        body = draw(blueprint, exact, scan)
     except Exception as error:
         # The text of the error may quote the data, so only its type is written down.
         logger.error("query %s failed: %s", held.query.pk, type(error).__name__)
-        never_read = first and isinstance(error, DataNotOpened)
+        # A later scan that finds no file comes after one that read it, and perhaps after draws.
+        never_read = first and not read and isinstance(error, DataNotOpened)
         ending.seal_failure(held, started=started, never_read=never_read)
         return True
     ending.seal(held, body=body, started=started)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,8 +18,9 @@ from dpgov.budgets.services import correct, open_parts, set_rate_limit
 from dpgov.budgets.services.corrections import refund_charges
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import engine_for
 from dpgov.datasets.services.files.data import _engine
-from dpgov.engines.base import EngineFailure
+from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.queries.answering import answer
 from dpgov.queries.answering.lease import claim, mark_opened
 from dpgov.queries.answering.refunding import (
@@ -164,6 +166,38 @@ def test_a_failure_after_reading_began_is_never_refunded(
     assert (query.state, query.never_read_at) == (Query.State.FAILED, None)
     with pytest.raises(NotRefundable):
         request_refund(membership=owner, query=query, reason="it failed")
+
+
+def test_a_file_that_goes_away_between_two_scans_counts_as_read(
+    analyst: Membership, dataset: Dataset, ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F8, M32: a descent scans several times; what the first scan gave was used in a draw.
+
+    What could be given back: the price of draws that happened, to whoever sees to it that the file
+    goes away in time.
+    """
+    query = ask(
+        analyst,
+        statistics=({"statistic": "logistic_regression", "column": "sex", "predictors": ["age"]},),
+    )
+    scans: list[Any] = []
+
+    def away_after_one(version: Any) -> Any:
+        engine = engine_for(version)
+
+        def scan(request: Any) -> Any:
+            scans.append(request)
+            if len(scans) > 1:
+                raise DataNotOpened
+            return engine.answer(request)
+
+        return SimpleNamespace(answer=scan)
+
+    monkeypatch.setattr(answer, "engine_for", away_after_one)
+    assert answer_now(query.pk)
+    query.refresh_from_db()
+    assert len(scans) == 2
+    assert (query.state, query.never_read_at) == (Query.State.FAILED, None)
 
 
 def test_a_damaged_database_counts_as_read(
