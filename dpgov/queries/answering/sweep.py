@@ -84,7 +84,8 @@ def _remind(due: list[Query], now: datetime) -> int | None:
 
 
 def _give_up_all(tenant_id: UUID, now: datetime) -> int:
-    given_up = sum(_give_up(query, expired=False) for query in _exhausted(tenant_id, now))
+    over = (*_exhausted(tenant_id, now), *_of_what_is_gone(tenant_id, now))
+    given_up = sum(_give_up(query, expired=False) for query in over)
     return given_up + sum(_give_up(query, expired=True) for query in _expired(tenant_id, now))
 
 
@@ -98,6 +99,13 @@ def _due(tenant_id: UUID, now: datetime) -> QuerySet[Query]:
 def _exhausted(tenant_id: UUID, now: datetime) -> QuerySet[Query]:
     over = Q(state=Query.State.RUNNING, lease_until__lt=now)
     return _oldest(tenant_id, over).filter(attempts__gte=settings.DPGOV_QUERY_ATTEMPTS)[:_BATCH]
+
+
+def _of_what_is_gone(tenant_id: UUID, now: datetime) -> QuerySet[Query]:
+    """Of datasets that were archived while they were held: no decision lets them go on."""
+    idle = Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now)
+    gone = Q(dataset__archived_at__isnull=False, dataset__held_at__isnull=False)
+    return _oldest(tenant_id, idle & gone)[:_BATCH]
 
 
 def _expired(tenant_id: UUID, now: datetime) -> QuerySet[Query]:

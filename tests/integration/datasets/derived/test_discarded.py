@@ -10,9 +10,10 @@ import pytest
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve
+from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, datasets_of
-from dpgov.datasets.services import delete_data, pause_questions
+from dpgov.datasets.services import archive_dataset, delete_data, pause_questions
 from dpgov.datasets.services.held.deciding import (
     DISCARD_HELD_DATASET,
     decide_as_agreed,
@@ -20,6 +21,8 @@ from dpgov.datasets.services.held.deciding import (
 )
 from dpgov.datasets.services.held.looks import pause
 from dpgov.oversight.reconciliation.report import reconcile
+from dpgov.queries.answering.lease import Stopped, claim, give_back, mark_opened
+from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.asking.gate import NotOpen
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
@@ -56,6 +59,39 @@ def test_what_was_derived_from_discarded_data_is_asked_about_no_more(
     with pytest.raises(NotOpen):
         ask(analyst, of=both)
     assert both not in datasets_of(owner)
+    assert reconcile(owner.tenant).findings == ()
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_what_waits_for_a_held_dataset_whose_parent_is_archived_ends_for_nothing(
+    owner: Membership,
+    officer: Membership,
+    analyst: Membership,
+    both: Dataset,
+    visits_and_costs: Pair,
+    ask: Ask,
+    begun: bool,
+) -> None:
+    """M67: nobody can let it go on any more, so that its questions would wait for their expiry.
+
+    Nothing was opened and nothing is spent, of the derived dataset and of both parents. A worker
+    that has one still holds it, and finds it stopped.
+    """
+    query = ask(analyst, of=both)
+    held = claim(query.pk) if begun else None
+    pause(version=current_version(both), membership=officer, reason="whose are these?")
+    archive_dataset(dataset=visits_and_costs[0], user=owner.user)
+    if held is not None:
+        assert sweep().given_up == 0
+        with pytest.raises(Stopped):
+            mark_opened(held)
+        give_back(held)
+    assert sweep().given_up == 1
+    query.refresh_from_db()
+    assert (query.state, query.opened_at) == (Query.State.VOIDED, None)
+    for budget in Budget.objects.all():
+        assert (budget.reserved_nano, budget.spent_nano) == (0, 0)
+    assert sweep().given_up == 0
     assert reconcile(owner.tenant).findings == ()
 
 
