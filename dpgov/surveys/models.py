@@ -99,7 +99,8 @@ class SurveyLetter(models.Model):
     """An e-mail that shall bring one person one token; what it needs is kept only until it left.
 
     `seed` is what the token is derived from, with the key of the installation; the database alone
-    does not say it. Once the e-mail was sent or given up, address and seed are gone.
+    does not say it. Once the e-mail was sent or given up, address and seed are gone. `form` is the
+    form that named the address, so that one that is sent twice counts once.
     """
 
     class State(models.TextChoices):
@@ -112,6 +113,7 @@ class SurveyLetter(models.Model):
     survey = models.ForeignKey(Survey, on_delete=models.PROTECT, related_name="letters")
     email = models.CharField(max_length=254)
     seed = models.CharField(max_length=32)
+    form = models.CharField(max_length=32, default="")
     language = models.CharField(max_length=10)
     state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
     attempts = models.PositiveSmallIntegerField(default=0)

@@ -6,7 +6,8 @@ order in common; address and seed are erased as soon as the e-mail left or was g
 it could not be delivered. Until then whoever has the database *and* that key can tell. Reports are
 a sum, so that not even they can tell what anybody answered (docs/surveys.md).
 
-What could count twice: an e-mail that is sent again after a crash. It has the same token.
+What could count twice: an e-mail that is sent again after a crash, which has the same token; a form
+that is sent twice, which makes its tokens once.
 """
 
 import hashlib
@@ -60,10 +61,14 @@ Nobody who sees the results knows which report came by this link. Do not pass it
 
 
 @transaction.atomic
-def write_letters(*, membership: Membership, survey: Survey, addresses: Sequence[str]) -> int:
+def write_letters(
+    *, membership: Membership, survey: Survey, addresses: Sequence[str], form: str = ""
+) -> int:
     """A token and an e-mail for each address, in the writer's language; how many.
 
-    They are sent in the sweeper's rounds. Raises NoTokens and SurveyClosed; then nothing was made.
+    They are sent in the sweeper's rounds. What one `form` named is made once, however often it is
+    sent: then it is said again how many those were. Raises NoTokens and SurveyClosed; then nothing
+    was made.
     """
     if not survey.by_token:
         raise NoTokens(said("This survey is open to everybody who has its address."))
@@ -71,6 +76,10 @@ def write_letters(*, membership: Membership, survey: Survey, addresses: Sequence
         raise NoTokens(said("Name 1 to {most} addresses at once.", most=MOST_ADDRESSES))
     if len({address.casefold() for address in addresses}) != len(addresses):
         raise NoTokens(said("Each address stands once in the list."))
+    # Under the lock of the survey two copies of a form come one after the other.
+    Survey.objects.select_for_update().get(pk=survey.pk)
+    if form and (made := SurveyLetter.objects.filter(survey=survey, form=form).count()):
+        return made
     if not takes_reports(survey):
         raise SurveyClosed
     letters = [
@@ -79,6 +88,7 @@ def write_letters(*, membership: Membership, survey: Survey, addresses: Sequence
             survey=survey,
             email=address,
             seed=secrets.token_hex(16),
+            form=form,
             language=translation.get_language() or settings.LANGUAGE_CODE,
             next_attempt_at=clock.now(),
         )

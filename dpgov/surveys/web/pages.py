@@ -148,6 +148,7 @@ def letters(request: HttpRequest, survey_id: UUID) -> HttpResponse:
             membership=membership_of(request),
             survey=survey,
             addresses=form.cleaned_data["addresses"],
+            form=form.cleaned_data["key"],
         )
     except SurveyRefusal as refusal:
         return _page(request, survey, refusal=str(refusal))

@@ -156,6 +156,32 @@ def test_only_an_open_survey_with_tokens_sends_them(owner: Membership) -> None:
     assert not SurveyToken.objects.exists()
 
 
+def test_a_form_that_is_sent_twice_sends_each_token_once(
+    owner: Membership, client_for: Browsers
+) -> None:
+    """M10: what could count twice: a second token for everybody by a double click, before or after
+    the first e-mails left. Another form is another list.
+    """
+    survey = opened(owner)
+    browser, address = client_for(owner), reverse("surveys:letters", args=[survey.pk])
+    detail = reverse("surveys:detail", args=[survey.pk])
+    keys = [
+        re.findall(r'name="key" value="(\w{32})"', browser.get(detail).content.decode())[-1]
+        for _ in range(2)
+    ]
+    body = {"addresses": "\r\n".join(PEOPLE), "key": keys[0]}
+    for _ in range(2):
+        answer = browser.post(address, body, follow=True)
+        assert "3 e-mails will be sent." in answer.content.decode()
+    assert SurveyToken.objects.count() == _sent(owner) == 3
+    browser.post(address, body)
+    assert (SurveyToken.objects.count(), _sent(owner)) == (3, 0)
+    browser.post(address, body | {"key": keys[1]})
+    assert (SurveyToken.objects.count(), _sent(owner)) == (6, 3)
+    made = AuditEntry.objects.filter(action=Action.SURVEY_TOKENS_MADE)
+    assert made.count() == 2
+
+
 def test_the_page_says_what_is_wrong_line_by_line(owner: Membership, client_for: Browsers) -> None:
     """M10: then nobody gets anything; afterwards it says how many, and shows no address."""
     survey = opened(owner)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any
+from uuid import uuid4
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -164,6 +165,10 @@ class LettersForm(forms.Form):
         help_text=_(
             "One a line. Each gets a token of its own, an address that you name again another one."
         ),
+    )
+
+    key = forms.CharField(
+        max_length=32, required=False, widget=forms.HiddenInput, initial=lambda: uuid4().hex
     )
 
     def clean_addresses(self) -> list[str]:
