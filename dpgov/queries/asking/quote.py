@@ -30,7 +30,7 @@ from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.asking.asked import Asked, read_batch, read_plan
 from dpgov.queries.asking.gate import NotOpen, TermsNotAccepted, closed_to
 from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for
-from dpgov.queries.asking.touched import largest_whole, lines_of
+from dpgov.queries.asking.touched import largest_whole, least_whole, lines_of
 from dpgov.queries.asking.work import tables_in_json
 from dpgov.queries.free import NOTHING_STORED, Reusable, reusable_for
 from dpgov.tenants.models import User
@@ -79,7 +79,8 @@ class Quote:
     `refusal` says why they would be refused, if they would; `lacks_permit`: an owner's permit is
     all that they are short of. `limits` are all that they touch, the tightest first. The largest
     fit is the most that would be accepted for the same body, as what the dataset counts and as a
-    pure ε. `reusable` is what stored answers offer for nothing in place of a single question.
+    pure ε; `least_nano` is the least, where this price is below it. `reusable` is what stored
+    answers offer for nothing in place of a single question.
     `terms_to_accept` is the version of the dataset's terms of use that this person has to accept
     before anything is accepted of them. `cover` says how a set of tables is drawn.
     """
@@ -91,6 +92,7 @@ class Quote:
     limits: tuple[Limit, ...] = ()
     largest_fit_nano: int = 0
     largest_fit_epsilon_nano: int = 0
+    least_nano: int = 0
     reusable: Reusable = NOTHING_STORED
     terms_to_accept: TermsOfUse | None = None
     cover: Cover | Adaptively | None = None
@@ -237,6 +239,7 @@ def _under_limits(
         lacks_permit=lacks_permit,
         largest_fit_nano=nano,
         largest_fit_epsilon_nano=epsilon_nano,
+        least_nano=least_whole(asked.blueprints, nano, terms),
     )
 
 

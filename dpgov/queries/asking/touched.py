@@ -85,6 +85,18 @@ def largest_whole(
     return low if _large_enough(batch, schema, low, terms) else 0
 
 
+def least_whole(blueprints: Sequence[Blueprint], most_nano: int, terms: Terms) -> int:
+    """The least amount of which each question gets what it must cost; 0 where none is too cheap,
+    or that is more than the most that fits.
+    """
+    cheapest = min(one.cost_nano for one in blueprints)
+    if cheapest >= terms.least_nano:
+        return 0
+    whole = sum(one.cost_nano for one in blueprints)
+    found = -(-whole * terms.least_nano // max(1, cheapest))
+    return found if found <= most_nano else 0
+
+
 def _counted(lines: Sequence[Sequence[Line]]) -> dict[UUID | None, Counter[int]]:
     """How many times each question's price counts on each budget."""
     counted: dict[UUID | None, Counter[int]] = defaultdict(Counter)

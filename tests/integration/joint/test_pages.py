@@ -7,12 +7,15 @@ import csv
 import re
 from collections.abc import Callable
 
+import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.joint.models import JointQuestion, Party
 from dpgov.joint.services import joint_round
+from dpgov.joint.wording import Price
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
 from tests.integration.joint.before import chosen, typed
@@ -38,6 +41,21 @@ def _propose(client: Client) -> str:
 def _approve(client: Client, change: ChangeRequest) -> None:
     address = reverse("dashboards:approve", args=[change.pk])
     assert client.post(address, {"reason": "fits"}).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("error", "pooled", "shown"),
+    [(0, 0, "no error"), (1, 0, "± 1"), (12, 10, "± 10 (1.22 times as exact)")],
+)
+def test_an_error_of_nothing_is_said_in_words_and_has_no_ratio(
+    error: int, pooled: int, shown: str
+) -> None:
+    """M46: at a price at which noise is nearly never there."""
+    price = Price("1000", error, pooled, 1.2247)
+    said = " ".join(render_to_string("joint/_price.html", {"price": price}).split())
+    assert shown in said
+    assert "± 0" not in said
+    assert ("times as exact" in said) is (pooled > 0)
 
 
 def test_three_organisations_do_it_all_on_pages(sides: list[Side], client_for: SignIn) -> None:

@@ -103,14 +103,26 @@ class Offer:
 
     @property
     def fit(self) -> str:
-        """The largest amount that would be accepted now, or "" when nothing fits."""
-        fit = self.quote.largest_fit_nano if self.quote else 0
-        return as_text(fit) if fit > 0 else ""
+        """What would be accepted now, or "" when nothing fits: the most, or the least where the
+        price is below it.
+        """
+        return as_text(self._fit_nano) if self._fit_nano > 0 else ""
 
     @property
     def fit_words(self) -> str:
         """The same with its sign."""
-        return amount(self.quote.largest_fit_nano, self.quote.currency) if self.quote else ""
+        return amount(self._fit_nano, self.quote.currency) if self.quote else ""
+
+    @property
+    def fits_least(self) -> bool:
+        """Whether that is the least."""
+        return self.quote is not None and self.quote.least_nano > 0
+
+    @property
+    def _fit_nano(self) -> int:
+        if self.quote is None:
+            return 0
+        return self.quote.least_nano or self.quote.largest_fit_nano
 
     @property
     def unit(self) -> str:

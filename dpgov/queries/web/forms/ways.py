@@ -24,7 +24,7 @@ def _way(way: Way, cover: Cover | Adaptively) -> dict[str, Any]:
         "name": _(way.method.words),
         "tables": len(way.drawn),
         "cells": way.cells,
-        "error": "" if way.rmse is None else readable(_three_digits(way.rmse)),
+        "error": "" if way.rmse is None else _error(way.rmse),
         "reason": translated(way.reason),
         "chosen": isinstance(cover, Cover) and way is cover.chosen,
     }
@@ -39,8 +39,8 @@ def adaptive_shown(cover: _Drawn) -> dict[str, Any] | None:
         "name": _(cover.method.words),
         "rounds": cover.rounds,
         "candidates": len(cover.asked),
-        "error": readable(_three_digits(cover.each)),
-        "fixed": "" if best is None else readable(_three_digits(best.rmse or 0.0)),
+        "error": _error(cover.each),
+        "fixed": "" if best is None else _error(best.rmse or 0.0),
         "method": "" if best is None else _(best.method.words),
     }
 
@@ -54,10 +54,8 @@ def answers_shown(cover: _Drawn) -> list[dict[str, Any]]:
     return [
         {
             "columns": " × ".join(answer["columns"]),
-            "error": readable(_three_digits(answer["rmse"])),
-            "separate": ""
-            if answer["separate_rmse"] is None
-            else readable(_three_digits(answer["separate_rmse"])),
+            "error": _error(answer["rmse"]),
+            "separate": "" if answer["separate_rmse"] is None else _error(answer["separate_rmse"]),
         }
         for answer in cover.as_json()["answers"]
     ]
@@ -80,6 +78,11 @@ def work_shown(quote: Quote | None) -> list[str]:
     needs = _("Synthetic rows take at most {seconds} s and {megabytes} MB.")
     seconds = readable(work.rows.seconds)
     return [*told, needs.format(seconds=seconds, megabytes=work.rows.megabytes)]
+
+
+def _error(error: float) -> str:
+    """Three digits; where noise is nearly never there, a thousandth of a row, never none."""
+    return readable(max(0.001, _three_digits(error)))
 
 
 def _three_digits(error: float) -> float:

@@ -17,11 +17,12 @@ from dpgov.datasets.services import (
     LeastPriceTooLow,
     change_policy,
 )
-from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.queries.asking.policy import OutsidePolicy
-from dpgov.queries.asking.quote import quote
+from dpgov.queries.asking.quote import Quote, quote, quote_batch
 from dpgov.queries.models import Query
+from dpgov.queries.web.forms.offer import Offer
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
 from tests.small_dataset import register_small_dataset
@@ -92,6 +93,32 @@ def test_a_price_says_so_before(
     """L4: what would be refused is refused in the quote, in the same words."""
     priced = api.post(f"/api/v1/datasets/{dataset.slug}/{address}/", body, format="json").json()
     assert (priced["accepted"], priced["refusal"]) == (False, WHY)
+
+
+@pytest.mark.parametrize(
+    ("body", "least"),
+    [
+        (COUNT | {"epsilon": TOO_LITTLE}, LEAST),
+        ({"plans": [COUNT, COUNT], "epsilon": "0.001999998"}, 2 * LEAST),
+    ],
+    ids=["one", "batch"],
+)
+def test_a_price_that_is_too_small_offers_the_least(
+    analyst: Membership, dataset: Dataset, body: dict[str, Any], least: int
+) -> None:
+    """L4: not the most that fits; and what is offered is accepted."""
+
+    def asked(epsilon: str) -> Quote:
+        sent = body | {"epsilon": epsilon}
+        if "plans" in body:
+            return quote_batch(user=analyst.user, dataset=dataset, raw_batch=sent)
+        return quote(user=analyst.user, dataset=dataset, raw_plan=sent)
+
+    priced = asked(body["epsilon"])
+    assert (Offer(quote=priced).fit, priced.least_nano) == (as_text(least), least)
+    assert Offer(quote=priced).fits_least
+    again = asked(as_text(least))
+    assert (again.refusal, again.least_nano) == (None, 0)
 
 
 def test_a_wish_for_little_accuracy_gets_the_least_price(

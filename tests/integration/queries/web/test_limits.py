@@ -136,6 +136,18 @@ def test_without_a_needed_allocation_nothing_is_admitted(
     assert (answer.status_code, answer.json()["errors"][0]["code"]) == (409, "allocation_needed")
 
 
+def test_a_price_that_is_too_small_has_a_button_with_the_least(
+    browser: Client, dataset: Dataset, counting: Filled
+) -> None:
+    """L4: in place of the most that fits; what it fills in is accepted."""
+    said = text_of(browser.post(QUOTE, counting.posted(epsilon="0.0005")).content)
+    assert "costs at least ε 0.001" in said
+    assert "Use ε 0.001, the least that is accepted" in said
+    assert "the most that fits" not in said
+    filled = text_of(browser.post(QUOTE, counting.posted(epsilon="0.001")).content)
+    assert "the least that is accepted" not in filled
+
+
 def test_the_quote_names_every_limit_with_the_binding_one_first(
     browser: Client, dataset: Dataset, own: Allocation, counting: Filled
 ) -> None:

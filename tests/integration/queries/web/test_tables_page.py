@@ -211,6 +211,16 @@ def test_multiplicative_weights_are_a_method_of_their_own_by_name(
     assert "Half of the price paid for choosing." in told
 
 
+def test_an_error_that_is_nearly_nothing_is_not_said_to_be_none(
+    browser: Client, form: Callable[..., dict[str, Any]]
+) -> None:
+    """M16: at a price at which noise is nearly never there, a thousandth of a row."""
+    sent = form("sex", "education", method="adaptive", rounds="2", epsilon="500")
+    text = text_of(browser.post(PAGE, sent).content)
+    assert "Typical error of a drawn count ± 0.001" in text
+    assert "± 0 " not in text
+
+
 @pytest.mark.parametrize("rounds", ["", "0", "21"])
 def test_rounds_that_cannot_be_are_said_at_their_field(
     rounds: str, browser: Client, form: Callable[..., dict[str, Any]], unchanged: Unchanged
