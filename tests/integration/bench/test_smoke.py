@@ -44,6 +44,7 @@ SMALL = {
     "rivals/our_logits": Small("--runs 1", '"by age"'),
     "rivals/our_logits_in_rho": Small("--runs 1", '"charged": {"by age"'),
     "rivals/our_lines": Small("--runs 1", '"on age"'),
+    "derived": Small("--people 200 --runs 1 --here", "| count by days | 1.0 | "),
     "cumulating": Small("--bins 3,17", "| 17 | "),
     "tables": Small("--runs 1 --mwem 1 --work pairs", "| pairs | 5 | "),
     "adaptive": Small("--rounds 2 --epsilons 1 --work pairs_of_three", "| pairs_of_three | 1 | "),
@@ -78,6 +79,7 @@ ELSEWHERE = {
     "rivals/multi_freq_surveys": "needs multi-freq-ldpy and an older NumPy",
     "rivals/mbi_tables": "needs opendp[mbi], which brings JAX and Polars",
     "rivals/smartnoise_tables": "needs smartnoise-synth, which brings PyTorch",
+    "rivals/opendp_joined": "is started by bench/derived.py, which writes its tables",
     "rivals/tumult_answers": "needs tmlt.analytics, Spark and Java",
 }
 
