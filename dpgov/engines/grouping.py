@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dpgov.engines.dialect import DUCKDB, Dialect
 from dpgov.privacy.plan.request import (
     ON_CURVE,
     ROWS_OF_UNIT,
@@ -57,7 +58,9 @@ class Key:
         return found
 
 
-def keys_of(request: ExactRequest, tops: Mapping[int, int]) -> tuple[Key, ...]:
+def keys_of(
+    request: ExactRequest, tops: Mapping[int, int], dialect: Dialect = DUCKDB
+) -> tuple[Key, ...]:
     """Raw codes where a column is known to have few."""
     is_one = len(request.groupings) == 1 and request.counts_rows
     few = _COUNTED_CODES if is_one else FEW_CODES
@@ -65,7 +68,8 @@ def keys_of(request: ExactRequest, tops: Mapping[int, int]) -> tuple[Key, ...]:
     for grouping in request.groupings:
         raw = sum(bool(key.codes) for key in keys) < _RAW_KEYS
         top = tops.get(grouping.column, few)
-        keys.append(_raw_key(grouping, top) if raw and top < few else bin_key(grouping))
+        is_raw = raw and top < few
+        keys.append(_raw_key(grouping, top) if is_raw else bin_key(grouping, dialect))
     return tuple(keys)
 
 
@@ -96,11 +100,12 @@ def _bins(grouping: CodeGrouping, codes: Counts) -> Counts:
     return np.where((places >= 0) & (codes <= highs[places]), bins[places], rest)
 
 
-def bin_key(grouping: CodeGrouping) -> Key:
+def bin_key(grouping: CodeGrouping, dialect: Dialect = DUCKDB) -> Key:
     """The number of the bin, found in the scan."""
     column = _turned(grouping)
     width = grouping.even_width
-    sql = _divided(column, grouping, width) if width else _searched(column, grouping)
+    over = dialect.over
+    sql = _divided(column, grouping, width, over) if width else _searched(column, grouping)
     return Key(sql, grouping.bins)
 
 
@@ -111,10 +116,10 @@ def _turned(grouping: CodeGrouping) -> str:
     return f"(({column}::BIGINT + {index(grouping.start)}) % {index(grouping.turns)})"
 
 
-def _divided(column: str, grouping: CodeGrouping, width: int) -> str:
+def _divided(column: str, grouping: CodeGrouping, width: int, over: str) -> str:
     low, high = grouping.ranges[0][0], grouping.ranges[-1][1]
     shifted = f"({column} - {index(low)})" if low else column
-    place = shifted if width == 1 else f"{shifted} // {width}"
+    place = shifted if width == 1 else f"{shifted} {over} {width}"
     inside = within(column, low, high)
     return f"CASE WHEN {inside} THEN {place} ELSE {len(grouping.ranges)} END"
 

@@ -1,8 +1,8 @@
 """Turns an ExactRequest into one SQL scan and its rows into cells.
 
-The SQL is made of column numbers and integers alone, so no text of a user can reach it. The same
-text is understood by every engine that stores codes as integer columns c0..cN of table `data`, and
-with a named privacy unit u, k, r and n besides.
+The SQL is made of column numbers and integers alone, so no text of a user can reach it. It is
+understood, in its dialect, by every engine that has codes as integer columns c0..cN of a table
+`data`, and with a named privacy unit u, k, r and n besides.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +11,7 @@ from operator import index
 
 import numpy as np
 
+from dpgov.engines.dialect import DUCKDB, Dialect
 from dpgov.engines.grouping import (
     FEW_CODES,
     Column,
@@ -77,16 +78,17 @@ class Scan:
         return number
 
 
-def compile_scan(request: ExactRequest, tops: Mapping[int, int]) -> Scan:
+def compile_scan(request: ExactRequest, tops: Mapping[int, int], dialect: Dialect = DUCKDB) -> Scan:
     """The scan for this request; `tops` gives each column's largest storable code."""
     # Distinct ones of several codes cannot be added up, so their cells are bins from the start.
     distinct = any(measure.is_distinct for measure in request.measures)
-    keys = keys_of(request, {} if distinct else tops)
-    outputs = [key.sql for key in keys] + [_measure(measure) for measure in request.measures]
+    keys = keys_of(request, {} if distinct else tops, dialect)
+    measures = [_measure(measure, dialect) for measure in request.measures]
+    outputs = [key.sql for key in keys] + measures
     conditions = [_filter(item) for item in request.filters]
-    source, conditions = bounded(request, conditions)
+    source, conditions = bounded(request, conditions, dialect)
     if request.curve is not None:
-        source = curved(source, request.curve)
+        source = curved(source, request.curve, dialect)
     sql = f"SELECT {', '.join(outputs)} FROM {source}"  # noqa: S608 - integers only
     if conditions:
         sql += " WHERE " + " AND ".join(conditions)
@@ -95,7 +97,9 @@ def compile_scan(request: ExactRequest, tops: Mapping[int, int]) -> Scan:
     return Scan(sql, keys, request)
 
 
-def bounded(request: ExactRequest, conditions: list[str]) -> tuple[str, list[str]]:
+def bounded(
+    request: ExactRequest, conditions: list[str], dialect: Dialect = DUCKDB
+) -> tuple[str, list[str]]:
     """Where to read from, and what remains to be asked of its rows, to keep what a unit may add.
 
     The order of a unit's cells is that of `place_of_cell`, of its rows in each that of `r`; see
@@ -107,52 +111,57 @@ def bounded(request: ExactRequest, conditions: list[str]) -> tuple[str, list[str
     kept = [f"r < {index(bounds.max_rows)}", *conditions]
     if not bounds.ranks_cells:
         return "data", kept
-    cell = _cell_number(request.groupings[: bounds.groupings])
-    source = f"(SELECT *, {cell} AS cell FROM data WHERE {' AND '.join(kept)})"  # noqa: S608
+    cell = _cell_number(request.groupings[: bounds.groupings], dialect)
+    passing = f"SELECT *, {cell} AS cell FROM data WHERE {' AND '.join(kept)}"  # noqa: S608
+    source = dialect.within(passing)
     ranks, limits = [], []
     if bounds.max_groups is not None:
-        source = f"(SELECT *, {_SPREAD} AS spread FROM {source})"  # noqa: S608
+        spread = _SPREAD.format(over=dialect.over)
+        source = dialect.within(f"SELECT *, {spread} AS spread FROM {source}")  # noqa: S608
         ranks.append(f"{_CELL_OF_UNIT} AS g")
         limits.append(f"g <= {index(bounds.max_groups)}")
     if bounds.max_rows_per_group is not None:
         ranks.append(f"{_ROW_OF_CELL} AS p")
         limits.append(f"p <= {index(bounds.max_rows_per_group)}")
-    return f"(SELECT *, {', '.join(ranks)} FROM {source})", limits  # noqa: S608
+    return dialect.within(f"SELECT *, {', '.join(ranks)} FROM {source}"), limits  # noqa: S608
 
 
 _CELL_OF_UNIT = f"dense_rank() OVER (PARTITION BY u ORDER BY (spread * spread) % {PRIME}, spread)"
 _ROW_OF_CELL = "row_number() OVER (PARTITION BY u, cell ORDER BY r)"
 _SPREAD = (
-    f"((1 + k % {PRIME - 1})::BIGINT * (cell + 1) + (k // 4294967296 % {PRIME})::BIGINT) % {PRIME}"
+    f"((1 + k % {PRIME - 1})::BIGINT * (cell + 1) + (k {{over}} 4294967296 % {PRIME})::BIGINT)"
+    f" % {PRIME}"
 )
 
 
-def curved(source: str, curve: Curve) -> str:
+def curved(source: str, curve: Curve, dialect: Dialect = DUCKDB) -> str:
     """The rows of `source` with the curve's two numbers, `e` and `w`; see `Curve`."""
-    terms = [f"{_factor(factor)} * {index(weight)}" for factor, weight in curve.weights]
+    terms = [f"{_factor(factor, dialect)} * {index(weight)}" for factor, weight in curve.weights]
     score = " + ".join([*terms, f"{index(curve.plus)}::BIGINT"])
-    table = f"([{', '.join(str(index(place)) for place in curve.table)}]::BIGINT[])"
+    table = [index(place) for place in curve.table]
+    low, high = (dialect.element(table, f"place + {at}") for at in (1, 2))
+    over = dialect.over
     step, unit, coarse = index(curve.step), index(curve.unit), index(curve.coarse)
     end = index(curve.end)
     steps = (
         f"{score} AS score",
         # Null stays null, as in `_clipped`.
         f"CASE WHEN score < 0 THEN 0 WHEN score > {end} THEN {end} ELSE score END AS met",
-        f"met // {step} AS place, met % {step} AS part",
-        f"{table}[place + 1] AS low, {table}[place + 2] AS high",
-        f"low + (high - low) * part // {step} AS e",
-        f"e * ({unit} - e) // {coarse} AS w",
+        f"met {over} {step} AS place, met % {step} AS part",
+        f"{low} AS low, {high} AS high",
+        f"low + (high - low) * part {over} {step} AS e",
+        f"e * ({unit} - e) {over} {coarse} AS w",
     )
     for outputs in steps:
-        source = f"(SELECT *, {outputs} FROM {source})"  # noqa: S608 - integers only
+        source = dialect.within(f"SELECT *, {outputs} FROM {source}")  # noqa: S608
     return source
 
 
-def _cell_number(groupings: Sequence[CodeGrouping]) -> str:
+def _cell_number(groupings: Sequence[CodeGrouping], dialect: Dialect) -> str:
     """The number of the plan's cell, first grouping slowest: bins, never raw codes."""
     number = "0::BIGINT"
     for grouping in groupings:
-        number = f"({number} * {grouping.bins} + {bin_key(grouping).sql})"
+        number = f"({number} * {grouping.bins} + {bin_key(grouping, dialect).sql})"
     return number
 
 
@@ -172,11 +181,11 @@ def _of_column(item: CodeFilter) -> str:
     return f"({' OR '.join(parts)})" if parts else "FALSE"
 
 
-def _measure(measure: Measure) -> str:
+def _measure(measure: Measure, dialect: Dialect) -> str:
     if measure.kind is MeasureKind.UNITS:
         return "count(DISTINCT u)"
     if measure.kind is MeasureKind.PRODUCT_SUM:
-        return f"sum({' * '.join(map(_factor, measure.factors))})"
+        return f"sum({' * '.join(_factor(factor, dialect) for factor in measure.factors)})"
     if measure.kind is MeasureKind.ROWS or measure.column is None:
         return "count(*)"
     column = column_name(measure.column)
@@ -187,19 +196,19 @@ def _measure(measure: Measure) -> str:
     if measure.clip is not None:
         column = _clipped(column, *measure.clip)
     width = index(measure.width)
-    code = column if width == 1 else f"({column} // {width})"
+    code = column if width == 1 else f"({column} {dialect.over} {width})"
     if measure.kind is MeasureKind.SQUARE_SUM:
-        return f"sum({code}::HUGEINT * {code}::HUGEINT)"
+        return f"sum({code}::{dialect.widest} * {code}::{dialect.widest})"
     return f"sum({code})"
 
 
-def _factor(factor: Factor) -> str:
+def _factor(factor: Factor, dialect: Dialect) -> str:
     """In 64 bits, which hold a product of any codes that may be asked for."""
     column = column_name(factor.column)
     if factor.level is not None:
-        return f"({column} = {index(factor.level)})::BIGINT"
+        return dialect.truth(f"{column} = {index(factor.level)}")
     width = index(factor.width)
-    return f"{column}::BIGINT" if width == 1 else f"({column} // {width})::BIGINT"
+    return f"{column}::BIGINT" if width == 1 else f"({column} {dialect.over} {width})::BIGINT"
 
 
 def _clipped(column: str, low: int, high: int) -> str:
