@@ -33,7 +33,7 @@ Truths = npt.NDArray[np.bool_]
 _DAY = 86_400
 _ORIGIN = datetime(1, 1, 1, tzinfo=UTC)
 # So near to the ends of the calendar no zone can be applied; bounds are far from there or clip.
-_FIRST, _LAST = 2 * _DAY, 3_652_057 * _DAY
+FIRST_SECOND, LAST_SECOND = 2 * _DAY, 3_652_057 * _DAY
 
 
 def date_codes(texts: pa.Array, domain: DateDomain, *, typed: bool) -> pa.Array:
@@ -124,7 +124,7 @@ def _offset(text: str) -> int:
 
 
 def _wall(second: int, zone: ZoneInfo) -> int:
-    if not _FIRST <= second <= _LAST:
+    if not FIRST_SECOND <= second <= LAST_SECOND:
         return second
     ahead = (_ORIGIN + timedelta(seconds=second)).astimezone(zone).utcoffset()
     return second + (0 if ahead is None else ahead.days * _DAY + ahead.seconds)

@@ -43,24 +43,37 @@ def _difference(
     _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[Codes]
 ) -> Codes:
     """The first less the second, as a number of common steps above the least difference."""
-    step, (one, other) = Fraction(_numeric(domain).step), (_numeric(each) for each in operands)
-    first, second = int(Fraction(one.step) / step), int(Fraction(other.step) / step)
-    found: Codes = codes[0] * first + (other.top - codes[1]) * second
+    first, second = common_steps(domain, operands)
+    found: Codes = codes[0] * first + (_numeric(operands[1]).top - codes[1]) * second
     return found
+
+
+def common_steps(domain: Domain, operands: Sequence[Domain]) -> tuple[int, ...]:
+    """How many steps of a difference are one step of each operand."""
+    step = Fraction(_numeric(domain).step)
+    return tuple(int(Fraction(_numeric(each).step) / step) for each in operands)
 
 
 def _ratio(
     _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[Codes]
 ) -> Codes:
     """In Python's integers, which have no largest one."""
-    whole, lines = _numeric(domain), [Line(_numeric(each)) for each in operands]
+    whole = _numeric(domain)
+    (a, s), (b, t) = above_and_below(domain, operands)
+    rows = zip(codes[0].tolist(), codes[1].tolist(), strict=True)
+    found = [_nearest(a + i * s, b + j * t, whole.lower_steps, whole.top) for i, j in rows]
+    return np.array(found, np.int64)
+
+
+def above_and_below(
+    domain: Domain, operands: Sequence[Domain]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Two whole numbers whose quotient is a ratio in its steps: each of code 0, and a step more."""
+    lines = [Line(_numeric(each)) for each in operands]
     below = lcm(*(part.denominator for line in lines for part in (line.begin, line.step)))
     (a, s), (b, t) = ((int(line.begin * below), int(line.step * below)) for line in lines)
-    under, over = Fraction(whole.step).as_integer_ratio()
-    least, top = whole.lower_steps, whole.top
-    rows = zip(codes[0].tolist(), codes[1].tolist(), strict=True)
-    found = [_nearest((a + i * s) * over, (b + j * t) * under, least, top) for i, j in rows]
-    return np.array(found, np.int64)
+    under, over = Fraction(_numeric(domain).step).as_integer_ratio()
+    return (a * over, s * over), (b * under, t * under)
 
 
 def _nearest(above: int, below: int, least: int, top: int) -> int:
@@ -79,7 +92,7 @@ def _bins(
     formula: Formula, _domain: Domain, operands: Sequence[Domain], codes: Sequence[Codes]
 ) -> Codes:
     """How many edges a value has reached: an edge begins the bin above it."""
-    edges = np.array(_constants(formula, operands[0]), np.int64)
+    edges = np.array(constants_of(formula, operands[0]), np.int64)
     return np.searchsorted(edges, codes[0], side="right").astype(np.int64)
 
 
@@ -87,7 +100,7 @@ def _flag(
     formula: Formula, _domain: Domain, operands: Sequence[Domain], codes: Sequence[Codes]
 ) -> Codes:
     """0 is the first category, that of rows for which it is so. “Other” is in no list."""
-    constants, operand = _constants(formula, operands[0]), operands[0]
+    constants, operand = constants_of(formula, operands[0]), operands[0]
     if formula.compares is None or isinstance(operand, CategoryDomain):
         return np.where(np.isin(codes[0], constants), 0, 1)
     low, high = code_range(operand, formula.compares, constants[0])
@@ -95,7 +108,8 @@ def _flag(
     return np.where(inside != (formula.compares is Comparison.UNEQUAL), 0, 1)
 
 
-def _constants(formula: Formula, operand: Domain) -> list[int]:
+def constants_of(formula: Formula, operand: Domain) -> list[int]:
+    """The codes of the constants, which are values of the one operand."""
     return [constant_code(operand, text) for text in formula.constants]
 
 

@@ -1,0 +1,66 @@
+"""What is asked of a server's catalog: questions about forms and rights, none about rows."""
+
+IS_UNICODE = "SELECT current_setting('server_encoding') = 'UTF8'"
+
+HAS_ZONE = "SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = $1::text)"
+
+TABLE = """
+SELECT c.oid::bigint, c.relkind::text FROM pg_class AS c JOIN pg_namespace AS n
+ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relname = $2::text
+"""
+
+COLUMNS = """
+SELECT attname::text, atttypid::bigint, has_column_privilege(attrelid, attnum, 'SELECT')
+FROM pg_attribute WHERE attrelid = $1::oid AND attnum > 0 AND NOT attisdropped
+"""
+
+# By any role that the one who asks is, or could become. Superusers could become anybody.
+CAN_WRITE = """
+SELECT EXISTS (
+  SELECT FROM pg_roles AS r, pg_class AS c
+  WHERE c.oid = $1::oid AND pg_has_role(current_user, r.oid, 'MEMBER') AND (
+    r.rolsuper OR r.oid = c.relowner
+    OR has_table_privilege(r.oid, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
+    OR has_any_column_privilege(r.oid, c.oid, 'INSERT, UPDATE')))
+"""
+
+# The table itself, what inherits from it or is a part of it, and for a view what that reads.
+_READ = """
+WITH RECURSIVE rule AS (
+  SELECT ev_action::text AS tree FROM pg_rewrite
+  WHERE ev_class = $1::oid AND rulename = '_RETURN'
+), read (id) AS (
+  SELECT $1::oid
+  UNION SELECT found[1]::oid FROM rule, regexp_matches(tree, ':relid ([0-9]+)', 'g') AS found
+  UNION SELECT inhrelid FROM pg_inherits JOIN read ON inhparent = id
+)"""
+
+HAS_FOREIGN_PARTS = f"""{_READ}
+SELECT EXISTS (SELECT FROM read JOIN pg_class ON oid = id WHERE relkind = 'f')
+"""  # noqa: S608 - of texts of this file alone, as are the next ones
+
+HAS_ROW_SECURITY = f"""{_READ}
+SELECT EXISTS (SELECT FROM read JOIN pg_class ON oid = id WHERE relrowsecurity)
+"""  # noqa: S608
+
+# A view that takes columns and rows of tables, and compares: by operators and functions of the
+# database itself that are leakproof, which is to say that they never fail by what they are given.
+IS_PLAIN_VIEW = f"""{_READ}, run (id) AS (
+  SELECT found[1]::oid FROM rule, regexp_matches(tree, ':funcid ([0-9]+)', 'g') AS found
+  UNION SELECT oprcode FROM rule, regexp_matches(tree, ':opno ([0-9]+)', 'g') AS found
+  LEFT JOIN pg_operator AS o ON o.oid = found[1]::oid
+)
+SELECT EXISTS (SELECT FROM rule WHERE tree !~ ':limit(Offset|Count) [{{]')
+AND NOT EXISTS (
+  SELECT FROM rule, regexp_matches(tree, '[{{]([A-Z_]+)', 'g') AS found
+  WHERE found[1] <> ALL ('{{QUERY, RTE, RANGETBLENTRY, RTEPERMISSIONINFO, ALIAS, FROMEXPR, JOINEXPR,
+    RANGETBLREF, TARGETENTRY, VAR, CONST, RELABELTYPE, OPEXPR, FUNCEXPR, BOOLEXPR, NULLTEST,
+    BOOLEANTEST, CASE, CASEEXPR, WHEN, CASEWHEN, COALESCE, COALESCEEXPR}}'))
+AND NOT EXISTS (
+  SELECT FROM run LEFT JOIN pg_proc AS p ON p.oid = run.id
+  WHERE p.pronamespace IS DISTINCT FROM 'pg_catalog'::regnamespace
+  OR NOT p.proleakproof OR p.provolatile = 'v')
+AND NOT EXISTS (
+  SELECT FROM read LEFT JOIN pg_class AS c ON c.oid = read.id
+  WHERE read.id <> $1::oid AND coalesce(c.relkind NOT IN ('r', 'p', 'm'), true))
+"""  # noqa: S608

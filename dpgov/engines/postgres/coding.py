@@ -1,0 +1,139 @@
+"""A cell of the server as its lattice code, in SQL: the rules of `engines.ingest.values`.
+
+Total: no cell makes an expression fail. A cast or a division is reached by no cell that it could
+not take; a NaN is told apart by itself, as it is above every number for this database; a number
+near zero is zero before it is divided, because a quotient that underflows is an error.
+"""
+
+import json
+from decimal import Decimal
+
+from psycopg import sql
+
+from dpgov.engines.postgres.dates import date_code
+from dpgov.engines.postgres.kinds import Kind
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain, NumericDomain
+
+# What ingest trims: the white space of Unicode, which is more than this database calls by a name.
+SPACES = (
+    "".join(map(chr, [*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)]))
+    + "\u2028\u2029\u202f\u205f\u3000"
+)
+# Trimming takes memory by a text's length. A longer one is no category, whatever is around it.
+LONGEST_TRIMMED = 100_000
+# A search through so few names is faster than looking one up.
+_FEW_NAMES = 24
+# Up to here sums and differences of steps are exact as floats, in any order.
+_EXACT = 2**50
+
+
+def code_of(cell: str, kind: Kind, spec: ColumnSpec) -> str:
+    """The code of a cell as a bigint, null where it is missing. `cell` names the server's column.
+
+    The column is of a file, not computed; its kind `fits`.
+    """
+    if isinstance(spec.domain, CategoryDomain):
+        found = _category_code(text_of(cell, kind), kind, spec.domain)
+    elif isinstance(spec.domain, DateDomain):
+        found = date_code(cell, kind, spec.domain)
+    else:
+        found = _number_code(cell, kind, spec.domain)
+    return or_imputed(found, spec)
+
+
+def or_imputed(code: str, spec: ColumnSpec) -> str:
+    """The code by the column's rule for missing values, as a bigint."""
+    if spec.impute_code is not None:
+        code = f"coalesce({code}, {spec.impute_code:d})"
+    return f"({code})::bigint"
+
+
+def literal(text: str) -> str:
+    """A text as a constant of SQL."""
+    return sql.Literal(text).as_string()
+
+
+def text_of(cell: str, kind: Kind) -> str:
+    """The cell as a text that is compared byte by byte, whatever its own collation says."""
+    return f'{cell}::text COLLATE "C"' if kind is Kind.TEXT else f"{cell}::text"
+
+
+def trimmed(text: str) -> str:
+    """The text without what is white space at its ends."""
+    return f"btrim({text}, {literal(SPACES)})"
+
+
+def is_long(text: str) -> str:
+    """Whether a text is too long to be trimmed."""
+    return f"octet_length({text}) > {LONGEST_TRIMMED}"
+
+
+def _category_code(text: str, kind: Kind, domain: CategoryDomain) -> str:
+    """First as it stands: most texts have nothing to trim."""
+    names = {
+        name: code for code, name in enumerate(domain.categories) if name == name.strip(SPACES)
+    }
+    names.pop("", None)
+    if kind is not Kind.TEXT:
+        return f"CASE WHEN {text} IS NOT NULL THEN {_looked_up(text, names, str(domain.other))} END"
+    rest = f"CASE {trimmed(text)} WHEN '' THEN NULL ELSE {{}} END"
+    rest = rest.format(_looked_up(trimmed(text), names, str(domain.other)))
+    rest = f"CASE WHEN {is_long(text)} THEN {domain.other} ELSE {rest} END"
+    return f"CASE WHEN {text} IS NOT NULL THEN {_looked_up(text, names, rest)} END"
+
+
+def _looked_up(text: str, names: dict[str, int], otherwise: str) -> str:
+    if len(names) > _FEW_NAMES:
+        table = literal(json.dumps(names, ensure_ascii=False))
+        return f"coalesce(({table}::jsonb ->> {text})::bigint, {otherwise})"
+    arms = "".join(f" WHEN {literal(name)} THEN {code}" for name, code in names.items())
+    return f"CASE {text}{arms} ELSE {otherwise} END" if arms else f"({otherwise})"
+
+
+def _number_code(cell: str, kind: Kind, domain: NumericDomain) -> str:
+    if kind is Kind.BOOLEAN:
+        cell = f"{cell}::int"
+    if kind in (Kind.BOOLEAN, Kind.INTEGER):
+        if domain.step == 1:
+            return _shifted(cell, domain)
+        cell = f"{cell}::float8"
+    return _rounded(cell, "numeric" if kind is Kind.NUMERIC else "float8", domain)
+
+
+def _shifted(cell: str, domain: NumericDomain) -> str:
+    """Whole numbers on a lattice of whole numbers need no floats."""
+    low, high = domain.lower_steps, domain.upper_steps
+    return (
+        f"CASE WHEN {cell} < {low} THEN 0 WHEN {cell} <= {high} THEN {cell}::bigint - ({low}) "
+        f"WHEN {cell} > {high} THEN {domain.top} END"
+    )
+
+
+def _rounded(cell: str, kind: str, domain: NumericDomain) -> str:
+    """In the arithmetic of 64-bit floats, which is that of ingest, between the bounds alone."""
+    low, high = (_constant(bound, kind) for bound in (domain.lower, domain.upper))
+    zero = _steps_in(domain, "0.0::float8")
+    near = _constant(Decimal(domain.step) / 4, kind)
+    # A quarter of a step is nothing, rounded; and it is far above what underflows.
+    is_zero = f"WHEN {cell} BETWEEN -{near} AND {near} THEN {zero} "
+    return (
+        f"CASE WHEN {cell} <= {low} THEN {_steps_in(domain, _constant(domain.lower, 'float8'))} "
+        f"{is_zero if domain.lower <= 0 <= domain.upper else ''}"
+        f"WHEN {cell} < {high} THEN {_steps_in(domain, f'{cell}::float8')} "
+        f"WHEN {cell} = 'NaN'::{kind} THEN NULL "
+        f"WHEN {cell} >= {high} THEN {_steps_in(domain, _constant(domain.upper, 'float8'))} END"
+    )
+
+
+def _steps_in(domain: NumericDomain, value: str) -> str:
+    """A float between the bounds, counted in steps from the lower one; half goes to even."""
+    quotient = f"{value} / {_constant(domain.step, 'float8')}"
+    if max(abs(domain.lower_steps), abs(domain.upper_steps)) <= _EXACT:
+        return f"({quotient})::bigint - ({domain.lower_steps})"
+    steps = f"(round({quotient}) - {_constant(Decimal(domain.lower_steps), 'float8')})::bigint"
+    return f"least(greatest({steps}, 0), {domain.top})"
+
+
+def _constant(number: Decimal, kind: str) -> str:
+    """The nearest float, or the number itself."""
+    return f"'{float(number)!r}'::float8" if kind == "float8" else f"'{number:f}'::numeric"

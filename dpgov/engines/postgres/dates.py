@@ -1,0 +1,49 @@
+"""Dates of the server as lattice codes, in SQL: the rules of `engines.ingest.dates`.
+
+Infinity, and what lies outside the years 1 to 9999, has no spelling in a file and is missing. A
+moment is read on the wall clock of the declared zone, by the server's table of time zones.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+from psycopg import sql
+
+from dpgov.engines.ingest.dates import FIRST_SECOND, LAST_SECOND
+from dpgov.engines.postgres.kinds import Kind
+from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.schema import DateDomain
+
+_TYPES = {Kind.DAY: "date", Kind.CLOCK: "timestamp", Kind.MOMENT: "timestamptz"}
+_MONTHS = {Step.MONTH: 1, Step.QUARTER: 3, Step.YEAR: 12}
+_ORIGIN = datetime(1, 1, 1, tzinfo=UTC)
+
+
+def date_code(cell: str, kind: Kind, domain: DateDomain) -> str:
+    """The code of a cell; null where it is missing."""
+    ends = "'0001-01-01'", "'9999-12-31'" if kind is Kind.DAY else "'9999-12-31 23:59:59.999999'"
+    if kind is Kind.MOMENT:
+        ends = "'0001-01-01 00:00:00+00'", "'9999-12-31 23:59:59.999999+00'"
+    low, high = (f"{end}::{_TYPES[kind]}" for end in ends)
+    wall = _on_the_wall(cell, domain.zone) if kind is Kind.MOMENT else cell
+    code = f"least({domain.top}, greatest(0, {_number(wall, domain.unit)} - ({domain.first})))"
+    return f"CASE WHEN {cell} BETWEEN {low} AND {high} THEN {code} END"
+
+
+def _on_the_wall(cell: str, zone: str) -> str:
+    """So near to the ends of the calendar no zone is applied, as in a file."""
+    first = _ORIGIN + timedelta(seconds=FIRST_SECOND)
+    after = _ORIGIN + timedelta(seconds=LAST_SECOND + 1)
+    inside = f"{cell} >= '{first.isoformat(' ')}' AND {cell} < '{after.isoformat(' ')}'"
+    named = sql.Literal(zone).as_string()
+    return f"CASE WHEN {inside} THEN {cell} AT TIME ZONE {named} ELSE {cell} AT TIME ZONE 'UTC' END"
+
+
+def _number(wall: str, step: Step) -> str:
+    """The number of the period; nothing that is divided is negative."""
+    if step in _MONTHS:
+        months = f"(date_part('year', {wall})::int - 1) * 12 + date_part('month', {wall})::int - 1"
+        return f"({months}) / {_MONTHS[step]}"
+    days = f"(({wall})::date - '0001-01-01'::date)"
+    if step is Step.HOUR:
+        return f"({days} * 24 + date_part('hour', {wall})::int)"
+    return f"{days} / 7" if step is Step.WEEK else days

@@ -1,0 +1,109 @@
+"""Asks an owner's server: one connection, one snapshot, one statement that reads rows.
+
+Must never let out what the server says of a failure: it can quote rows, roles and hosts.
+"""
+
+from collections.abc import Collection, Mapping
+from operator import index
+
+import numpy as np
+
+from dpgov.engines.base import DataNotOpened, EngineFailure
+from dpgov.engines.dialect import POSTGRES
+from dpgov.engines.grouping import Column
+from dpgov.engines.ingest.recognised.multiset import derived
+from dpgov.engines.postgres.checking import check_zones, checked
+from dpgov.engines.postgres.kinds import Kind
+from dpgov.engines.postgres.rows import Source, data_sql, has_key
+from dpgov.engines.postgres.server import Connection, Server, opened
+from dpgov.engines.scan import Scan, compile_scan
+from dpgov.privacy.plan.grouping import LARGEST_SIZE
+from dpgov.privacy.plan.request import ROWS_OF_UNIT, ExactAnswer, ExactRequest
+from dpgov.privacy.plan.schema import LARGEST_SUM, CategoryDomain
+
+_CHECK_SECONDS = 30
+
+
+def check_source(server: Server, source: Source, *, allowed: Collection[str]) -> None:
+    """Return if the source can be asked as it is declared, by its metadata and our rights alone.
+
+    Raises SourceRefused, or DataNotOpened where the server cannot be reached.
+    """
+    with opened(server, allowed, _CHECK_SECONDS) as connection:
+        checked(connection, source)
+        check_zones(connection, source)
+
+
+class PostgresEngine:
+    """Asks one table. `allowed` lists servers as host:port, `seconds` bounds a statement.
+
+    `key` is a secret of this source alone: what is made of it for the order of a unit's rows goes
+    to the owner's server, which may log it.
+    """
+
+    def __init__(
+        self, server: Server, source: Source, *, allowed: Collection[str], key: bytes, seconds: int
+    ) -> None:
+        self._server, self._source = server, source
+        self._allowed, self._seconds = frozenset(allowed), seconds
+        self._key = derived(key, "order of rows in PostgreSQL")
+
+    def answer(self, request: ExactRequest) -> ExactAnswer:
+        """The exact integers; raises DataNotOpened if no row was read, else EngineFailure."""
+        failed: EngineFailure = EngineFailure()
+        try:
+            self._check(request)
+            with opened(self._server, self._allowed, self._seconds) as connection:
+                return self._answered(connection, request)
+        except DataNotOpened:
+            failed = DataNotOpened()
+        except Exception:  # noqa: BLE001, S110 - whatever it was, it reads the same
+            pass
+        # Not within: so it has neither a cause nor a context.
+        raise failed
+
+    def _check(self, request: ExactRequest) -> None:
+        """No more of a unit than was declared, whatever is asked; by the plan alone."""
+        unit, bounds = self._source.unit, request.bounds
+        if (unit.private_id is None) != (bounds is None):
+            raise EngineFailure
+        if bounds is not None and bounds.max_rows > unit.max_rows_per_unit:
+            raise EngineFailure
+
+    def _answered(self, connection: Connection, request: ExactRequest) -> ExactAnswer:
+        kinds = self._kinds(connection)
+        scan = compile_scan(request, tops_of(self._source), POSTGRES)
+        data = data_sql(self._source, kinds, request)
+        parameters = (self._key,) if has_key(request) else None
+        rows = connection.execute(f"WITH data AS ({data}) {scan.sql}", parameters).fetchall()
+        if scan.is_by_columns:
+            counts = scan.counts(_columns(rows, scan))
+            return counts if request.counts_many else tuple(map(tuple, counts.tolist()))
+        return tuple(tuple(min(number, LARGEST_SUM) for number in c) for c in scan.cells(rows))
+
+    def _kinds(self, connection: Connection) -> Mapping[str, Kind]:
+        """Whatever is wrong until here, not a row was read."""
+        try:
+            return checked(connection, self._source)
+        except Exception:  # noqa: BLE001
+            raise DataNotOpened from None
+
+
+def tops_of(source: Source) -> dict[int, int]:
+    """The largest code of each column, by its number."""
+    domains = [spec.domain for spec in source.columns]
+    tops = [d.other if isinstance(d, CategoryDomain) else d.top for d in domains]
+    return dict(enumerate(tops)) | {ROWS_OF_UNIT: LARGEST_SIZE}
+
+
+def _columns(rows: list[tuple[int | None, ...]], scan: Scan) -> list[Column]:
+    """By columns, nulls masked."""
+    width = len(scan.keys) + len(scan.request.measures)
+    columns = zip(*rows, strict=True) if rows else [()] * width
+    return [
+        np.ma.masked_array(
+            np.array([0 if cell is None else index(cell) for cell in cells], np.int64),
+            mask=[cell is None for cell in cells],
+        )
+        for cells in columns
+    ]

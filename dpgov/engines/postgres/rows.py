@@ -1,0 +1,146 @@
+"""The table that a scan reads, as a select from the owner's: c0..cN and, of units, u, k, r and n.
+
+Only what a request looks at is made. OFFSET 0 keeps each step apart from what reads it: a code is
+computed once for a row, and no condition of a scan reaches a cell before it is one.
+
+A unit's rows are in the order of a keyed hash of the unit and of their declared codes, by the
+columns' names: rows that tie are the same to every question. So what is kept of a unit depends on
+that unit's rows alone. It is another order than that of a file, whose hash this database has not:
+the integers are the same wherever no unit has more rows than are kept of one. The order is made
+where it can matter: for units with more rows than that, and if a column is looked at.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from psycopg import sql
+
+from dpgov.engines.postgres.coding import code_of, is_long, text_of, trimmed
+from dpgov.engines.postgres.computed import computed_code, places_of
+from dpgov.engines.postgres.kinds import Kind
+from dpgov.privacy.plan.grouping import LARGEST_SIZE
+from dpgov.privacy.plan.request import (
+    ROWS_OF_UNIT,
+    AllOf,
+    AnyOf,
+    ExactRequest,
+    RowFilter,
+    UnitBounds,
+)
+from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table of the owner's server and what is declared of it; `unit` names a column or none."""
+
+    schema: str
+    table: str
+    columns: tuple[ColumnSpec, ...]
+    unit: PrivacyUnit
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the table that are read."""
+        own = [spec.name for spec in self.columns if spec.formula is None]
+        return (*own, self.unit.private_id) if self.unit.private_id else tuple(own)
+
+
+def columns_of(request: ExactRequest) -> set[int]:
+    """The declared columns that a request looks at, by their numbers."""
+    found = {grouping.column for grouping in request.groupings}
+    found.update(_filtered(request.filters))
+    for measure in request.measures:
+        found.update(factor.column for factor in measure.factors)
+        found.update(() if measure.column is None else (measure.column,))
+    if request.curve is not None:
+        found.update(factor.column for factor, _ in request.curve.weights)
+    return {column for column in found if column >= 0}
+
+
+def _filtered(filters: Iterable[RowFilter]) -> set[int]:
+    found: set[int] = set()
+    for item in filters:
+        found |= _filtered(item.members) if isinstance(item, AllOf | AnyOf) else {item.column}
+    return found
+
+
+def data_sql(source: Source, kinds: Mapping[str, Kind], request: ExactRequest) -> str:
+    """The select. Its parameter $1 is the key of the order of rows, where it has one."""
+    looked_at = columns_of(request)
+    bounds = request.bounds
+    if bounds is None:
+        return _coded(source, kinds, looked_at)
+    made = set(range(len(source.columns))) if looked_at else looked_at
+    rows = _coded(source, kinds, made)
+    sizes = f"SELECT *, count(*) OVER (PARTITION BY u) AS size FROM ({rows}) AS named "  # noqa: S608
+    sizes += "WHERE u IS NOT NULL OFFSET 0"
+    outputs = [f"c{number}" for number in sorted(looked_at)]
+    outputs += [*_marks(request, bounds), f"{_rank(source, bounds, made)} - 1 AS r"]
+    return f"SELECT u, {', '.join(outputs)} FROM ({sizes}) AS sized OFFSET 0"  # noqa: S608
+
+
+def has_key(request: ExactRequest) -> bool:
+    """Whether the select of this request has a parameter."""
+    bounds = request.bounds
+    return bounds is not None and (bounds.max_groups is not None or bool(columns_of(request)))
+
+
+def _coded(source: Source, kinds: Mapping[str, Kind], numbers: set[int]) -> str:
+    """Codes of these columns and, if one is declared, the unit."""
+    columns = source.columns
+    made = {number for number in numbers if columns[number].formula is not None}
+    plain = (numbers - made).union(*(places_of(number, columns) for number in made))
+    outputs = [
+        f"{code_of(_cell(columns[number].name), kinds[columns[number].name], columns[number])}"
+        f" AS c{number}"
+        for number in sorted(plain)
+    ]
+    if (name := source.unit.private_id) is not None:
+        outputs.append(f"{_unit(_cell(name), kinds[name])} AS u")
+    table = sql.Identifier(source.schema, source.table).as_string()
+    select = f"SELECT {', '.join(outputs)} FROM {table} AS source OFFSET 0"  # noqa: S608
+    if not made:
+        return select
+    more = ", ".join(f"{computed_code(number, columns)} AS c{number}" for number in sorted(made))
+    return f"SELECT *, {more} FROM ({select}) AS coded OFFSET 0"  # noqa: S608
+
+
+def _cell(name: str) -> str:
+    return sql.Identifier("source", name).as_string()
+
+
+def _unit(cell: str, kind: Kind) -> str:
+    """The id as it is written, spaces at the ends aside; null where it names nobody."""
+    if kind is not Kind.TEXT:
+        return cell
+    text = text_of(cell, kind)
+    short = trimmed(text)
+    named = f"CASE WHEN lower({short}) IN ('', 'nan') THEN NULL ELSE {short} END"
+    return f"CASE WHEN {is_long(text)} THEN {text} ELSE {named} END"
+
+
+def _marks(request: ExactRequest, bounds: UnitBounds) -> list[str]:
+    found = []
+    if bounds.max_groups is not None:
+        digest = f"encode(substr({_hashed('u::text')}, 1, 8), 'hex')"
+        found.append(f"('x' || {digest})::bit(64)::bigint & {2**63 - 1} AS k")
+    if any(grouping.column == ROWS_OF_UNIT for grouping in request.groupings):
+        found.append(f"least(size, {LARGEST_SIZE}) AS n")
+    return found
+
+
+def _rank(source: Source, bounds: UnitBounds, made: Iterable[int]) -> str:
+    numbers = sorted(made, key=lambda number: source.columns[number].name)
+    if not numbers:
+        return "row_number() OVER (PARTITION BY u)"
+    kept = min(bounds.max_rows, bounds.max_rows_per_group or bounds.max_rows)
+    codes = f"ROW({', '.join(f'c{number}' for number in numbers)})::text"
+    order = f"CASE WHEN size > {kept:d} THEN {_hashed('u::text', codes)} END"
+    return f"row_number() OVER (PARTITION BY u ORDER BY {order})"
+
+
+def _hashed(*texts: str) -> str:
+    """A keyed hash; each text is hashed first, so that none is too long to stand by another."""
+    parts = "".join(f" || sha256(convert_to({text}, 'UTF8'))" for text in texts)
+    return f"sha256($1::bytea{parts})"

@@ -1,0 +1,127 @@
+"""Where an owner's server is, and a connection to it that can only read.
+
+Must never connect to a host that is on no list, send a password in the open over a network, or say
+it anywhere: not in a representation, an error or a log.
+"""
+
+import ipaddress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg.rows import TupleRow
+
+from dpgov.engines.base import DataNotOpened
+
+Connection = psycopg.Connection[TupleRow]
+
+_CONNECT_SECONDS = 10
+_LOCK_MILLISECONDS = 5_000
+_OLDEST = 140_000
+_ENCRYPTED = ("require", "verify-ca", "verify-full")
+# Said when connecting, so that neither the role's own settings nor those of its database count.
+_SETTINGS = {
+    "default_transaction_read_only": "on",
+    "default_transaction_isolation": "repeatable\\ read",
+    "search_path": "pg_catalog,pg_temp",
+    "lock_timeout": _LOCK_MILLISECONDS,
+    # Whoever would see fewer rows by a policy is told so, whatever the rows are.
+    "row_security": "off",
+    "timezone": "UTC",
+    "datestyle": "ISO",
+    "extra_float_digits": "1",
+    "standard_conforming_strings": "on",
+    "transform_null_equals": "off",
+    "client_min_messages": "error",
+    # Compiling takes longer than most scans.
+    "jit": "off",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """An owner's server and the role to read with. `certificates` are those that it is known by.
+
+    Beyond this machine the connection is encrypted, and with "verify-full" the name is proved too.
+    """
+
+    host: str
+    port: int
+    database: str
+    user: str
+    password: str = field(repr=False)
+    encryption: str = "verify-full"
+    certificates: str = "system"
+
+    @property
+    def address(self) -> str:
+        """As a list of allowed servers has it."""
+        return f"{self.host}:{self.port}"
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether what is sent there stays on this machine, by the literal address alone."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def options(self, seconds: int) -> dict[str, Any]:
+        """For libpq; raises DataNotOpened where a connection would not be encrypted."""
+        if not self.is_loopback and self.encryption not in _ENCRYPTED:
+            raise DataNotOpened
+        settings = _SETTINGS | {"statement_timeout": 1_000 * seconds}
+        settings["idle_in_transaction_session_timeout"] = 1_000 * seconds
+        proof = {"sslrootcert": self.certificates} if self.encryption.startswith("verify") else {}
+        return proof | {
+            "host": self.host,
+            "port": self.port,
+            "dbname": self.database,
+            "user": self.user,
+            "password": self.password,
+            "sslmode": self.encryption,
+            "gssencmode": "disable",
+            "client_encoding": "UTF8",
+            "connect_timeout": _CONNECT_SECONDS,
+            "tcp_user_timeout": 1_000 * seconds + 1_000 * _CONNECT_SECONDS,
+            "application_name": "dpgov",
+            "options": " ".join(f"-c {name}={value}" for name, value in settings.items()),
+        }
+
+
+@contextmanager
+def opened(server: Server, allowed: Collection[str], seconds: int) -> Iterator[Connection]:
+    """Within, one read-only transaction on a server whose address is allowed, in one snapshot.
+
+    Raises DataNotOpened if there is none: nothing was asked of it then.
+    """
+    connection = None
+    # What libpq takes for several hosts, or for a socket, is no host.
+    if server.address in allowed and not set(server.host) & set(",/@"):
+        connection = _connected(server, seconds)
+    if connection is None:
+        raise DataNotOpened
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def _connected(server: Server, seconds: int) -> Connection | None:
+    """None for any fault: what libpq says of it names the role and the host."""
+    try:
+        connection = psycopg.connect(
+            **server.options(seconds), autocommit=True, cursor_factory=psycopg.RawCursor
+        )
+    except (psycopg.Error, DataNotOpened):
+        return None
+    try:
+        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        if connection.info.server_version >= _OLDEST:
+            return connection
+    except psycopg.Error:
+        pass
+    connection.close()
+    return None
