@@ -10,9 +10,11 @@ ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relname = $2::text
 """
 
 COLUMNS = """
-SELECT attname::text, atttypid::bigint, has_column_privilege(attrelid, attnum, 'SELECT')
-FROM pg_attribute WHERE attrelid = $1::oid AND attnum > 0 AND NOT attisdropped
+SELECT attname::text, atttypid::bigint FROM pg_attribute
+WHERE attrelid = $1::oid AND attnum > 0 AND NOT attisdropped
 """
+
+CAN_READ = "SELECT has_table_privilege($1::oid, 'SELECT')"
 
 # By any role that the one who asks is, or could become. Superusers could become anybody.
 CAN_WRITE = """

@@ -7,7 +7,6 @@ what is known never to fail by what they hold.
 
 from collections.abc import Iterable
 from enum import StrEnum
-from zoneinfo import ZoneInfo
 
 from psycopg import sql
 
@@ -58,6 +57,8 @@ def checked(connection: Connection, source: Source) -> dict[str, Kind]:
     if not _is_true(connection, catalog.IS_UNICODE):
         raise SourceRefused(Problem.ENCODING)
     table, kind = _found(connection, source)
+    if not _is_true(connection, catalog.CAN_READ, table):
+        raise SourceRefused(Problem.NOT_READABLE)
     name = sql.Identifier(source.schema, source.table)
     connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(name))
     # Again: until the lock another one may have taken its name.
@@ -69,12 +70,10 @@ def checked(connection: Connection, source: Source) -> dict[str, Kind]:
 
 def check_zones(connection: Connection, source: Source) -> None:
     """Whether the server knows the declared time zones; raises SourceRefused."""
-    domains = {spec.name: spec.domain for spec in source.columns}
-    for name, domain in domains.items():
-        if isinstance(domain, DateDomain):
-            zone = ZoneInfo(domain.zone).key
-            if not _is_true(connection, catalog.HAS_ZONE, zone):
-                raise SourceRefused(Problem.TIME_ZONE, name)
+    zones = [(s.name, s.domain.zone) for s in source.columns if isinstance(s.domain, DateDomain)]
+    for name, zone in zones:
+        if not _is_true(connection, catalog.HAS_ZONE, zone):
+            raise SourceRefused(Problem.TIME_ZONE, name)
 
 
 def _check_declared(source: Source) -> None:
@@ -107,19 +106,16 @@ def _check_table(connection: Connection, table: int, kind: str) -> None:
 
 
 def _kinds(connection: Connection, table: int, source: Source) -> dict[str, Kind]:
-    """Raises SourceRefused for the first column that is not there, not readable or not fitting."""
+    """Raises SourceRefused for the first column that is not there or does not fit."""
     rows = connection.execute(catalog.COLUMNS, (table,)).fetchall()
-    there = {name: (kind, readable) for name, kind, readable in rows}
+    there: dict[str, int] = dict(rows)
     found = {}
     for name in source.names:
         if name not in there:
             raise SourceRefused(Problem.MISSING_COLUMN, name)
-        number, readable = there[name]
-        if not readable:
-            raise SourceRefused(Problem.NOT_READABLE, name)
-        if number not in KIND_OF_TYPE:
+        if there[name] not in KIND_OF_TYPE:
             raise SourceRefused(Problem.TYPE, name)
-        found[name] = KIND_OF_TYPE[number]
+        found[name] = KIND_OF_TYPE[there[name]]
     _check_fit(found, source.columns)
     if source.unit.private_id and found[source.unit.private_id] not in NAMES_A_UNIT:
         raise SourceRefused(Problem.UNIT_TYPE, source.unit.private_id)

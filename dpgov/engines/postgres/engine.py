@@ -46,7 +46,7 @@ class PostgresEngine:
     ) -> None:
         self._server, self._source = server, source
         self._allowed, self._seconds = frozenset(allowed), seconds
-        self._key = derived(key, "order of rows in PostgreSQL")
+        self.order_key = derived(key, "order of rows in PostgreSQL")
 
     def answer(self, request: ExactRequest) -> ExactAnswer:
         """The exact integers; raises DataNotOpened if no row was read, else EngineFailure."""
@@ -74,7 +74,7 @@ class PostgresEngine:
         kinds = self._kinds(connection)
         scan = compile_scan(request, tops_of(self._source), POSTGRES)
         data = data_sql(self._source, kinds, request)
-        parameters = (self._key,) if has_key(request) else None
+        parameters = (self.order_key,) if has_key(request) else None
         rows = connection.execute(f"WITH data AS ({data}) {scan.sql}", parameters).fetchall()
         if scan.is_by_columns:
             counts = scan.counts(_columns(rows, scan))

@@ -35,6 +35,7 @@ SMALL = {
     "scale": Small("--tenants 10 --datasets 10 --seconds 1", "| dataset 10 | "),
     "scans": Small("--rows 1000 --rounds 1", "| table of 16 x 12 | 1,000 |"),
     "choosing": Small("--rows 1000 --rounds 1", "| 1,000 rows of one value |"),
+    "postgres": Small("--rows 1000 --rounds 1", "| table of 16 x 12 | 1,000 |"),
     "cubes": Small("--rows 1000 --rounds 1", "| filtered count |"),
     "surveys": Small("--with= --runs 1 --people 60", "| 20 | 2.0 |"),
     "rivals/our_surveys": Small("--runs 1 --people 60", '"20": {"0.5"'),

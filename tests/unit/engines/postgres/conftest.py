@@ -18,6 +18,6 @@ def owner() -> Iterator[Owner]:
         root = Path(folder)
         root.chmod(0o711)
         with throw_away_postgres(root) as url:
-            found = owner_of(url)
+            found = owner_of(url, root / "postgres.log")
             with found.admin:
                 yield found

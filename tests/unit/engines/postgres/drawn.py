@@ -4,9 +4,10 @@ What a file cannot hold, an infinite date or a year before the first, is a null 
 """
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import pyarrow as pa
 from hypothesis import strategies as st
@@ -111,7 +112,7 @@ def array_of(kind: Kind, cells: Sequence[Cell]) -> pa.Array:
         return plain.cast(naive).cast(kind.arrow)
     if kind in (NUMERIC, TEXT):
         return pa.array(cells, pa.string())
-    read = {INTEGER: int, FLOAT: float, BOOLEAN: "true".__eq__}[kind]
+    read: Callable[[str], Any] = {INTEGER: int, FLOAT: float}.get(kind, "true".__eq__)
     return pa.array([None if cell is None else read(cell) for cell in cells], kind.arrow)
 
 

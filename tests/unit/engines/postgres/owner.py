@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,10 +20,11 @@ READER = "reader"
 
 @dataclass(frozen=True)
 class Owner:
-    """What its administrator does; `server` is what it gives away."""
+    """What its administrator does; `server` is what it gives away, `log` what it writes down."""
 
     admin: psycopg.Connection[Any]
     server: Server
+    log: Path
 
     def has(self, table: str, columns: dict[str, str], rows: Sequence[Sequence[Any]] = ()) -> None:
         """Make the table anew, with columns of these types, to be read by the reader."""
@@ -34,14 +36,14 @@ class Owner:
         self.does(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(named))
         self.does(sql.SQL("CREATE TABLE {} ({})").format(named, names))
         self.does(sql.SQL("GRANT SELECT ON {} TO {}").format(named, sql.Identifier(READER)))
-        marks = sql.SQL(", ").join([sql.Placeholder()] * len(columns))
+        marks = sql.SQL(", ".join(f"${place}" for place in range(1, len(columns) + 1)))
         if rows:
             insert = sql.SQL("INSERT INTO {} VALUES ({})").format(named, marks)
             self.admin.cursor().executemany(insert, rows)
 
     def does(self, statement: str | sql.Composed) -> None:
         """One statement of the administrator."""
-        self.admin.execute(statement)  # type: ignore[call-overload]
+        self.admin.execute(statement)
 
     def source(
         self, table: str, columns: Sequence[ColumnSpec], unit: PrivacyUnit | None = None
@@ -68,7 +70,7 @@ class Owner:
         )
 
 
-def owner_of(url: str) -> Owner:
+def owner_of(url: str, log: Path) -> Owner:
     """Of a throw-away server, by its address."""
     parts = urlsplit(url)
     password, port = str(parts.password), int(parts.port or 0)
@@ -80,8 +82,9 @@ def owner_of(url: str) -> Owner:
         user="admin",
         password=password,
         autocommit=True,
+        cursor_factory=psycopg.RawCursor,
         prepare_threshold=None,
     )
     role = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}")
     admin.execute(role.format(sql.Identifier(READER), password))
-    return Owner(admin, server)
+    return Owner(admin, server, log)

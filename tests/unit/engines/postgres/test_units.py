@@ -1,0 +1,134 @@
+"""D6: what is kept of a person in an owner's server depends on that person's rows alone."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from dpgov.engines.base import EngineFailure
+from dpgov.engines.postgres.checking import checked
+from dpgov.engines.postgres.rows import data_sql
+from dpgov.engines.postgres.server import opened
+from dpgov.privacy.plan.request import (
+    ROWS_OF_UNIT,
+    AnyOf,
+    CodeFilter,
+    CodeGrouping,
+    ExactAnswer,
+    ExactRequest,
+    Measure,
+    MeasureKind,
+    UnitBounds,
+)
+from dpgov.privacy.plan.schema import PrivacyUnit
+from tests.reference import Owned, exact_answer
+from tests.unit.engines.postgres.owner import Owner
+from tests.unit.engines.tables import category, number
+
+ROWS, UNITS = Measure(MeasureKind.ROWS), Measure(MeasureKind.UNITS)
+SUM = Measure(MeasureKind.CODE_SUM, 0)
+COLUMNS = (number("v", "0", "20"), category("town", "a", "b", "c"))
+UNIT = PrivacyUnit("id", 3)
+BY_TOWN = CodeGrouping(1, ((0, 0), (1, 1), (2, 2)))
+BY_SIZE = CodeGrouping(ROWS_OF_UNIT, ((1, 3), (4, 9)))
+OVER_5 = CodeFilter(0, ((5, 20),), missing_passes=True)
+BOUNDS = [
+    UnitBounds(rows, groups, 1, each)
+    for rows, groups, each in product((1, 3), (None, 1, 2), (None, 1))
+]
+PEOPLE = {"p": 1, "q": 3, "r": 4, "s": 30}
+TABLE = [
+    (person, (7 * at + len(person)) % 23, "abcx"[(at + size) % 4])
+    for person, size in PEOPLE.items()
+    for at in range(size)
+]
+TYPES = {"id": "text", "v": "integer", "town": "text"}
+
+
+def _requests(bounds: UnitBounds) -> list[ExactRequest]:
+    return [
+        ExactRequest((OVER_5,), (BY_TOWN,), (ROWS, UNITS, SUM), bounds),
+        ExactRequest((), (BY_TOWN, BY_SIZE), (ROWS, SUM), bounds),
+    ]
+
+
+def _of(owner: Owner, rows: list[tuple[str, int, str]], request: ExactRequest) -> ExactAnswer:
+    owner.has("people", TYPES, rows)
+    return owner.engine("people", COLUMNS, UNIT).answer(request)
+
+
+@pytest.mark.parametrize("bounds", BOUNDS)
+def test_an_answer_is_the_sum_of_what_each_person_alone_would_add(
+    owner: Owner, bounds: UnitBounds
+) -> None:
+    """D6: so no other person decides which rows are kept, and neither does where they lie."""
+    request = _requests(bounds)[0]
+    whole = _of(owner, TABLE, request)
+    assert _of(owner, TABLE[::-1], request) == whole
+    alone = [_of(owner, [row for row in TABLE if row[0] == one], request) for one in PEOPLE]
+    added = [
+        [sum(numbers) for numbers in zip(*cells, strict=True)] for cells in zip(*alone, strict=True)
+    ]
+    assert added == [list(cell) for cell in whole]
+
+
+@pytest.mark.parametrize("bounds", BOUNDS)
+def test_bounds_are_those_of_the_reference(owner: Owner, bounds: UnitBounds) -> None:
+    """D6: of the rows as this server orders them, those are kept that the rule keeps."""
+    owner.has("people", TYPES, TABLE)
+    source = owner.source("people", COLUMNS, UNIT)
+    every = AnyOf(tuple(CodeFilter(at, ()) for at in range(len(COLUMNS))))
+    marks = replace(bounds, max_groups=1, groupings=0)
+    request = ExactRequest((every,), (CodeGrouping(ROWS_OF_UNIT, ()),), (ROWS,), marks)
+    with opened(owner.server, [owner.server.address], 30) as connection:
+        select = data_sql(source, checked(connection, source), request)
+        engine = owner.engine("people", COLUMNS, UNIT)
+        rows = connection.execute(
+            f"SELECT c0, c1, u, k, r, n FROM ({select}) AS rows", (engine.order_key,)
+        ).fetchall()
+    table = [Owned(row[:2], row[2], row[3], row[4], row[5]) for row in rows]
+    assert len(table) == sum(PEOPLE.values())
+    for asked in _requests(bounds):
+        assert engine.answer(asked) == exact_answer(table, asked)
+
+
+def test_a_person_with_ten_thousand_rows_adds_no_more_than_declared(owner: Owner) -> None:
+    """D6: in every measure, whatever the rows hold."""
+    owner.has("people", TYPES, TABLE)
+    owner.does("INSERT INTO people SELECT 'z', 20, 'a' FROM generate_series(1, 10000)")
+    engine = owner.engine("people", COLUMNS, UNIT)
+    request = ExactRequest((), (BY_TOWN,), (ROWS, UNITS, SUM), UnitBounds(3))
+    before = _of(owner, TABLE, request)
+    owner.does("INSERT INTO people SELECT 'z', 20, 'a' FROM generate_series(1, 10000)")
+    after = engine.answer(request)
+    assert [a - b for a, b in zip(after[0], before[0], strict=True)] == [3, 1, 3 * 20]
+    assert [list(cell) for cell in after[1:]] == [list(cell) for cell in before[1:]]
+
+
+def test_each_row_of_a_person_is_kept_about_equally_often(owner: Owner) -> None:
+    """D6: neither the first row that lies there nor the least code is preferred."""
+    owner.has("people", {"id": "integer", "v": "integer"})
+    owner.does(
+        "INSERT INTO people SELECT id, v FROM generate_series(1, 600) id, generate_series(0, 3) v"
+    )
+    engine = owner.engine("people", COLUMNS[:1], PrivacyUnit("id", 1))
+    by_code = CodeGrouping(0, tuple((code, code) for code in range(4)))
+    counts = engine.answer(ExactRequest((), (by_code,), (ROWS,), UnitBounds(1)))
+    kept = Counter({code: cell[0] for code, cell in enumerate(counts[:4])})
+    assert sum(kept.values()) == 600
+    assert all(100 < number < 200 for number in kept.values())
+
+
+@pytest.mark.parametrize(
+    ("unit", "bounds"),
+    [(UNIT, None), (UNIT, UnitBounds(4)), (PrivacyUnit(), UnitBounds(1))],
+)
+def test_no_request_reaches_rows_beyond_what_was_declared(
+    owner: Owner, unit: PrivacyUnit, bounds: UnitBounds | None
+) -> None:
+    """D6: without bounds, or with wider ones, or for units that nobody declared: no answer."""
+    owner.has("people", TYPES, TABLE)
+    engine = owner.engine("people", COLUMNS, unit)
+    with pytest.raises(EngineFailure):
+        engine.answer(ExactRequest((), (), (ROWS,), bounds))
