@@ -22,7 +22,7 @@ SPACES = (
 # Trimming takes memory by a text's length. A longer one is no category, whatever is around it.
 LONGEST_TRIMMED = 100_000
 # A search through so few names is faster than looking one up.
-_FEW_NAMES = 24
+_FEW_NAMES = 16
 # Up to here sums and differences of steps are exact as floats, in any order.
 _EXACT = 2**50
 
@@ -78,8 +78,8 @@ def _category_code(text: str, kind: Kind, domain: CategoryDomain) -> str:
         return f"CASE WHEN {text} IS NOT NULL THEN {_looked_up(text, names, str(domain.other))} END"
     rest = f"CASE {trimmed(text)} WHEN '' THEN NULL ELSE {{}} END"
     rest = rest.format(_looked_up(trimmed(text), names, str(domain.other)))
-    rest = f"CASE WHEN {is_long(text)} THEN {domain.other} ELSE {rest} END"
-    return f"CASE WHEN {text} IS NOT NULL THEN {_looked_up(text, names, rest)} END"
+    rest = f"CASE WHEN {is_long(text)} THEN {domain.other} WHEN {text} IS NOT NULL THEN {rest} END"
+    return _looked_up(text, names, rest)
 
 
 def _looked_up(text: str, names: dict[str, int], otherwise: str) -> str:

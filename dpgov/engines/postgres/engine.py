@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from operator import index
 
 import numpy as np
+import psycopg
 
 from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.dialect import POSTGRES
@@ -29,9 +30,15 @@ def check_source(server: Server, source: Source, *, allowed: Collection[str]) ->
 
     Raises SourceRefused, or DataNotOpened where the server cannot be reached.
     """
-    with opened(server, allowed, _CHECK_SECONDS) as connection:
-        checked(connection, source)
-        check_zones(connection, source)
+    try:
+        with opened(server, allowed, _CHECK_SECONDS) as connection:
+            checked(connection, source)
+            check_zones(connection, source)
+            return
+    except psycopg.Error:
+        # What the server says of it stays here.
+        pass
+    raise DataNotOpened
 
 
 class PostgresEngine:

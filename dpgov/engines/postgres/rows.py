@@ -1,7 +1,8 @@
 """The table that a scan reads, as a select from the owner's: c0..cN and, of units, u, k, r and n.
 
-Only what a request looks at is made. OFFSET 0 keeps each step apart from what reads it: a code is
-computed once for a row, and no condition of a scan reaches a cell before it is one.
+Only what a request looks at is made. OFFSET '0' keeps each step apart from what reads it: a code is
+computed once for a row, and no condition of a scan reaches a cell before it is one. The quotes make
+it a constant of the right type, without which the server plans for one processor.
 
 A unit's rows are in the order of a keyed hash of the unit and of their declared codes, by the
 columns' names: rows that tie are the same to every question. So what is kept of a unit depends on
@@ -74,10 +75,10 @@ def data_sql(source: Source, kinds: Mapping[str, Kind], request: ExactRequest) -
     made = set(range(len(source.columns))) if looked_at else looked_at
     rows = _coded(source, kinds, made)
     sizes = f"SELECT *, count(*) OVER (PARTITION BY u) AS size FROM ({rows}) AS named "  # noqa: S608
-    sizes += "WHERE u IS NOT NULL OFFSET 0"
+    sizes += "WHERE u IS NOT NULL OFFSET '0'"
     outputs = [f"c{number}" for number in sorted(looked_at)]
     outputs += [*_marks(request, bounds), f"{_rank(source, bounds, made)} - 1 AS r"]
-    return f"SELECT u, {', '.join(outputs)} FROM ({sizes}) AS sized OFFSET 0"  # noqa: S608
+    return f"SELECT u, {', '.join(outputs)} FROM ({sizes}) AS sized OFFSET '0'"  # noqa: S608
 
 
 def has_key(request: ExactRequest) -> bool:
@@ -99,11 +100,11 @@ def _coded(source: Source, kinds: Mapping[str, Kind], numbers: set[int]) -> str:
     if (name := source.unit.private_id) is not None:
         outputs.append(f"{_unit(_cell(name), kinds[name])} AS u")
     table = sql.Identifier(source.schema, source.table).as_string()
-    select = f"SELECT {', '.join(outputs)} FROM {table} AS source OFFSET 0"  # noqa: S608
+    select = f"SELECT {', '.join(outputs)} FROM {table} AS source OFFSET '0'"  # noqa: S608
     if not made:
         return select
     more = ", ".join(f"{computed_code(number, columns)} AS c{number}" for number in sorted(made))
-    return f"SELECT *, {more} FROM ({select}) AS coded OFFSET 0"  # noqa: S608
+    return f"SELECT *, {more} FROM ({select}) AS coded OFFSET '0'"  # noqa: S608
 
 
 def _cell(name: str) -> str:
@@ -111,19 +112,23 @@ def _cell(name: str) -> str:
 
 
 def _unit(cell: str, kind: Kind) -> str:
-    """The id as it is written, spaces at the ends aside; null where it names nobody."""
+    """The id as it is written, spaces at the ends aside; null where it names nobody.
+
+    Of one too long to be trimmed a hash, so that there is always room beside it.
+    """
     if kind is not Kind.TEXT:
         return cell
     text = text_of(cell, kind)
     short = trimmed(text)
     named = f"CASE WHEN lower({short}) IN ('', 'nan') THEN NULL ELSE {short} END"
-    return f"CASE WHEN {is_long(text)} THEN {text} ELSE {named} END"
+    hashed = f"encode(sha256(convert_to({text}, 'UTF8')), 'hex')"
+    return f'CASE WHEN {is_long(text)} THEN {hashed} ELSE {named} END COLLATE "C"'
 
 
 def _marks(request: ExactRequest, bounds: UnitBounds) -> list[str]:
     found = []
     if bounds.max_groups is not None:
-        digest = f"encode(substr({_hashed('u::text')}, 1, 8), 'hex')"
+        digest = f"encode(substr({_hashed('u')}, 1, 8), 'hex')"
         found.append(f"('x' || {digest})::bit(64)::bigint & {2**63 - 1} AS k")
     if any(grouping.column == ROWS_OF_UNIT for grouping in request.groupings):
         found.append(f"least(size, {LARGEST_SIZE}) AS n")
@@ -135,12 +140,11 @@ def _rank(source: Source, bounds: UnitBounds, made: Iterable[int]) -> str:
     if not numbers:
         return "row_number() OVER (PARTITION BY u)"
     kept = min(bounds.max_rows, bounds.max_rows_per_group or bounds.max_rows)
-    codes = f"ROW({', '.join(f'c{number}' for number in numbers)})::text"
-    order = f"CASE WHEN size > {kept:d} THEN {_hashed('u::text', codes)} END"
+    hashed = _hashed("u", *(f"c{number}" for number in numbers))
+    order = f"CASE WHEN size > {kept:d} THEN {hashed} END"
     return f"row_number() OVER (PARTITION BY u ORDER BY {order})"
 
 
-def _hashed(*texts: str) -> str:
-    """A keyed hash; each text is hashed first, so that none is too long to stand by another."""
-    parts = "".join(f" || sha256(convert_to({text}, 'UTF8'))" for text in texts)
-    return f"sha256($1::bytea{parts})"
+def _hashed(*values: str) -> str:
+    """A keyed hash of these values, each told apart from its neighbours and from null."""
+    return f"sha256($1::bytea || convert_to(ROW({', '.join(values)})::text, 'UTF8'))"

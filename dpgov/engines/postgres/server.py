@@ -72,8 +72,10 @@ class Server:
         """For libpq; raises DataNotOpened where a connection would not be encrypted."""
         if not self.is_loopback and self.encryption not in _ENCRYPTED:
             raise DataNotOpened
-        settings = _SETTINGS | {"statement_timeout": 1_000 * seconds}
-        settings["idle_in_transaction_session_timeout"] = 1_000 * seconds
+        # 0 would be no limit for this database.
+        most = 1_000 * max(1, seconds)
+        settings = _SETTINGS | {"statement_timeout": most}
+        settings["idle_in_transaction_session_timeout"] = most
         proof = {"sslrootcert": self.certificates} if self.encryption.startswith("verify") else {}
         return proof | {
             "host": self.host,
@@ -85,7 +87,7 @@ class Server:
             "gssencmode": "disable",
             "client_encoding": "UTF8",
             "connect_timeout": _CONNECT_SECONDS,
-            "tcp_user_timeout": 1_000 * seconds + 1_000 * _CONNECT_SECONDS,
+            "tcp_user_timeout": most + 1_000 * _CONNECT_SECONDS,
             "application_name": "dpgov",
             "options": " ".join(f"-c {name}={value}" for name, value in settings.items()),
         }

@@ -1,4 +1,4 @@
-"""I4, E6: an owner's server tells nothing but integers, and is told nothing that it need not know.
+"""I4: an owner's server tells nothing but integers, and is told nothing that it need not know.
 
 What could leak: an error that quotes a cell, a password in a log, a statement that writes or never
 ends, an address of a network that is none of the tenant's.
@@ -17,6 +17,7 @@ from dpgov.engines.base import FAILURE, DataNotOpened, EngineFailure
 from dpgov.engines.postgres import engine as asking
 from dpgov.engines.postgres import rows
 from dpgov.engines.postgres import server as connecting
+from dpgov.engines.postgres.engine import check_source
 from dpgov.engines.postgres.server import Server, opened
 from dpgov.privacy.plan.request import (
     CodeGrouping,
@@ -88,6 +89,9 @@ def test_a_lock_that_somebody_holds_is_not_waited_for(
         owner.does("LOCK TABLE kept")
         with _fails(DataNotOpened, caplog):
             owner.engine("kept", [V]).answer(COUNT)
+        with _fails(DataNotOpened, caplog):
+            source = owner.source("kept", [V])
+            check_source(owner.server, source, allowed=[owner.server.address])
     assert owner.engine("kept", [V]).answer(COUNT) == ((2,),)
 
 
@@ -241,7 +245,7 @@ def test_what_the_server_may_write_down_holds_no_secret_of_ours(owner: Owner) ->
 def test_a_table_that_changes_meanwhile_is_read_as_it_was(
     owner: Owner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """E6: one snapshot from the first look at its form to the last row."""
+    """I4: one snapshot from the first look at its form to the last row."""
     kept: Callable[..., str] = rows.data_sql
 
     def changed(*asked: Any) -> str:
