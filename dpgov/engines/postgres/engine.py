@@ -57,15 +57,14 @@ class PostgresEngine:
 
     def answer(self, request: ExactRequest) -> ExactAnswer:
         """The exact integers; raises DataNotOpened if no row was read, else EngineFailure."""
-        failed: EngineFailure = EngineFailure()
         try:
             self._check(request)
             with opened(self._server, self._allowed, self._seconds) as connection:
                 return self._answered(connection, request)
         except DataNotOpened:
-            failed = DataNotOpened()
-        except Exception:  # noqa: BLE001, S110 - whatever it was, it reads the same
-            pass
+            failed: EngineFailure = DataNotOpened()
+        except Exception:  # noqa: BLE001 - whatever it was, it reads the same
+            failed = EngineFailure()
         # Not within: so it has neither a cause nor a context.
         raise failed
 
