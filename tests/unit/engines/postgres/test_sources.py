@@ -100,6 +100,11 @@ def test_a_zone_that_the_server_has_not_is_refused(owner: Owner) -> None:
         (f"GRANT UPDATE (v) ON s TO {READER}", f"REVOKE UPDATE (v) ON s FROM {READER}"),
         ("GRANT TRUNCATE ON s TO PUBLIC", "REVOKE TRUNCATE ON s FROM PUBLIC"),
         (f"ALTER TABLE s OWNER TO {READER}", "ALTER TABLE s OWNER TO admin"),
+        (
+            f"ALTER TABLE s OWNER TO {READER}; REVOKE ALL ON s FROM {READER}; "
+            f"GRANT SELECT ON s TO {READER}",
+            "ALTER TABLE s OWNER TO admin",
+        ),
         (f"ALTER ROLE {READER} SUPERUSER", f"ALTER ROLE {READER} NOSUPERUSER"),
         (f"GRANT pg_write_all_data TO {READER}", f"REVOKE pg_write_all_data FROM {READER}"),
         (
