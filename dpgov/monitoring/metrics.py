@@ -21,8 +21,8 @@ from dpgov.audit.selectors import log_size, newest_checkpoint
 from dpgov.datasets.crossing import next_arrivals
 from dpgov.datasets.services.arrivals.reading import ATTEMPTS
 from dpgov.noise_check.findings import Verdict, last_report
-from dpgov.operation.heartbeat import last_beat
 from dpgov.operation.tallies import registry
+from dpgov.queries.answering.heartbeat import last_beat
 from dpgov.queries.answering.tasks import messages
 from dpgov.queries.answering.turns import waiting_by_lane
 from dpgov.queries.answering.workers import seen_by_nobody, workers
@@ -150,7 +150,7 @@ def _logs() -> Iterator[Metric]:
 
 
 def _sweeps() -> Iterator[Metric]:
-    """Absent until the sweeper has written its first beat into the shared state folder."""
+    """Absent until a sweeper has said its first word, on whichever machine."""
     if (beat := last_beat()) is None:
         return
     done = beat.sweeps
@@ -162,8 +162,14 @@ def _sweeps() -> Iterator[Metric]:
     }
     for name, (meaning, value) in told.items():
         yield CounterMetricFamily(f"dpgov_sweeper_{name}", meaning, value=value)
-    age = max(0.0, time.time() - beat.at)
-    yield GaugeMetricFamily("dpgov_sweeper_age_seconds", "Time since its last round.", value=age)
+    yield GaugeMetricFamily(
+        "dpgov_sweeper_age_seconds", "Time since its last round.", value=beat.age
+    )
+    yield GaugeMetricFamily(
+        "dpgov_sweeper_start_time_seconds",
+        "When it was started, in seconds since 1970.",
+        value=beat.started_at.timestamp(),
+    )
 
 
 def _noise_check() -> Iterator[Metric]:

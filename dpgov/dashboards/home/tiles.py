@@ -4,7 +4,6 @@ From the log, counted refusals, plans and processes; never from data. Whoever ma
 gets no tile for it.
 """
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -24,14 +23,13 @@ from dpgov.datasets.audience import seen
 from dpgov.datasets.selectors import open_to_questions
 from dpgov.notices.models import Delivery, State
 from dpgov.operation import clock
-from dpgov.operation.heartbeat import last_beat
+from dpgov.queries.answering.heartbeat import Beat, last_beat
 from dpgov.queries.answering.workers import workers
 from dpgov.queries.models import Query, Refusal
 from dpgov.tenants.models import Membership, Role
 
 DAYS = 30
 _AGAIN = 3
-_ALIVE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,15 +188,22 @@ def _processes() -> Tile:
     """Every worker that said something within a minute, and the sweeper."""
     ready, unready = workers()
     beat = last_beat()
-    swept = beat is not None and time.time() - beat.at < _ALIVE
     words = ngettext("%(number)s worker", "%(number)s workers", ready) % {"number": _number(ready)}
-    text = _("The sweeper is running.") if swept else _("The sweeper has not been heard of.")
+    swept = beat is not None and beat.is_alive
+    text = _sweeper(beat)
     if unready:
         missing = ngettext(
             "%(number)s worker is not ready.", "%(number)s workers are not ready.", unready
         )
         text = f"{text} {missing % {'number': _number(unready)}}"
     return Tile(_("Answering now"), words, text, alarm=not ready or not swept or unready > 0)
+
+
+def _sweeper(beat: Beat | None) -> str:
+    if beat is None or not beat.is_alive:
+        return _("The sweeper has not been heard of.")
+    began = date_format(timezone.localtime(beat.started_at), pgettext("date format", "j M Y, H:i"))
+    return _("The sweeper has been running since %(moment)s.") % {"moment": began}
 
 
 def _number(value: int) -> str:

@@ -51,7 +51,7 @@ class Beat:
     def tell(self) -> None:
         """Look at the files and write row and file; what changed goes to the log."""
         if not self._answers:
-            self._mark_ready(True)
+            mark_ready(self._name)
             return
         lacks = sorted(
             version
@@ -66,15 +66,10 @@ class Beat:
         ids = [str(version) for version in lacks[:_MOST_TOLD]]
         Worker.objects.update_or_create(id=self._id, defaults={**told, "lacks": ids})
         Worker.objects.filter(seen_at__lt=now - _FORGOTTEN).delete()
-        self._mark_ready(not lacks)
-
-    def _mark_ready(self, ready: bool) -> None:
-        path = ready_file(self._name)
-        if ready:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.touch(mode=0o600)
+        if lacks:
+            ready_file(self._name).unlink(missing_ok=True)
         else:
-            path.unlink(missing_ok=True)
+            mark_ready(self._name)
 
     def _run(self) -> None:
         while not self._stop.is_set():
@@ -115,6 +110,13 @@ def asked_for() -> list[Asked]:
 
 def _there() -> QuerySet[Worker]:
     return Worker.objects.filter(seen_at__gte=database_now() - _THERE)
+
+
+def mark_ready(name: str) -> None:
+    """Touch the file of this process."""
+    path = ready_file(name)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.touch(mode=0o600)
 
 
 def ready_file(name: str) -> Path:

@@ -3,7 +3,7 @@
 from dpgov.queries.models.questions import DayTally, Query, Refusal, Release, Tally
 from dpgov.queries.models.ready_made import ReadyMade
 from dpgov.queries.models.workbench import BudgetRequest, SavedQuestion
-from dpgov.queries.models.workers import Worker
+from dpgov.queries.models.workers import Sweeper, Worker
 
 __all__ = [
     "BudgetRequest",
@@ -13,6 +13,7 @@ __all__ = [
     "Refusal",
     "Release",
     "SavedQuestion",
+    "Sweeper",
     "Tally",
     "Worker",
 ]

@@ -1,4 +1,4 @@
-"""The workers of an installation: who is there, and whether they can answer."""
+"""The processes of an installation: which workers are there, and whether a sweeper runs."""
 
 import uuid
 
@@ -20,3 +20,30 @@ class Worker(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Sweeper(models.Model):
+    """The one row that says that a sweeper runs, as it said last; it names nothing of a tenant.
+
+    `number` only grows, over every sweeper that there was. `at` and `started_at` are by the clock
+    of the database.
+    """
+
+    ONLY = 1
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=ONLY, editable=False)
+    number = models.PositiveBigIntegerField()
+    started_at = models.DateTimeField()
+    at = models.DateTimeField()
+    rounds = models.PositiveBigIntegerField()
+    sent = models.PositiveBigIntegerField()
+    given_up = models.PositiveBigIntegerField()
+    broken_off = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(condition=models.Q(id=1), name="queries_one_sweeper"),
+        )
+
+    def __str__(self) -> str:
+        return str(self.at)

@@ -94,6 +94,7 @@ WITHOUT_TENANT: dict[str, str] = {
     "tenants.User": PERSONS,
     "budgets.DatabaseMark": "the identity of the database",
     "queries.Worker": "the workers of the installation, which serve every tenant",
+    "queries.Sweeper": "the sweeper of the installation, which serves every tenant",
 }
 
 # What the application's role may do. Everywhere else it reads, inserts and updates.
@@ -145,12 +146,14 @@ WRITES: dict[str, str] = {
     "audit.AuditEntry": "SELECT",
     "audit.AuditHead": "SELECT",
 }
-# What only the role that signs may write, where there is one of its own; ids are never given.
+# What only the sweeper's role may write, where there is one of its own: what signs the log, whose
+# ids are never given, and its word that it runs.
 SIGNS: dict[str, str] = {
     "audit.AuditKey": "SELECT, INSERT (tenant_id, public_key, since_size, at)",
     "audit.AuditCheckpoint": "SELECT, INSERT (tenant_id, size, root, note, at)",
     "audit.AuditSubtree": "SELECT, INSERT (tenant_id, level, index, hash)",
     "audit.AuditDelivery": "SELECT, INSERT, UPDATE",
+    "queries.Sweeper": "SELECT, INSERT, UPDATE",
 }
 # What an auditor reads: what was booked, released, decided and logged, never what was asked.
 AUDITED = ("audit.", "budgets.")

@@ -19,6 +19,7 @@ from dpgov.dashboards.home.headline import headline
 from dpgov.datasets import status
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
+from dpgov.queries.answering.heartbeat import Heart, Sweeps
 from dpgov.queries.answering.tally import tally
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.models import Query
@@ -284,6 +285,9 @@ def test_an_administrator_sees_people_deliveries_and_processes(
     assert found["Without a second factor"].figure == "1"
     assert found["Failing webhooks"].figure == "0"
     assert found["Answering now"].alarm
+    assert "not been heard of" in found["Answering now"].text
+    Heart().beat(Sweeps())
+    assert "running since" in tiles(client_for(admin))["Answering now"].text
 
 
 def test_analysts_see_no_forecast(

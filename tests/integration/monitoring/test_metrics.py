@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.budgets.errors import InsufficientBudget
-from dpgov.operation.heartbeat import Sweeps, beat
+from dpgov.queries.answering.heartbeat import Heart, Sweeps
 from dpgov.queries.answering.tasks import look, wake
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
@@ -156,13 +156,14 @@ def test_they_count_requests_refusals_and_messages_that_were_not_taken(
 
 @pytest.mark.django_db
 def test_they_tell_what_the_sweeper_did_and_when(read: Callable[[], dict[str, float]]) -> None:
-    beat(Sweeps(rounds=7, sent=3, given_up=1, broken_off=2))
+    Heart().beat(Sweeps(rounds=7, sent=3, given_up=1, broken_off=2))
     told = read()
     assert told["dpgov_sweeper_rounds_total"] == 7
     assert told["dpgov_sweeper_sent_again_total"] == 3
     assert told["dpgov_sweeper_given_up_total"] == 1
     assert told["dpgov_sweeper_broken_off_total"] == 2
     assert told["dpgov_sweeper_age_seconds"] < 60
+    assert told["dpgov_sweeper_start_time_seconds"] > 1_700_000_000
 
 
 @pytest.mark.django_db(transaction=True)

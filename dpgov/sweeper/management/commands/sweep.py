@@ -13,17 +13,18 @@ from dpgov.datasets.tasks import arrivals_round
 from dpgov.joint.services import joint_round
 from dpgov.noise_check.scheduled import ScheduledCheck
 from dpgov.operation import request_ids
-from dpgov.operation.heartbeat import Sweeps, beat
 from dpgov.operation.outage import ServerAway
 from dpgov.operation.stopping import StopRequest
+from dpgov.queries.answering.heartbeat import Heart, Sweeps
 from dpgov.queries.answering.publishing import Publisher, publish_due
 from dpgov.queries.answering.sweep import Swept, sweep
 from dpgov.queries.answering.tally import tally_round
-from dpgov.queries.answering.workers import seen_by_nobody
+from dpgov.queries.answering.workers import mark_ready, seen_by_nobody
 from dpgov.sweeper.checkpoints import checkpoint_round
 from dpgov.sweeper.notices import notices_round
 from dpgov.tenants.management.signing import require_signer
 
+_NAME = "sweeper"
 _log = structlog.get_logger("dpgov.sweep")
 
 
@@ -46,12 +47,15 @@ class Command(BaseCommand):
     def _keep_sweeping(self, every: float) -> None:
         """One sweeper for an installation: it lives through restarts of every server."""
         stop, sweeps, noise_check = StopRequest(), Sweeps(), ScheduledCheck()
+        heart = Heart()
         stop.listen()
         publisher = Publisher()
         publisher.start()
         while not stop.wait(every):
             sweeps = _added(sweeps, _round())
-            beat(sweeps)
+            heart.beat(sweeps)
+            # For whoever restarts this process, which no outage of a server is a reason for.
+            mark_ready(_NAME)
             noise_check.look()
         publisher.stop()
         noise_check.stop()

@@ -8,8 +8,8 @@ from psycopg.errors import InsufficientPrivilege
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
 from dpgov.tenants.wall.raising import append_only_tables
-from tests.integration.tenants.wall.conftest import rows
-from tests.servers.postgres import AUDITOR
+from tests.integration.tenants.wall.conftest import connected_as, rows
+from tests.servers.postgres import AUDITOR, SWEEPER
 from tests.triggers import APPEND_ONLY
 
 pytestmark = pytest.mark.django_db
@@ -79,6 +79,23 @@ def test_entries_of_the_ledger_come_from_its_steps_alone(table: str, analyst: Me
 def test_the_application_cannot_take_the_wall_down(statement: str, analyst: Membership) -> None:
     """A7, H2"""
     refused(statement, analyst)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_only_the_sweeper_says_that_it_runs() -> None:
+    """M58: everybody else reads it; nobody but the owner takes it away."""
+    columns = "(id, number, started_at, at, rounds, sent, given_up, broken_off)"
+    new = f"INSERT INTO queries_sweeper {columns} VALUES (1, 1, now(), now(), 0, 0, 0, 0)"
+    again = "UPDATE queries_sweeper SET number = number + 1, at = now()"
+    with connected_as(SWEEPER) as sweeper, connected_as() as application:
+        for statement in (new, again):
+            with pytest.raises(InsufficientPrivilege):
+                application.execute(statement)
+            sweeper.execute(statement)
+        assert application.execute("SELECT number FROM queries_sweeper").fetchall() == [(2,)]
+        for statement in ("DELETE FROM queries_sweeper", "TRUNCATE queries_sweeper"):
+            with pytest.raises(InsufficientPrivilege):
+                sweeper.execute(statement)
 
 
 def test_doors_are_open_to_the_application_alone() -> None:
