@@ -132,6 +132,22 @@ def stored_among(names: list[str]) -> dict[str, bool]:
     return found
 
 
+def kept_among(ids: list[UUID]) -> set[UUID]:
+    """Which of these are versions or uploads whose file lies in shared storage, and is needed."""
+    if connection.vendor == "postgresql":
+        return {row[0] for row in through_gate("SELECT datasets_kept_among(%s)", ids)}
+    kept = StoredFile.objects.filter(pk__in=ids, removed_at__isnull=True)
+    return set(kept.values_list("pk", flat=True))
+
+
+def forget_stored(file_id: UUID) -> None:
+    """Strike the line of a file that was let go, so that it can be stored again, by its tenant."""
+    if connection.vendor == "postgresql":
+        through_gate("SELECT datasets_forget_stored(%s)", file_id)
+    else:
+        StoredFile.objects.filter(pk=file_id, removed_at__isnull=False).delete()
+
+
 def waiting_uploads_among(ids: list[UUID]) -> set[UUID]:
     """Which of these are uploads that can still be registered."""
     if connection.vendor == "postgresql":

@@ -76,6 +76,18 @@ def installed() -> tuple[Installed, ...]:
             " WHERE s.name = ANY ($1) GROUP BY s.name",
         ),
         gate(
+            "datasets_kept_among(uuid[])",
+            returns="SETOF uuid",
+            body="SELECT id FROM datasets_storedfile WHERE id = ANY ($1) AND removed_at IS NULL",
+        ),
+        gate(
+            "datasets_forget_stored(uuid)",
+            returns="void",
+            body="DELETE FROM datasets_storedfile"
+            " WHERE id = $1 AND removed_at IS NOT NULL AND tenant_id = dpgov_tenant()",
+            volatility="VOLATILE",
+        ),
+        gate(
             "datasets_waiting_uploads_among(uuid[])",
             returns="SETOF uuid",
             body="SELECT id FROM datasets_upload WHERE id = ANY ($1) AND state = 'ready'",

@@ -104,7 +104,7 @@ from dpgov.datasets.services.policy import (
 from dpgov.datasets.services.registration import Registered, register_dataset
 from dpgov.datasets.services.retention import SHORTEST, TooSoon, end_retention, keep_until
 from dpgov.datasets.services.stored.bringing import bring_soon, may_come
-from dpgov.datasets.services.stored.keeping import DataMissing, have
+from dpgov.datasets.services.stored.keeping import DataMissing, at_hand
 from dpgov.datasets.services.terms import (
     LONGEST_TERMS,
     NotInForce,
@@ -179,6 +179,7 @@ __all__ = [
     "ask_derived",
     "ask_registration",
     "ask_version",
+    "at_hand",
     "bring_soon",
     "can_be_joined",
     "cancel_arrival",
@@ -204,7 +205,6 @@ __all__ = [
     "end_retention",
     "engine_for",
     "finish_deletions",
-    "have",
     "join_public_table",
     "keep_draft",
     "keep_tending",

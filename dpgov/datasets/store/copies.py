@@ -1,8 +1,10 @@
 """Copies of shared files in the state folder: bounded, in use while somebody reads, gone otherwise.
 
-Where files lie in the state folder alone nothing here is a copy, and nothing is ever taken away. A
-copy is emptied before its name goes, so that no process keeps its content open; hence never while
-somebody reads it. Which copies stay follows from when they were last used and from their sizes.
+A copy is what storage has, too, by the database's word, asked again under the lock that nobody who
+reads it lets go: a file that lies here alone is never taken away, whatever the bound. A copy is
+emptied before its name goes, so that no process keeps its content open; hence never while somebody
+reads it. Which copies stay follows from when they were last used and from their sizes; data files
+and uploads are one heap.
 """
 
 import fcntl
@@ -17,6 +19,7 @@ from uuid import UUID
 from django.conf import settings
 
 from dpgov.datasets import storage
+from dpgov.datasets.crossing import kept_among
 from dpgov.datasets.store import store
 
 _ABANDONED_SECONDS = 3600
@@ -25,24 +28,36 @@ _DRAFT = ".brought"
 
 @contextmanager
 def in_use(version_ids: Iterable[UUID]) -> Iterator[None]:
-    """Nobody on this machine takes these copies away meanwhile; what is here counts as used."""
+    """Nobody on this machine takes these files away meanwhile; what is here counts as used."""
     with ExitStack() as held:
-        if store().is_shared:
-            for version_id in version_ids:
-                _hold(storage.data_path(version_id), held)
+        for version_id in version_ids:
+            hold(storage.data_path(version_id), held)
         yield
 
 
-def _hold(path: Path, held: ExitStack) -> None:
+def hold(path: Path, held: ExitStack) -> bool:
+    """Whether the file is here; then it stays until `held` ends, and counts as used."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
-        return
+        return False
     held.callback(os.close, descriptor)
     fcntl.flock(descriptor, fcntl.LOCK_SH)
-    changed = os.fstat(descriptor).st_mtime_ns
-    # Said outright: file systems may not note when something is read.
-    os.utime(descriptor, ns=(time.time_ns(), changed))
+    if not _is_at(path, descriptor):
+        return False
+    if store().is_shared:
+        changed = os.fstat(descriptor).st_mtime_ns
+        # Said outright: file systems may not note when something is read.
+        os.utime(descriptor, ns=(time.time_ns(), changed))
+    return True
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Whether the file has its name still: it may have gone while its lock was waited for."""
+    try:
+        return path.lstat().st_ino == os.fstat(descriptor).st_ino
+    except FileNotFoundError:
+        return False
 
 
 @contextmanager
@@ -65,41 +80,56 @@ def make_room(size: int) -> None:
 def tend(living: Collection[UUID]) -> int:
     """Take away copies of what is not among the `living`, and what is too much or was left behind.
 
-    Returns how many copies went.
+    Returns how many copies of data went.
     """
-    gone = [path for path in _copies() if UUID(path.stem) not in living]
-    taken = sum(_take_away(path) for path in gone)
+    gone = [path for version_id, path in _data() if version_id not in living]
+    taken = sum(take_away(path) for path in gone)
     oldest = time.time() - _ABANDONED_SECONDS
     for path in storage.data_folder().glob(f"*{_DRAFT}"):
-        if _seconds(path, "st_mtime") < oldest:
+        if used_at(path) < oldest:
             path.unlink(missing_ok=True)
-    before = len(_copies())
+    before = len(_data())
     _shrink(settings.DPGOV_STORE_CACHE_BYTES)
-    return taken + before - len(_copies())
+    return taken + before - len(_data())
 
 
 def copies() -> list[UUID]:
-    """The versions that a copy is here of."""
-    return [UUID(path.stem) for path in _copies()]
+    """The versions of which a data file is here."""
+    return [version_id for version_id, _ in _data()]
 
 
-def _copies() -> list[Path]:
+def _data() -> list[tuple[UUID, Path]]:
     """None that is only being made: its mark stands beside it until its version is recorded."""
     arriving = {version_id for version_id, _ in storage.arriving()}
-    found = storage.data_files()
-    return [path for version_id, path in found if version_id not in arriving]
+    return [(which, path) for which, path in storage.data_files() if which not in arriving]
+
+
+def _raw() -> list[tuple[UUID, Path]]:
+    return [(which, path) for which, path in storage.raw_files() if path.name == str(which)]
 
 
 def _shrink(most: int) -> bool:
     """Whether all takes so much room at most, once the least recently used copies are gone."""
-    sizes = {path: _size(path) for path in storage.data_folder().iterdir()}
+    data, raw = dict(_data()), dict(_raw())
+    kept = kept_among([*data, *raw]) if data or raw else set()
+    # What lies here alone is no copy, and no bound is about it.
+    sizes = _sizes([path for which, path in data.items() if which not in kept])
+    copies_here = {path: which for which, path in (data | raw).items() if which in kept}
+    sizes |= {path: _size(path) for path in copies_here}
     total = sum(sizes.values())
-    for path in sorted(_copies(), key=_used_at):
+    for path in sorted(copies_here, key=used_at):
         if total <= most:
             break
-        if _take_away(path):
-            total -= sizes.get(path, 0)
+        if take_away(path, copy_of=copies_here[path]):
+            total -= sizes[path]
     return total <= most
+
+
+def _sizes(alone: Collection[Path]) -> dict[Path, int]:
+    """Of everything beside them that takes room for copies: drafts and what is being made."""
+    data = [path for path in storage.data_folder().iterdir() if path not in alone]
+    drafts = [path for _, path in storage.raw_files() if path.name.endswith(_DRAFT)]
+    return {path: _size(path) for path in (*data, *drafts)}
 
 
 def _size(path: Path) -> int:
@@ -109,30 +139,34 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _used_at(path: Path) -> float:
-    return _seconds(path, "st_atime")
-
-
-def _seconds(path: Path, which: str) -> float:
+def used_at(path: Path) -> float:
+    """When it was made, brought here or used last; now, if it is gone."""
     try:
-        return float(getattr(path.lstat(), which))
+        found = path.lstat()
     except FileNotFoundError:
         return time.time()
+    return max(found.st_atime, found.st_mtime)
 
 
-def _take_away(path: Path) -> bool:
-    """Unless somebody reads it."""
+def take_away(path: Path, *, copy_of: UUID | None = None) -> bool:
+    """Empty and remove it, unless somebody reads it; whether it went.
+
+    With `copy_of` only as long as storage has this file, asked under the lock: so that nobody takes
+    away what was moved into this folder a moment ago. Its content stays under another name.
+    """
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    else:
-        os.truncate(descriptor, 0)
+        if not _is_at(path, descriptor) or (copy_of and not kept_among([copy_of])):
+            return False
+        if os.fstat(descriptor).st_nlink == 1:
+            os.truncate(descriptor, 0)
         path.unlink(missing_ok=True)
         return True
+    except BlockingIOError:
+        return False
     finally:
         os.close(descriptor)

@@ -17,8 +17,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.services.freezing import confirm_place
-from dpgov.datasets.services import engine_for, have
-from dpgov.datasets.store.copies import in_use
+from dpgov.datasets.services import at_hand, engine_for
 from dpgov.joint import crossing
 from dpgov.joint.keys import own_key
 from dpgov.joint.models import Party, Share
@@ -104,8 +103,7 @@ def _masked_share(party: Party, private: bytes) -> str:
         cells=joint.shares.cells,
     )
     version = party.query.version
-    have(version.tenant_id, version.pk)
-    with in_use([version.pk]):
+    with at_hand(version.tenant_id, [version.pk]):
         engine = engine_for(version)
         noisy = joint.noisy([engine.answer(request) for request in joint.blueprint.requests])
     return as_bytes(masked(noisy, mask)).hex()

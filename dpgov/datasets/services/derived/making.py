@@ -31,7 +31,6 @@ from dpgov.datasets.services.registration import free_slug
 from dpgov.datasets.services.stored import keeping
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.store.base import StoreAway
-from dpgov.datasets.store.copies import in_use
 from dpgov.engines import child
 from dpgov.engines.child import Ingested, Progress, RefusedFile
 from dpgov.engines.deriving import Parent
@@ -107,11 +106,9 @@ def _derive(plan: Planned, version_id: UUID, watch: child.Watch) -> bool:
             plan.versions, plan.derivation.sides, plan.places, strict=True
         )
     )
-    parents = [version.pk for version in plan.versions]
+    tenant_id, parents = plan.versions[0].tenant_id, [version.pk for version in plan.versions]
     try:
-        for version in plan.versions:
-            keeping.have(version.tenant_id, version.pk, beat=lambda: watch(Progress()))
-        with in_use(parents):
+        with keeping.at_hand(tenant_id, parents, beat=lambda: watch(Progress())):
             child.derive(
                 first,
                 second,

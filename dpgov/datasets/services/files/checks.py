@@ -16,12 +16,12 @@ from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.datasets.models import Arrival, Upload
 from dpgov.datasets.models import Checked as Row
-from dpgov.datasets.services.files.joins import join_of
+from dpgov.datasets.services.files.joins import joined_to
 from dpgov.datasets.services.files.uploads import (
     UploadBusy,
+    looked_at,
     looking,
     looking_limits,
-    raw_file,
     ready_upload,
 )
 from dpgov.datasets.services.turns import queue_up
@@ -61,14 +61,13 @@ def check_file(
     nothing; Busy and RefusedFile, which count.
     """
     _count(upload, user)
-    path = raw_file(upload)
-    with looking():
+    with looked_at(upload) as path, joined_to(upload, looked_at) as join, looking():
         return child.check(
             path,
             columns=columns,
             private_id=private_id,
             reading=upload.reading,
-            join=join_of(upload),
+            join=join,
             limits=looking_limits(),
         )
 

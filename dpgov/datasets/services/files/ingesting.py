@@ -1,7 +1,7 @@
 """A declared file goes through the child process, then into the database: both or neither."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 from uuid import UUID, uuid4
@@ -11,12 +11,11 @@ from django.db import transaction
 from dpgov.datasets import storage
 from dpgov.datasets.models import DatasetVersion, Upload
 from dpgov.datasets.services.appending import rows_of
-from dpgov.datasets.services.files.joins import join_of
+from dpgov.datasets.services.files.joins import joined_to
 from dpgov.datasets.services.files.uploads import UploadUsed, child_limits, raw_file
 from dpgov.datasets.services.fingerprint_key import installation_key
 from dpgov.datasets.services.parts import ReadAgain, earlier_files
 from dpgov.datasets.services.stored import keeping
-from dpgov.datasets.store.copies import in_use
 from dpgov.engines import child
 from dpgov.engines.child import Ingested, Progress, RefusedFile
 from dpgov.engines.ingest.request import EarlierFile, UnitNames
@@ -108,10 +107,13 @@ def _once(
     watch, name = _Watch(arriving, followed), ""
     try:
         followed.begins(version_id)
-        source = raw_file(upload, beat=watch.again)
-        join = join_of(upload)
-        used = [upload.pk] if join is None else [upload.pk, UUID(Path(join.path).name)]
-        with _beside(upload.tenant_id, earlier, append_to, watch):
+        bring = partial(raw_file, beat=watch.again)
+        with (
+            bring(upload) as source,
+            joined_to(upload, bring) as join,
+            keeping.at_hand(upload.tenant_id, _beside(earlier, append_to), beat=watch.again),
+        ):
+            used = [upload.pk] if join is None else [upload.pk, UUID(Path(join.path).name)]
             ingested = child.ingest(
                 source,
                 target,
@@ -164,20 +166,10 @@ class _Watch:
         self(self._far)
 
 
-@contextmanager
-def _beside(
-    tenant_id: UUID,
-    earlier: tuple[EarlierFile, ...],
-    append_to: DatasetVersion | None,
-    watch: _Watch,
-) -> Iterator[None]:
-    """The files of these versions are here, and stay."""
+def _beside(earlier: tuple[EarlierFile, ...], append_to: DatasetVersion | None) -> list[UUID]:
+    """The versions whose files are read, too."""
     found = {UUID(Path(file.path).stem) for file in earlier}
-    versions = sorted(found if append_to is None else found | {append_to.pk})
-    for version_id in versions:
-        keeping.have(tenant_id, version_id, beat=watch.again)
-    with in_use(versions):
-        yield
+    return sorted(found if append_to is None else found | {append_to.pk})
 
 
 def _unit_names(

@@ -5,7 +5,9 @@ file. What stays with the version, in `joined`, is public: the table's name, its
 keys and the columns taken. Must never tell how many rows find their key.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any
 
 from django.db import transaction
@@ -16,9 +18,9 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Arrival, Draft, Upload
 from dpgov.datasets.services.files.uploads import (
     UploadBusy,
+    looked_at,
     looking,
     looking_limits,
-    raw_file,
     ready_upload,
     take_upload,
 )
@@ -74,8 +76,8 @@ def join_public_table(
         raise RefusedFile(said("Upload the public table first."))
     _check(upload, public, key, columns)
     reading = public.reading | {"decimal": decimal}
-    join = Join(str(raw_file(public)), reading, key, public_key, tuple(columns))
-    with looking():
+    with looked_at(public) as path, looking():
+        join = Join(str(path), reading, key, public_key, tuple(columns))
         digest = child.check_public(join, limits=looking_limits())
     with transaction.atomic():
         locked = _changeable(upload)
@@ -168,15 +170,22 @@ def _changeable(upload: Upload) -> Upload:
     return locked
 
 
-def join_of(upload: Upload) -> Join | None:
-    """What the reader of the file needs; None where nothing is joined. Raises UploadUsed."""
+@contextmanager
+def joined_to(
+    upload: Upload, opened: Callable[[Upload], AbstractContextManager[Path]]
+) -> Iterator[Join | None]:
+    """What the reader of the file needs; None where nothing is joined. Raises what `opened` does.
+
+    The public table is here meanwhile.
+    """
     joined = upload.joined
     if not joined:
-        return None
+        yield None
+        return
     public = upload.public_tables.get(pk=joined["upload"])
-    path = str(raw_file(public))
-    columns = tuple(joined["columns"])
-    return Join(path, public.reading, joined["key"], joined["public_key"], columns)
+    with opened(public) as path:
+        columns = tuple(joined["columns"])
+        yield Join(str(path), public.reading, joined["key"], joined["public_key"], columns)
 
 
 def check_key(upload: Upload, private_id: str | None) -> None:

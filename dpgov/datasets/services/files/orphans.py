@@ -15,7 +15,12 @@ import structlog
 from django.db import Error, connection
 
 from dpgov.datasets import storage
-from dpgov.datasets.crossing import living_among, versions_among, waiting_uploads_among
+from dpgov.datasets.crossing import (
+    kept_among,
+    living_among,
+    versions_among,
+    waiting_uploads_among,
+)
 from dpgov.datasets.services.stored.keeping import end_unrecorded
 from dpgov.datasets.store import copies, store
 
@@ -37,13 +42,16 @@ def tend_copies() -> int:
     """What a machine takes away of copies from shared storage; returns how many went.
 
     Those of data that was deleted, the least recently used beyond the bound, and uploaded files
-    that nobody used for an hour. Workers do so every ten seconds, web servers every minute.
+    that nobody used for an hour. What lies here alone stays. Workers do so every ten seconds, web
+    servers every minute.
     """
     if not store().is_shared:
         return 0
     _end_arrivals(_old(storage.arriving()))
-    for path in _old(storage.raw_files()).values():
-        path.unlink(missing_ok=True)
+    raw = _old(storage.raw_files())
+    alone = waiting_uploads_among(list(raw)) - kept_among(list(raw)) if raw else set()
+    for upload_id in raw.keys() - alone:
+        copies.take_away(raw[upload_id])
     here = copies.copies()
     return copies.tend(living_among(here) if here else set())
 
@@ -66,14 +74,7 @@ def _keep_tending(seconds: float) -> None:
 
 def _old(files: Iterable[tuple[UUID, Path]]) -> dict[UUID, Path]:
     newest = time.time() - _OLD_SECONDS
-    return {identity: path for identity, path in files if _changed_at(path) < newest}
-
-
-def _changed_at(path: Path) -> float:
-    try:
-        return path.lstat().st_mtime
-    except FileNotFoundError:
-        return time.time()
+    return {identity: path for identity, path in files if copies.used_at(path) < newest}
 
 
 def _end_arrivals(marks: dict[UUID, Path]) -> int:

@@ -12,9 +12,9 @@ from dpgov.datasets.models import Arrival, Draft, Upload
 from dpgov.datasets.services.files.joins import own_headers
 from dpgov.datasets.services.files.uploads import (
     UploadBusy,
+    looked_at,
     looking,
     looking_limits,
-    raw_file,
     ready_upload,
 )
 from dpgov.engines import child
@@ -28,8 +28,7 @@ def read_differently(*, upload: Upload, wanted: Mapping[str, Any]) -> Upload:
     Where the columns have other names now, what was typed for them is dropped. Raises RefusedFile,
     UploadUsed, UploadBusy and Busy; then nothing has changed.
     """
-    path = raw_file(upload)
-    with looking():
+    with looked_at(upload) as path, looking():
         found = child.inspect(path, limits=looking_limits(), wanted={**upload.reading, **wanted})
     return _keep(upload, found)
 

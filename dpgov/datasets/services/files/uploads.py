@@ -9,7 +9,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from uuid import UUID
 
@@ -167,13 +167,29 @@ def take_upload(
     return upload
 
 
-def raw_file(upload: Upload, *, beat: Beat = quiet) -> Path:
-    """The uploaded file, brought here where it lies in shared storage; raises UploadUsed."""
-    try:
-        path = keeping.have_raw(upload.tenant_id, upload.pk, beat=beat)
-    except keeping.DataMissing:
-        raise UploadUsed(upload.pk) from None
-    return path
+@contextmanager
+def raw_file(upload: Upload, *, beat: Beat = quiet) -> Iterator[Path]:
+    """The uploaded file, here and not taken away meanwhile.
+
+    Brought where it lies in shared storage; raises UploadUsed, StoreAway and NoRoom.
+    """
+    with ExitStack() as held:
+        try:
+            path = held.enter_context(keeping.raw_at_hand(upload.tenant_id, upload.pk, beat=beat))
+        except keeping.DataMissing:
+            raise UploadUsed(upload.pk) from None
+        yield path
+
+
+@contextmanager
+def looked_at(upload: Upload) -> Iterator[Path]:
+    """The same while somebody waits at a page; raises RefusedFile where there is no room for it."""
+    with ExitStack() as held:
+        try:
+            path = held.enter_context(raw_file(upload))
+        except storage.NoRoom as full:
+            raise RefusedFile(full.args[0]) from full
+        yield path
 
 
 def discard_upload(*, upload: Upload, user: User) -> None:

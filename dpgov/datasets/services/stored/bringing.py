@@ -76,9 +76,10 @@ def _bring(wanted: _Wanted, then: Callable[[], object]) -> None:
         if not ours:
             return
         try:
-            with brought(wanted.tenant_id, wanted.version_id, wanted.name) as draft:
+            path = storage.data_path(wanted.version_id)
+            with brought(wanted.tenant_id, wanted.version_id, wanted.name, path) as draft:
                 _await_class(began, wanted.seconds)
-                draft.rename(storage.data_path(wanted.version_id))
+                draft.rename(path)
         except (StoreAway, DataMissing, storage.NoRoom, OSError) as problem:
             _log.error("a file cannot be brought", kind=type(problem).__name__)
             away.touch(mode=0o600)

@@ -7,7 +7,7 @@ is recorded decides: a file whose row is not there, or says that it was let go, 
 import fcntl
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from dpgov.datasets.crossing import stored_among
 from dpgov.datasets.models import StoredFile
 from dpgov.datasets.store import store
 from dpgov.datasets.store.base import Beat, Mark, Missing, StoreAway, quiet
-from dpgov.datasets.store.copies import draft_of, make_room
+from dpgov.datasets.store.copies import draft_of, hold, make_room
 from dpgov.operation import clock
 
 # Whoever keeps a file has recorded it long before.
@@ -96,57 +96,63 @@ def _line(file_id: UUID) -> StoredFile | None:
     return StoredFile.objects.filter(pk=file_id, removed_at__isnull=True).first()
 
 
+@contextmanager
+def at_hand(tenant_id: UUID, version_ids: Iterable[UUID], *, beat: Beat = quiet) -> Iterator[None]:
+    """The versions' files are here, and stay; see `have`."""
+    with ExitStack() as held:
+        for version_id in version_ids:
+            while not hold(storage.data_path(version_id), held):
+                have(tenant_id, version_id, beat=beat)
+        yield
+
+
 def have(tenant_id: UUID, version_id: UUID, *, beat: Beat = quiet) -> None:
     """Bring the version's file here, unless it is; raises DataMissing, StoreAway and NoRoom."""
-    if storage.data_path(version_id).exists():
-        return
-    name = name_of(version_id)
-    if not name:
-        raise DataMissing(version_id)
-    with one_bringer(version_id):
-        if not storage.data_path(version_id).exists():
-            with brought(tenant_id, version_id, name, beat=beat) as draft:
-                draft.rename(storage.data_path(version_id))
-
-
-def have_raw(tenant_id: UUID, upload_id: UUID, *, beat: Beat = quiet) -> Path:
-    """Bring an uploaded file here, unless it is; raises DataMissing and StoreAway."""
-    path = storage.upload_path(upload_id)
-    if not store().is_shared:
-        if not path.exists():
-            raise DataMissing(upload_id)
-        return path
-    with one_bringer(upload_id):
-        if not path.exists():
-            name = name_of(upload_id)
-            if not name:
-                raise DataMissing(upload_id)
-            with draft_of(path) as draft:
-                _bring(tenant_id, upload_id, name, draft, beat)
-                draft.rename(path)
-        else:
-            # A copy goes when nobody used it for an hour.
-            path.touch()
-    return path
+    _have(tenant_id, version_id, storage.data_path(version_id), beat)
 
 
 @contextmanager
-def brought(tenant_id: UUID, version_id: UUID, name: str, *, beat: Beat = quiet) -> Iterator[Path]:
+def raw_at_hand(tenant_id: UUID, upload_id: UUID, *, beat: Beat = quiet) -> Iterator[Path]:
+    """An uploaded file is here, and stays; see `have`."""
+    path = storage.upload_path(upload_id)
+    with ExitStack() as held:
+        while not hold(path, held):
+            _have(tenant_id, upload_id, path, beat)
+        yield path
+
+
+def _have(tenant_id: UUID, file_id: UUID, path: Path, beat: Beat) -> None:
+    if path.exists():
+        return
+    name = name_of(file_id)
+    if not name:
+        raise DataMissing(file_id)
+    with one_bringer(file_id):
+        if not path.exists():
+            with brought(tenant_id, file_id, name, path, beat=beat) as draft:
+                draft.rename(path)
+
+
+@contextmanager
+def brought(
+    tenant_id: UUID, file_id: UUID, name: str, path: Path, *, beat: Beat = quiet
+) -> Iterator[Path]:
     """A copy under a name that nobody looks for, which becomes the file when it is renamed.
 
     One at a time comes to a machine, so that all of them stay within the bound.
     """
-    with draft_of(storage.data_path(version_id)) as draft:
+    with draft_of(path) as draft:
         with _locked("bringing"):
             size = store().size(name)
             if size is None:
-                raise DataMissing(version_id)
+                raise DataMissing(file_id)
             make_room(size)
-            _bring(tenant_id, version_id, name, draft, beat)
+            bring(tenant_id, file_id, name, draft, beat=beat)
         yield draft
 
 
-def _bring(tenant_id: UUID, file_id: UUID, name: str, draft: Path, beat: Beat) -> None:
+def bring(tenant_id: UUID, file_id: UUID, name: str, draft: Path, *, beat: Beat = quiet) -> None:
+    """The same whatever the bound; raises DataMissing for what cannot be opened."""
     try:
         store().bring(tenant_id, name, draft, beat=beat)
     except Missing as problem:

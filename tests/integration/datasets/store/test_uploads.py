@@ -18,6 +18,8 @@ from dpgov.datasets.services import (
 from dpgov.datasets.services.files import orphans
 from dpgov.datasets.services.stored import keeping
 from dpgov.datasets.store.base import StoreAway
+from dpgov.datasets.store.copies import in_use
+from dpgov.engines.child import RefusedFile
 from dpgov.queries.answering.answer import answer_next
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
@@ -84,7 +86,37 @@ def test_copies_of_raw_files_go_when_nobody_used_them(
     tend_copies()
     assert raw_here() == []
     assert Upload.objects.get() == upload
-    assert keeping.have_raw(owner.tenant_id, upload.pk).read_bytes() == FIRST
+    with keeping.raw_at_hand(owner.tenant_id, upload.pk) as path:
+        assert path.read_bytes() == FIRST
+
+
+def test_copies_of_raw_files_count_in_the_bound_of_all_copies(
+    owner: Membership, objects: ObjectServer, on: Machine, settings: Any
+) -> None:
+    """M54: the least recently used goes, a data file or an upload, and none that is read."""
+    on("web")
+    data = registered(owner, FIRST, SPECS)
+    kept = storage.data_path(current_version(data).pk)
+    size = kept.stat().st_size
+    upload = uploaded(owner, FIRST)
+    settings.DPGOV_STORE_CACHE_BYTES = size + len(FIRST) - 1
+    with keeping.raw_at_hand(owner.tenant_id, upload.pk), in_use([current_version(data).pk]):
+        assert tend_copies() == 0
+        assert raw_here() == [str(upload.pk)]
+    reader = storage.upload_path(upload.pk).open("rb")
+    with in_use([current_version(data).pk]):
+        tend_copies()
+    assert (raw_here(), kept.exists()) == ([], True)
+    with reader:
+        assert reader.read() == b"", "nor does a process keep it that has it open"
+    with keeping.raw_at_hand(owner.tenant_id, upload.pk):
+        assert not kept.exists(), "it made room for the upload"
+    settings.DPGOV_STORE_CACHE_BYTES = len(FIRST) - 1
+    tend_copies()
+    with pytest.raises(storage.NoRoom), keeping.raw_at_hand(owner.tenant_id, upload.pk):
+        pass
+    with pytest.raises(RefusedFile, match="no room"):
+        read_differently(upload=upload, wanted={})
 
 
 def test_nothing_is_uploaded_while_storage_is_away(
