@@ -43,6 +43,9 @@ class Store(Protocol):
     def bring(self, tenant_id: UUID, name: str, path: Path, *, beat: Beat = quiet) -> None:
         """Make `path` the whole file or nothing; raises Missing."""
 
+    def holds(self, tenant_id: UUID, name: str, path: Path, *, beat: Beat = quiet) -> bool:
+        """Whether what lies under this name, read to its end, is the file at `path`."""
+
     def size(self, name: str) -> int | None:
         """How much room it takes, about; None if it is not there."""
 

@@ -20,6 +20,10 @@ class InFolder:
         """There is nowhere to bring it from."""
         raise Missing(path.name)
 
+    def holds(self, tenant_id: UUID, name: str, path: Path, *, beat: Beat = quiet) -> bool:
+        """Nothing lies under a name."""
+        return False
+
     def size(self, name: str) -> int | None:
         """No name is known here."""
         return None

@@ -21,7 +21,7 @@ from dpgov.datasets.store.whole import whole_file
 from dpgov.operation.outage import FULL
 
 _CONNECT_SECONDS, _REQUEST_SECONDS, _ATTEMPTS = 3, 20, 3
-_FILES = "files"
+_FILES, _MARK_SECONDS = "files", 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,13 @@ class _Beating:
         return self._sink.write(data)
 
 
+class _Nowhere:
+    """For what is read to be compared alone."""
+
+    def write(self, data: bytes, /) -> object:
+        return len(data)
+
+
 class InObjects:
     """Files under `files/`, marks under `arriving/` and `leaving/`."""
 
@@ -65,8 +72,9 @@ class InObjects:
         with path.open("rb") as file:
             name = sealer.name(salt, file)
             self.mark([name], Mark.ARRIVING)
+            fresh = self._fresh(name, beat)
             with _away(), self._system.open_output_stream(self._at(_FILES, name)) as stream:
-                sealer.seal(salt, name, file, _Beating(stream, beat))
+                sealer.seal(salt, name, file, _Beating(stream, fresh))
         return name
 
     def bring(self, tenant_id: UUID, name: str, path: Path, *, beat: Beat = quiet) -> None:
@@ -78,6 +86,18 @@ class InObjects:
                     sealer.open(name, stored, _Beating(copy, beat))
             except (FileNotFoundError, Damaged):
                 raise Missing(name) from None
+
+    def holds(self, tenant_id: UUID, name: str, path: Path, *, beat: Beat = quiet) -> bool:
+        """By the keyed hash of both contents; what cannot be opened holds nothing."""
+        sealer, at = Sealer(self._place.key, tenant_id), self._at(_FILES, name)
+        with _away():
+            try:
+                with self._system.open_input_stream(at, buffer_size=4 * PIECE) as stored:
+                    salt = sealer.open(name, stored, _Beating(_Nowhere(), beat))
+            except (FileNotFoundError, Damaged):
+                return False
+        with path.open("rb") as file:
+            return sealer.name(salt, file) == name
 
     def size(self, name: str) -> int | None:
         """As it is stored, which is no smaller than the file."""
@@ -109,6 +129,19 @@ class InObjects:
             found = self._system.get_file_info(folder)
         newest = time.time() - older_than
         return [one.base_name for one in found if one.is_file and one.mtime.timestamp() <= newest]
+
+    def _fresh(self, name: str, beat: Beat) -> Beat:
+        """Mark it anew now and again: a mark that is an hour old is that of somebody who died."""
+        marked = time.monotonic()
+
+        def tell() -> None:
+            nonlocal marked
+            beat()
+            if time.monotonic() - marked > _MARK_SECONDS:
+                self.mark([name], Mark.ARRIVING)
+                marked = time.monotonic()
+
+        return tell
 
     def _delete(self, path: str) -> None:
         with _away():

@@ -65,8 +65,11 @@ class Sealer:
         for number, (piece, last) in enumerate(pieces):
             sink.write(cipher.encrypt(_nonce(number, last), piece, name.encode()))
 
-    def open(self, name: str, stored: BinaryIO, sink: Sink) -> None:
-        """Write what was sealed under this name; after Damaged none of it may be used."""
+    def open(self, name: str, stored: BinaryIO, sink: Sink) -> bytes:
+        """Write what was sealed under this name; after Damaged none of it may be used.
+
+        Returns the salt of its name.
+        """
         salt = self._salt(stored.read(len(_MARK) + SALT_BYTES))
         cipher = AESGCM(self._derived(b"file", salt))
         digest, left = hashlib.sha256(), -1
@@ -83,6 +86,7 @@ class Sealer:
             sink.write(text)
         if left or not hmac.compare_digest(name, self._name(salt, digest.digest())):
             raise Damaged(name)
+        return salt
 
     def _salt(self, head: bytes) -> bytes:
         if len(head) != len(_MARK) + SALT_BYTES or not head.startswith(_MARK):
