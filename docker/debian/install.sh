@@ -88,6 +88,10 @@ services() {
   for file in "$tree"/docker/systemd/*.service; do
     sed "s|/opt/dpgov|$tree|g" "$file" >"$UNITS/$(basename "$file")"
   done
+  # Where files lie in object storage, every unit gets its keys.
+  if [ -s "$ETC/store_key" ]; then
+    install -D -m 644 "$tree/docker/systemd/store.conf" "$UNITS/dpgov-.service.d/store.conf"
+  fi
   sed "s|{\$DPGOV_HOST}|$site|; s|web:8000|127.0.0.1:8000|" "$tree/docker/Caddyfile" >/etc/caddy/Caddyfile
   systemctl daemon-reload
   # An upgrade: the old processes end before the tables change.
