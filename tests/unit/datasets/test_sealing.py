@@ -109,3 +109,32 @@ def test_of_a_size_its_class_is_seen_and_costs_an_eighth_at_most(size: int) -> N
 def test_files_of_about_one_size_look_alike() -> None:
     """M51: what differs by a few rows has the same length in storage."""
     assert len({len(sealed(b"x" * size)[1]) for size in range(100_000, 100_300, 50)}) == 1
+
+
+def test_whatever_lies_under_a_name_is_the_content_that_it_is_of() -> None:
+    """M51: also what was sealed under this name with our key, as a broken machine of ours might."""
+    sealer = Sealer(KEY, OURS)
+    name = sealer.name(SALT, io.BytesIO(b"recorded"))
+    for content in (b"another", b"recorded and more", b"record", b""):
+        stored = io.BytesIO()
+        sealer.seal(SALT, name, io.BytesIO(content), stored)
+        with pytest.raises(Damaged):
+            opened(name, stored.getvalue())
+
+
+def test_nothing_is_written_that_was_not_authenticated_in_its_place() -> None:
+    """M51: not even into a draft: a piece counts under its name, in its place, as last or not."""
+    content = b"".join(bytes([number]) * PIECE for number in range(1, 4))
+    name, stored = sealed(content)
+    head, pieces = pieces_of(stored)
+    before = content[: PIECE - 8]
+    for wanted, given_back, written in (
+        ("0" * 64, pieces, b""),
+        (name, [pieces[1], pieces[0], *pieces[2:]], b""),
+        (name, [pieces[0], *pieces[2:]], before),
+        (name, pieces[:2], before),
+    ):
+        found = io.BytesIO()
+        with pytest.raises(Damaged):
+            Sealer(KEY, OURS).open(wanted, io.BytesIO(head + b"".join(given_back)), found)
+        assert found.getvalue() == written

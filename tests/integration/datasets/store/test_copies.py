@@ -81,3 +81,26 @@ def test_when_a_copy_counts_follows_from_declared_bounds(monkeypatch: pytest.Mon
         bringing._await_class(0.0, bringing._class_of(4 * 1_000_000 * 3))
         assert slept.pop() == rest
     assert bringing._class_of(4 * 1000) == 1.0
+
+
+def test_a_copy_is_no_file_before_its_moment(
+    analyst: Membership,
+    dataset: Dataset,
+    ask: Asking,
+    on: Machine,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """M55: it has been brought by then, and nobody finds it."""
+    on("second")
+    found, wait = [], bringing._await_class
+
+    def waits(began: float, seconds: float) -> None:
+        drafts = list(storage.data_folder().glob("*.brought"))
+        found.append((len(drafts), path_of(dataset).exists()))
+        wait(began, 0.001)
+
+    monkeypatch.setattr(bringing, "_await_class", waits)
+    ask(analyst)
+    assert answered()
+    assert found == [(1, False)]
+    assert path_of(dataset).exists()
