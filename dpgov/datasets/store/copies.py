@@ -77,12 +77,12 @@ def make_room(size: int) -> None:
         raise storage.NoRoom
 
 
-def tend(living: Collection[UUID]) -> int:
-    """Take away copies of what is not among the `living`, and what is too much or was left behind.
+def tend(deleted: Collection[UUID]) -> int:
+    """Take away what is here of `deleted` versions, and copies that are too much or left behind.
 
     Returns how many copies of data went.
     """
-    gone = [path for version_id, path in _data() if version_id not in living]
+    gone = [path for version_id, path in _data() if version_id in deleted]
     taken = sum(take_away(path) for path in gone)
     oldest = time.time() - _ABANDONED_SECONDS
     for path in storage.data_folder().glob(f"*{_DRAFT}"):

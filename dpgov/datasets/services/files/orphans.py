@@ -53,7 +53,9 @@ def tend_copies() -> int:
     for upload_id in raw.keys() - alone:
         copies.take_away(raw[upload_id])
     here = copies.copies()
-    return copies.tend(living_among(here) if here else set())
+    # What this database does not know may be known to the right one: it says nothing of the file.
+    deleted = versions_among(here) - living_among(here) if here else set()
+    return copies.tend(deleted)
 
 
 def keep_tending(seconds: float) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import structlog
+from django.db import Error, connection
 
 from dpgov.datasets import storage
 from dpgov.datasets.models import DatasetVersion
@@ -80,10 +81,13 @@ def _bring(wanted: _Wanted, then: Callable[[], object]) -> None:
             with brought(wanted.tenant_id, wanted.version_id, wanted.name, path) as draft:
                 _await_class(began, wanted.seconds)
                 draft.rename(path)
-        except (StoreAway, DataMissing, storage.NoRoom, OSError) as problem:
+        except (StoreAway, DataMissing, storage.NoRoom, OSError, Error) as problem:
             _log.error("a file cannot be brought", kind=type(problem).__name__)
             away.touch(mode=0o600)
             return
+        finally:
+            # This thread's own, by which it asked what is a copy.
+            connection.close()
         away.unlink(missing_ok=True)
     then()
 

@@ -132,6 +132,10 @@ def test_what_lies_here_alone_is_taken_away_by_nobody(
     monkeypatch.setattr(orphans, "_OLD_SECONDS", -60)
     assert tend_copies() == 0
     assert (remove_orphans(), contents()) == (0, before)
+    unknown = storage.data_path(UUID(int=1))
+    unknown.write_bytes(b"of another database")
+    assert tend_copies() == 0
+    assert unknown.exists(), "nor what this database never heard of"
     first, second = _versions()
     name = store().put(filed.tenant_id, storage.data_path(first))
     keeping.note(filed.tenant_id, first, name)
