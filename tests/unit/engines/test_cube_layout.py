@@ -119,6 +119,8 @@ OF_2 = CodeFilter(2, ((0, 1),))
         (PLAIN, ExactRequest((), (), (Measure(MeasureKind.CODE_SUM, 2, 1, (0, 4)),)), False),
         (PLAIN, ExactRequest((), (), (Measure(MeasureKind.SQUARE_SUM, 2),)), False),
         (PLAIN, ExactRequest((), (), (Measure(MeasureKind.VALUES, 2),)), False),
+        (PLAIN, ExactRequest((), (), (Measure(MeasureKind.VALUES, 0),)), True),
+        (PLAIN, ExactRequest((), (), (Measure(MeasureKind.VALUES, 0, 1, (0, 4)),)), False),
         (PLAIN, ExactRequest((), (), (Measure(MeasureKind.CODE_SUM, 3),)), False),
     ],
 )
