@@ -140,3 +140,11 @@ def test_a_sum_that_might_not_fit_a_machine_word_is_scanned() -> None:
     assert not answers(
         Layout((0,), (2**17 - 1,), (), None, 2**13), ExactRequest((), (), (product,))
     )
+
+
+def test_no_cube_has_sums_that_might_not_fit_a_machine_word() -> None:
+    """D10: a column of 2^32 codes, with as many rows as there may be of it, and twice as many."""
+    columns = [number("wide", "0", str(2**32 - 1)), category("sex", "f")]
+    for rows, sums in ((2**31, (0,)), (2**32, ())):
+        found = cubes_of(columns, max_rows=rows, rows_of_unit=None)
+        assert [one.sums for one in found if one.columns == (1,)] == [sums]
