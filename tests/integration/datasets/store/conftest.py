@@ -13,10 +13,13 @@ from dpgov.budgets.models import Budget
 from dpgov.configuration.store import store_settings
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import change_unit_bounds
 from dpgov.queries.answering import answer
 from dpgov.queries.answering.answer import answer_next
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from tests.integration.datasets.filing import as_file, columns, people, registered, uploaded
+from tests.integration.datasets.quick import read_here
 from tests.servers.objects import ObjectServer, throw_away_objects
 from tests.servers.variables import variables
 from tests.small_dataset import register_small_dataset
@@ -24,6 +27,8 @@ from tests.small_dataset import register_small_dataset
 Machine = Callable[[str], None]
 Asking = Callable[..., Query]
 PATIENCE = 60
+FIRST = as_file(people(*[("North",)] * 12))
+SPECS = columns()
 
 
 @pytest.fixture(scope="session")
@@ -95,3 +100,16 @@ def refused(query: Query) -> None:
     assert (query.state, query.attempts) == (Query.State.QUEUED, 0)
     assert Budget.objects.get(pk=query.dataset.budget_id).spent_nano == 0
     assert not storage.data_path(query.version_id).exists()
+
+
+@pytest.fixture
+def filed(owner: Membership, objects: ObjectServer, on: Machine, settings: Any) -> Dataset:
+    """Two versions over one file and an upload, made before storage was declared."""
+    on("first")
+    declared, settings.DPGOV_STORE = settings.DPGOV_STORE, None
+    with read_here():
+        dataset = registered(owner, FIRST, SPECS)
+        change_unit_bounds(dataset=dataset, max_rows=2, max_groups=None, user=owner.user)
+        uploaded(owner, FIRST)
+    settings.DPGOV_STORE = declared
+    return Dataset.objects.get()
