@@ -15,12 +15,7 @@ from django.utils.translation import gettext as _
 from dpgov.queries.wording.bins import is_year, written
 from dpgov.queries.wording.dates import date_at
 from dpgov.queries.wording.useful import USUAL, span_of, too_noisy
-from dpgov.queries.wording.words import (
-    accuracy_at,
-    margin,
-    rank_error_at,
-    rows_in_words,
-)
+from dpgov.queries.wording.words import NOTHING, accuracy_at, beside
 
 # More categories than these follow each other along the axis, in the declared order.
 MOST_LINES = 40
@@ -110,12 +105,12 @@ def shown_number(cell: dict[str, Any], head: dict[str, Any]) -> str:
 
 
 def within(cell: dict[str, Any], head: dict[str, Any]) -> str:
-    """The error at 95% as it follows the number in a hover text; nothing where none is stated."""
+    """The error at 95% as it follows the number on one line; nothing where none is stated."""
     accuracy = cell.get("accuracy") or []
+    words = beside(accuracy, USUAL, head)
     if accuracy_at(accuracy, USUAL) is not None:
-        return f" {margin(accuracy, USUAL, head)}"
-    rows = rank_error_at(accuracy, USUAL)
-    return "" if rows is None else _(", within {rows}").format(rows=rows_in_words(rows))
+        return f" {words}"
+    return "" if words == NOTHING else f", {words}"
 
 
 def _kept(statistic: dict[str, Any]) -> list[int]:

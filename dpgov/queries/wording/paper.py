@@ -93,7 +93,7 @@ def _head(label: str) -> str:
 
 def _rows(answer: Answer) -> Iterator[tuple[str, ...]]:
     for labels, cells in answer.rows:
-        yield (*labels, *(f"{cell.value} {cell.errors[1]}" for cell in cells))
+        yield (*labels, *(f"{cell.value}{cell.within}" for cell in cells))
 
 
 def _facts(page: Paper, query: Query, release: Release) -> None:

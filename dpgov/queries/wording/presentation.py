@@ -15,7 +15,7 @@ from dpgov.privacy.plan.ranges import clipped
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.selectors import PublicState
 from dpgov.queries.wording.bins import shown_bins, written
-from dpgov.queries.wording.dots import shown_number
+from dpgov.queries.wording.dots import shown_number, within
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, shown
 from dpgov.queries.wording.findings import Finding, findings
 from dpgov.queries.wording.guarantee import guarantee_in_words
@@ -53,6 +53,7 @@ _LEVEL = 95
 class Cell:
     """One released number and its error bounds at 90, 95 and 99%, as text.
 
+    `within` is the one at 95% as it follows the number: " ± 12.5", ", within 75 rows".
     `adjusted` is the same number made plausible beside its neighbours, where that was done;
     `noisy`: it would only hide the other groups.
     """
@@ -60,8 +61,14 @@ class Cell:
     value: str
     errors: tuple[str, ...]
     interval: str
+    within: str = ""
     adjusted: str = ""
     noisy: bool = False
+
+    @property
+    def beside(self) -> str:
+        """The same error on a line of its own."""
+        return self.within.lstrip(", ") or NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +224,7 @@ def _cell(
         shown_number(cell, head),
         texts,
         _interval(value, accuracy, head),
+        within(cell, head),
         "" if plausible is None else readable(plausible),
         noisy,
     )

@@ -258,6 +258,16 @@ def margin(
     return NOTHING if rows is None else rows_in_words(rows)
 
 
+def beside(
+    accuracy: list[dict[str, Any]], level: float, head: Mapping[str, Any] | None = None
+) -> str:
+    """The same where it stands beside its number: "± 12.5", or "within 20 rows", or a dash."""
+    rows = rank_error_at(accuracy, level)
+    if rows is None or accuracy_at(accuracy, level) is not None:
+        return margin(accuracy, level, head)
+    return gettext("within {rows}").format(rows=rows_in_words(rows))
+
+
 def rows_in_words(rows: float) -> str:
     """A number of rows: "1 row", "20 rows"."""
     pattern = ngettext("{rows} row", "{rows} rows", 1 if rows == 1 else 2)

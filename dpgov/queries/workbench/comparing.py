@@ -17,7 +17,7 @@ from dpgov.queries.wording.dates import date_at, first_of
 from dpgov.queries.wording.dots import shift_of
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 from dpgov.queries.wording.presentation import cell_labels
-from dpgov.queries.wording.words import NOTHING, accuracy_at, margin, readable, statistic_in_words
+from dpgov.queries.wording.words import NOTHING, accuracy_at, beside, readable, statistic_in_words
 
 _LEVEL = 0.99
 _MOST_DRAWN = 20
@@ -156,7 +156,7 @@ def _side(cell: dict[str, Any], difference: str = "", verdict: str | Promise = "
         return Side(NOTHING, NOTHING, difference, verdict)
     error = accuracy_at(cell["accuracy"], 0.95)
     shown = cell.get("shown") or readable(cell["value"], error)
-    return Side(shown, margin(cell["accuracy"], 0.95), difference, verdict, cell["value"], error)
+    return Side(shown, beside(cell["accuracy"], 0.95), difference, verdict, cell["value"], error)
 
 
 def _against(first: dict[str, Any], other: dict[str, Any] | None) -> Side:

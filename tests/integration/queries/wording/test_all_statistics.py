@@ -68,7 +68,10 @@ def test_a_quantile_has_its_error_in_rows_and_no_interval(
     answer_now()
     body = json.loads(Release.objects.get(query=query).body)
     rows = body["statistics"][0]["cells"][0]["accuracy"][1]["rank_error"]
-    said = text_of(browser.get(f"/queries/{query.pk}/").content)
+    page = browser.get(f"/queries/{query.pk}/")
+    said = text_of(page.content)
+    shown = body["statistics"][0]["cells"][0]["value"]
+    assert f"{shown}<small>, within {rows} rows at 95%</small>" in page.text
     assert f"At most {rows} rows lie between this value and the true one" in said
     assert "The true number lies between" not in said
     assert "Quantile of age at 25%" in said

@@ -1,6 +1,7 @@
 """A release as a PDF: what its page shows, to whom it shows it, and nothing more."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
@@ -61,6 +62,23 @@ def test_it_holds_the_numbers_of_the_page_with_their_error(
     assert f"http://testserver/queries/{answered.pk}/receipt/" in words
     assert "Differentially private answer (ε 2)" in words
     assert answer.guarantee[0] in words
+
+
+def test_a_median_says_on_paper_within_how_many_rows_it_is(
+    browser: Client, analyst: Membership, ask: Ask, answer_now: Callable[[], int]
+) -> None:
+    """E5: "37, within 75 rows": a bare "37 75 rows" is two numbers."""
+    by = {"column": "education", "categories": ["Primary"]}
+    query = ask(
+        analyst,
+        statistics=({"statistic": "median", "column": "age"},),
+        group_by=(by,),
+        epsilon=2,
+    )
+    answer_now()
+    _pdf, _words, (numbers, *_rest) = _written(browser, query)
+    _head, *cells = numbers[0]
+    assert re.fullmatch(r"\d+, within \d+ rows", cells[0])
 
 
 def test_equal_releases_give_equal_bytes(browser: Client, answered: Query) -> None:
