@@ -33,6 +33,12 @@ def statistics_of(kind: str) -> list[Facts]:
     return [known[name] for name in _names(kind) if name in known]
 
 
+def is_kind(text: str) -> bool:
+    """Whether a plan can be of this kind, whoever asked one: a statistic's bare name is none."""
+    known = {facts.name for facts in STATISTICS.values()}
+    return text[:1].isupper() and set(_names(text)) <= known
+
+
 def kind_in_words(kind: str) -> str:
     """ "Histogram + sum by group" as the reader says it; a name that is not known as it is."""
     known = {facts.name for facts in statistics_of(kind)}

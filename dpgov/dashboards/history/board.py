@@ -17,7 +17,9 @@ from dpgov.dashboards.history.picture import (
     COLOURS,
     Band,
     Map,
+    Refused,
     bands_of,
+    by_reason,
     cells_of,
     map_of,
     refusals_of,
@@ -29,6 +31,7 @@ from dpgov.queries.wording.plotting import Figure
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 
+_MOST_REFUSALS = 200
 _KEPT = ("dataset", "analyst", "state", "statistic", "purpose")
 
 
@@ -57,7 +60,7 @@ class Board:
     tree: Figure
     map_rows: list[tuple[str, int, int, str]]
     refused: Figure | None
-    refusals: list[tuple[date, str, int]]
+    refusals: list[tuple[Refused, str]]
 
 
 def with_range(data: QueryDict, today: date) -> QueryDict:
@@ -86,7 +89,7 @@ def board(
     cells = cells_of(queries, period, colour)
     bands, found = bands_of(cells, colour), map_of(cells)
     kept = urlencode({name: data[name] for name in _KEPT if data.get(name)})
-    reasons = refusals_of(_refused(membership, chosen, first))
+    refusals = refusals_of(_refused(membership, chosen, first))
     return Board(
         span=span,
         colour=colour,
@@ -97,11 +100,8 @@ def board(
         heat=figures.heat_map(found, kept, period),
         tree=figures.tree_map(found, kept),
         map_rows=_map_rows(found, kept),
-        refused=figures.refused(reasons) if reasons else None,
-        refusals=sorted(
-            ((day, word, n) for word, days in reasons.items() for day, n in days.items()),
-            key=lambda row: (row[0].toordinal() * -1, row[1]),
-        ),
+        refused=figures.refused(by_reason(refusals), kept) if refusals else None,
+        refusals=[(one, figures.refusals_link(kept, one.day)) for one in refusals[:_MOST_REFUSALS]],
     )
 
 

@@ -50,12 +50,18 @@ def by_day(bands: Sequence[Band], kept: str, period: str, *, in_epsilon: bool) -
     return over_days(traces, title)
 
 
-def refused(reasons: Mapping[str, Counter[date]]) -> Figure:
-    """Stacked bars, a colour for each reason."""
-    traces = [
-        bar(word, str(place % 8 + 1), sorted(days), [days[day] for day in sorted(days)], [])
-        for place, (word, days) in enumerate(sorted(reasons.items()))
-    ]
+def refusals_link(kept: str, day: date) -> str:
+    """To the refusals of one day; a list of questions holds none of them."""
+    return link(kept, day, "day").replace("#questions", "#refused-title")
+
+
+def refused(reasons: Mapping[str, Counter[date]], kept: str) -> Figure:
+    """Stacked bars, a colour for each reason; each leads to the refusals of its day."""
+    traces = []
+    for place, (word, days) in enumerate(sorted(reasons.items())):
+        along = sorted(days)
+        links = [refusals_link(kept, day) for day in along]
+        traces.append(bar(word, str(place % 8 + 1), along, [days[day] for day in along], links))
     return over_days(traces, _("Refusals"))
 
 

@@ -22,6 +22,7 @@ from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.answering.tally import analysts_who_asked, kinds_asked
+from dpgov.queries.kinds import is_kind, kind_in_words
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
 from dpgov.tenants.models import Membership, User
@@ -107,7 +108,12 @@ class HistoryFilter(django_filters.FilterSet):  # type: ignore[misc]
         return with_public_state(queries, PublicState(value))
 
     def of_statistic(self, queries: QuerySet[Query], name: str, value: str) -> QuerySet[Query]:
-        """By the kinds that were noted and name it; a comparison that an index serves."""
+        """By the kinds that were noted and name it; a comparison that an index serves.
+
+        Or by one kind and no other, as the bar of a picture stands for.
+        """
+        if is_kind(value):
+            return queries.filter(kind=value)
         return queries.filter(kind__in=[k for k in self.kinds() if value in k.lower()])
 
 
@@ -127,6 +133,9 @@ def history_filter(membership: Membership, data: Any) -> HistoryFilter:
         seen(membership), tenant_id=membership.tenant_id, held_at__isnull=True
     )
     history.filters["dataset"].queryset = used.order_by("name", "-created_at").only("name")
+    if is_kind(wanted := data.get("statistic", "")):
+        only = _("Only %(kind)s") % {"kind": kind_in_words(wanted)}
+        history.filters["statistic"].extra["choices"] = [*_STATISTICS, (wanted, only)]
     everybody = may(membership, Permission.VIEW_ALL_QUERIES)
     purposes = purposes_of(membership.tenant_id) if everybody else []
     if everybody:

@@ -119,8 +119,7 @@ def _band(word: str, query: str, cells: Sequence[Cell]) -> Band:
 
 
 def _query(colour: str, key: str) -> str:
-    """A kind is several statistics at times, which no filter names."""
-    return "" if colour == "statistic" else urlencode({colour: key})
+    return urlencode({colour: key})
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +149,29 @@ def map_of(cells: Sequence[Cell]) -> Map:
     )
 
 
-def refusals_of(refused: QuerySet[Refusal]) -> dict[str, Counter[date]]:
+class Refused(NamedTuple):
+    """Questions of one person about one dataset that were refused on one day, for one reason."""
+
+    day: date
+    word: str
+    dataset: str
+    person: str
+    number: int
+
+
+def refusals_of(refused: QuerySet[Refusal]) -> list[Refused]:
+    """The newest first."""
+    who = ("dataset__name", "analyst__name", "analyst__email")
+    rows = refused.order_by("-day", "reason", *who).values_list("day", "reason", "number", *who)
+    return [
+        Refused(day, str(Refusal.Reason(reason).label), dataset, name or email, number)
+        for day, reason, number, dataset, name, email in rows
+    ]
+
+
+def by_reason(refusals: Sequence[Refused]) -> dict[str, Counter[date]]:
     """How many by reason and day."""
     found: defaultdict[str, Counter[date]] = defaultdict(Counter)
-    for day, reason, number in (
-        refused.order_by("day").values_list("day", "reason").annotate(sum=Sum("number"))
-    ):
-        found[str(Refusal.Reason(reason).label)][day] += int(number)
+    for one in refusals:
+        found[one.word][one.day] += one.number
     return dict(found)

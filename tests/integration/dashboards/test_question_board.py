@@ -10,6 +10,7 @@ from django.test import Client
 
 from dpgov.dashboards.history import picture
 from dpgov.datasets.models import Dataset
+from dpgov.operation import clock
 from dpgov.queries.models import Query, Refusal
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
@@ -29,7 +30,7 @@ def marks(html: str, name: str = "by-day") -> list[tuple[str, float, str]]:
 
 
 @pytest.mark.parametrize("role", ["owner", "analyst", "officer"])
-@pytest.mark.parametrize("colour", ["state", "dataset", "analyst"])
+@pytest.mark.parametrize("colour", ["state", "dataset", "analyst", "statistic"])
 def test_every_mark_leads_to_exactly_the_questions_that_it_counts(
     role: str, colour: str, in_use: list[Query], client_for: ClientFor,
     request: pytest.FixtureRequest,
@@ -76,7 +77,41 @@ def test_an_analysts_picture_is_of_their_own_questions_alone(
         assert sum(row.number for row in board.rows) == 2
         assert "Histogram" not in str(board)
         assert "Carla" not in str(board)
-        assert [number for _day, _word, number in board.refusals] == [2]
+        assert [one.number for one, _href in board.refusals] == [2]
+
+
+def test_who_was_only_refused_sees_their_refusals_and_each_leads_to_its_day(
+    dataset: Dataset, analyst: Membership, owner: Membership, client_for: ClientFor
+) -> None:
+    """Nothing passed, so that there is no list of questions; the refusals are no part of one."""
+    today = clock.today()
+    for days, number in ((0, 2), (3, 1)):
+        Refusal.objects.create(
+            tenant=analyst.tenant, dataset=dataset, analyst=analyst.user, reason="budget",
+            day=today - timedelta(days=days), number=number,
+        )  # fmt: skip
+    browser = client_for(analyst)
+    html = page(browser, "/history/")
+    assert "You have not asked anything yet" in html
+    found = marks(html, "refused")
+    assert sum(height for _reason, height, _link in found) == 3
+    for _reason, height, link in found:
+        shown = browser.get(f"/history/{link}").context["board"].refusals
+        assert sum(one.number for one, _href in shown) == height
+        assert f'href="{link.replace("&", "&amp;")}"' in html
+    assert "Anna" not in html.split('id="refused-title"')[1]
+    assert "Anna" in page(client_for(owner), "/history/").split('id="refused-title"')[1]
+
+
+def test_a_bar_of_one_kind_leads_to_that_kind_and_names_it_whoever_asked_it(
+    in_use: list[Query], analyst: Membership, client_for: ClientFor
+) -> None:
+    """E8: the filter offers a kind because it may be asked, and not because somebody did."""
+    browser = client_for(analyst)
+    for kind, number in (("Count", 1), ("Histogram", 0), ("Median", 0)):
+        found = browser.get("/history/", {"statistic": kind})
+        assert found.context["page"].paginator.count == number
+        assert f"Only {kind}" in found.text
 
 
 def test_the_picture_tells_nothing_of_how_far_a_worker_is(
