@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -26,6 +28,7 @@ from dpgov.queries.wording.plotting import (
 )
 
 _TOP = 5
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ class Mark:
 
     day: date
     words: str
+    href: str = ""
 
 
 def burn_down(
@@ -129,12 +133,20 @@ def _marks(marks: Sequence[Mark]) -> Figure:
         cliponaxis=False,
         customdata=[[inert(mark.words)] for mark in marks],
         hovertemplate="%{customdata[0]}<extra></extra>",
-        meta={"role": "3"},
+        meta={"role": "3", "links": [mark.href for mark in marks]},
     )
 
 
-def by_day(parts: Mapping[str, Counter[date]], sign: str) -> Figure:
-    """Stacked bars, a colour for each person; beyond the first few they are one."""
+def by_day(
+    parts: Mapping[str, Counter[date]],
+    sign: str,
+    kept: str = "",
+    queries: Mapping[str, str] = _NONE,
+) -> Figure:
+    """Stacked bars, a colour for each person; beyond the first few they are one.
+
+    A bar of somebody whom `queries` names leads to their questions of that day.
+    """
     names = list(parts)
     shown, rest = names[:_TOP], names[_TOP:]
     other = sum((parts[name] for name in rest), Counter[date]())
@@ -146,12 +158,24 @@ def by_day(parts: Mapping[str, Counter[date]], sign: str) -> Figure:
             x=[day.isoformat() for day in sorted(days)],
             y=[as_number(days[day]) for day in sorted(days)],
             name=inert(name, 28),
-            meta={"role": str(place % 8 + 1)},
+            meta={
+                "role": str(place % 8 + 1),
+                "links": [day_link(kept, queries.get(name), day) for day in sorted(days)],
+            },
             hovertemplate=f"{sign} %{{y:,}}",
         )
         for place, (name, days) in enumerate(bands)
     ]
     return over_days(traces, sign)
+
+
+def day_link(kept: str, query: str | None, day: date) -> str:
+    """To the questions of one day that were asked by whom the filter names; None of none."""
+    if query is None:
+        return ""
+    days = urlencode({"since": day.isoformat(), "until": day.isoformat()})
+    found = "&".join(part for part in (kept, query, days) if part)
+    return f"{reverse('dashboards:history')}?{found}#questions"
 
 
 def shares(

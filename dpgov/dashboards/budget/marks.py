@@ -5,19 +5,24 @@ For owners and officers; refusals of others are nothing for analysts.
 
 from collections.abc import Iterator
 from datetime import date
+from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dpgov.budgets.words import amount
 from dpgov.dashboards.budget.figures import Mark
 from dpgov.dashboards.forecast.daily import Days
+from dpgov.dashboards.history.figures import refusals_link
+from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.loss import Currency
 
 
-def marks_of(days: Days, currency: Currency, first: date | None) -> list[Mark]:
-    """The oldest first, from the first day on."""
-    found = [*_limits(days, currency), *_counted(days)]
+def marks_of(days: Days, dataset: Dataset, first: date | None) -> list[Mark]:
+    """The oldest first, from the first day on; what has a page of its own leads there."""
+    found = [*_limits(days, dataset.budget.currency), *_versions(days, dataset)]
+    found += _refused(days, dataset)
     return sorted(
         (mark for mark in found if first is None or mark.day >= first),
         key=lambda mark: (mark.day, mark.words),
@@ -31,10 +36,15 @@ def _limits(days: Days, currency: Currency) -> Iterator[Mark]:
             yield Mark(day, words % {"amount": amount(abs(nano), currency)})
 
 
-def _counted(days: Days) -> Iterator[Mark]:
+def _versions(days: Days, dataset: Dataset) -> Iterator[Mark]:
+    href = reverse("datasets:detail", args=[dataset.slug])
     for day, number in days.versions.items():
         words = ngettext("%(number)s new version", "%(number)s new versions", number)
-        yield Mark(day, words % {"number": number})
+        yield Mark(day, words % {"number": number}, href)
+
+
+def _refused(days: Days, dataset: Dataset) -> Iterator[Mark]:
+    history, kept = reverse("dashboards:history"), urlencode({"dataset": str(dataset.pk)})
     for day, number in days.refused.items():
         words = ngettext("%(number)s question refused", "%(number)s questions refused", number)
-        yield Mark(day, words % {"number": number})
+        yield Mark(day, words % {"number": number}, history + refusals_link(kept, day))

@@ -22,7 +22,7 @@ from dpgov.dashboards.purposes import NONE_STATED, UNSTATED, purpose
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.mechanisms.mechanism import released_by
-from dpgov.queries.kinds import kind_in_words, statistics_of
+from dpgov.queries.kinds import is_kind, kind_in_words, statistics_of
 from dpgov.queries.models import Query, Tally
 from dpgov.queries.wording.drawings import shown
 from dpgov.queries.wording.words import joined
@@ -115,13 +115,29 @@ def days_by_analyst(membership: Membership, taken: Taken) -> dict[str, Counter[d
     return dict(sorted(found.items(), key=lambda one: -one[1].total()))
 
 
+def queries_by_analyst(membership: Membership, taken: Taken) -> dict[str, str]:
+    """The filter of the list that finds each one's questions; none for what is of several."""
+    if not may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
+        return {_("You"): ""}
+    people = {who for _day, who, _nano in taken.days}
+    named = [(taken.names[who], urlencode({"analyst": str(who)})) for who in people]
+    alike = Counter(name for name, _query in named)
+    return {name: query for name, query in named if alike[name] == 1}
+
+
 def shares_by_mechanism(dataset: Dataset, membership: Membership, taken: Taken) -> list[Share]:
     """What was asked and how it was answered, of the questions that this person may see."""
     everybody = may(membership, Permission.VIEW_ALL_QUERIES)
     sums = _by(1, taken.sums if everybody else _of(membership.user, taken.sums))
     mode = dataset.budget.currency.mode
     shares = [
-        Share(kind_in_words(kind), spent, held, mechanisms_in_words(kind, mode))
+        Share(
+            kind_in_words(kind),
+            spent,
+            held,
+            mechanisms_in_words(kind, mode),
+            query=urlencode({"statistic": kind}) if is_kind(kind) else "",
+        )
         for kind, spent, held in sums
     ]
     return sorted(shares, key=lambda share: (-share.total_nano, share.name))

@@ -15,6 +15,7 @@ from dpgov.dashboards.budget import figures, selectors
 from dpgov.dashboards.budget.marks import marks_of
 from dpgov.dashboards.budget.shares import (
     days_by_analyst,
+    queries_by_analyst,
     shares_by_analyst,
     shares_by_mechanism,
     shares_by_purpose,
@@ -54,6 +55,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
     ahead, marks = _ahead(dataset, outlook, span) if split else (None, [])
     kept = urlencode({"dataset": str(dataset.pk)})
     by_day = days_by_analyst(membership, taken)
+    leads = queries_by_analyst(membership, taken)
     context: dict[str, Any] = {
         "dataset": dataset,
         "split": split,
@@ -71,8 +73,8 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
         "over_time_figure": figures.burn_down(
             balances, first=span.first, until=now, forecast=ahead, marks=marks, currency=currency
         ),
-        "day_rows": _day_rows(by_day),
-        "day_figure": figures.by_day(by_day, currency.symbol),
+        "day_rows": _day_rows(by_day, kept, leads),
+        "day_figure": figures.by_day(by_day, currency.symbol, kept, leads),
         "analyst_figure": figures.shares(by_analyst, split=split, currency=currency, kept=kept),
         "mechanism_figure": figures.shares(by_mechanism, split=split, currency=currency, kept=kept),
         "purpose_figure": figures.shares(by_purpose, split=split, currency=currency, kept=kept),
@@ -89,11 +91,17 @@ def _ahead(
     parents = [one.parent for one in origins_of(dataset)]
     budgets = [dataset.budget_id, *(one.budget_id for one in parents)]
     days = days_of(budgets, since, events=True)
-    marks = marks_of(days[dataset.budget_id], dataset.budget.currency, span.first)
+    marks = marks_of(days[dataset.budget_id], dataset, span.first)
     return forecast_of(dataset, outlook.limits, days, span.today, parents), marks
 
 
-def _day_rows(by_day: Mapping[str, Counter[date]]) -> list[tuple[date, str, int]]:
-    """The newest first."""
-    rows = [(day, name, nano) for name, days in by_day.items() for day, nano in days.items()]
+def _day_rows(
+    by_day: Mapping[str, Counter[date]], kept: str, leads: Mapping[str, str]
+) -> list[tuple[date, str, int, str]]:
+    """The newest first, each with where it leads."""
+    rows = [
+        (day, name, nano, figures.day_link(kept, leads.get(name), day))
+        for name, days in by_day.items()
+        for day, nano in days.items()
+    ]
     return sorted(rows, key=lambda row: (-row[0].toordinal(), -row[2]))[:_MOST_ROWS]

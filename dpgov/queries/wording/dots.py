@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
-from django.utils.translation import gettext as _
 
 from dpgov.queries.wording.bins import is_year, written
 from dpgov.queries.wording.dates import date_at

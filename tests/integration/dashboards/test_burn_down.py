@@ -68,6 +68,11 @@ def test_what_happened_to_a_budget_is_marked_for_owners_alone(
     html = page(client_for(owner), paths["budget"])
     words = [one for (one,) in trace(html, "over-time", "Events")["customdata"]]
     assert words == ["3 questions refused", "Limit lowered by ε 1"]
+    refused, lowered = trace(html, "over-time", "Events")["meta"]["links"]
+    shown = client_for(owner).get(refused).context["board"].refusals
+    assert [one.number for one, _href in shown] == [3]
+    assert lowered == "", "no page tells of it to an owner"
+    assert f'<a href="{refused.replace("&", "&amp;")}">3 questions refused</a>' in html
     seen = client_for(analyst).get(paths["budget"])
     assert names(seen.text, "over-time") == ["Remaining", "Limit"]
     assert (seen.context["forecast"], seen.context["marks"]) == (None, [])
@@ -86,6 +91,31 @@ def test_days_are_split_by_name_for_owners_and_in_two_for_analysts(
 
     assert by_name(owner) == {"Anna": 0.75, "Carla": 1.125}
     assert by_name(analyst) == {"You": 0.75, "Everybody else": 1.125}
+
+
+@pytest.mark.parametrize("chart", ["by-day", "by-mechanism"])
+@pytest.mark.parametrize("role", ["owner", "officer", "analyst"])
+def test_every_bar_leads_to_the_questions_that_it_adds_up(
+    chart: str, role: str, in_use: list[Query], paths: dict[str, str], client_for: ClientFor,
+    request: pytest.FixtureRequest,
+) -> None:  # fmt: skip
+    """E13: by day and person, and by what was asked; but nobody is led to others' questions."""
+    browser = client_for(request.getfixturevalue(role))
+    html = page(browser, paths["budget"])
+    led = []
+    for each in figure(html, chart)["data"]:
+        heights = each["y"] if chart == "by-day" else each["x"]
+        for place, link in enumerate(each["meta"]["links"]):
+            if not link:
+                assert each["name"] == "Everybody else"
+                continue
+            listed = browser.get(link).context["filter"].qs
+            if each["name"] != "Reserved":
+                held = Query.HOLDING if each["name"] == "Spent" else ()
+                prices = [q.cost_nano for q in listed if q.state not in held]
+                assert sum(prices) == heights[place] * NANO
+            led.append(link)
+    assert led
 
 
 def test_on_the_first_day_the_days_of_its_week_stand_along_every_axis_of_days(
