@@ -115,7 +115,7 @@ STEPS: dict[Role, tuple[Step, ...]] = {
     ),
     Role.ADMIN: (
         Step(
-            _("Invite somebody as analyst"),
+            _("Invite an analyst"),
             _("Your own second address will do: they come to this practice alone."),
             "people:invitations",
             (Action.INVITATION_SENT,),

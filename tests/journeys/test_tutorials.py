@@ -241,7 +241,7 @@ def test_an_administrator_s_first_day(begin: Begin, fresh: Product) -> None:
 
 def _administrator_invites(lesson: Lesson, begin: Begin, fresh: Product) -> None:
     with lesson.section("2. Invite a second officer"):
-        lesson.click("Invite somebody")
+        lesson.click("Invite a member")
         lesson.fill("E-mail address", "second.officer@example.org")
         lesson.choose("Role", "Compliance officer")
         lesson.fill("Reason", "two persons have to decide")

@@ -95,7 +95,7 @@ def _lessons(words: list[str]) -> Iterator[Hit]:
 # What can be done without one: the page, its words and who may.
 _TO_DO = (
     ("datasets:upload", gettext_noop("Register a dataset"), "register_datasets"),
-    ("people:invitations", gettext_noop("Invite somebody"), "manage_members"),
+    ("people:invitations", gettext_noop("Invite a member"), "manage_members"),
     ("tenants:tokens", gettext_noop("API tokens"), "use_api"),
 )
 # What can be done with a dataset: the page, its words and who may.

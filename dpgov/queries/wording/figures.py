@@ -153,6 +153,7 @@ def _trend(statistic: dict[str, Any], groups: list[dict[str, Any]], timed: int) 
     return as_figure(
         traces,
         showlegend=len(places) > 1,
+        hovermode="x unified",
         legend={"title": {"text": inert(coloured["column"], LONGEST_LABEL)}},
         xaxis={"type": "date", "title": {"text": inert(along_axis["column"])}, "showgrid": False},
         yaxis={

@@ -45,7 +45,7 @@ ACTIONS = [
     ("analyst", "pause visits", []),
     ("owner", "register", ["Register a dataset"]),
     ("analyst", "register", []),
-    ("admin", "invite", ["Invite somebody"]),
+    ("admin", "invite", ["Invite a member"]),
     ("analyst", "token", ["API tokens"]),
 ]
 

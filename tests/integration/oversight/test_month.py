@@ -212,13 +212,13 @@ def test_the_page_shows_it_in_few_questions_to_the_database(
     assert "Cost more than one question may" in page.text
     assert "1 rejected" in page.text
     assert "action%3ADATASET_REGISTERED%20since%3A" in page.text
-    assert "Month after" not in page.text
+    assert "Next month" not in page.text
 
 
 def test_a_month_without_anything_says_so(officer: Membership, client_for: ClientFor) -> None:
     page = client_for(officer).get("/month/", {"month": "2020-01"}).text
     assert "Nothing was asked in this month" in page
-    assert "Month after" in page
+    assert "Next month" in page
 
 
 @pytest.mark.parametrize("name", ["=cmd()", "@SUM(A1)"])

@@ -42,7 +42,7 @@ def one_factor(visit: Visit) -> Generator[None]:
 
 @task(Role.ADMIN, pages=2, clicks=3)
 def test_invite_somebody(desk: Page) -> None:
-    desk.get_by_role("link", name="Invite somebody").click()
+    desk.get_by_role("link", name="Invite a member").click()
     desk.get_by_label("E-mail address").fill("guest@example.org")
     desk.get_by_role("button", name="Send the invitation").click()
     expect(desk.get_by_role("table")).to_contain_text("guest@example.org")
@@ -54,7 +54,7 @@ def test_ask_an_officer_to_agree_to_another_role(analyst: str, desk: Page) -> No
     desk.get_by_label(f"Role of {analyst}").select_option(label="Compliance officer")
     desk.get_by_role("button", name=f"Save the role of {analyst}").click()
     desk.get_by_label("Reason").fill("A second officer has to decide.")
-    desk.get_by_role("button", name="Request it").click()
+    desk.get_by_role("button", name="Request", exact=True).click()
     expect(desk.get_by_role("table")).to_contain_text("waits for a compliance officer")
 
 
@@ -64,7 +64,7 @@ def test_ask_an_officer_to_agree_to_a_second_role(analyst: str, desk: Page) -> N
     desk.get_by_label(f"Role of {analyst}").select_option(label="Data owner and analyst")
     desk.get_by_role("button", name=f"Save the role of {analyst}").click()
     desk.get_by_label("Reason").fill("The owners are few, and know the figures.")
-    desk.get_by_role("button", name="Request it").click()
+    desk.get_by_role("button", name="Request", exact=True).click()
     expect(desk.get_by_role("table")).to_contain_text("waits for a compliance officer")
 
 
