@@ -32,6 +32,7 @@ from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 
 _MOST_REFUSALS = 200
+_MOST_DAYS = 60
 _KEPT = ("dataset", "analyst", "state", "statistic", "purpose")
 
 
@@ -57,6 +58,7 @@ class Board:
     by_day: Figure
     rows: list[Row]
     heat: Figure
+    squares: list[tuple[date, list[tuple[int, str]]]]
     tree: Figure
     map_rows: list[tuple[str, int, int, str]]
     refused: Figure | None
@@ -98,6 +100,7 @@ def board(
         by_day=figures.by_day(bands, kept, period, in_epsilon=in_epsilon),
         rows=_rows(bands, kept, period),
         heat=figures.heat_map(found, kept, period),
+        squares=_squares(found, kept, period),
         tree=figures.tree_map(found, kept),
         map_rows=_map_rows(found, kept),
         refused=figures.refused(by_reason(refusals), kept) if refusals else None,
@@ -138,6 +141,18 @@ def _rows(bands: list[Band], kept: str, period: str) -> list[Row]:
 
 def _href(band: Band, kept: str, day: date, period: str) -> str:
     return figures.link("&".join(part for part in (kept, band.query) if part), day, period)
+
+
+def _squares(found: Map, kept: str, period: str) -> list[tuple[date, list[tuple[int, str]]]]:
+    """The table of the heat map, the newest day first: of each dataset how many, and where to."""
+    queries = [(key, figures.query_of(kept, key)) for key, _name in found.datasets]
+    return [
+        (
+            day,
+            [(found.number[key][day], figures.link(query, day, period)) for key, query in queries],
+        )
+        for day in reversed(found.days[-_MOST_DAYS:])
+    ]
 
 
 def _map_rows(found: Map, kept: str) -> list[tuple[str, int, int, str]]:

@@ -102,10 +102,11 @@ def heat_map(found: Map, kept: str, period: str) -> Figure:
 def _along(found: Map, kept: str, row: tuple[UUID, str]) -> tuple[str, str, Counter[date]]:
     """Of one dataset: where its marks lead, its name in them, and its days."""
     key, name = row
-    return _query(kept, key), inert(name), found.number[key]
+    return query_of(kept, key), inert(name), found.number[key]
 
 
-def _query(kept: str, dataset: UUID) -> str:
+def query_of(kept: str, dataset: UUID) -> str:
+    """The filter of one dataset beside what is filtered already."""
     return "&".join(part for part in (kept, urlencode({"dataset": str(dataset)})) if part)
 
 
@@ -116,7 +117,7 @@ def tree_map(found: Map, kept: str) -> Figure:
     for place, (key, name) in enumerate(found.datasets):
         if not found.nano[key]:
             continue
-        query = _query(kept, key)
+        query = query_of(kept, key)
         share = round(100 * found.nano[key] / whole)
         trace = bar(name, str(place % 8 + 1), [], [], [f"?{query}#questions"])
         trace.update(

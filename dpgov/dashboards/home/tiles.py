@@ -4,6 +4,7 @@ From the log, counted refusals, plans and processes; never from data. Whoever ma
 gets no tile for it.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -36,7 +37,7 @@ _AGAIN = 3
 class Tile:
     """A number with its name, a sentence about it, and the page that it leads to.
 
-    `alarm` where somebody should look.
+    `alarm` where somebody should look; `slug` of the dataset where the page is that of one.
     """
 
     title: str
@@ -44,6 +45,7 @@ class Tile:
     text: str
     url_name: str = ""
     alarm: bool = False
+    slug: str = ""
 
 
 def officer_tiles(membership: Membership, today: date) -> list[Tile]:
@@ -92,15 +94,22 @@ def _proof(found: Mapping[str, Any]) -> Tile:
 
 
 def _repeated(membership: Membership, since: date) -> Tile:
-    """The same question, charged three times or more."""
+    """The same question, charged three times or more; leads to the dataset with most of them."""
     begin = datetime.combine(since, datetime.min.time(), UTC)
     charged = Query.objects.filter(
         tenant=membership.tenant_id, submitted_at__gte=begin, reuse=False, state__in=Query.CHARGED
     ).exclude(canonical_sha256="")
     forms = charged.order_by().values("dataset_id", "canonical_sha256")
-    again = forms.annotate(times=Count("pk")).filter(times__gte=_AGAIN).count()
-    text = _("The same question, paid for three times or more: averaging takes noise away.")
-    return Tile(_("Repeated questions"), _number(again), text)
+    again = forms.annotate(times=Count("pk")).filter(times__gte=_AGAIN)
+    found = Counter(again.values_list("dataset__slug", flat=True)).most_common()
+    text = _(
+        "Paid for three times or more in 30 days: averaging takes noise away. Suspicious patterns "
+        "of a dataset list them beside questions that differ in one condition."
+    )
+    number = _number(sum(times for _slug, times in found))
+    if not found:
+        return Tile(_("Repeated questions"), number, text)
+    return Tile(_("Repeated questions"), number, text, "dashboards:patterns", slug=found[0][0])
 
 
 def analyst_tiles(membership: Membership, today: date) -> list[Tile]:

@@ -257,6 +257,9 @@ def test_an_officer_sees_refusals_proof_and_repetitions(
     found = tiles(client_for(officer))
     assert found["Refused in 30 days"].figure == "1"
     assert found["Repeated questions"].figure == "1"
+    patterns = f"/datasets/{dataset.slug}/patterns/"
+    assert f'<a href="{patterns}">Repeated questions</a>' in client_for(officer).get("/").text
+    assert "Asked 3 times" in client_for(officer).get(patterns).text
     proof = found["Log proved up to entry"]
     assert int(proof.figure) == AuditEntry.objects.filter(tenant_id=dataset.tenant_id).count()
     assert proof.alarm

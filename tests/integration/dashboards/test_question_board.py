@@ -46,6 +46,18 @@ def test_every_mark_leads_to_exactly_the_questions_that_it_counts(
         assert f'href="{link.replace("&", "&amp;")}"' in html
 
 
+def test_the_table_beside_the_heat_map_has_its_squares(
+    in_use: list[Query], owner: Membership, client_for: ClientFor
+) -> None:
+    Query.objects.filter(pk=in_use[0].pk).update(submitted_at=F("submitted_at") - timedelta(days=3))
+    browser = client_for(owner)
+    board = browser.get("/history/?range=30").context["board"]
+    assert [[number for number, _href in cells] for _day, cells in board.squares] == [[3], [1]]
+    for _day, cells in board.squares:
+        for number, href in cells:
+            assert browser.get(f"/history/{href}").context["page"].paginator.count == number
+
+
 @pytest.mark.parametrize("zone", ["Pacific/Auckland", "Pacific/Honolulu"])
 def test_a_day_of_the_picture_is_the_same_day_in_the_list_in_every_time_zone(
     zone: str, in_use: list[Query], owner: Membership, client_for: ClientFor, settings: Any
