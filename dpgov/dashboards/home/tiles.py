@@ -102,10 +102,7 @@ def _repeated(membership: Membership, since: date) -> Tile:
     forms = charged.order_by().values("dataset_id", "canonical_sha256")
     again = forms.annotate(times=Count("pk")).filter(times__gte=_AGAIN)
     found = Counter(again.values_list("dataset__slug", flat=True)).most_common()
-    text = _(
-        "Paid for three times or more in 30 days: averaging takes noise away. Suspicious patterns "
-        "of a dataset list them beside questions that differ in one condition."
-    )
+    text = _("Paid for three times or more in 30 days: averaging takes noise away.")
     number = _number(sum(times for _slug, times in found))
     if not found:
         return Tile(_("Repeated questions"), number, text)
