@@ -107,6 +107,29 @@ def separate_error(parties: int) -> Decimal:
 
 
 @_precisely
+def descent_left(away: Rational, pace: Fraction, steps: int) -> Decimal:
+    """How far a walk that takes this share of the way at each step is from its end."""
+    return exactly(away) * exactly((1 - pace) ** steps)
+
+
+@_precisely
+def descent_noise(pace: Fraction, steps: int) -> Decimal:
+    """What the noise of all steps leaves, in deviations of one draw at the price of all.
+
+    A step's noise has `steps` times the variance and moves by the share a of it; each later step
+    takes that share back: the sum of T a² (1 - a)^(2t) for t < T.
+    """
+    kept = (1 - pace) ** (2 * steps)
+    return root(steps * pace * (1 - kept) / (2 - pace))
+
+
+@_precisely
+def descent_error(away: Rational, pace: Fraction, steps: int) -> Decimal:
+    """The root of the mean square of both together."""
+    return root(descent_left(away, pace, steps) ** 2 + descent_noise(pace, steps) ** 2)
+
+
+@_precisely
 def any_of(chance: Rational, times: int) -> Decimal:
     """The chance that something happens at least once in so many independent tries."""
     return 1 - (1 - exactly(chance)) ** times

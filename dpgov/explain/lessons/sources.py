@@ -74,6 +74,10 @@ MASKS = Source(
 PARALLEL = Source(
     _("F. McSherry, An Extensible Platform for Privacy-Preserving Data Analysis (PINQ), 2009.")
 )
+MOMENTS = Source(_("Y.-X. Wang, Revisiting Differentially Private Linear Regression, 2018."))
+MINIMISATION = Source(
+    _("R. Bassily, A. Smith and A. Thakurta, Private Empirical Risk Minimization, 2014.")
+)
 
 # Searches of about 650,000 people were published in 2006; sources round e^12 up to this.
 AOL_FACTOR_TOLD = 164_000

@@ -14,6 +14,7 @@ from dpgov.explain.lessons.choosing import (
     district,
     local,
     parts,
+    regression,
     salaries,
     scholarships,
     slips,
@@ -21,7 +22,13 @@ from dpgov.explain.lessons.choosing import (
     where_noise,
 )
 from dpgov.explain.lessons.lesson import Lesson, Table
-from dpgov.explain.lessons.numbers import joint_error, separate_error
+from dpgov.explain.lessons.numbers import (
+    descent_error,
+    descent_left,
+    descent_noise,
+    joint_error,
+    separate_error,
+)
 from dpgov.privacy.joint.noise import shares_for
 from dpgov.privacy.noise.sampling import gaussian
 
@@ -115,6 +122,28 @@ def test_a_joint_total_of_few_or_many_organisations_has_a_table() -> None:
     tables = [together.LESSON.at({"organisations": place}).table for place in (0, 7)]
     assert [len(table.rows) for table in tables] == [1, 10]
     assert tables[1].rows[-1][0] == "18"
+
+
+@pytest.mark.parametrize("pace", [Fraction(1, 2), Fraction(1, 5), Fraction(1)])
+@pytest.mark.parametrize("steps", [1, 2, 7, 40])
+def test_a_walk_of_noisy_steps_ends_where_its_steps_lead(pace: Fraction, steps: int) -> None:
+    """M8: step by step, in fractions: each has ρ/T, hence T times the variance of one draw."""
+    left, variance = Fraction(100), Fraction(0)
+    for _ in range(steps):
+        left, variance = left * (1 - pace), variance * (1 - pace) ** 2 + steps * pace**2
+    assert float(descent_left(100, pace, steps)) == near(float(left))
+    assert float(descent_noise(pace, steps)) == near(math.sqrt(variance))
+    assert float(descent_error(100, pace, steps)) == near(math.sqrt(left**2 + variance))
+
+
+def test_no_number_of_steps_is_as_good_as_sums_that_are_drawn_once() -> None:
+    """M8: few do not arrive, many divide the price; the lesson names the best and marks a row."""
+    rows = table_of(regression.LESSON).rows
+    errors = [float(row[3].replace(",", "")) for row in rows]
+    assert min(errors) > 1
+    assert errors[0] > min(errors) < errors[-1]
+    best = rows[errors.index(min(errors))][0]
+    assert f"here {best} are best" in regression.LESSON.at({"steps": 0}).pictures[0].caption
 
 
 def test_disjoint_parts_cost_what_one_costs() -> None:
