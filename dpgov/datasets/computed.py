@@ -10,6 +10,8 @@ from dpgov.privacy.plan.formula import Comparison, FormulaKind, formula_from
 
 FORMULAS = {
     FormulaKind.DIFFERENCE: gettext_lazy("Difference of two columns"),
+    FormulaKind.SUM: gettext_lazy("Sum of two columns"),
+    FormulaKind.PRODUCT: gettext_lazy("Product of two columns"),
     FormulaKind.RATIO: gettext_lazy("Ratio of two columns"),
     FormulaKind.BINS: gettext_lazy("Bins of a column"),
     FormulaKind.FLAG: gettext_lazy("Flag: whether it is so"),
@@ -23,8 +25,12 @@ COMPARISONS = {
     Comparison.ABOVE: gettext_lazy("is above"),
     Comparison.AT_LEAST: gettext_lazy("is at least"),
 }
-# How many columns each kind takes.
-_OPERANDS = {FormulaKind.DIFFERENCE: 2, FormulaKind.RATIO: 2}
+_OF_TWO = {
+    FormulaKind.DIFFERENCE: gettext_lazy("computed: {first} minus {second}"),
+    FormulaKind.SUM: gettext_lazy("computed: {first} plus {second}"),
+    FormulaKind.PRODUCT: gettext_lazy("computed: {first} times {second}"),
+    FormulaKind.RATIO: gettext_lazy("computed: {first} divided by {second}"),
+}
 _KINDS = tuple(kind.value for kind in FormulaKind)
 
 
@@ -34,10 +40,8 @@ def formula_words(kept: Mapping[str, Any]) -> str:
     if formula is None:
         return ""
     first, *others = formula.operands
-    if formula.kind is FormulaKind.DIFFERENCE:
-        return _("computed: {first} minus {second}").format(first=first, second=others[0])
-    if formula.kind is FormulaKind.RATIO:
-        return _("computed: {first} divided by {second}").format(first=first, second=others[0])
+    if formula.kind in _OF_TWO:
+        return str(_OF_TWO[formula.kind]).format(first=first, second=others[0])
     constants = ", ".join(formula.constants)
     if formula.compares is None:
         return _("computed: bins of {column}, from {edges} on").format(
@@ -64,7 +68,7 @@ def as_cell(typed: Mapping[str, str]) -> str:
     """What was typed, in one cell of a spreadsheet: between bars, or on lines if one has a bar."""
     kind = typed.get("formula", "")
     parts = [kind, typed.get("first", "")]
-    if kind in _KINDS and FormulaKind(kind) in _OPERANDS:
+    if kind in _KINDS and FormulaKind(kind) in _OF_TWO:
         parts.append(typed.get("second", ""))
     if kind == FormulaKind.FLAG:
         parts.append(typed.get("compares", ""))
@@ -79,7 +83,7 @@ def of_cell(parts: Sequence[str]) -> dict[str, str]:
         return {}
     kind, rest = FormulaKind(parts[0].casefold()), [*parts[1:], "", ""]
     fields = {"formula": kind.value, "first": rest[0], "second": "", "compares": ""}
-    if kind in _OPERANDS:
+    if kind in _OF_TWO:
         return fields | {"second": rest[1], "constants": ""}
     if kind is FormulaKind.FLAG:
         fields["compares"] = rest[1]

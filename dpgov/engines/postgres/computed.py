@@ -43,6 +43,24 @@ def _difference(
     return f"{codes[0]} * {first} + ({_numeric(operands[1]).top} - {codes[1]}) * {second}"
 
 
+def _sum(
+    _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[str]
+) -> str:
+    first, second = common_steps(domain, operands)
+    return f"{codes[0]} * {first} + {codes[1]} * {second}"
+
+
+def _product(
+    _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[str]
+) -> str:
+    """At most 2^53 steps from zero, as every domain."""
+    first, second = (
+        f"({code}::bigint + ({_numeric(operand).lower_steps}))"
+        for code, operand in zip(codes, operands, strict=True)
+    )
+    return f"{first} * {second} - ({_numeric(domain).lower_steps})"
+
+
 def _ratio(
     _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[str]
 ) -> str:
@@ -93,6 +111,8 @@ def _numeric(domain: Domain) -> NumericDomain:
 
 _COMPUTED = {
     FormulaKind.DIFFERENCE: _difference,
+    FormulaKind.SUM: _sum,
+    FormulaKind.PRODUCT: _product,
     FormulaKind.RATIO: _ratio,
     FormulaKind.BINS: _bins,
     FormulaKind.FLAG: _flag,

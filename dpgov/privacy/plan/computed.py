@@ -1,20 +1,17 @@
 """Computed columns as they are declared: which formulas there are, and what they can hold.
 
-A function of declarations alone: the domain of a difference follows from the two ranges, bins and
-flags have their categories, a ratio has the bounds that its owner declares. Every operand is a
-declared column of the file, so that nothing undeclared, and no name of a person, gets into a value.
+A function of declarations alone: the domain of a difference, a sum or a product follows from the
+two ranges (`spans`), bins and flags have their categories, a ratio has the bounds that its owner
+declares. Every operand is a declared column of the file, so that nothing undeclared, and no name of
+a person, gets into a value.
 """
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
-from fractions import Fraction
 from itertools import pairwise
-from math import gcd, lcm
 
 from dpgov.language.said import said
-from dpgov.privacy.accounting.decimals import decimal_text
-from dpgov.privacy.plan.constants import Line, code_range, constant_code, text_of
-from dpgov.privacy.plan.domains import MAX_CATEGORIES, category_domain, numeric_domain
+from dpgov.privacy.plan.constants import code_range, constant_code, text_of
+from dpgov.privacy.plan.domains import MAX_CATEGORIES, category_domain
 from dpgov.privacy.plan.formula import Comparison, Formula, FormulaKind
 from dpgov.privacy.plan.schema import (
     CategoryDomain,
@@ -23,11 +20,13 @@ from dpgov.privacy.plan.schema import (
     InvalidDomain,
     NumericDomain,
 )
+from dpgov.privacy.plan.spans import DERIVED, derived_domain
 
 MAX_COMPUTED = 50
 YES, NO = "yes", "no"
-_OPERANDS = {FormulaKind.DIFFERENCE: 2, FormulaKind.RATIO: 2}
-_TWO = (FormulaKind.DIFFERENCE, FormulaKind.RATIO)
+# Formulas of two columns; of those in _NUMBERS neither holds dates.
+TWO = (FormulaKind.DIFFERENCE, FormulaKind.SUM, FormulaKind.PRODUCT, FormulaKind.RATIO)
+_NUMBERS = (FormulaKind.SUM, FormulaKind.PRODUCT, FormulaKind.RATIO)
 
 
 def formula_of(
@@ -42,7 +41,7 @@ def formula_of(
     """
     _check_operands(kind, operands)
     names = tuple(spec.name for spec in operands)
-    if kind in _TWO:
+    if kind in TWO:
         return Formula(kind, names)
     domain = operands[0].domain
     if kind is FormulaKind.BINS:
@@ -51,18 +50,18 @@ def formula_of(
 
 
 def _check_operands(kind: FormulaKind, operands: Sequence[ColumnSpec]) -> None:
-    if len(operands) != _OPERANDS.get(kind, 1):
+    if len(operands) != (2 if kind in TWO else 1):
         raise InvalidDomain("second", said("Choose the second column."))
     for field, spec in zip(("first", "second"), operands, strict=False):
         if spec.formula is not None:
             raise InvalidDomain(field, _computed_itself(spec.name))
         if kind is not FormulaKind.FLAG and isinstance(spec.domain, CategoryDomain):
             raise InvalidDomain(field, said("“{column}” holds categories.", column=spec.name))
-    if kind is FormulaKind.RATIO:
-        _check_numbers(operands)
+    if kind in _NUMBERS:
+        _check_numbers(kind, operands)
     if kind is FormulaKind.DIFFERENCE:
         _check_alike(*operands)
-    if kind in _TWO and operands[0].name == operands[1].name:
+    if kind in TWO and operands[0].name == operands[1].name:
         raise InvalidDomain("second", said("Choose two different columns."))
 
 
@@ -72,11 +71,19 @@ def _computed_itself(name: str) -> str:
     )
 
 
-def _check_numbers(operands: Sequence[ColumnSpec]) -> None:
+def _check_numbers(kind: FormulaKind, operands: Sequence[ColumnSpec]) -> None:
     for field, spec in zip(("first", "second"), operands, strict=True):
         if isinstance(spec.domain, DateDomain):
-            words = said("“{column}” holds dates, and a ratio is of numbers.", column=spec.name)
+            words = _of_dates(kind, spec.name)
             raise InvalidDomain(field, words)
+
+
+def _of_dates(kind: FormulaKind, name: str) -> str:
+    if kind is FormulaKind.SUM:
+        return said("“{column}” holds dates, and a sum is of numbers.", column=name)
+    if kind is FormulaKind.PRODUCT:
+        return said("“{column}” holds dates, and a product is of numbers.", column=name)
+    return said("“{column}” holds dates, and a ratio is of numbers.", column=name)
 
 
 def _check_alike(one: ColumnSpec, other: ColumnSpec) -> None:
@@ -142,8 +149,8 @@ def domain_of(
 
     Raises InvalidDomain naming "second", "categories" or "lower".
     """
-    if formula.kind is FormulaKind.DIFFERENCE:
-        return _span_of_difference(*(spec.domain for spec in operands))
+    if formula.kind in DERIVED:
+        return derived_domain(formula.kind, *(spec.domain for spec in operands))
     if formula.kind is FormulaKind.RATIO:
         if bounds is None or isinstance(bounds, DateDomain):
             raise InvalidDomain("lower", said("Declare from where to where the ratio goes."))
@@ -172,34 +179,6 @@ def _bin_name(domain: NumericDomain, first: int, last: int) -> str:
         return low
     plain = low.replace(".", "", 1).isdecimal() and high.replace(".", "", 1).isdecimal()
     return f"{low}-{high}" if plain else f"{low} - {high}"
-
-
-def _span_of_difference(*domains: NumericDomain | CategoryDomain) -> NumericDomain:
-    one, other = (domain for domain in domains if isinstance(domain, NumericDomain))
-    first, second = Line(one), Line(other)
-    step = _common(first.step, second.step)
-    try:
-        return numeric_domain(
-            _exact(first.begin - second.end), _exact(first.end - second.begin), _exact(step)
-        )
-    except InvalidDomain as problem:
-        words = said(
-            "Their difference cannot be held exactly: {problem} Choose larger steps or narrower "
-            "bounds.",
-            problem=problem.args[0],
-        )
-        raise InvalidDomain("second", words) from problem
-
-
-def _common(one: Fraction, other: Fraction) -> Fraction:
-    """The largest step of which both are whole multiples."""
-    below = lcm(one.denominator, other.denominator)
-    return Fraction(gcd(int(one * below), int(other * below)), below)
-
-
-def _exact(value: Fraction) -> str:
-    """Sums and steps of declared numbers are decimals with at most twelve places, as these are."""
-    return decimal_text(Decimal(int(value * 10**12)).scaleb(-12))
 
 
 def check_computed(spec: ColumnSpec, declared: Mapping[str, ColumnSpec]) -> None:

@@ -49,9 +49,29 @@ def _difference(
 
 
 def common_steps(domain: Domain, operands: Sequence[Domain]) -> tuple[int, ...]:
-    """How many steps of a difference are one step of each operand."""
+    """How many steps of a difference or a sum are one step of each operand."""
     step = Fraction(_numeric(domain).step)
     return tuple(int(Fraction(_numeric(each).step) / step) for each in operands)
+
+
+def _sum(
+    _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[Codes]
+) -> Codes:
+    """Both together, as a number of common steps above the least sum."""
+    first, second = common_steps(domain, operands)
+    found: Codes = codes[0] * first + codes[1] * second
+    return found
+
+
+def _product(
+    _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[Codes]
+) -> Codes:
+    """Steps times steps, above the least product. No product passes the domain's ends, and these
+    are at most 2^53 steps from zero, so that nothing wraps around.
+    """
+    one, other = (_numeric(each) for each in operands)
+    found: Codes = (codes[0] + one.lower_steps) * (codes[1] + other.lower_steps)
+    return found - _numeric(domain).lower_steps
 
 
 def _ratio(
@@ -121,6 +141,8 @@ def _numeric(domain: Domain) -> NumericDomain:
 
 _COMPUTED = {
     FormulaKind.DIFFERENCE: _difference,
+    FormulaKind.SUM: _sum,
+    FormulaKind.PRODUCT: _product,
     FormulaKind.RATIO: _ratio,
     FormulaKind.BINS: _bins,
     FormulaKind.FLAG: _flag,

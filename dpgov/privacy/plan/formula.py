@@ -3,6 +3,8 @@
 | kind | of | what it holds |
 |---|---|---|
 | difference | two number or two date columns | the first less the second; of dates in their step |
+| sum | two number columns | both together |
+| product | two number columns | one times the other |
 | ratio | two number columns | the first divided by the second, within declared bounds |
 | bins | a number or date column | a category between each two declared edges |
 | flag | a column | whether it compares with a constant, or is one of some categories |
@@ -20,6 +22,8 @@ class FormulaKind(StrEnum):
     """What is computed."""
 
     DIFFERENCE = "difference"
+    SUM = "sum"
+    PRODUCT = "product"
     RATIO = "ratio"
     BINS = "bins"
     FLAG = "flag"

@@ -65,6 +65,27 @@ def test_computed_codes_follow_the_stored_ones_of_the_same_row(tmp_path: Path) -
     ]
 
 
+def test_sums_and_products_are_of_what_is_kept(tmp_path: Path) -> None:
+    """D9: clipped and rounded first; missing where one is."""
+    below = number("b", "-5", "5")
+    both, times = (
+        made("both", FormulaKind.SUM, [A, below]),
+        made("x", FormulaKind.PRODUCT, [A, below]),
+    )
+    source = write_csv(tmp_path / "t.csv", NAMES, ROWS)
+    ingest_here(source, columns_of(columns_as_json((A, below, both, times))))
+    # A sum is counted from -5, a product from -50.
+    assert [row[2:] for row in stored_codes(source)] == [
+        (4 + 2 + 5, 8 + 50),
+        (10 - 5 + 5, -50 + 50),
+        (10 + 2 + 5, 20 + 50),
+        (None, None),
+        (None, None),
+        (10 + 0 + 5, 0 + 50),
+        (3 + 2 + 5, 6 + 50),
+    ]
+
+
 def test_what_is_missing_follows_the_rule_of_the_computed_column(tmp_path: Path) -> None:
     source = write_csv(tmp_path / "t.csv", NAMES, ROWS)
     imputed = replace(SHARE, missing=MissingRule.IMPUTE, impute_code=1)

@@ -17,7 +17,7 @@ from dpgov.datasets.models import Column
 from dpgov.datasets.web.forms.columns import SELECT, TEXT, ColumnForm, bound, imputed
 from dpgov.language.said import said
 from dpgov.language.translation import translated
-from dpgov.privacy.plan.computed import MAX_COMPUTED, domain_of, formula_of, not_declared
+from dpgov.privacy.plan.computed import MAX_COMPUTED, TWO, domain_of, formula_of, not_declared
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
 from dpgov.privacy.plan.schema import (
@@ -27,11 +27,11 @@ from dpgov.privacy.plan.schema import (
     InvalidDomain,
     NumericDomain,
 )
+from dpgov.privacy.plan.spans import ratio_bounds
 from dpgov.web.pages import LongSelect
 from dpgov.web.typed import plain_number
 
 _LINES = TEXT | {"rows": 3, "translate": "no"}
-_OF_TWO = (FormulaKind.DIFFERENCE, FormulaKind.RATIO)
 _FIELD = re.compile(r"computed-([0-9]{1,2})-[a-z]+", re.ASCII)
 
 
@@ -129,14 +129,14 @@ class ComputedForm(forms.Form):
         data = self.cleaned_data
         if data["name"] in {one.column for one in self.columns}:
             raise InvalidDomain("name", name_taken(data["name"]))
-        fields = ("first", "second") if kind in _OF_TWO else ("first",)
+        fields = ("first", "second") if kind in TWO else ("first",)
         operands = [self._operand(field) for field in fields]
         compares = Comparison(data["compares"]) if data["compares"] else None
         constants = _split(data["constants"])
         if not isinstance(operands[0].domain, CategoryDomain | DateDomain):
             constants = [self._plain("constants", text) for text in constants]
         formula = formula_of(kind, operands, compares, constants)
-        bounds = self._bounds() if kind is FormulaKind.RATIO else None
+        bounds = self._bounds(operands) if kind is FormulaKind.RATIO else None
         named = _split(data["categories"])
         domain = domain_of(formula, operands, names=named, bounds=bounds)
         impute = data["impute"]
@@ -162,8 +162,12 @@ class ComputedForm(forms.Form):
             raise InvalidDomain(field, not_declared(name))
         return found.spec
 
-    def _bounds(self) -> NumericDomain:
+    def _bounds(self, operands: Sequence[ColumnSpec]) -> NumericDomain:
+        """As declared; with a step alone, as they follow from both columns."""
         empty = [name for name in ("lower", "upper", "step") if not self.cleaned_data[name]]
+        ranges = [one.domain for one in operands if isinstance(one.domain, NumericDomain)]
+        if empty == ["lower", "upper"]:
+            return ratio_bounds(ranges[0], ranges[1], self.cleaned_data["step"])
         if empty:
             words = said("A ratio needs its bounds and its step: they are what you know of it.")
             raise InvalidDomain(empty[0], words)

@@ -204,6 +204,8 @@ def test_computed_columns(owner: Owner, tmp_path: Path) -> None:
         *ratios,
         *flags,
         made("less", FormulaKind.DIFFERENCE, [one, other]),
+        made("more", FormulaKind.SUM, [one, other]),
+        made("times", FormulaKind.PRODUCT, [one, other]),
         made("bins", FormulaKind.BINS, [other], None, ["-1", "0.25"]),
         made("among", FormulaKind.FLAG, [town], Comparison.AMONG, ["1"]),
     ]
