@@ -80,6 +80,31 @@ def sharing_of(dataset_budget_id: UUID, tenant: Tenant) -> Sharing | None:
     )
 
 
+def shared_by(tenant: Tenant) -> dict[UUID, Budget]:
+    """The open shared budget of each dataset's budget of the tenant's; of a derived dataset's, that
+    of its parents. Those that share with nothing are left out.
+    """
+    present = SharedBudgetMember.objects.filter(
+        tenant=tenant, left_at__isnull=True, shared_budget__closed_at__isnull=True
+    )
+    found = {one.dataset_budget_id: one.shared_budget for one in _with_shared(present)}
+    derived = DerivedBudget.objects.filter(tenant=tenant).order_by("created_at", "id")
+    for budget_id, parent_id in derived.values_list("budget", "parent"):
+        if parent_id in found:
+            found[budget_id] = found[parent_id]
+    return found
+
+
+def surveys_charged(tenant: Tenant) -> QuerySet[Correction]:
+    """What each survey of the tenant's cost when it opened, with the budget that was charged."""
+    charged = Correction.objects.filter(tenant=tenant, kind=Correction.Kind.SURVEY)
+    return charged.select_related("budget").order_by("created_at", "id")
+
+
+def _with_shared(members: QuerySet[SharedBudgetMember]) -> QuerySet[SharedBudgetMember]:
+    return members.select_related("shared_budget")
+
+
 def taken_budgets(tenant: Tenant) -> set[UUID]:
     """The dataset budgets of the tenant that share already, by themselves or by their parents."""
     present = SharedBudgetMember.objects.filter(tenant=tenant, left_at__isnull=True)

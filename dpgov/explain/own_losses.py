@@ -1,33 +1,90 @@
-"""The loss of an organisation's own datasets so far, each by its own accountant.
+"""The loss of an organisation's own datasets and surveys so far, by the people they are about.
 
-Amounts of the ledger as `promise_of` shows them to every role: never split, never from data.
+Amounts of the ledger as `promise_of` shows them to every role: never split, never from data. What
+is about the same people shares a budget, and its total is that budget's own: a derived dataset is
+charged to its parents' people once, and is not added up here. What could leak: which datasets share
+a budget, and what others took of it, to roles that may not see shared budgets; they see each
+dataset by itself. Must never name another organisation, nor a dataset that this person does not
+see: such a one is in the total alone, as on the page of the shared budget.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
+from django.urls import reverse
+
+from dpgov.budgets.models import Budget, Correction
+from dpgov.budgets.shared_budgets import shared_budgets_of, shared_by, surveys_charged
 from dpgov.budgets.words import limit_text, together
+from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of
 from dpgov.tenants.models import Membership
+from dpgov.tenants.permissions import Permission, may
 
 
 @dataclass(frozen=True, slots=True)
 class OwnLoss:
-    """What one dataset's answers amount to, and what they may amount to."""
+    """What one dataset's answers amount to, or one survey's, and what they may amount to."""
 
     name: str
-    slug: str
+    address: str
     so_far: str
     limit: str
+    is_survey: bool = False
 
 
-def own_losses(membership: Membership) -> list[OwnLoss]:
-    """Of every dataset that this person sees, by name."""
-    return [
-        OwnLoss(
-            dataset.name,
-            dataset.slug,
-            together(dataset.budget.committed_nano, dataset.budget.currency),
-            limit_text(dataset.budget),
-        )
-        for dataset in datasets_of(membership)
-    ]
+@dataclass(frozen=True, slots=True)
+class People:
+    """Whom one shared budget is about, with its total; without one, what stands by itself."""
+
+    losses: Sequence[OwnLoss]
+    shared_budget: Budget | None = None
+
+    @property
+    def so_far(self) -> str:
+        """All that was taken of these people, by everybody who shares."""
+        budget = self.shared_budget
+        return together(budget.committed_nano, budget.currency) if budget else ""
+
+    @property
+    def limit(self) -> str:
+        """What it may amount to."""
+        return limit_text(self.shared_budget) if self.shared_budget else ""
+
+
+def own_losses(membership: Membership) -> list[People]:
+    """Of all that this person sees: shared budgets by name, then what shares with nothing."""
+    sees_shared = may(membership, Permission.VIEW_SHARED_BUDGETS)
+    shared = shared_by(membership.tenant) if sees_shared else {}
+    found: dict[UUID | None, list[OwnLoss]] = {}
+    for dataset in datasets_of(membership):
+        budget = shared.get(dataset.budget_id)
+        found.setdefault(budget.pk if budget else None, []).append(_of_dataset(dataset))
+    if may(membership, Permission.VIEW_SURVEYS):
+        for charge in surveys_charged(membership.tenant):
+            alone = charge.budget.kind == Budget.Kind.SURVEY or not sees_shared
+            found.setdefault(None if alone else charge.budget_id, []).append(_of_survey(charge))
+    budgets = shared_budgets_of(membership.tenant) if sees_shared else ()
+    groups = [People(found.pop(one.pk), one) for one in budgets if one.pk in found]
+    # A shared budget that was closed names nobody any more.
+    alone_ones = [loss for losses in found.values() for loss in losses]
+    return [*groups, People(alone_ones)] if alone_ones else groups
+
+
+def _of_dataset(dataset: Dataset) -> OwnLoss:
+    budget = dataset.budget
+    return OwnLoss(
+        dataset.name,
+        reverse("dashboards:understanding", args=[dataset.slug]),
+        together(budget.committed_nano, budget.currency),
+        limit_text(budget),
+    )
+
+
+def _of_survey(charge: Correction) -> OwnLoss:
+    """All of it was charged at once, in the currency of what it was charged to."""
+    amount = together(charge.amount_nano, charge.budget.currency)
+    name = charge.reason or charge.budget.label
+    address = reverse("surveys:detail", args=[charge.pk])
+    return OwnLoss(name, address, amount, amount, is_survey=True)
