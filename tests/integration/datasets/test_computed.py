@@ -14,7 +14,7 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Column, Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.plan.computed import domain_of, formula_of
-from dpgov.privacy.plan.domains import column_spec, numeric_domain
+from dpgov.privacy.plan.domains import column_spec
 from dpgov.privacy.plan.formula import FormulaKind
 from dpgov.privacy.plan.schema import ColumnSpec, InvalidDomain
 from dpgov.tenants.models import Membership
@@ -100,51 +100,6 @@ def test_a_computed_column_is_stored_shown_and_asked_like_any_other(
     }
     quoted = api.post(f"/api/v1/datasets/{version.dataset.slug}/quote/", plan, format="json")
     assert quoted.status_code == 200, quoted.content
-
-
-def test_sums_products_and_ratios_take_their_bounds_from_both_columns(
-    browser: Client, analyst: Membership, api_for: Any
-) -> None:
-    """D9: on the form, the dataset's page, over REST, and in a file of columns."""
-    upload = uploaded(browser, b"age,sex,city\n30,f,10\n45,m,20\n99,x,5\n,f,7\n")
-    numbers = {"city__kind": "number", "city__lower": "5", "city__upper": "20"}
-    numbers |= {"city__step": "1", "city__missing": "drop"}
-    two = {"first": "age", "second": "city"}
-    formulas = [
-        {"name": "both", "formula": "sum"} | two,
-        {"name": "times", "formula": "product"} | two,
-        {"name": "share", "formula": "ratio", "step": "0.5"} | two,
-    ]
-    assert sent(browser, upload, *formulas, **numbers).status_code == 302
-    version = DatasetVersion.objects.get()
-    assert [one.domain for one in schema_of(version).columns[-3:]] == [
-        numeric_domain("5", "140", "1"),
-        numeric_domain("0", "2400", "1"),
-        numeric_domain("0", "24", "0.5"),
-    ]
-    assert rows_of(version)[0][-3:] == (30 + 10 - 5, 300, 6)
-    page = browser.get(reverse("datasets:detail", args=[version.dataset.slug])).text
-    assert "computed: age plus city" in page
-    assert "computed: age times city" in page
-    api: APIClient = api_for(analyst)
-    found = api.get(f"/api/v1/datasets/{version.dataset.slug}/").json()["columns"]
-    assert [one["formula"]["function"] for one in found[-3:]] == ["sum", "product", "ratio"]
-
-
-@pytest.mark.parametrize("kind", ["sum", "product"])
-def test_a_formula_of_two_columns_goes_through_a_file_of_columns(
-    browser: Client, upload: Upload, kind: str
-) -> None:
-    one = {"name": "made", "formula": kind, "first": "age", "second": "city"}
-    fill(browser, upload, "types", one)
-    file = browser.get(reverse("datasets:column_template", args=[upload.pk])).content
-    assert f"{kind} | age | city" in file.decode("utf-8-sig")
-    other = uploaded(browser, b"age,sex,city\n1,f,x\n")
-    posted = {"file": SimpleUploadedFile("columns.csv", file)}
-    browser.post(reverse("datasets:import_columns", args=[other.pk]), posted)
-    page = browser.get(reverse("datasets:register", args=[other.pk]))
-    (form,) = page.context["form"].computed
-    assert [form[name].value() for name in one] == list(one.values())
 
 
 def test_the_review_shows_the_formula_before_anything_is_registered(
