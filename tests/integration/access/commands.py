@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
         "ends queries by the services that the task uses, in tests/integration/queries/answering"
     ),
     "joint_worker": "QUERY_RELEASED and its siblings, in tests/integration/joint",
+    "move_files": "the same bytes in another place; no tenant's log tells where files lie",
     "respond": "a respondent's program: it touches no database of ours",
     "demo": "calls services and pages that are all in this table",
     "practice": (

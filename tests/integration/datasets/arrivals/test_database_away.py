@@ -3,6 +3,8 @@
 On PostgreSQL only: nothing takes SQLite's file away from whoever has it open.
 """
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -19,7 +21,11 @@ from dpgov.datasets.services.arrivals.reading import _Follower
 from dpgov.datasets.tasks import arrivals_round, read_next
 from tests.eager import read_waiting
 from tests.integration.datasets.arrivals.conftest import ask, files, while_it_is_read
-from tests.integration.datasets.arrivals.test_real_reader import LARGE, wait_until
+from tests.integration.datasets.arrivals.test_real_reader import (
+    LARGE,
+    stop_while_it_reads,
+    wait_until,
+)
 from tests.integration.queries.answering.workers import database_url, reader_of_files
 from tests.servers.cutoff import cut_off
 
@@ -88,11 +94,12 @@ def test_a_reader_outlives_the_database(browser: Client, tmp_path: Path) -> None
     with cut_off(address.port or 5432) as between:
         place = f"{address.netloc.rpartition(':')[0]}:{between.port}"
         through = urlunsplit(address._replace(netloc=place))
-        with reader_of_files(log, DPGOV_DATABASE_URL=through, DPGOV_LEASE_SECONDS="120"):
-            wait_until(lambda: now().rows_read > 0)
+        with reader_of_files(log, DPGOV_DATABASE_URL=through, DPGOV_LEASE_SECONDS="120") as worker:
+            reading = stop_while_it_reads(worker, lambda: now().rows_read)
             between.cut()
             wait_until(lambda: b"the database is away while a file" in log.read_bytes())
             between.restore()
+            os.kill(reading, signal.SIGCONT)
             wait_until(lambda: arrivals_round() >= 0 and not now().is_running)
             # Files go after the commit that ends the arrival.
             wait_until(lambda: str(arrival.upload_id) not in files("uploads"))
