@@ -43,12 +43,12 @@ ALIKE_EVERYWHERE = (
     "integration/oversight/test_log_lines.py",
     "integration/queries/web",
     "integration/queries/wording",
+    "journeys/asking",
     "journeys/files",
     "journeys/joint",
     "journeys/regression",
     "journeys/tables",
     "journeys/tasks",
-    "journeys/test_curve.py",
     "journeys/test_every_page.py",
     "journeys/test_german.py",
     "journeys/test_keyboard.py",
@@ -56,9 +56,7 @@ ALIKE_EVERYWHERE = (
     "journeys/test_many_columns.py",
     "journeys/test_paper.py",
     "journeys/test_passkey.py",
-    "journeys/test_sql_editor.py",
     "journeys/test_tutorials.py",
-    "journeys/test_workbench.py",
 )
 _NOTHING_RAN = 5
 # On two cores: tests of real workers and browsers wait most of the time. In the order in which

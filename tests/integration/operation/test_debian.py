@@ -15,8 +15,8 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -28,6 +28,7 @@ from tests.house.tree import ROOT
 from tests.integration.operation.installation import PATIENCE, until
 from tests.profile import clean_environment
 from tests.servers.loopback import free_port, stop
+from tests.servers.objects import ObjectServer, throw_away_objects
 from tests.servers.postgres import APP, AUDITOR, SWEEPER, throw_away_postgres
 from tests.servers.redis import throw_away_redis
 
@@ -40,6 +41,7 @@ from dpgov.tenants.joining import accept
 accept(token="{token}", person=AnonymousUser(), name="Olga", password="a quiet harbour at dawn")
 """
 _DOCUMENTS = ("docs/deployment.md", "docs/operation.md", "docs/upgrade.md")
+_STORE_KEYS = ("store_key", "store_access_key", "store_secret_key")
 
 
 def documented() -> list[str]:
@@ -185,7 +187,12 @@ def test_every_command_of_the_documentation_does_what_it_says(machine: Machine) 
     password.write_text("a quiet harbour at dawn")
     joined = ("somebody@example.org", "--password-file", str(password))
     machine.dpgov("create_tenant", "Lighthouse Office", *joined)
-    for command in documented():
+    with throw_away_objects(machine.root / "servers") as objects, _declared(machine, objects):
+        _follow(machine, documented())
+
+
+def _follow(machine: Machine, commands: Iterable[str]) -> None:
+    for command in commands:
         _, *arguments = shlex.split(command)
         if arguments[0] == "password_link":
             # Whoever was only invited has no password to renew.
@@ -193,6 +200,27 @@ def test_every_command_of_the_documentation_does_what_it_says(machine: Machine) 
         if arguments[0] == "practice":
             _join(machine, arguments[-1], role="owner")
         machine.dpgov(*arguments)
+
+
+@contextmanager
+def _declared(machine: Machine, objects: ObjectServer) -> Iterator[None]:
+    """Object storage as an operator declares it, for as long as it runs."""
+    etc, told = machine.root / "etc", objects.variables()
+    keys = {name: told.pop(f"DPGOV_{name.upper()}") for name in _STORE_KEYS}
+    # What recognises data is the same on all machines from here on.
+    keys["fingerprint_key"] = (machine.root / "state/fingerprint_key").read_text()
+    before = (etc / "environment").read_text()
+    for name, key in keys.items():
+        (etc / name).touch(0o600)
+        (etc / name).write_text(key)
+    lines = [f"{name}={value}" for name, value in told.items()]
+    (etc / "environment").write_text("\n".join([before, *lines, ""]))
+    try:
+        yield
+    finally:
+        (etc / "environment").write_text(before)
+        for name in keys:
+            (etc / name).unlink()
 
 
 def _join(machine: Machine, organisation: str, *, role: str) -> None:

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.journeys.browser import Visitor
 from tests.journeys.conftest import Visit
-from tests.journeys.product import Product, link_in_the_latest_letter
+from tests.journeys.product import Product, link_in_the_latest_letter, started_product
 from tests.journeys.tasks.counting import Counter, task_of
 from tests.journeys.tasks.preparing import (
     ADULT,
@@ -29,6 +29,13 @@ from tests.journeys.tasks.preparing import (
 
 # A busy machine is slow, and that says nothing about a page.
 expect.set_options(timeout=15_000)
+
+
+@pytest.fixture(scope="package")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Generator[Product]:
+    """One of their own: a home shows the first few datasets, and other journeys register many."""
+    with started_product(tmp_path_factory.mktemp("tasks"), beside_another=True) as started:
+        yield started
 
 
 @pytest.fixture

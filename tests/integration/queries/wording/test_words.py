@@ -58,8 +58,8 @@ COUNT = {"statistic": "count"}
                     {"statistic": "min", "column": "age"},
                 ]
             },
-            "Quantiles of age at 25%, 50% and 97.5%, quantile of hours at 50%, count of "
-            "distinct privacy units, standard deviation of age and minimum of age",
+            "Quantiles of age at 25%, 50% and 97.5%, quantile of hours at 50%, distinct "
+            "count of privacy units, standard deviation of age and minimum of age",
         ),
     ],
 )

@@ -70,15 +70,15 @@ def test_a_form_that_was_only_looked_at_is_left_without_a_question(
 
 
 def test_who_changed_nothing_or_sent_what_they_changed_is_not_asked(visit: Visit) -> None:
-    page = visit().sign_in("owner")
+    page = visit().sign_in("analyst")
     asked = _asked_on_leaving(page)
-    page.goto(f"{ADULT}policy/")
+    page.goto(f"{ADULT}ask/")
     page.get_by_role("link", name="Glossary", exact=True).click()
     page.wait_for_url(re.compile("/glossary/"))
-    page.goto(f"{ADULT}terms/new/")
-    page.locator("#main form[method=post] textarea").first.fill("For research alone.")
-    page.locator("#main form[method=post] button[type=submit]").first.click()
-    page.wait_for_url(lambda url: not url.endswith("/terms/new/"))
+    page.goto(f"{ADULT}ask/")
+    page.get_by_label("Privacy loss ε", exact=True).fill("0.013")
+    page.get_by_role("button", name="Ask for ε 0.013", exact=True).click()
+    page.wait_for_url(re.compile("/queries/"))
     page.get_by_role("link", name="Glossary", exact=True).click()
     page.wait_for_url(re.compile("/glossary/"))
     assert asked == []
