@@ -1,6 +1,7 @@
 """What an owner asks of people before their questions, and what it takes them: terms, approval."""
 
 import re
+import time
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -12,6 +13,7 @@ from tests.journeys.tasks.counting import Role, task
 from tests.journeys.tasks.preparing import await_answer, register
 
 _NAME = "Ferry trips"
+_PATIENCE = 120
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +72,17 @@ def requested(visit: Visit, nothing_waits: None, ferry: str) -> None:
 
 @pytest.fixture
 def approved(visit: Visit, requested: None) -> None:
-    """An owner approves the question."""
+    """An owner approves the question, and the analyst has been told: the sweeper does it."""
+    told, until = visit().sign_in("analyst"), time.monotonic() + _PATIENCE
+    before = _notices(told)
     _approve(visit().sign_in("owner"))
+    while _notices(told) == before:
+        assert time.monotonic() < until, "nobody was told"
+
+
+def _notices(page: Page) -> int:
+    page.goto("/notices/")
+    return page.get_by_role("button", name=f"Look at: Your question about {_NAME}").count()
 
 
 @task(Role.OWNER, pages=5, clicks=6)
