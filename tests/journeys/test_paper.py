@@ -15,6 +15,14 @@ PAGES = [
 ]
 # A4 within its margins, in pixels.
 _ACROSS = 680
+# Charts follow the width of the paper a moment later: in so many frames.
+_FITS_SOON = """across => new Promise(done => {
+  const look = left => {
+    const fits = document.documentElement.scrollWidth <= across;
+    return fits || !left ? done(fits) : requestAnimationFrame(() => look(left - 1));
+  };
+  look(600);
+})"""
 
 
 @pytest.mark.parametrize(("person", "name", "path"), PAGES, ids=[name for _, name, _ in PAGES])
@@ -36,8 +44,7 @@ def _require_paper(page: Page) -> None:
     assert _style(page, "h1", "color") == "rgb(0, 0, 0)"
     assert _style(page, "main td, main dd", "color") == "rgb(0, 0, 0)"
     expect(page.locator("[data-source]")).to_have_text(page.url)
-    # Charts follow the width of the paper a moment later.
-    page.wait_for_function(f"document.documentElement.scrollWidth <= {_ACROSS}")
+    assert page.evaluate(_FITS_SOON, _ACROSS)
 
 
 def _style(page: Page, selector: str, name: str) -> str:
