@@ -31,6 +31,7 @@ from dpgov.datasets.services.stored import keeping
 from dpgov.datasets.store import store
 from dpgov.datasets.store.base import StoreAway
 from dpgov.datasets.store.copies import draft_of, hold, take_away
+from dpgov.engines.ingest.drafts import force_to_disk
 
 
 class Outcome(enum.Enum):
@@ -183,7 +184,8 @@ def _to_folder(tenant_id: UUID, file: _File) -> Outcome:
             return Outcome.LEFT
         if not (store().holds(tenant_id, name, file.path) and file.is_recorded()):
             return Outcome.LEFT
-        _to_disk(file.path)
+        # Its name, too: until then a power cut might take it back.
+        force_to_disk(file.path.parent)
         with transaction.atomic():
             _lock(file)
             keeping.let_go([file.id])
@@ -200,15 +202,6 @@ def _bring(tenant_id: UUID, file: _File, name: str) -> None:
     with draft_of(file.path) as draft:
         keeping.bring(tenant_id, file.id, name, draft)
         draft.rename(file.path)
-
-
-def _to_disk(path: Path) -> None:
-    """Its name, too: until then a power cut might take it back."""
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _lock(file: _File) -> None:

@@ -12,10 +12,11 @@ from dpgov.privacy.plan.computing import (
     above_and_below,
     common_steps,
     constants_of,
+    numeric,
 )
 from dpgov.privacy.plan.constants import code_range
 from dpgov.privacy.plan.formula import Comparison, Formula, FormulaKind
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, NumericDomain
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec
 
 
 def places_of(number: int, columns: Sequence[ColumnSpec]) -> list[int]:
@@ -40,7 +41,7 @@ def _difference(
     _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[str]
 ) -> str:
     first, second = common_steps(domain, operands)
-    return f"{codes[0]} * {first} + ({_numeric(operands[1]).top} - {codes[1]}) * {second}"
+    return f"{codes[0]} * {first} + ({numeric(operands[1]).top} - {codes[1]}) * {second}"
 
 
 def _sum(
@@ -55,17 +56,17 @@ def _product(
 ) -> str:
     """At most 2^53 steps from zero, as every domain."""
     first, second = (
-        f"({code}::bigint + ({_numeric(operand).lower_steps}))"
+        f"({code}::bigint + ({numeric(operand).lower_steps}))"
         for code, operand in zip(codes, operands, strict=True)
     )
-    return f"{first} * {second} - ({_numeric(domain).lower_steps})"
+    return f"{first} * {second} - ({numeric(domain).lower_steps})"
 
 
 def _ratio(
     _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[str]
 ) -> str:
     """The nearest step, half of one to the even multiple, by division with a rest."""
-    whole, parts = _numeric(domain), above_and_below(domain, operands)
+    whole, parts = numeric(domain), above_and_below(domain, operands)
     above, below = (
         f"({start}::numeric + {code} * {step}::numeric)"
         for code, (start, step) in zip(codes, parts, strict=True)
@@ -101,12 +102,6 @@ def _flag(
 
 def _array(numbers: Sequence[int]) -> str:
     return f"'{{{','.join(map(str, numbers))}}}'::bigint[]"
-
-
-def _numeric(domain: Domain) -> NumericDomain:
-    if isinstance(domain, CategoryDomain):
-        raise TypeError(domain)
-    return domain
 
 
 _COMPUTED = {

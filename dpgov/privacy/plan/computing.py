@@ -44,14 +44,14 @@ def _difference(
 ) -> Codes:
     """The first less the second, as a number of common steps above the least difference."""
     first, second = common_steps(domain, operands)
-    found: Codes = codes[0] * first + (_numeric(operands[1]).top - codes[1]) * second
+    found: Codes = codes[0] * first + (numeric(operands[1]).top - codes[1]) * second
     return found
 
 
 def common_steps(domain: Domain, operands: Sequence[Domain]) -> tuple[int, ...]:
     """How many steps of a difference or a sum are one step of each operand."""
-    step = Fraction(_numeric(domain).step)
-    return tuple(int(Fraction(_numeric(each).step) / step) for each in operands)
+    step = Fraction(numeric(domain).step)
+    return tuple(int(Fraction(numeric(each).step) / step) for each in operands)
 
 
 def _sum(
@@ -69,16 +69,16 @@ def _product(
     """Steps times steps, above the least product. No product passes the domain's ends, and these
     are at most 2^53 steps from zero, so that nothing wraps around.
     """
-    one, other = (_numeric(each) for each in operands)
+    one, other = (numeric(each) for each in operands)
     found: Codes = (codes[0] + one.lower_steps) * (codes[1] + other.lower_steps)
-    return found - _numeric(domain).lower_steps
+    return found - numeric(domain).lower_steps
 
 
 def _ratio(
     _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[Codes]
 ) -> Codes:
     """In Python's integers, which have no largest one."""
-    whole = _numeric(domain)
+    whole = numeric(domain)
     (a, s), (b, t) = above_and_below(domain, operands)
     rows = zip(codes[0].tolist(), codes[1].tolist(), strict=True)
     found = [_nearest(a + i * s, b + j * t, whole.lower_steps, whole.top) for i, j in rows]
@@ -89,10 +89,10 @@ def above_and_below(
     domain: Domain, operands: Sequence[Domain]
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """Two whole numbers whose quotient is a ratio in its steps: each of code 0, and a step more."""
-    lines = [Line(_numeric(each)) for each in operands]
+    lines = [Line(numeric(each)) for each in operands]
     below = lcm(*(part.denominator for line in lines for part in (line.begin, line.step)))
     (a, s), (b, t) = ((int(line.begin * below), int(line.step * below)) for line in lines)
-    under, over = Fraction(_numeric(domain).step).as_integer_ratio()
+    under, over = Fraction(numeric(domain).step).as_integer_ratio()
     return (a * over, s * over), (b * under, t * under)
 
 
@@ -133,7 +133,8 @@ def constants_of(formula: Formula, operand: Domain) -> list[int]:
     return [constant_code(operand, text) for text in formula.constants]
 
 
-def _numeric(domain: Domain) -> NumericDomain:
+def numeric(domain: Domain) -> NumericDomain:
+    """It, where numbers are computed with; raises TypeError for categories."""
     if isinstance(domain, CategoryDomain):
         raise TypeError(domain)
     return domain

@@ -117,7 +117,7 @@ _STEPS: dict[str, tuple[tuple[Any, str], ...]] = {
     ),
     "folder": (
         (keeping, "bring"),
-        (moving, "_to_disk"),
+        (moving, "force_to_disk"),
         (keeping, "let_go"),
         (keeping, "_remove"),
     ),
