@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -83,16 +84,17 @@ def test_a_run_that_is_asked_to_end_takes_its_tables_with_it(home: Path) -> None
     assert not list(home.glob("dpgov-noise-check-*"))
 
 
-def test_a_signal_that_is_swallowed_ends_the_run_a_little_later(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+class Swallowing:
     """An exception in a `__del__` goes nowhere, and OpenDP's objects have one."""
 
-    class Swallowing:
-        def __del__(self) -> None:
-            with suppress(SystemExit):
-                signal.raise_signal(signal.SIGTERM)
+    def __del__(self) -> None:
+        with suppress(SystemExit):
+            signal.raise_signal(signal.SIGTERM)
 
+
+def test_a_signal_that_nobody_is_told_of_ends_the_run_at_the_next_finding(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def findings(*_: object) -> Iterator[Finding]:
         Swallowing()
         yield FINE
@@ -102,6 +104,24 @@ def test_a_signal_that_is_swallowed_ends_the_run_a_little_later(
     with pytest.raises(SystemExit, match="143"):
         call_command("check_noise", stdout=StringIO())
     assert last_report() is None
+
+
+def test_a_signal_that_is_swallowed_ends_the_run_in_the_midst_of_a_finding(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Deleted:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGTERM)
+
+    def findings(*_: object) -> Iterator[Finding]:
+        Deleted()
+        Event().wait(60)
+        pytest.fail("it was not ended")
+        yield FINE
+
+    monkeypatch.setattr(check_noise, "check", findings)
+    with pytest.raises(SystemExit, match="143"):
+        call_command("check_noise", stdout=StringIO())
 
 
 def test_a_broken_claim_is_an_error_in_the_log_and_a_blind_test_a_warning() -> None:

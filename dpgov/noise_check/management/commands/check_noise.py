@@ -18,6 +18,7 @@ _REFUSALS = {
     Verdict.CANNOT_TELL: ("Cannot tell: a control was not caught. Give more --trials.", 2),
 }
 _HEAD = ("statistic", "mode", "claim", "at least", "control", "caught", "verdict")
+_A_MOMENT = 0.01
 _LINE = "{:<34}{:<6}{:>7}{:>10}{:>10}  {:<7} {}"
 
 
@@ -63,23 +64,48 @@ def _tidy_when_ended() -> Iterator[Callable[[], None]]:
     """A run that is asked to end takes its made-up tables with it.
 
     It ends at once, or, where the signal came while an object was being deleted, which swallows
-    every exception, when what is yielded here is called next.
+    every exception, a moment later; at the latest when what is yielded here is called next.
     """
     asked: list[int] = []
 
-    def end(number: int, _: object) -> None:
-        asked.append(128 + number)
+    def end(*_: object) -> None:
+        asked.append(128 + signal.SIGTERM)
         sys.exit(asked[0])
 
     def end_if_asked() -> None:
         if asked:
             sys.exit(asked[0])
 
-    before = signal.signal(signal.SIGTERM, end)
-    try:
+    with _swallowed_is_said_again(), _on(signal.SIGTERM, end), _on(signal.SIGALRM, end):
         yield end_if_asked
+
+
+@contextmanager
+def _swallowed_is_said_again() -> Iterator[None]:
+    """Python tells of an exception that goes nowhere: then it is raised once more, elsewhere."""
+    before = sys.unraisablehook
+
+    def told(what: Any) -> None:
+        if issubclass(what.exc_type, SystemExit):
+            signal.setitimer(signal.ITIMER_REAL, _A_MOMENT)
+        else:
+            before(what)
+
+    sys.unraisablehook = told
+    try:
+        yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.unraisablehook = before
+
+
+@contextmanager
+def _on(number: int, handler: Callable[..., None]) -> Iterator[None]:
+    before = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def _line(finding: Finding) -> str:
