@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_lazy as _
 
 from dpgov.audit.receipts.proofs import release_receipt
 from dpgov.datasets.models import Dataset
@@ -23,6 +24,15 @@ class PublicState(StrEnum):
     FAILED = "failed"
     VOIDED = "voided"
     EXPIRED = "expired"
+
+
+STATE_WORDS = {
+    PublicState.WAITING: _("Waiting"),
+    PublicState.RELEASED: _("Answered"),
+    PublicState.FAILED: _("Failed, charged"),
+    PublicState.VOIDED: _("Not run, not charged"),
+    PublicState.EXPIRED: _("Expired, not charged"),
+}
 
 
 def visible_queries(membership: Membership) -> QuerySet[Query]:

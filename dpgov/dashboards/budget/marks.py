@@ -14,9 +14,10 @@ from django.utils.translation import ngettext
 from dpgov.budgets.words import amount
 from dpgov.dashboards.budget.figures import Mark
 from dpgov.dashboards.forecast.daily import Days
-from dpgov.dashboards.history.figures import refusals_link
+from dpgov.dashboards.refused import refusals_link
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.loss import Currency
+from dpgov.queries.pictures.figures import Leads
 
 
 def marks_of(days: Days, dataset: Dataset, first: date | None) -> list[Mark]:
@@ -44,7 +45,7 @@ def _versions(days: Days, dataset: Dataset) -> Iterator[Mark]:
 
 
 def _refused(days: Days, dataset: Dataset) -> Iterator[Mark]:
-    history, kept = reverse("dashboards:history"), urlencode({"dataset": str(dataset.pk)})
+    leads = Leads(urlencode({"dataset": str(dataset.pk)}), reverse("dashboards:history"))
     for day, number in days.refused.items():
         words = ngettext("%(number)s question refused", "%(number)s questions refused", number)
-        yield Mark(day, words % {"number": number}, history + refusals_link(kept, day))
+        yield Mark(day, words % {"number": number}, refusals_link(leads, day))

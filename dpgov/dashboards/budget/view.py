@@ -24,13 +24,13 @@ from dpgov.dashboards.budget.shares import (
 from dpgov.dashboards.forecast.daily import days_of
 from dpgov.dashboards.forecast.forecast import Forecast, forecast_of
 from dpgov.dashboards.forecast.pace import DAYS
-from dpgov.dashboards.span import Span
 from dpgov.datasets.lineage import origins_of
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.limits.ways import ways_to_ask
 from dpgov.operation import clock
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
+from dpgov.web.span import Span
 
 _PAGE = 25
 _MOST_ROWS = 200

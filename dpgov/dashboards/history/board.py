@@ -9,42 +9,28 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import QueryDict
-
-from dpgov.dashboards.history import figures
+from dpgov.dashboards.history.figures import tree_map
 from dpgov.dashboards.history.filter import HistoryFilter
-from dpgov.dashboards.history.picture import (
-    COLOURS,
-    Band,
-    Map,
-    Refused,
-    bands_of,
-    by_reason,
-    cells_of,
-    map_of,
-    refusals_of,
-)
-from dpgov.dashboards.span import Span
+from dpgov.dashboards.refused import Refused, figure_by_day, refusals_link, refusals_of
 from dpgov.queries.models import Refusal
+from dpgov.queries.pictures.cells import COLOURS, Map, bands_of, cells_of, map_of
+from dpgov.queries.pictures.figures import (
+    Leads,
+    Row,
+    by_day,
+    heat_map,
+    of_dataset,
+    rows_of,
+    squares_of,
+)
 from dpgov.queries.wording.over_days import period_of
 from dpgov.queries.wording.plotting import Figure
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
+from dpgov.web.span import Span
 
 _MOST_REFUSALS = 200
-_MOST_DAYS = 60
 _KEPT = ("dataset", "analyst", "state", "statistic", "purpose")
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A line of the table beside the chart: one bar of one colour, and where it leads."""
-
-    day: date
-    word: str
-    number: int
-    nano: int
-    href: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +51,6 @@ class Board:
     refusals: list[tuple[Refused, str]]
 
 
-def with_range(data: QueryDict, today: date) -> QueryDict:
-    """What was asked for; a range in it says from when, unless a day does."""
-    span = Span.read(data, today, usual="all")
-    if span.first is None or data.get("since"):
-        return data
-    known = data.copy()
-    known["since"] = span.first.isoformat()
-    return known
-
-
 def board(
     membership: Membership, filtered: HistoryFilter, data: Mapping[str, str], span: Span
 ) -> Board:
@@ -90,21 +66,21 @@ def board(
         queries = queries.filter(submitted_at__gte=datetime.combine(first, time.min, UTC))
     cells = cells_of(queries, period, colour)
     bands, found = bands_of(cells, colour), map_of(cells)
-    kept = urlencode({name: data[name] for name in _KEPT if data.get(name)})
+    leads = Leads(urlencode({name: data[name] for name in _KEPT if data.get(name)}))
     refusals = refusals_of(_refused(membership, chosen, first))
     return Board(
         span=span,
         colour=colour,
         in_epsilon=in_epsilon,
         period=period,
-        by_day=figures.by_day(bands, kept, period, in_epsilon=in_epsilon),
-        rows=_rows(bands, kept, period),
-        heat=figures.heat_map(found, kept, period),
-        squares=_squares(found, kept, period),
-        tree=figures.tree_map(found, kept),
-        map_rows=_map_rows(found, kept),
-        refused=figures.refused(by_reason(refusals), kept) if refusals else None,
-        refusals=[(one, figures.refusals_link(kept, one.day)) for one in refusals[:_MOST_REFUSALS]],
+        by_day=by_day(bands, leads, period, in_epsilon=in_epsilon),
+        rows=rows_of(bands, leads, period),
+        heat=heat_map(found, leads, period),
+        squares=squares_of(found, leads, period),
+        tree=tree_map(found, leads),
+        map_rows=_map_rows(found, leads),
+        refused=figure_by_day(refusals, leads) if refusals else None,
+        refusals=[(one, refusals_link(leads, one.day)) for one in refusals[:_MOST_REFUSALS]],
     )
 
 
@@ -128,37 +104,8 @@ def _refused(membership: Membership, chosen: Mapping[str, Any], first: date | No
     return rows
 
 
-def _rows(bands: list[Band], kept: str, period: str) -> list[Row]:
-    """The newest first."""
-    found = [
-        Row(day, band.word, number, band.nano[day], _href(band, kept, day, period))
-        for band in bands
-        for day, number in band.number.items()
-        if number
-    ]
-    return sorted(found, key=lambda row: (-row.day.toordinal(), -row.number, row.word))
-
-
-def _href(band: Band, kept: str, day: date, period: str) -> str:
-    return figures.link("&".join(part for part in (kept, band.query) if part), day, period)
-
-
-def _squares(found: Map, kept: str, period: str) -> list[tuple[date, list[tuple[int, str]]]]:
-    """The table of the heat map, the newest day first: of each dataset how many, and where to."""
-    queries = [(key, figures.query_of(kept, key)) for key, _name in found.datasets]
+def _map_rows(found: Map, leads: Leads) -> list[tuple[str, int, int, str]]:
     return [
-        (
-            day,
-            [(found.number[key][day], figures.link(query, day, period)) for key, query in queries],
-        )
-        for day in reversed(found.days[-_MOST_DAYS:])
+        (name, found.number[key].total(), found.nano[key], leads.of(of_dataset(key)))
+        for key, name in found.datasets
     ]
-
-
-def _map_rows(found: Map, kept: str) -> list[tuple[str, int, int, str]]:
-    rows = []
-    for key, name in found.datasets:
-        number = found.number[key].total()
-        query = "&".join(part for part in (kept, urlencode({"dataset": str(key)})) if part)
-        rows.append((name, number, found.nano[key], f"?{query}#questions"))
-    return rows

@@ -16,7 +16,6 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from dpgov.dashboards.history.table import STATE_WORDS
 from dpgov.dashboards.purposes import NONE_STATED, UNSTATED, charged_for, purposes_of
 from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset
@@ -24,7 +23,12 @@ from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.answering.tally import analysts_who_asked, kinds_asked
 from dpgov.queries.kinds import is_kind, kind_in_words
 from dpgov.queries.models import Query
-from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
+from dpgov.queries.selectors import (
+    STATE_WORDS,
+    PublicState,
+    visible_queries,
+    with_public_state,
+)
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
 from dpgov.web.pages import LongSelect

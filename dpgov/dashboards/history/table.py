@@ -21,18 +21,11 @@ from django.utils.translation import pgettext, pgettext_lazy
 from dpgov.budgets.words import question
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.queries.models import Query
-from dpgov.queries.selectors import PublicState, public_state
+from dpgov.queries.selectors import STATE_WORDS, public_state
 from dpgov.queries.wording.words import in_words
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 
-STATE_WORDS = {
-    PublicState.WAITING: _("Waiting"),
-    PublicState.RELEASED: _("Answered"),
-    PublicState.FAILED: _("Failed, charged"),
-    PublicState.VOIDED: _("Not run, not charged"),
-    PublicState.EXPIRED: _("Expired, not charged"),
-}
 NEWEST_FIRST = "-submitted_at"
 
 

@@ -14,7 +14,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.standing import allocations_charged
-from dpgov.dashboards.history.board import board, with_range
+from dpgov.dashboards.history.board import board
 from dpgov.dashboards.history.filter import history_filter
 from dpgov.dashboards.history.spreadsheet import csv_lines
 from dpgov.dashboards.history.table import (
@@ -24,10 +24,10 @@ from dpgov.dashboards.history.table import (
     question_table,
     sorting,
 )
-from dpgov.dashboards.span import Span
 from dpgov.operation import clock
 from dpgov.queries.models import Query
 from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.web.span import Span, with_range
 
 MOST = 1_000
 

@@ -8,10 +8,10 @@ import pytest
 from django.db.models import F
 from django.test import Client
 
-from dpgov.dashboards.history import picture
 from dpgov.datasets.models import Dataset
 from dpgov.operation import clock
 from dpgov.queries.models import Query, Refusal
+from dpgov.queries.pictures import cells as sums
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
 from tests.integration.dashboards.reading import figure, page
@@ -180,7 +180,7 @@ def test_datasets_beyond_the_busiest_are_counted_and_not_drawn_one_by_one(
     client_for: ClientFor, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """All bars together count every question; the map is of so many datasets, the busiest."""
-    monkeypatch.setattr(picture, "_MOST_DATASETS", 1)
+    monkeypatch.setattr(sums, "_MOST_DATASETS", 1)
     ask(analyst, of=register_small_dataset(owner, name="Seldom"))
     for colour in ("state", "dataset"):
         board = client_for(owner).get(f"/history/?by={colour}").context["board"]

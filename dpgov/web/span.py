@@ -8,12 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 CHOICES = ("7", "30", "90", "all")
 USUAL = "30"
 _CHOSEN = "range"
+# Of an address: what every dashboard reads, each as far as it means something there.
+FILTERS = ("dataset", "analyst", "statistic", "purpose")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,31 @@ class Span:
     def choices(self) -> list[tuple[str, str, bool]]:
         """(as in the address, in words, whether it is this one)."""
         return [(one, _word(one), one == self.text) for one in CHOICES]
+
+    @property
+    def words(self) -> str:
+        """As it stands beside the title of what it cuts."""
+        if self.text == "all":
+            return _("since the beginning")
+        return ngettext("last %(days)s day", "last %(days)s days", int(self.text)) % {
+            "days": self.text
+        }
+
+
+def with_range(data: QueryDict, today: date) -> QueryDict:
+    """What was asked for; a range in it says from when, unless a day does."""
+    span = Span.read(data, today, usual="all")
+    if span.first is None or data.get("since"):
+        return data
+    known = data.copy()
+    known["since"] = span.first.isoformat()
+    return known
+
+
+def taken_along(data: Mapping[str, str]) -> dict[str, str]:
+    """Of an address, what goes along to the next dashboard: the range, and the filters."""
+    found = {name: data.get(name, "") for name in ("range", *FILTERS)}
+    return {name: text for name, text in found.items() if text}
 
 
 def _word(text: str) -> str:

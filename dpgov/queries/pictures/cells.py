@@ -1,7 +1,7 @@
-"""Questions as a picture: how many and how much by day, by dataset, and what was refused.
+"""Questions as sums: how many and how much by day, dataset and colour.
 
-Sums of the very questions that the list beside it may show; grouped by the public state, never by
-how far a worker is. One statement for questions and one for refusals, whatever the range.
+Sums of the very questions that the list beside a picture may show; grouped by the public state,
+never by how far a worker is. One statement, whatever the range.
 """
 
 from collections import Counter, defaultdict
@@ -17,10 +17,9 @@ from django.db.models import Case, Count, F, Min, QuerySet, Sum, When
 from django.db.models.functions import TruncDate, TruncMonth, TruncWeek
 from django.utils.translation import gettext as _
 
-from dpgov.dashboards.history.table import STATE_WORDS
 from dpgov.queries.kinds import kind_in_words
-from dpgov.queries.models import Query, Refusal
-from dpgov.queries.selectors import PublicState, committed_in_epsilon
+from dpgov.queries.models import Query
+from dpgov.queries.selectors import STATE_WORDS, PublicState, committed_in_epsilon
 
 COLOURS = {
     "state": "state",
@@ -63,7 +62,7 @@ def cells_of(queries: QuerySet[Query], period: str, colour: str) -> list[Cell]:
     pure = Sum("cost_nano", filter=committed_in_epsilon(), default=0)
     names = ("analyst__name", "analyst__email") if colour == "analyst" else ()
     by = _TRUNC[period]("submitted_at", tzinfo=UTC)
-    of = F("dataset_id") if colour == "dataset" else _busiest(queries)
+    of = F("dataset_id") if colour == "dataset" else busiest(queries)
     rows = queries.order_by().values_list(by, of, COLOURS[colour], *names)
     counted = rows.annotate(name=Min("dataset__name"), number=Count("pk"), nano=pure)
     # Said once, and not once a cell: a busy year has thousands of cells and a handful of words.
@@ -74,7 +73,7 @@ def cells_of(queries: QuerySet[Query], period: str, colour: str) -> list[Cell]:
     return sorted(found, key=itemgetter(0))
 
 
-def _busiest(queries: QuerySet[Query]) -> Case:
+def busiest(queries: QuerySet[Query]) -> Case:
     """Each question's dataset; None for all but those that are drawn one by one.
 
     So of hundreds of datasets a dozen rows come for each day and colour.
@@ -87,12 +86,15 @@ def _busiest(queries: QuerySet[Query]) -> Case:
 def _coloured(colour: str, row: Sequence[Any]) -> tuple[str, str]:
     """What is stored of a row's colour as filters name it, and what it is called."""
     _at, _dataset, key, *names, name, _number, _nano = row
+    return said(colour, key, name if colour == "dataset" else next(filter(None, names), ""))
+
+
+def said(colour: str, key: Any, name: str = "") -> tuple[str, str]:
+    """What is stored of a colour as filters name it, and in words; `name` is that of a row."""
     if colour == "state":
         key = key if key in Query.ENDED else PublicState.WAITING
         return str(key), str(STATE_WORDS[PublicState(key)])
-    if colour == "statistic":
-        return str(key), kind_in_words(key)
-    return str(key), str(name if colour == "dataset" else names[0] or names[1])
+    return str(key), kind_in_words(key) if colour == "statistic" else name
 
 
 def bands_of(cells: Sequence[Cell], colour: str) -> list[Band]:
@@ -147,31 +149,3 @@ def map_of(cells: Sequence[Cell]) -> Map:
         number={key: band.number for key, band in bands.items()},
         nano={key: band.nano.total() for key, band in bands.items()},
     )
-
-
-class Refused(NamedTuple):
-    """Questions of one person about one dataset that were refused on one day, for one reason."""
-
-    day: date
-    word: str
-    dataset: str
-    person: str
-    number: int
-
-
-def refusals_of(refused: QuerySet[Refusal]) -> list[Refused]:
-    """The newest first."""
-    who = ("dataset__name", "analyst__name", "analyst__email")
-    rows = refused.order_by("-day", "reason", *who).values_list("day", "reason", "number", *who)
-    return [
-        Refused(day, str(Refusal.Reason(reason).label), dataset, name or email, number)
-        for day, reason, number, dataset, name, email in rows
-    ]
-
-
-def by_reason(refusals: Sequence[Refused]) -> dict[str, Counter[date]]:
-    """How many by reason and day."""
-    found: defaultdict[str, Counter[date]] = defaultdict(Counter)
-    for one in refusals:
-        found[one.word][one.day] += one.number
-    return dict(found)
