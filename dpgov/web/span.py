@@ -41,6 +41,12 @@ class Span:
             request.session[_CHOSEN] = span.text
         return span
 
+    @classmethod
+    def of_list(cls, request: HttpRequest, today: date) -> "Span":
+        """Of a page that is a list: shortened by its address alone, never by an earlier choice."""
+        chosen = request.GET.get("range", "") in CHOICES
+        return cls.of(request, today) if chosen else cls("all", today)
+
     @property
     def first(self) -> date | None:
         """The first day, so that the days are as many as it says, today included."""

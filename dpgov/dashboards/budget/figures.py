@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import urlencode
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.history import Balance
@@ -16,6 +14,7 @@ from dpgov.dashboards.budget.shares import Share
 from dpgov.dashboards.forecast.forecast import Forecast
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.accounting.loss import PURE, Currency
+from dpgov.queries.pictures.figures import Leads
 from dpgov.queries.wording.over_days import over_days
 from dpgov.queries.wording.plotting import (
     Figure,
@@ -140,7 +139,7 @@ def _marks(marks: Sequence[Mark]) -> Figure:
 def by_day(
     parts: Mapping[str, Counter[date]],
     sign: str,
-    kept: str = "",
+    leads: Leads,
     queries: Mapping[str, str] = _NONE,
 ) -> Figure:
     """Stacked bars, a colour for each person; beyond the first few they are one.
@@ -160,7 +159,7 @@ def by_day(
             name=inert(name, 28),
             meta={
                 "role": str(place % 8 + 1),
-                "links": [day_link(kept, queries.get(name), day) for day in sorted(days)],
+                "links": [day_link(leads, queries.get(name), day) for day in sorted(days)],
             },
             hovertemplate=f"{sign} %{{y:,}}",
         )
@@ -169,30 +168,23 @@ def by_day(
     return over_days(traces, sign)
 
 
-def day_link(kept: str, query: str | None, day: date) -> str:
+def day_link(leads: Leads, query: str | None, day: date) -> str:
     """To the questions of one day that were asked by whom the filter names; None of none."""
-    if query is None:
-        return ""
-    days = urlencode({"since": day.isoformat(), "until": day.isoformat()})
-    found = "&".join(part for part in (kept, query, days) if part)
-    return f"{reverse('dashboards:history')}?{found}#questions"
+    return "" if query is None else leads.on(day, "day", query)
 
 
 def shares(
-    parts: Sequence[Share], *, split: bool, currency: Currency = PURE, kept: str = ""
+    parts: Sequence[Share], *, split: bool, currency: Currency = PURE, leads: Leads
 ) -> Figure:
     """Horizontal bars, the largest on top, the smallest as one; what is reserved is a second
     stretch where it may be seen and there is any.
 
-    In what adds up: ε, or ρ under zCDP. `kept` is the filter of the list that a bar leads to.
+    In what adds up: ε, or ρ under zCDP.
     """
     ordered = list(reversed(_top(parts)))
     names = [part.name for part in ordered]
     sign, word = currency.symbol, _("Spent") if split else _("Committed")
-    links = [
-        f"{reverse('dashboards:history')}?{kept}&{part.query}&range=all" if part.query else ""
-        for part in ordered
-    ]
+    links = [leads.of(part.query) if part.query else "" for part in ordered]
     traces = [_bar(word, "spent", names, _spent(ordered, split), sign, links)]
     if split and any(part.reserved_nano for part in ordered):
         reserved = [as_number(part.reserved_nano) for part in ordered]

@@ -1,7 +1,8 @@
-"""Who and what took how much of a budget, however long its history is.
+"""Who and what took how much of a budget in a range of time, or ever.
 
-The tallies hold what was counted; the questions that they do not hold yet are added here, in one
-statement with them, so that the sums are exact and do not tell when the sweeper was there.
+Of all time the tallies hold what was counted; the questions that they do not hold yet are added
+here, in one statement with them, so that the sums are exact and do not tell when the sweeper was
+there. Of a range, or under a filter, the questions themselves are added up, in one statement, too.
 """
 
 from collections import Counter, defaultdict
@@ -12,12 +13,13 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.db.models import Q, QuerySet, Sum, Value
+from django.db.models import F, Q, QuerySet, Sum, Value
 from django.db.models.fields import BigIntegerField, CharField
 from django.db.models.functions import Cast, TruncDate
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.models import Allocation
+from dpgov.budgets.models import Allocation, Reservation
+from dpgov.dashboards.chosen import Chosen
 from dpgov.dashboards.purposes import NONE_STATED, UNSTATED, purpose
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.loss import Mode
@@ -29,6 +31,9 @@ from dpgov.queries.wording.words import joined
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
 
+_COMMITTED = (*Query.HOLDING, *Query.CHARGED)
+_WHO = ("analyst", "analyst__name", "analyst__email")
+_NOTHING = Value(0, output_field=BigIntegerField())
 _SPENT_SUM = Sum("cost_nano", filter=Q(state__in=Query.CHARGED), default=0)
 _RESERVED_SUM = Sum("cost_nano", filter=Q(state__in=Query.HOLDING), default=0)
 
@@ -38,18 +43,29 @@ Sums = Sequence[tuple[tuple[UUID, str], int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What was spent and what is reserved by person and kind, ever; and what by person and day.
+    """What was spent and what is reserved by person and kind; and what by person and day.
 
-    `days` are of the range that the page shows, of everybody: no name but one's own goes with them
-    to who may not see the split. `names` are of everybody in either. `purposes` are what the
-    allocations were granted for, with what was spent and is reserved under them; none for who may
-    not see the split.
+    `days` are of everybody: no name but one's own goes with them to who may not see the split.
+    `names` are of everybody in either. `purposes` are what the allocations were granted for, with
+    what was spent and is reserved under them; none for who may not see the split. All of them are
+    of the questions that were asked from `first` on, and of all time where it is None.
     """
 
+    first: date | None
     sums: Sums
     days: Sequence[tuple[date, UUID, int]]
     names: Mapping[UUID, str]
     purposes: Sequence[Row]
+
+    def differs_from(self, dataset: Dataset) -> bool:
+        """Whether the ledger says something else of all time than these questions add up to.
+
+        As it does after a correction, or a question about a dataset that was derived from this one;
+        of a divided budget, of which the fullest part counts, it says nothing else.
+        """
+        if self.first is not None or dataset.partition_column:
+            return False
+        return sum(spent + held for _of, spent, held in self.sums) != dataset.budget.committed_nano
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +87,14 @@ class Share:
         return self.spent_nano + self.reserved_nano
 
 
-def taken_of(dataset: Dataset, membership: Membership, first: date | None) -> Taken:
-    """Of what this person may add up; by day from `first` on. One statement."""
+def taken_of(dataset: Dataset, membership: Membership, first: date | None, chosen: Chosen) -> Taken:
+    """Of what this person may add up and means, from `first` on. One statement."""
     everybody = may(membership, Permission.VIEW_ALL_QUERIES) or dataset.partition_column
-    rows = list(_rows(dataset, None if everybody else membership.user, first))
+    person = None if everybody else membership.user
     split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
+    rows = list(_rows(dataset, person, first, chosen, split=split))
     return Taken(
+        first,
         [((who, key), int(a), int(b)) for what, who, _n, _e, key, a, b in rows if what == "kind"],
         [
             (date.fromisoformat(key), who, int(nano))
@@ -84,7 +102,7 @@ def taken_of(dataset: Dataset, membership: Membership, first: date | None) -> Ta
             if what == "day"
         ],
         {who: str(name or email) for what, who, name, email, *_rest in rows if what != "purpose"},
-        [(key, int(a), int(b)) for what, *_w, key, a, b in rows if split and what == "purpose"],
+        [(key, int(a), int(b)) for what, *_w, key, a, b in rows if what == "purpose"],
     )
 
 
@@ -97,11 +115,15 @@ def shares_by_analyst(dataset: Dataset, membership: Membership, taken: Taken) ->
             Share(taken.names[key], spent, held, query=urlencode({"analyst": str(key)}))
             for key, spent, held in sums
         ]
-    own = sum(spent + held for _, spent, held in _by(0, _of(membership.user, taken.sums)))
-    everybody = dataset.budget.committed_nano
-    if dataset.partition_column:
-        # What was asked of different parts adds up to more than the dataset has lost.
-        everybody = sum(spent + held for _, spent, held in _by(0, taken.sums))
+    own = sum(spent + held for _, spent, held in _of(membership.user, taken.sums))
+    # The ledger knows no more of a range than its questions do; and what was asked of different
+    # parts adds up to more than the dataset has lost.
+    of_questions = taken.first is not None or dataset.partition_column
+    everybody = (
+        sum(nano for _day, _who, nano in taken.days)
+        if of_questions
+        else dataset.budget.committed_nano
+    )
     return [Share(_("You"), own), Share(_("Everybody else"), max(0, everybody - own))]
 
 
@@ -146,7 +168,7 @@ def shares_by_mechanism(dataset: Dataset, membership: Membership, taken: Taken) 
 def shares_by_purpose(taken: Taken) -> list[Share]:
     """What allocations were granted for, the largest first; what no allocation took comes last.
 
-    From the ledger's own balances. Nothing where there is no allocation.
+    Of all time from the ledger's own balances. Nothing where there is no allocation.
     """
     found: defaultdict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for words, spent, held in taken.purposes:
@@ -169,32 +191,59 @@ def mechanisms_in_words(kind: str, mode: Mode) -> str:
     return joined([joined([shown(name) for name in names], "or") for names in by])
 
 
-def _rows(dataset: Dataset, person: User | None, first: date | None) -> QuerySet[Any, Any]:
-    """By (person, kind), of everybody or one person: the tallies and what they do not hold yet.
-
-    And of everybody by (person, day), and the balances of allocations by their purpose.
-    """
-    every = Query.objects.filter(dataset=dataset, state__in=(*Query.HOLDING, *Query.CHARGED))
-    asked = every.filter(counted=False).order_by()
-    kept = Tally.objects.filter(dataset=dataset, nano__gt=0).order_by()
-    if person is not None:
-        asked, kept = asked.filter(analyst=person), kept.filter(analyst=person)
+def _rows(
+    dataset: Dataset, person: User | None, first: date | None, chosen: Chosen, *, split: bool
+) -> QuerySet[Any, Any]:
+    """By (person, kind), of everybody or one person; of everybody by (person, day); by purpose."""
+    every = chosen.narrow(Query.objects.filter(dataset=dataset, state__in=_COMMITTED)).order_by()
     if first is not None:
         every = every.filter(submitted_at__gte=datetime.combine(first, time.min, UTC))
-    nothing = Value(0, output_field=BigIntegerField())
-    by = ("analyst", "analyst__name", "analyst__email")
     day = Cast(TruncDate("submitted_at", tzinfo=UTC), CharField())
-    counted = kept.values_list(Value("kind"), *by, "kind")
-    fresh = asked.values_list(Value("kind"), *by, "kind")
-    daily = every.order_by().values_list(Value("day"), *by, day)
+    daily = every.values_list(Value("day"), *_WHO, day)
+    is_all = first is None and not chosen.chips
+    kinds = _ever(dataset, person) if is_all else [_asked(every, person)]
+    # The ledger adds up what allocations took; of a range only their questions are known.
+    purposes = _granted(dataset, None if is_all else every) if split else []
+    by_day = daily.annotate(spent=Sum("cost_nano"), reserved=_NOTHING)
+    return by_day.union(*kinds, *purposes, all=True)
+
+
+def _ever(dataset: Dataset, person: User | None) -> list[QuerySet[Any, Any]]:
+    """The tallies and what they do not hold yet."""
+    fresh = Query.objects.filter(dataset=dataset, state__in=_COMMITTED, counted=False)
+    kept = Tally.objects.filter(dataset=dataset, nano__gt=0).order_by()
+    kept = kept.filter(analyst=person) if person else kept
+    counted = kept.values_list(Value("kind"), *_WHO, "kind")
+    return [
+        counted.annotate(spent=Sum("nano"), reserved=_NOTHING),
+        _asked(fresh.order_by(), person),
+    ]
+
+
+def _asked(queries: QuerySet[Query], person: User | None) -> QuerySet[Any, Any]:
+    own = queries.filter(analyst=person) if person else queries
+    rows = own.values_list(Value("kind"), *_WHO, "kind")
+    return rows.annotate(spent=_SPENT_SUM, reserved=_RESERVED_SUM)
+
+
+def _granted(dataset: Dataset, queries: QuerySet[Query] | None) -> list[QuerySet[Any, Any]]:
+    """Allocations by their purpose with their balances; or with what these questions took."""
     granted = Allocation.objects.filter(dataset_budget=dataset.budget).order_by()
-    balances = ("budget__spent_nano", "budget__reserved_nano")
-    return counted.annotate(spent=Sum("nano"), reserved=nothing).union(
-        fresh.annotate(spent=_SPENT_SUM, reserved=_RESERVED_SUM),
-        daily.annotate(spent=Sum("cost_nano"), reserved=nothing),
-        granted.values_list(Value("purpose"), "budget", Value(""), Value(""), purpose(), *balances),
-        all=True,
-    )
+    rows = granted.values_list(Value("purpose"), "budget", Value(""), Value(""), purpose())
+    if queries is None:
+        return [rows.annotate(spent=F("budget__spent_nano"), reserved=F("budget__reserved_nano"))]
+    charged = rows.filter(budget__reservations__query_id__in=queries.values("pk"))
+    return [
+        rows.annotate(spent=_NOTHING, reserved=_NOTHING),
+        charged.annotate(
+            spent=_held_sum(Reservation.State.SETTLED), reserved=_held_sum(Reservation.State.HELD)
+        ),
+    ]
+
+
+def _held_sum(state: str) -> Sum:
+    holds = "budget__reservations"
+    return Sum(f"{holds}__amount_nano", filter=Q(**{f"{holds}__state": state}), default=0)
 
 
 def _of(person: User, sums: Sums) -> Sums:

@@ -4,16 +4,17 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, date, timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.standing import parts_of
 from dpgov.dashboards.budget import figures, selectors
 from dpgov.dashboards.budget.marks import marks_of
 from dpgov.dashboards.budget.shares import (
+    Taken,
     days_by_analyst,
     queries_by_analyst,
     shares_by_analyst,
@@ -21,6 +22,7 @@ from dpgov.dashboards.budget.shares import (
     shares_by_purpose,
     taken_of,
 )
+from dpgov.dashboards.chosen import Chosen
 from dpgov.dashboards.forecast.daily import days_of
 from dpgov.dashboards.forecast.forecast import Forecast, forecast_of
 from dpgov.dashboards.forecast.pace import DAYS
@@ -29,6 +31,8 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.limits.ways import ways_to_ask
 from dpgov.operation import clock
+from dpgov.queries.pictures.figures import Leads
+from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
 from dpgov.web.span import Span
 
@@ -43,23 +47,21 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
     membership = membership_of(request)
     dataset = dataset_or_404(request, slug)
     split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
-    now = clock.now()
     span = Span.of(request, clock.today())
+    chosen = Chosen.read(membership, request.GET)
     balances, is_thinned = selectors.balances(dataset.budget, split=split)
-    taken = taken_of(dataset, membership, span.first)
-    by_analyst = shares_by_analyst(dataset, membership, taken)
-    by_mechanism = shares_by_mechanism(dataset, membership, taken)
-    by_purpose = shares_by_purpose(taken)
+    taken = taken_of(dataset, membership, span.first, chosen)
+    kept = chosen.address(dataset=str(dataset.pk), range=span.text)
+    leads = Leads(kept, reverse("dashboards:history"))
     ways, currency = ways_to_ask(dataset, membership), dataset.budget.currency
     outlook = selectors.outlook(dataset, membership, ways)
     ahead, marks = _ahead(dataset, outlook, span) if split else (None, [])
-    kept = urlencode({"dataset": str(dataset.pk)})
-    by_day = days_by_analyst(membership, taken)
-    leads = queries_by_analyst(membership, taken)
     context: dict[str, Any] = {
         "dataset": dataset,
         "split": split,
         "span": span,
+        "chips": chosen.chips,
+        "chosen_analyst": chosen.analyst,
         "outlook": outlook,
         "forecast": ahead,
         "marks": list(reversed(marks))[:_PAGE],
@@ -67,19 +69,42 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
         "parts": parts_of(dataset.budget) if dataset.partition_column else [],
         "balances": list(reversed(balances))[:_PAGE],
         "is_thinned": is_thinned,
-        "by_analyst": by_analyst,
-        "by_mechanism": by_mechanism,
-        "by_purpose": by_purpose,
         "over_time_figure": figures.burn_down(
-            balances, first=span.first, until=now, forecast=ahead, marks=marks, currency=currency
+            balances,
+            first=span.first,
+            until=clock.now(),
+            forecast=ahead,
+            marks=marks,
+            currency=currency,
         ),
-        "day_rows": _day_rows(by_day, kept, leads),
-        "day_figure": figures.by_day(by_day, currency.symbol, kept, leads),
-        "analyst_figure": figures.shares(by_analyst, split=split, currency=currency, kept=kept),
-        "mechanism_figure": figures.shares(by_mechanism, split=split, currency=currency, kept=kept),
-        "purpose_figure": figures.shares(by_purpose, split=split, currency=currency, kept=kept),
+        "differs": split and not chosen.chips and taken.differs_from(dataset),
+        **_taken(dataset, membership, taken, leads),
     }
     return render(request, "dashboards/budget.html", context)
+
+
+def _taken(dataset: Dataset, membership: Membership, taken: Taken, leads: Leads) -> dict[str, Any]:
+    """By day, analyst, statistic and purpose: shares, and figures whose marks lead to the list."""
+    split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
+    shares = {
+        "analyst": shares_by_analyst(dataset, membership, taken),
+        "mechanism": shares_by_mechanism(dataset, membership, taken),
+        "purpose": shares_by_purpose(taken),
+    }
+    currency = dataset.budget.currency
+    figures_of = {
+        f"{name}_figure": figures.shares(of, split=split, currency=currency, leads=leads)
+        for name, of in shares.items()
+    }
+    by_day, queries = days_by_analyst(membership, taken), queries_by_analyst(membership, taken)
+    return {
+        **{f"by_{name}": of for name, of in shares.items()},
+        **figures_of,
+        "leads": leads,
+        "taken_nano": sum(one.total_nano for one in shares["analyst"]),
+        "day_rows": _day_rows(by_day, leads, queries),
+        "day_figure": figures.by_day(by_day, currency.symbol, leads, queries),
+    }
 
 
 def _ahead(
@@ -96,11 +121,11 @@ def _ahead(
 
 
 def _day_rows(
-    by_day: Mapping[str, Counter[date]], kept: str, leads: Mapping[str, str]
+    by_day: Mapping[str, Counter[date]], leads: Leads, queries: Mapping[str, str]
 ) -> list[tuple[date, str, int, str]]:
     """The newest first, each with where it leads."""
     rows = [
-        (day, name, nano, figures.day_link(kept, leads.get(name), day))
+        (day, name, nano, figures.day_link(leads, queries.get(name), day))
         for name, days in by_day.items()
         for day, nano in days.items()
     ]

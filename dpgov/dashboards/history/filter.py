@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from dpgov.dashboards.purposes import NONE_STATED, UNSTATED, charged_for, purposes_of
+from dpgov.dashboards.travelling import by_keys
 from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.plan.statistics import STATISTICS
@@ -130,13 +131,15 @@ def _begin(day: date, *, days: int = 0) -> datetime:
 def history_filter(membership: Membership, data: Any) -> HistoryFilter:
     """The filter for this person: choices are limited to what they may see."""
     visible = visible_queries(membership)
+    data = by_keys(membership.tenant_id, data)
     history = HistoryFilter(data, queryset=visible)
     history.tenant_id = membership.tenant_id
     history.kinds = partial(kinds_asked, membership.tenant_id)
     used = Dataset.objects.filter(
         seen(membership), tenant_id=membership.tenant_id, held_at__isnull=True
     )
-    history.filters["dataset"].queryset = used.order_by("name", "-created_at").only("name")
+    named = used.order_by("name", "-created_at").only("name", "slug")
+    history.filters["dataset"].queryset = named
     if is_kind(wanted := data.get("statistic", "")):
         only = _("Only %(kind)s") % {"kind": kind_in_words(wanted)}
         history.filters["statistic"].extra["choices"] = [*_STATISTICS, (wanted, only)]

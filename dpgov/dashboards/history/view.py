@@ -78,7 +78,10 @@ def history(request: HttpRequest) -> HttpResponse:
     page = NewestPages(listed, _PAGE, of=filtered.qs).get_page(request.GET.get("page"))
     shown = list(page)
     allocations = allocations_charged(query.pk for query in shown)
+    known = filtered.form.cleaned_data if filtered.form.is_valid() else {}
     context = {
+        "chosen_dataset": known.get("dataset"),
+        "chosen_analyst": known.get("analyst"),
         "filter": filtered,
         "page": page,
         "table": question_table(shown, columns_for(membership), sort=sort, allocations=allocations),

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import amount, limit_text, together
 from dpgov.dashboards.navigation import Way, page_of, ways_for
+from dpgov.dashboards.travelling import travelling
 from dpgov.tenants.models import Membership
 
 register = template.Library()
@@ -94,6 +95,19 @@ def sections(context: Any, waiting: Mapping[str, int]) -> tuple[Way, ...]:
     return ways_for(context.get("can", {}), _here(context), waiting)
 
 
+@register.simple_tag(takes_context=True)
+def way_to(context: Any, name: str) -> str:
+    """The address of a page of the menus; from dashboard to dashboard with what was chosen."""
+    return reverse(name) + travelling(context, _here(context), name)
+
+
+@register.simple_tag(takes_context=True)
+def way_to_budget(context: Any, dataset: Any) -> str:
+    """The address of one dataset's budget, with what was chosen."""
+    name = "dashboards:budget"
+    return reverse(name, args=[dataset.slug]) + travelling(context, _here(context), name)
+
+
 @register.inclusion_tag("frame/_crumbs.html", takes_context=True)
 def crumbs(context: Any, dataset: Any = None) -> dict[str, Any]:
     """The way back: the page of the menus that this one belongs to, and the dataset it is about.
@@ -126,7 +140,8 @@ def tab_link(context: Any, name: str, slug: str, text: str) -> dict[str, Any]:
     """An entry of a dataset's tabs."""
     here = _here(context)
     active = here == name or here.startswith(f"{name}_") or here in _WITHIN.get(name, ())
-    return {"href": _href(name, slug), "text": text, "active": active, "current": here == name}
+    href = _href(name, slug) + travelling(context, here, name)
+    return {"href": href, "text": text, "active": active, "current": here == name}
 
 
 def _href(name: str, *args: str) -> str:

@@ -4,7 +4,6 @@ except that an export and a verification are noted.
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from typing import Any
 
 from django.core.exceptions import BadRequest
@@ -39,6 +38,7 @@ from dpgov.oversight.log.sentences import labels_in, lines_of
 from dpgov.oversight.web.forms.log import AuditFilterForm
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of
+from dpgov.web.span import Span, with_range
 
 PAGE_SIZE = 50
 _FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
@@ -49,7 +49,8 @@ _FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 def audit_log(request: MemberRequest) -> HttpResponse:
     """The log, newest first, in pages that begin below a sequence number."""
     tenant = request.membership.tenant
-    form = AuditFilterForm(request.GET)
+    today = timezone.localdate(clock.now())
+    form = AuditFilterForm(with_range(request.GET, today))
     chosen = form.chosen()
     meant = widened(tenant, chosen)
     found = entries_of(tenant.id, meant)
@@ -64,7 +65,8 @@ def audit_log(request: MemberRequest) -> HttpResponse:
         "activity": activity_of(found, chosen, meant) if lines else None,
         "most": MOST,
         "chips": form.chips(),
-        "days": _days(),
+        "span": Span.of_list(request, today),
+        "today": today.isoformat(),
         "older": page[PAGE_SIZE - 1].sequence if len(page) > PAGE_SIZE else None,
         "later_page": bool(before),
         "filtered": chosen != EntryFilter(),
@@ -81,16 +83,6 @@ def audit_log(request: MemberRequest) -> HttpResponse:
 
 def _before(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
-
-
-def _days() -> list[tuple[str, str]]:
-    """Spans to choose by one press, each with the day that it begins on."""
-    today = timezone.localdate(clock.now())
-    return [
-        (_("Today"), today.isoformat()),
-        (_("Last 7 days"), (today - timedelta(days=6)).isoformat()),
-        (_("Last 30 days"), (today - timedelta(days=29)).isoformat()),
-    ]
 
 
 @require_safe

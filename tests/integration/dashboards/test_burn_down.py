@@ -15,6 +15,7 @@ from dpgov.dashboards.portfolio import view
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query, Refusal
+from dpgov.queries.pictures.figures import Leads
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 from tests.cast import Ask
@@ -147,7 +148,7 @@ def test_the_range_cuts_days_and_course(
 def test_of_many_kinds_the_largest_are_shown_and_the_others_are_one_bar() -> None:
     """Labels have room beside each other; reserved is named only where something is."""
     parts = [Share(f"Kind {n}", (20 - n) * NANO) for n in range(10)]
-    drawn = shares(parts, split=True)
+    drawn = shares(parts, split=True, leads=Leads())
     assert drawn["layout"]["yaxis"]["ticktext"][0] == "5 others"
     assert len(drawn["layout"]["yaxis"]["ticktext"]) == 6
     assert [each["name"] for each in drawn["data"]] == ["Spent"]

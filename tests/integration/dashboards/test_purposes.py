@@ -64,7 +64,7 @@ def test_every_bar_leads_to_the_questions_that_it_counts(
         len(browser.get(link).context["table"].rows) for link in reversed(spent["meta"]["links"])
     ]
     assert numbers == [2, 1, 1]
-    assert f'?dataset={dataset.pk}&amp;purpose=falls"' in html
+    assert f"?dataset={dataset.pk}&amp;range=30&amp;purpose=falls#" in html
 
 
 def test_purposes_are_for_who_may_see_every_allocation(
