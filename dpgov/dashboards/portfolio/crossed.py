@@ -1,17 +1,24 @@
-"""Who took how much of which dataset, ever: the tallies and what they do not hold yet."""
+"""Who took how much of which dataset, in a range of time or ever. One statement.
+
+Ever: the tallies and what they do not hold yet. In a range, or under a filter: the questions.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, Sum
+from django.db.models import BigIntegerField, QuerySet, Sum
 from django.db.models.functions import Cast
 
+from dpgov.dashboards.chosen import Chosen
 from dpgov.queries.models import Query, Tally
 from dpgov.tenants.models import Tenant
 
 _COMMITTED = (*Query.HOLDING, *Query.CHARGED)
+_BY = ("analyst", "analyst__name", "analyst__email", "dataset")
 _MOST = 12
 
 
@@ -23,19 +30,30 @@ class Crossed:
     people: list[tuple[UUID, str]]
 
 
-def crossed(tenant: Tenant, limits: Mapping[UUID, int]) -> Crossed:
-    """Of these datasets, whose limits say how much an amount is. One statement."""
-    by = ("analyst", "analyst__name", "analyst__email", "dataset")
-    kept = Tally.objects.filter(tenant=tenant, dataset__in=limits, nano__gt=0).order_by()
-    fresh = Query.objects.filter(
-        tenant=tenant, dataset__in=limits, counted=False, state__in=_COMMITTED
-    ).order_by()
-    rows = kept.values_list(*by).annotate(sum=Cast(Sum("nano"), BigIntegerField()))
-    waiting = fresh.values_list(*by).annotate(sum=Cast(Sum("cost_nano"), BigIntegerField()))
+def crossed(
+    tenant: Tenant, limits: Mapping[UUID, int], first: date | None, chosen: Chosen
+) -> Crossed:
+    """Of these datasets, whose limits say how much an amount is."""
     sums: Counter[tuple[UUID, UUID]] = Counter()
     weight: Counter[tuple[UUID, str]] = Counter()
-    for person, name, email, dataset, nano in rows.union(waiting, all=True):
+    for person, name, email, dataset, nano in _rows(tenant, first, chosen):
+        if dataset not in limits:
+            continue
         sums[person, dataset] += int(nano)
         # In millionths of the limit: amounts in ε and in ρ cannot be added up.
         weight[person, str(name or email)] += 10**6 * int(nano) // max(1, limits[dataset])
     return Crossed(sums, [person for person, _weight in weight.most_common(_MOST)])
+
+
+def _rows(tenant: Tenant, first: date | None, chosen: Chosen) -> QuerySet[Any, Any]:
+    asked = Query.objects.filter(tenant=tenant, state__in=_COMMITTED).order_by()
+    if first is not None:
+        asked = asked.filter(submitted_at__gte=datetime.combine(first, time.min, UTC))
+    if first is not None or chosen.chips:
+        return _summed(chosen.narrow(asked), "cost_nano")
+    kept = Tally.objects.filter(tenant=tenant, nano__gt=0).order_by()
+    return _summed(kept, "nano").union(_summed(asked.filter(counted=False), "cost_nano"), all=True)
+
+
+def _summed(rows: QuerySet[Any, Any], amount: str) -> QuerySet[Any, Any]:
+    return rows.values_list(*_BY).annotate(sum=Cast(Sum(amount), BigIntegerField()))

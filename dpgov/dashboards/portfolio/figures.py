@@ -1,4 +1,4 @@
-"""Every budget as a bar of its own length, in percent of its limit; people by datasets."""
+"""Every budget as a bar in percent of its limit, with its numbers on it; people by datasets."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,47 +7,73 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from dpgov.budgets.words import amount, limit_text
 from dpgov.dashboards.forecast.forecast import Forecast
 from dpgov.dashboards.portfolio.crossed import Crossed
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.status import Status
+from dpgov.queries.pictures.figures import Leads
 from dpgov.queries.wording.plotting import Figure, as_figure, bars, inert, labelled_axis, scatter
 
+_HALF = 50
 _ROLES = {Status.LOW: "reserved", Status.USED_UP: "limit", Status.OPEN: "spent"}
 
 
-def budgets(found: Sequence[Forecast]) -> Figure:
-    """Committed in percent, coloured by status; hover tells the limit, the pace and the end."""
+def budgets(found: Sequence[Forecast], along: str = "") -> Figure:
+    """Committed and left in percent, coloured by status, with limit, pace and end in words.
+
+    The words stand on the longer of both stretches; where they have no room they are left out, and
+    the table below has them. `along` is what the way to a budget takes along.
+    """
     ordered = list(reversed(found))
     traces = []
     for status in Status:
-        places = [n for n, one in enumerate(ordered) if one.status is status]
-        if not places:
-            continue
-        chosen = [ordered[n] for n in places]
-        traces.append(
-            bars(
-                x=[_percent(one) for one in chosen],
-                y=places,
-                orientation="h",
-                meta={
-                    "role": _ROLES.get(status, "rest"),
-                    "links": [
-                        reverse("dashboards:budget", args=[one.dataset.slug]) for one in chosen
-                    ],
-                },
-                customdata=[[inert(one.dataset.name), inert(_told(one))] for one in chosen],
-                hovertemplate="%{customdata[0]}: %{x}%<br>%{customdata[1]}<extra></extra>",
-                showlegend=False,
-            )
-        )
+        rows = [(n, one) for n, one in enumerate(ordered) if one.status is status]
+        if rows:
+            traces.append(_stretch(rows, along, _ROLES.get(status, "rest"), is_left=False))
+    if ordered:
+        traces.append(_stretch(list(enumerate(ordered)), along, "grid", is_left=True))
     return as_figure(
         traces,
-        barmode="overlay",
+        barmode="stack",
+        bargap=0.15,
+        uniformtext={"mode": "hide", "minsize": 10},
         xaxis={"title": {"text": _("Committed, %")}, "range": [0, 100]},
         yaxis=_whole([one.dataset.name for one in ordered]),
+    )
+
+
+def _stretch(
+    rows: Sequence[tuple[int, Forecast]], along: str, role: str, *, is_left: bool
+) -> Figure:
+    """What is committed of each, or what is not."""
+    shares = [_percent(one) for _n, one in rows]
+    told = [inert(_told(one)) for _n, one in rows]
+    query = f"?{along}" if along else ""
+    return bars(
+        x=[round(max(0, 100 - share), 1) if is_left else share for share in shares],
+        y=[n for n, _one in rows],
+        orientation="h",
+        meta={
+            "role": role,
+            "links": [
+                reverse("dashboards:budget", args=[one.dataset.slug]) + query for _n, one in rows
+            ],
+        },
+        text=[
+            words if (share <= _HALF) is is_left else ""
+            for share, words in zip(shares, told, strict=True)
+        ],
+        textposition="inside",
+        insidetextanchor="start",
+        textangle=0,
+        customdata=[
+            [inert(one.dataset.name), words] for (_n, one), words in zip(rows, told, strict=True)
+        ],
+        hovertemplate="%{customdata[0]}: %{x}%<br>%{customdata[1]}<extra></extra>",
+        showlegend=False,
     )
 
 
@@ -57,18 +83,28 @@ def _percent(one: Forecast) -> float:
 
 
 def _told(one: Forecast) -> str:
-    currency = one.dataset.budget.currency
-    words = _("%(left)s left of %(limit)s; %(spent)s in 30 days; %(end)s") % {
+    budget, currency = one.dataset.budget, one.dataset.budget.currency
+    words = _("%(taken)s committed, %(left)s left of %(limit)s; %(pace)s in 30 days; %(end)s") % {
+        "taken": amount(budget.committed_nano, currency),
         "left": amount(one.left_nano, currency),
-        "limit": limit_text(one.dataset.budget),
-        "spent": amount(one.taken_nano, currency),
-        "end": date_format(one.ends_on) if one.ends_on else one.words,
+        "limit": limit_text(budget),
+        "pace": amount(one.taken_nano, currency),
+        "end": _end(one),
     }
     return str(words)
 
 
-def people(found: Crossed, datasets: Sequence[Dataset]) -> Figure:
-    """The fuller a square, the more of that dataset's limit went to that person."""
+def _end(one: Forecast) -> str:
+    if one.ends_on is None:
+        return one.words
+    return _("until %(day)s") % {"day": date_format(one.ends_on, pgettext("date format", "j M Y"))}
+
+
+def people(found: Crossed, datasets: Sequence[Dataset], kept: str) -> Figure:
+    """The fuller a square, the more of that dataset's limit went to that person.
+
+    `kept` is the filter of the list that a square leads to, beside its own.
+    """
     rows = list(reversed(found.people))
     marks = [
         (x, y, name, person, dataset, found.nano[person, dataset.pk])
@@ -78,7 +114,7 @@ def people(found: Crossed, datasets: Sequence[Dataset]) -> Figure:
     ]
     shares = [nano / max(1, dataset.budget.limit_nano) for *_r, dataset, nano in marks]
     most = max(shares, default=1) or 1
-    history = reverse("dashboards:history")
+    leads = Leads(kept, reverse("dashboards:history"))
     trace = scatter(
         x=[mark[0] for mark in marks],
         y=[mark[1] for mark in marks],
@@ -91,7 +127,7 @@ def people(found: Crossed, datasets: Sequence[Dataset]) -> Figure:
         meta={
             "role": "spent",
             "links": [
-                f"{history}?{urlencode({'dataset': str(dataset.pk), 'analyst': str(person)})}"
+                leads.of(urlencode({"dataset": str(dataset.pk), "analyst": str(person)}))
                 for _x, _y, _name, person, dataset, _nano in marks
             ],
         },

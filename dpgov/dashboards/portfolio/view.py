@@ -1,5 +1,7 @@
 """The portfolio of an organisation, for its owners and officers. Changes nothing."""
 
+from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.core.paginator import Paginator
@@ -8,20 +10,26 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.words import amount
+from dpgov.dashboards.chosen import Chosen
 from dpgov.dashboards.forecast.forecast import forecasts
 from dpgov.dashboards.home.headline import headline
 from dpgov.dashboards.home.sparkline import sparkline
 from dpgov.dashboards.portfolio import figures
 from dpgov.dashboards.portfolio.crossed import Crossed, crossed
 from dpgov.dashboards.portfolio.shared import figure_of, shared_of
+from dpgov.dashboards.portfolio.totals import totals_of
+from dpgov.dashboards.refused import figure_by_dataset, refused_by_dataset
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of
 from dpgov.operation import clock
+from dpgov.queries.models import Refusal
+from dpgov.tenants.models import Tenant
 from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.web.span import Span, taken_along
 
-_DRAWN = 20
-_LISTED = 25
+_LISTED = 20
 _COLUMNS = 12
+_REFUSED = 25
 
 
 @requires(Permission.VIEW_SPLIT_BY_ANALYST)
@@ -31,24 +39,46 @@ def portfolio(request: HttpRequest) -> HttpResponse:
     membership = membership_of(request)
     tenant = membership.tenant
     today = clock.today()
+    span, chosen = Span.of(request, today), Chosen.read(membership, request.GET)
+    along = urlencode({name: text for name, text in taken_along(request.GET).items()
+                       if name != "dataset"})  # fmt: skip
     datasets = list(datasets_of(membership))
     found = forecasts(datasets, today)
-    taken = crossed(tenant, {one.pk: one.budget.limit_nano for one in datasets})
+    limits = {one.pk: one.budget.limit_nano for one in datasets}
+    taken = crossed(tenant, limits, span.first, chosen)
     columns = [one.dataset for one in found[:_COLUMNS]]
     shared = shared_of(tenant, datasets, today)
     page = Paginator(found, _LISTED).get_page(request.GET.get("page"))
     context = {
+        "span": span,
+        "chips": chosen.chips,
+        "chosen_analyst": chosen.analyst,
         "headline": headline(found, today),
+        "totals": totals_of(found),
         "page": page,
         "budgets": [(one, sparkline(one.course, one.dataset.budget.limit_nano)) for one in page],
-        "budget_figure": figures.budgets(found[:_DRAWN]),
-        "people_figure": figures.people(taken, columns),
+        "budget_figure": figures.budgets(list(page), along),
+        "people_figure": figures.people(taken, columns, chosen.address(range=span.text)),
+        "people_leads": chosen.address(range=span.text),
         "shared_budgets": shared,
         "shared_figure": figure_of(shared),
         "columns": columns,
         "people": _table(taken, columns),
+        **_refused(tenant, span),
     }
     return render(request, "dashboards/portfolio.html", context)
+
+
+def _refused(tenant: Tenant, span: Span) -> dict[str, Any]:
+    """The refusals of the range by dataset, the most refused first."""
+    rows = Refusal.objects.filter(tenant=tenant)
+    rows = rows.filter(day__gte=span.first) if span.first else rows
+    every = refused_by_dataset(rows, urlencode({"range": span.text}))
+    return {
+        "refused": every[:_REFUSED],
+        "refused_rest": len(every[_REFUSED:]),
+        "refused_figure": figure_by_dataset(every) if every else None,
+    }
 
 
 def _table(taken: Crossed, columns: list[Dataset]) -> list[tuple[UUID, str, list[tuple[str, str]]]]:

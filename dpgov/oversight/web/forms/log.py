@@ -19,8 +19,16 @@ _ACTIONS = [("", gettext_lazy("Anything")), *((code.value, words) for code, word
 _MOMENT_FORMATS = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d"]
 
 
+class _Moment(forms.DateTimeInput):
+    """A moment; a day alone, as addresses may name one, is shown as its midnight."""
+
+    def format_value(self, value: Any) -> str | None:
+        text = super().format_value(value)
+        return f"{text}T00:00" if text and len(text) == len("2026-11-25") else text
+
+
 def _moment() -> forms.DateTimeInput:
-    return forms.DateTimeInput({"type": "datetime-local"}, format=_MOMENT_FORMATS[0])
+    return _Moment({"type": "datetime-local"}, format=_MOMENT_FORMATS[0])
 
 
 class AuditFilterForm(forms.Form):
