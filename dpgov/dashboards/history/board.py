@@ -9,6 +9,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
 from dpgov.dashboards.history.figures import tree_map
 from dpgov.dashboards.history.filter import HistoryFilter
 from dpgov.dashboards.refused import Refused, figure_by_day, refusals_link, refusals_of
@@ -38,6 +42,7 @@ class Board:
     """Figures with the rows beside them; `colour` is what bars are coloured by."""
 
     span: Span
+    words: str
     colour: str
     in_epsilon: bool
     period: str
@@ -45,6 +50,7 @@ class Board:
     rows: list[Row]
     heat: Figure
     squares: list[tuple[date, list[tuple[int, str]]]]
+    names: list[str]
     tree: Figure
     map_rows: list[tuple[str, int, int, str]]
     refused: Figure | None
@@ -70,6 +76,7 @@ def board(
     refusals = refusals_of(_refused(membership, chosen, first))
     return Board(
         span=span,
+        words=_words(span, first, chosen.get("until")),
         colour=colour,
         in_epsilon=in_epsilon,
         period=period,
@@ -77,11 +84,24 @@ def board(
         rows=rows_of(bands, leads, period),
         heat=heat_map(found, leads, period),
         squares=squares_of(found, leads, period),
+        names=[name for _key, name in found.datasets],
         tree=tree_map(found, leads),
         map_rows=_map_rows(found, leads),
         refused=figure_by_day(refusals, leads) if refusals else None,
         refusals=[(one, refusals_link(leads, one.day)) for one in refusals[:_MOST_REFUSALS]],
     )
+
+
+def _words(span: Span, first: date | None, until: date | None) -> str:
+    """Which days are drawn, beside the titles: the range, or those that the filter names."""
+    if first == span.first and until is None:
+        return span.words
+    day = pgettext("date format", "j M Y")
+    first_words = date_format(first, day) if first else _("the beginning")
+    return _("%(first)s to %(last)s") % {
+        "first": first_words,
+        "last": date_format(until or span.today, day),
+    }
 
 
 def _colours(membership: Membership) -> list[str]:

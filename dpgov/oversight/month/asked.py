@@ -1,4 +1,4 @@
-"""All questions of a month added up three ways, in one statement: by dataset, person and day.
+"""All questions of a month added up in one statement: by dataset, by person and by day.
 
 Sums of whole columns, however many there were; amounts of budgets in ε and in ρ never meet.
 """
@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.db.models import (
     BigIntegerField,
+    CharField,
     Count,
     DateField,
     F,
@@ -26,6 +27,7 @@ from django.db.models.functions import Cast, TruncDate
 from dpgov.oversight.month.calendar import Month
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.queries.models import Query
+from dpgov.queries.pictures.cells import COLOURS, busiest
 from dpgov.queries.selectors import committed_in_epsilon
 from dpgov.tenants.models import Tenant
 
@@ -46,6 +48,19 @@ class Asking(NamedTuple):
     nano: int
 
 
+class Square(NamedTuple):
+    """What was asked of one dataset on one day, of one colour; ε of pure budgets alone.
+
+    `dataset` is None for those of all but the busiest ones; `key` is the colour as it is stored.
+    """
+
+    dataset: UUID | None
+    day: date
+    key: str
+    number: int
+    nano: int
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The sums of a month. `by_day` has the month before, too: a number, and nano-units of ε."""
@@ -53,19 +68,26 @@ class Asked:
     by_dataset: Sequence[Asking]
     by_person: Sequence[Asking]
     by_day: dict[date, tuple[int, int]]
+    squares: Sequence[Square]
 
 
-def asked_in(tenant: Tenant, month: Month) -> Asked:
+def asked_in(tenant: Tenant, month: Month, colour: str = "state") -> Asked:
     """What was accepted in the month; amounts with what is still reserved. One statement."""
     begin, end = month.span()
-    own, both = _asked(tenant, begin, end), _asked(tenant, month.before().span()[0], end)
+    own, before = _asked(tenant, begin, end), _asked(tenant, *month.before().span())
     delta = "dataset__budget__delta"
     by_dataset = own.values_list(Value("dataset"), "dataset_id", _no_day(), delta)
     by_person = own.values_list(Value("person"), "analyst_id", _no_day(), delta)
     submitted = TruncDate("submitted_at", tzinfo=UTC)
-    by_day = both.values_list(Value("day"), Cast(Value(None), UUIDField()), submitted, Value(""))
+    by_day = before.values_list(Value("day"), Cast(Value(None), UUIDField()), submitted, Value(""))
+    of = F("dataset_id") if colour == "dataset" else busiest(own)
+    key = Cast(COLOURS[colour], CharField())
+    by_square = own.values_list(Value("square"), of, submitted, key)
     found = by_dataset.annotate(**_sums()).union(
-        by_person.annotate(**_sums()), by_day.annotate(**_day_sums()), all=True
+        by_person.annotate(**_sums()),
+        by_day.annotate(**_day_sums()),
+        by_square.annotate(**_day_sums()),
+        all=True,
     )
     return _read(list(found))
 
@@ -103,13 +125,17 @@ def _nano(which: Q) -> Cast:
 
 def _read(rows: Sequence[tuple[Any, ...]]) -> Asked:
     """Into what they are of, as each row says first."""
-    currencies = {row[3]: _currency(row[3]) for row in rows}
+    currencies = {row[3]: _currency(row[3]) for row in rows if row[0] in ("dataset", "person")}
 
     def of(what: str) -> list[Asking]:
         return [Asking(row[1], currencies[row[3]], *row[4:]) for row in rows if row[0] == what]
 
+    squares = [Square(*row[1:5], row[-1]) for row in rows if row[0] == "square"]
     days = {row[2]: (row[4], row[-1]) for row in rows if row[0] == "day"}
-    return Asked(of("dataset"), of("person"), days)
+    for one in squares:
+        number, nano = days.get(one.day, (0, 0))
+        days[one.day] = (number + one.number, nano + one.nano)
+    return Asked(of("dataset"), of("person"), days, squares)
 
 
 def _currency(delta: str | None) -> Currency:

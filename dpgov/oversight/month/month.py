@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from dpgov.audit.selectors import rare_actions_between
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.oversight.log.words import in_words
-from dpgov.oversight.month.asked import NEAR, OF, Asked, Asking, asked_in
+from dpgov.oversight.month.asked import NEAR, OF, Asked, Asking, Square, asked_in
 from dpgov.oversight.month.calendar import Month
 from dpgov.oversight.month.decisions import (
     Decided,
@@ -31,6 +32,7 @@ from dpgov.oversight.month.standing import Stand, stands_of
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.queries.models import Refusal
+from dpgov.queries.pictures.cells import Cell, said
 from dpgov.tenants.models import Tenant, User
 
 # What of hundreds of rows is shown.
@@ -103,6 +105,7 @@ class MonthFigures:
     decided: tuple[Decided, ...] = ()
     proof: Proof | None = None
     days: Mapping[date, tuple[int, int]] = field(default_factory=dict)
+    cells: Sequence[Cell] = ()
 
     @property
     def asked(self) -> int:
@@ -125,9 +128,9 @@ class MonthFigures:
         return tuple((line.name, line.by_owner) for line in self.people if line.by_owner)
 
 
-def figures_of(tenant: Tenant, month: Month) -> MonthFigures:
-    """The month of a tenant, in eight short reads."""
-    asked, refused = asked_in(tenant, month), _refusals(tenant, month)
+def figures_of(tenant: Tenant, month: Month, colour: str = "state") -> MonthFigures:
+    """The month of a tenant, in eight short reads; `colour` is that of its `cells`."""
+    asked, refused = asked_in(tenant, month, colour), _refusals(tenant, month)
     found = Dataset.objects.filter(tenant=tenant).select_related("budget").order_by("name")
     found = found.only(*_OF_DATASETS, *(f"budget__{name}" for name in _OF_BUDGETS))
     datasets = {dataset.pk: dataset for dataset in found}
@@ -138,6 +141,7 @@ def figures_of(tenant: Tenant, month: Month) -> MonthFigures:
         datasets=_lines(asked.by_dataset, refused, datasets, by="dataset_id"),
         people=_lines(asked.by_person, refused, people, by="analyst_id"),
         days=asked.by_day,
+        cells=_cells(asked.squares, colour, datasets, people),
         refusals=tuple(_in_words(row, datasets, people) for row in refused),
         nearly_spent=tuple(dataset for dataset in datasets.values() if _is_nearly_spent(dataset)),
         decisions=decisions,
@@ -149,6 +153,27 @@ def figures_of(tenant: Tenant, month: Month) -> MonthFigures:
             for action, number in rare_actions_between(tenant.pk, *month.span())
         ),
     )
+
+
+def _cells(
+    squares: Sequence[Square],
+    colour: str,
+    datasets: Mapping[UUID, Dataset],
+    people: Mapping[Any, User],
+) -> list[Cell]:
+    """In words, the oldest first. Each word is said once, however many squares have it."""
+    names: Mapping[Any, Any] = datasets if colour == "dataset" else people
+    by_key = colour in ("dataset", "analyst")
+    words = {
+        key: said(colour, UUID(key) if by_key else key, str(names[UUID(key)]) if by_key else "")
+        for key in {one.key for one in squares}
+    }
+    known = {None: ""} | {key: dataset.name for key, dataset in datasets.items()}
+    found = [
+        Cell(day, dataset, known[dataset], *words[key], number, nano)
+        for dataset, day, key, number, nano in squares
+    ]
+    return sorted(found, key=itemgetter(0))
 
 
 def _people(asked: Asked, refused: _Refusals) -> set[UUID]:

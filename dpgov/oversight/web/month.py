@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 
 from dpgov.joint.selectors import joint_by_dataset
 from dpgov.language.translation import english
+from dpgov.oversight.month.board import colour_of, month_board
 from dpgov.oversight.month.calendar import Month
 from dpgov.oversight.month.days import by_day_of
 from dpgov.oversight.month.month import figures_of
@@ -19,8 +20,9 @@ from dpgov.web.pages import CSV, as_file
 def month(request: MemberRequest) -> HttpResponse:
     """What happened in a month: the present one, or the one that the address names."""
     chosen = Month.read(request.GET.get("month", ""))
-    figures = figures_of(request.membership.tenant, chosen)
+    figures = figures_of(request.membership.tenant, chosen, colour_of(request.GET))
     context = {
+        "board": month_board(figures, request.GET),
         "figures": figures,
         "by_day": by_day_of(chosen, figures.days),
         "month": chosen,

@@ -65,6 +65,37 @@ def test_every_mark_leads_to_the_questions_of_its_day(
                 assert f'href="{link.replace("&", "&amp;")}"' in html
 
 
+@pytest.mark.parametrize("colour", ["state", "dataset", "analyst", "statistic"])
+def test_in_every_colour_the_month_adds_up_and_each_mark_leads_to_its_questions(
+    colour: str, asked: None, officer: Membership, client_for: ClientFor
+) -> None:
+    """E13: bars, squares and tables have the same links, and none of another month."""
+    browser = client_for(officer)
+    html = browser.get(f"/month/?month=2026-05&by={colour}").text
+    bars = [
+        mark
+        for trace in figure(html, "by-day")["data"]
+        for mark in zip(trace["y"], trace["meta"]["links"], strict=True)
+    ]
+    (heat,) = figure(html, "heat")["data"]
+    squares = [
+        (number, link)
+        for (_name, number), link in zip(heat["customdata"], heat["meta"]["links"], strict=True)
+    ]
+    for marks in (bars, squares):
+        assert sorted(number for number, _link in marks) == [1, 2]
+        for number, link in marks:
+            assert len(browser.get(link).context["table"].rows) == number
+            assert f'href="{link.replace("&", "&amp;")}"' in html
+
+
+def test_a_month_in_epsilon_is_what_its_questions_took(
+    asked: None, officer: Membership, client_for: ClientFor
+) -> None:
+    html = client_for(officer).get("/month/?month=2026-05&measure=epsilon&by=nonsense").text
+    assert [each["y"] for each in figure(html, "by-day")["data"]] == [[0.75, 1]]
+
+
 def test_what_was_given_back_counts_as_a_question_and_took_nothing(
     asked: None, dataset: Dataset
 ) -> None:
