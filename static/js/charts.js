@@ -112,13 +112,27 @@
   }
 
   // A mark that knows where it leads (trace.meta.links) is followed like the link in the table beside it.
+  // Where one box tells of all marks along, it is the one below the pointer: of bars on top of each other
+  // the one whose end is the next above, else the nearest.
   function follow(element) {
-    const href = (point) => point?.data.meta?.links?.[point.pointNumber] ?? "";
-    element.on("plotly_click", ({ points }) => {
-      const found = points.map(href).find((one) => /^[?/](?!\/)/.test(one));
-      if (found) window.location.assign(found);
+    const href = (point) => point.data.meta?.links?.[point.pointNumber] ?? "";
+    const leadsTo = ({ points, event }) => {
+      const { left, top } = element.getBoundingClientRect();
+      const marks = points.map((point) => {
+        const isBar = point.data.type === "bar" && point.data.orientation !== "h";
+        const below = event.clientY - top - point.yPixel;
+        const beside = Math.round(Math.abs(event.clientX - left - point.xPixel));
+        return { beside, away: Math.abs(below) + (isBar && below < 0 ? 1e6 : 0), isBar, address: href(point) };
+      });
+      marks.sort((one, other) => one.beside - other.beside || one.away - other.away);
+      if (marks[0]?.address || marks[0]?.isBar) return marks[0].address;
+      return marks.find(({ address }) => address)?.address ?? "";
+    };
+    element.on("plotly_click", (found) => {
+      const address = leadsTo(found);
+      if (/^[?/](?!\/)/.test(address)) window.location.assign(address);
     });
-    element.on("plotly_hover", ({ points }) => element.classList.toggle("leads", points.some(href)));
+    element.on("plotly_hover", (found) => element.classList.toggle("leads", leadsTo(found) !== ""));
   }
 
   function drawAll(root) {

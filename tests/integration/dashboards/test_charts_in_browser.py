@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Generator
+from datetime import date
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ from django.template.loader import render_to_string
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
 from dpgov.queries.wording.figures import release_charts
+from dpgov.queries.wording.over_days import bar, over_days
 from dpgov.queries.wording.plotting import as_figure
 from tests.integration.dashboards.corpus import SCRIPTS
 from tests.journeys.browser import ARGUMENTS
 from tests.servers.missing import find_browser
 
+LEADS = {"Answered": "/answered", "Waiting": "/waiting", "Failed": "/failed"}
 _STATIC = Path(settings.BASE_DIR) / "static"
 _HEAD = """<!doctype html><html lang="en"><head><title>Charts</title>
 <script src="/static/js/theme.js"></script>
@@ -177,4 +180,24 @@ def test_what_has_many_marks_can_be_looked_at_closer(
         window.mouse.dblclick(box["x"] + 0.6 * box["width"], middle)
         window.wait_for_function(f"(whole) => ({along})()[0] === whole[0]", arg=whole)
     assert window.evaluate(along) == whole
+    assert complaints == []
+
+
+def test_of_bars_on_top_of_each_other_the_one_below_the_pointer_is_followed(
+    window: Page, complaints: list[str]
+) -> None:
+    """E13: one box tells of a whole day; a click in it leads to the list of one colour."""
+    day = date(2026, 11, 25)
+    traces = [bar(name, "1", [day], [4], [link]) for name, link in LEADS.items()]
+    for place, link in enumerate(LEADS.values()):
+        # Drawn anew: two clicks shortly after each other are a double click, wherever they are.
+        _show(window, [over_days(traces, "Questions")])
+        assert window.locator(".chart .bars .point").count() == len(LEADS)
+        bounds = window.locator(".chart .bars .point").nth(place).bounding_box()
+        assert bounds is not None
+        across, down = bounds["x"] + bounds["width"] / 2, bounds["y"] + bounds["height"] / 2
+        window.mouse.move(across, down, steps=3)
+        window.locator(".chart.leads").wait_for()
+        with window.expect_request(f"**{link}"):
+            window.mouse.click(across, down)
     assert complaints == []
