@@ -10,7 +10,6 @@ from datetime import date, timedelta
 
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 CHOICES = ("7", "30", "90", "all")
 USUAL = "30"
@@ -62,9 +61,7 @@ class Span:
         """As it stands beside the title of what it cuts."""
         if self.text == "all":
             return _("since the beginning")
-        return ngettext("last %(days)s day", "last %(days)s days", int(self.text)) % {
-            "days": self.text
-        }
+        return _("last %(days)s days") % {"days": self.text}
 
 
 def with_range(data: QueryDict, today: date) -> QueryDict:

@@ -48,6 +48,7 @@
     const painted = { ...trace };
     if (trace.type === "bar") {
       painted.marker = { ...trace.marker, color: paint, line: { width: 0 } };
+      if (trace.text) painted.insidetextfont = { color: colour(trace.meta?.role === "grid" ? "ink" : "card") };
       if (trace.error_y) painted.error_y = { ...trace.error_y, color: colour("ink"), thickness: 1.5 };
       if (trace.error_x) painted.error_x = { ...trace.error_x, color: colour("ink"), thickness: 1.5 };
     } else {
@@ -99,12 +100,19 @@
     return painted;
   }
 
+  // Squares of days stand beside each other on a phone as well.
+  function fitted(trace, element) {
+    const { symbol, size } = trace.marker ?? {};
+    if (symbol !== "square" || element.clientWidth >= 640) return trace;
+    return { ...trace, marker: { ...trace.marker, size: Math.max(4, (size * element.clientWidth) / 640) } };
+  }
+
   function draw(element, Plotly) {
     const block = document.getElementById(element.dataset.figure);
     if (!block || !element.isConnected) return;
     const figure = JSON.parse(block.textContent);
     const colour = palette();
-    const traces = figure.data.map((trace, index) => paintTrace(trace, index, colour));
+    const traces = figure.data.map((trace, index) => fitted(paintTrace(trace, index, colour), element));
     Plotly.react(element, traces, paintLayout(figure.layout ?? {}, traces, colour), config).then(() => {
       if (!element.dataset.drawn) follow(element);
       element.dataset.drawn = document.documentElement.dataset.bsTheme;
