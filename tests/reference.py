@@ -114,8 +114,8 @@ def _bin_of_code(code: int | None, grouping: CodeGrouping) -> int:
     code = None if code is None else grouping.turned(code)
     for number, (low, high) in enumerate(grouping.ranges):
         if code is not None and low <= code <= high:
-            return number
-    return len(grouping.ranges)
+            return (number + grouping.enters) % grouping.folds if grouping.folds else number
+    return grouping.folds or len(grouping.ranges)
 
 
 def _measured(owned: list[Owned], measure: Measure, curve: Curve | None) -> int:

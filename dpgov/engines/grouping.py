@@ -85,14 +85,15 @@ def bins_of_codes(grouping: CodeGrouping, number: int) -> Counts:
 
 def _bins(grouping: CodeGrouping, codes: Counts) -> Counts:
     """The bin of each code."""
-    rest = len(grouping.ranges)
-    if not rest:
-        return np.zeros_like(codes)
+    rest = grouping.rest
+    if not grouping.ranges:
+        return np.full_like(codes, rest)
     if width := grouping.even_width:
         low, high = grouping.ranges[0][0], grouping.ranges[-1][1]
         return np.where((low <= codes) & (codes <= high), (codes - low) // width, rest)
     # An empty bin begins where another one does, and would hide it.
-    there = sorted((low, high, b) for b, (low, high) in enumerate(grouping.ranges) if low <= high)
+    numbered = ((grouping.bin_of_range(at), *ends) for at, ends in enumerate(grouping.ranges))
+    there = sorted((low, high, b) for b, low, high in numbered if low <= high)
     if not there:
         return np.full_like(codes, rest)
     lows, highs, bins = np.array(there, np.int64).T
@@ -126,12 +127,12 @@ def _divided(column: str, grouping: CodeGrouping, width: int, over: str) -> str:
 
 def _searched(column: str, grouping: CodeGrouping) -> str:
     arms = [
-        f"WHEN {within(column, low, high)} THEN {number}"
-        for number, (low, high) in enumerate(grouping.ranges)
+        f"WHEN {within(column, low, high)} THEN {index(grouping.bin_of_range(place))}"
+        for place, (low, high) in enumerate(grouping.ranges)
     ]
     if not arms:
-        return "0"
-    return f"CASE {' '.join(arms)} ELSE {len(arms)} END"
+        return str(index(grouping.rest))
+    return f"CASE {' '.join(arms)} ELSE {index(grouping.rest)} END"
 
 
 _MADE = {ROWS_OF_UNIT: "n", ON_CURVE: "e", WEIGHT: "w"}

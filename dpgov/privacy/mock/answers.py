@@ -75,7 +75,7 @@ def _cells(table: MockTable, groupings: Sequence[CodeGrouping]) -> Codes:
 def _bins(codes: Codes, grouping: CodeGrouping) -> Codes:
     places = [place for place, (low, high) in enumerate(grouping.ranges) if low <= high]
     places.sort(key=lambda place: grouping.ranges[place])
-    rest = np.full(len(codes), len(grouping.ranges))
+    rest = np.full(len(codes), grouping.rest)
     if not places:
         return rest
     lows = np.array([grouping.ranges[place][0] for place in places])
@@ -83,7 +83,8 @@ def _bins(codes: Codes, grouping: CodeGrouping) -> Codes:
     turned = (codes + grouping.start) % grouping.turns if grouping.turns else codes
     nearest = np.searchsorted(lows, turned, side="right") - 1
     inside = (codes >= 0) & (nearest >= 0) & (turned <= highs[nearest])
-    found: Codes = np.where(inside, np.array(places)[nearest], rest)
+    bins = np.array([grouping.bin_of_range(place) for place in places])
+    found: Codes = np.where(inside, bins[nearest], rest)
     return found
 
 

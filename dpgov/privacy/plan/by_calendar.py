@@ -1,7 +1,9 @@
 """Dates grouped by the calendar: each month on its own, or all Mondays together.
 
 Bins come from the declared first and last date alone, empty or not. A part is never finer than the
-declared step, and weeks go into no month: they begin in one and end in another.
+declared step, and weeks go into no month: they begin in one and end in another. Months have no
+common length: of days and hours those of the year are the months of the declared range, each a
+range of codes that falls into one of twelve bins.
 """
 
 from enum import StrEnum
@@ -33,20 +35,22 @@ class CalendarPart(StrEnum):
 
 
 _PERIODS = (Step.DAY, Step.MONTH, Step.QUARTER, Step.YEAR)
+_OF_YEAR = (CalendarPart.QUARTER_OF_YEAR, CalendarPart.MONTH_OF_YEAR)
 # Which parts a step has: every one of its periods lies in one bin.
 PARTS: dict[Step, tuple[CalendarPart, ...]] = {
     Step.HOUR: (
         *map(CalendarPart, (Step.HOUR, Step.DAY, Step.WEEK, *_PERIODS[1:])),
+        *_OF_YEAR,
         CalendarPart.WEEKDAY,
         CalendarPart.HOUR_OF_DAY,
     ),
-    Step.DAY: (*map(CalendarPart, (Step.DAY, Step.WEEK, *_PERIODS[1:])), CalendarPart.WEEKDAY),
-    Step.WEEK: (CalendarPart.WEEK,),
-    Step.MONTH: (
-        *map(CalendarPart, _PERIODS[1:]),
-        CalendarPart.QUARTER_OF_YEAR,
-        CalendarPart.MONTH_OF_YEAR,
+    Step.DAY: (
+        *map(CalendarPart, (Step.DAY, Step.WEEK, *_PERIODS[1:])),
+        *_OF_YEAR,
+        CalendarPart.WEEKDAY,
     ),
+    Step.WEEK: (CalendarPart.WEEK,),
+    Step.MONTH: (*map(CalendarPart, _PERIODS[1:]), *_OF_YEAR),
     Step.QUARTER: (*map(CalendarPart, _PERIODS[2:]), CalendarPart.QUARTER_OF_YEAR),
     Step.YEAR: (CalendarPart.YEAR,),
 }
@@ -59,6 +63,11 @@ _ROUNDS: dict[tuple[Step, CalendarPart], tuple[int, int]] = {
     (Step.MONTH, CalendarPart.QUARTER_OF_YEAR): (12, 3),
     (Step.QUARTER, CalendarPart.QUARTER_OF_YEAR): (4, 1),
 }
+# What has no rounds of equal length: its periods, and how many of them make a year.
+_FOLDED: dict[CalendarPart, tuple[Step, int]] = {
+    CalendarPart.MONTH_OF_YEAR: (Step.MONTH, 12),
+    CalendarPart.QUARTER_OF_YEAR: (Step.QUARTER, 4),
+}
 
 
 def names_of(part: CalendarPart, domain: DateDomain) -> tuple[str, ...]:
@@ -66,31 +75,53 @@ def names_of(part: CalendarPart, domain: DateDomain) -> tuple[str, ...]:
     if part.in_order:
         step = Step(part.value)
         return tuple(period_text(step, number) for number in _numbers(step, domain))
-    long, wide = _ROUNDS[domain.unit, part]
     first = 0 if part is CalendarPart.HOUR_OF_DAY else 1
     digits = 2 if part in (CalendarPart.HOUR_OF_DAY, CalendarPart.MONTH_OF_YEAR) else 1
-    return tuple(f"{number:0{digits}}" for number in range(first, first + long // wide))
+    last = first + how_many(part, domain)
+    return tuple(f"{number:0{digits}}" for number in range(first, last))
 
 
 def how_many(part: CalendarPart, domain: DateDomain) -> int:
     """How many bins there are, without making them."""
     if part.in_order:
         return len(_numbers(Step(part.value), domain))
+    if _is_folded(part, domain):
+        return _FOLDED[part][1]
     long, wide = _ROUNDS[domain.unit, part]
     return long // wide
+
+
+def how_many_ranges(part: CalendarPart, domain: DateDomain) -> int:
+    """In how many ranges of codes a row is looked up."""
+    if _is_folded(part, domain):
+        return len(_numbers(_FOLDED[part][0], domain))
+    return how_many(part, domain)
+
+
+def _is_folded(part: CalendarPart, domain: DateDomain) -> bool:
+    return part in _FOLDED and (domain.unit, part) not in _ROUNDS
 
 
 def by_calendar(part: CalendarPart, column: int, domain: DateDomain) -> CodeGrouping:
     """The bins over codes, in the order of their names."""
     if part.in_order:
-        step = Step(part.value)
-        starts = [first_code(start_of(step, n), domain) for n in _numbers(step, domain)]
-        ends = [start - 1 for start in starts[1:]] + [domain.top]
-        return CodeGrouping(column, tuple(zip((0, *starts[1:]), ends, strict=True)))
+        return CodeGrouping(column, _ranges(Step(part.value), domain))
+    if _is_folded(part, domain):
+        step, folds = _FOLDED[part]
+        # Period 0 of the calendar begins a year.
+        enters = _numbers(step, domain)[0] % folds
+        return CodeGrouping(column, _ranges(step, domain), folds=folds, enters=enters)
     long, wide = _ROUNDS[domain.unit, part]
     ranges = tuple((low, low + wide - 1) for low in range(0, long, wide))
     # Period 0 of the calendar begins a year, and on a Monday.
     return CodeGrouping(column, ranges, turns=long, start=domain.first % long)
+
+
+def _ranges(step: Step, domain: DateDomain) -> tuple[tuple[int, int], ...]:
+    """The codes of each period, cut off at the declared ends."""
+    starts = [first_code(start_of(step, n), domain) for n in _numbers(step, domain)]
+    ends = [start - 1 for start in starts[1:]] + [domain.top]
+    return tuple(zip((0, *starts[1:]), ends, strict=True))
 
 
 def _numbers(step: Step, domain: DateDomain) -> range:

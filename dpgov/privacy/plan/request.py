@@ -83,22 +83,40 @@ class CodeGrouping:
 
     Ranges never overlap. The last bin, number len(ranges), takes every other code and null. Column
     ROWS_OF_UNIT stands for `n`. Where `turns` is not 0 (7 for weekdays), ranges are of what
-    `turned` makes of a code.
+    `turned` makes of a code. Where `folds` is not 0 (12 for the months of the year), ranges lie
+    upon each other: the first is of bin `enters`, and after the last of so many bins comes the
+    first again.
     """
 
     column: int
     ranges: tuple[tuple[int, int], ...] | EvenRanges
     turns: int = 0
     start: int = 0
+    folds: int = 0
+    enters: int = 0
 
     def turned(self, code: int) -> int:
         """The place of a code in a round of `turns` that code 0 enters at `start`."""
         return (code + self.start) % self.turns if self.turns else code
 
+    def bin_of_range(self, place: int) -> int:
+        """The bin that takes the codes of a range."""
+        return (place + self.enters) % self.folds if self.folds else place
+
+    @property
+    def is_scattered(self) -> bool:
+        """Whether the codes of a bin may lie apart, with those of others between them."""
+        return bool(self.turns or self.folds)
+
+    @property
+    def rest(self) -> int:
+        """The number of the last bin."""
+        return self.folds or len(self.ranges)
+
     @property
     def bins(self) -> int:
         """How many bins an answer has along this grouping, the one for the rest included."""
-        return len(self.ranges) + 1
+        return self.rest + 1
 
     @property
     def even_width(self) -> int:
@@ -108,7 +126,7 @@ class CodeGrouping:
         """
         if isinstance(self.ranges, EvenRanges):
             return self.ranges.width
-        if not self.ranges:
+        if not self.ranges or self.folds:
             return 0
         start = self.ranges[0][0]
         width = self.ranges[0][1] - start + 1

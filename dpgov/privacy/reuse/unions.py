@@ -143,19 +143,19 @@ class _Matching:
 
     def _bins_along(self, column: int) -> Places:
         """For each stored bin the asked bin that it is in, or DROPPED."""
-        groupings = (side.groupings.get(column) for side in (self.asked, self.stored))
-        if any(grouping is not None and grouping.turns for grouping in groupings):
-            return self._turned_bins(column)
+        wanted_by = self.asked.groupings.get(column)
+        turns = wanted_by is not None and wanted_by.turns
+        if turns or self.stored.groupings[column].is_scattered:
+            return self._scattered_bins(column)
         atoms = _Atoms(self, column)
         wanted = atoms.passing(self.asked.filters.get(column))
         there = atoms.passing(self.stored.filters.get(column))
         if (wanted & ~there).any():
             raise _NotAUnion
-        asked = self.asked.groupings.get(column)
-        places = np.where(wanted, 0 if asked is None else atoms.bins(asked), DROPPED)
+        places = np.where(wanted, 0 if wanted_by is None else atoms.bins(wanted_by), DROPPED)
         return atoms.of_stored_bins(places, there, otherwise=DROPPED)
 
-    def _turned_bins(self, column: int) -> Places:
+    def _scattered_bins(self, column: int) -> Places:
         """Weekdays lie all over the codes: their bins are taken as they are, or all together."""
         stored, asked = (side.groupings.get(column) for side in (self.stored, self.asked))
         filters = (side.filters.get(column) for side in (self.stored, self.asked))
@@ -174,7 +174,7 @@ class _Matching:
             for part in parts:
                 start = start & part if isinstance(item, AllOf) else start | part
             return start
-        if item.column not in self.axes or self.stored.groupings[item.column].turns:
+        if item.column not in self.axes or self.stored.groupings[item.column].is_scattered:
             raise _NotAUnion
         atoms = _Atoms(self, item.column, item)
         wanted = atoms.passing(self.asked.filters.get(item.column))
@@ -211,7 +211,11 @@ class _Atoms:
 
     def bins(self, grouping: CodeGrouping) -> Places:
         found = _places(grouping.ranges, self.codes)
-        return np.append(found, len(grouping.ranges)) if self.missing else found
+        if grouping.folds:
+            inside = found < len(grouping.ranges)
+            folded = (found + grouping.enters) % grouping.folds
+            found = np.where(inside, folded, grouping.rest)
+        return np.append(found, grouping.rest) if self.missing else found
 
     def of_stored_bins(self, values: Places, among: Truths, *, otherwise: int) -> Places:
         """The value that all atoms of a stored bin have, or `otherwise` where it has none."""

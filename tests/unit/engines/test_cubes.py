@@ -115,8 +115,11 @@ def _requests(draw: st.DrawFn, bounds: UnitBounds | None) -> ExactRequest:
     turned = st.builds(
         CodeGrouping, column, st.just(((0, 2), (5, 6))), st.just(7), st.integers(0, 6)
     )
+    folded = st.builds(
+        CodeGrouping, column, _ranges(), folds=st.integers(2, 4), enters=st.integers(0, 3)
+    )
     many = st.builds(CodeGrouping, column, st.builds(EvenRanges, st.just(60), st.integers(1, 3)))
-    groupings = draw(st.lists(st.one_of(plain, turned), max_size=3))
+    groupings = draw(st.lists(st.one_of(plain, turned, folded), max_size=3))
     clips = st.sampled_from([None, None, (0, 3), (2, 9), (5, 60)])
     of_column = st.builds(Measure, st.sampled_from(_KINDS), column, st.integers(1, 3), clips)
     factors = st.builds(Factor, column, st.integers(1, 3), st.sampled_from([None, None, 0, 1]))

@@ -45,7 +45,9 @@ def _ranges(draw: st.DrawFn) -> tuple[tuple[int, int], ...]:
 def _requests(draw: st.DrawFn) -> ExactRequest:
     columns = st.integers(0, len(TYPES) - 1)
     filters = st.builds(CodeFilter, columns, _ranges(), st.booleans())
-    groupings = st.builds(CodeGrouping, columns, _ranges())
+    groupings = st.builds(CodeGrouping, columns, _ranges()) | st.builds(
+        CodeGrouping, columns, _ranges(), folds=st.integers(2, 4), enters=st.integers(0, 3)
+    )
     kinds = st.sampled_from([MeasureKind.PRESENT, MeasureKind.CODE_SUM, MeasureKind.SQUARE_SUM])
     clips = st.sampled_from([None, None, (0, 3), (2, 9), (5, 6)])
     of_column = st.builds(Measure, kinds, columns, st.integers(1, 3), clips)

@@ -5,7 +5,8 @@ from itertools import pairwise
 from typing import Any
 
 from dpgov.language.said import said
-from dpgov.privacy.plan.by_calendar import PARTS, CalendarPart, how_many, names_of
+from dpgov.privacy.plan.by_calendar import PARTS, CalendarPart, how_many, how_many_ranges, names_of
+from dpgov.privacy.plan.calendar import Step
 from dpgov.privacy.plan.grouping import SIZES, means_sizes
 from dpgov.privacy.plan.parsing.where import (
     rank_of,
@@ -19,6 +20,10 @@ from dpgov.privacy.plan.problems import Problems, shortened
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema, DateDomain
 
 MAX_BINS = 1_000
+# Months of 166 years: each row is looked for among them.
+MAX_RANGES = 2_000
+# Of what a week may be partly in one, and partly in the next.
+_STRADDLED = frozenset(part.value for part in PARTS[Step.MONTH])
 _GROUPING_KEYS = ("column", "edges", "categories", "by")
 
 
@@ -44,17 +49,9 @@ def read_grouping(
 def _by_calendar(
     path: str, name: str, domain: DateDomain, body: Mapping[str, Any], problems: Problems
 ) -> Grouping | None:
-    known = [part.value for part in PARTS[domain.unit]]
     raw = body.get("by")
-    if raw not in known:
-        problems.add(
-            f"{path}.by",
-            said(
-                "Group “{column}” by {parts}, or give edges, like [2024-01, 2024-07].",
-                column=shortened(name),
-                parts=", ".join(known),
-            ),
-        )
+    if raw not in [part.value for part in PARTS[domain.unit]]:
+        problems.add(f"{path}.by", _no_such_part(name, domain.unit, raw))
         return None
     part = CalendarPart(raw)
     if how_many(part, domain) > MAX_BINS:
@@ -65,7 +62,29 @@ def _by_calendar(
         )
         problems.add(f"{path}.by", message)
         return None
+    if how_many_ranges(part, domain) > MAX_RANGES:
+        message = said(
+            "“{column}” is declared over more than {most} of these; group it by year.",
+            column=shortened(name),
+            most=MAX_RANGES,
+        )
+        problems.add(f"{path}.by", message)
+        return None
     return Grouping(name, categories=names_of(part, domain), by=part.value)
+
+
+def _no_such_part(name: str, step: Step, raw: object) -> str:
+    if step is Step.WEEK and isinstance(raw, str) and raw in _STRADDLED:
+        return said(
+            "“{column}” counts weeks, and a week can begin in one month or year and end in the "
+            "next: group it by week, or give edges.",
+            column=shortened(name),
+        )
+    return said(
+        "Group “{column}” by {parts}, or give edges, like [2024-01, 2024-07].",
+        column=shortened(name),
+        parts=", ".join(part.value for part in PARTS[step]),
+    )
 
 
 def _by_categories(

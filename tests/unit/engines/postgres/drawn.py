@@ -193,7 +193,10 @@ def requests(draw: st.DrawFn, width: int, *, by_unit: bool) -> ExactRequest:
     plain = st.builds(CodeGrouping, grouped, _ranges())
     turned = st.builds(CodeGrouping, column, st.just(((0, 2), (5, 6))), st.just(7), st.just(3))
     even = st.builds(CodeGrouping, column, st.builds(EvenRanges, st.just(60), st.integers(1, 3)))
-    groupings = draw(st.lists(plain | turned, max_size=2))
+    folded = st.builds(
+        CodeGrouping, column, _ranges(), folds=st.integers(2, 4), enters=st.integers(0, 3)
+    )
+    groupings = draw(st.lists(plain | turned | folded, max_size=2))
     filters = tuple(draw(st.lists(_filters(column), max_size=2)))
     bounds = UnitBounds(MOST_ROWS, *draw(_kept(len(groupings)))) if by_unit else None
     if draw(st.integers(0, 5)) == 0:

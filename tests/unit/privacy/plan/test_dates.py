@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from dpgov.language.translation import translated
 from dpgov.privacy.answer.blueprint import prepare
-from dpgov.privacy.plan.by_calendar import PARTS, CalendarPart, by_calendar, how_many, names_of
+from dpgov.privacy.plan.by_calendar import (
+    PARTS,
+    CalendarPart,
+    by_calendar,
+    how_many,
+    how_many_ranges,
+    names_of,
+)
 from dpgov.privacy.plan.calendar import Step, date_of, days_of, period_text, span_of, start_of
 from dpgov.privacy.plan.domains import column_spec, date_domain
 from dpgov.privacy.plan.parsing.plans import parse_plan
@@ -155,11 +162,14 @@ def test_a_finer_date_than_the_step_is_compared_with_the_begin_of_the_period() -
 def test_every_date_lies_in_the_bin_that_pythons_calendar_says(domain: DateDomain) -> None:
     for part in PARTS[domain.unit]:
         grouping, names = by_calendar(part, 0, domain), names_of(part, domain)
-        assert len(names) == len(grouping.ranges) == how_many(part, domain)
+        assert len(names) == grouping.rest == how_many(part, domain)
+        assert len(grouping.ranges) == how_many_ranges(part, domain)
         for code in range(int(domain.top) + 1):
             place = grouping.turned(code)
-            (bin_,) = [n for n, (low, high) in enumerate(grouping.ranges) if low <= place <= high]
-            assert names[bin_] == truly(part, start_of(domain.unit, domain.first + code))
+            (at,) = [n for n, (low, high) in enumerate(grouping.ranges) if low <= place <= high]
+            assert names[grouping.bin_of_range(at)] == truly(
+                part, start_of(domain.unit, domain.first + code)
+            )
 
 
 def truly(part: CalendarPart, second: int) -> str:
@@ -245,11 +255,16 @@ def test_what_cannot_be_asked_of_dates_is_refused_at_its_path(
 
 def test_a_week_goes_into_no_month() -> None:
     weeks = date_domain("2024-W01", "2024-W52", "week")
-    raw = question(COUNT, group_by=[{"column": "on", "by": "month"}])
-    assert "by week" in refusals(raw, weeks)["group_by.0.by"]
+    for part in ("month", "quarter", "year", "month_of_year", "quarter_of_year"):
+        raw = question(COUNT, group_by=[{"column": "on", "by": part}])
+        assert "end in the next: group it by week" in refusals(raw, weeks)["group_by.0.by"]
+    raw = question(COUNT, group_by=[{"column": "on", "by": "weekday"}])
+    assert "by week, or" in refusals(raw, weeks)["group_by.0.by"]
 
 
 def test_more_groups_than_are_answered_are_refused_before_they_are_made() -> None:
     ages = date_domain("0001", "9999", "hour")
     raw = question(COUNT, group_by=[{"column": "on", "by": "hour"}])
     assert "more than" in refusals(raw, ages)["group_by.0.by"]
+    raw = question(COUNT, group_by=[{"column": "on", "by": "month_of_year"}])
+    assert "group it by year" in refusals(raw, ages)["group_by.0.by"]

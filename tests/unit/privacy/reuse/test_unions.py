@@ -1,13 +1,16 @@
 """F12: cells that are said to be unions of others hold the same rows on every table."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpgov.privacy.plan.domains import column_spec, date_domain
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind
+from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.reuse.unions import DROPPED, Union, union_of
 from tests.reference import Row, exact_answer
 from tests.unit.privacy.tables import (
@@ -31,24 +34,34 @@ def table(*groups: dict[str, Any], where: tuple[dict[str, Any], ...] = ()) -> di
     return question(COUNT, where=list(where), group_by=list(groups))
 
 
-def union(asked: dict[str, Any], stored: dict[str, Any]) -> Union | None:
-    schema = schema_of()
+def union(
+    asked: dict[str, Any], stored: dict[str, Any], schema: DatasetSchema | None = None
+) -> Union | None:
+    schema = schema or schema_of()
     one, other = (parse_plan(raw, schema, dataset="people") for raw in (asked, stored))
     return union_of(one, other, schema)
 
 
-def counts(raw: dict[str, Any], rows: list[Row]) -> list[int]:
-    request = blueprint_of(raw, schema_of()).requests[0]
+def counts(
+    raw: dict[str, Any], rows: list[Row], schema: DatasetSchema | None = None
+) -> list[int]:
+    request = blueprint_of(raw, schema or schema_of()).requests[0]
     rows_of_cells = ExactRequest(request.filters, request.groupings, (Measure(MeasureKind.ROWS),))
     return [cell[0] for cell in exact_answer(rows, rows_of_cells)]
 
 
-def holds(found: Union, asked: dict[str, Any], stored: dict[str, Any], rows: list[Row]) -> None:
+def holds(
+    found: Union,
+    asked: dict[str, Any],
+    stored: dict[str, Any],
+    rows: list[Row],
+    schema: DatasetSchema | None = None,
+) -> None:
     added = [0] * len(found.sizes)
-    for target, count in zip(found.targets.tolist(), counts(stored, rows), strict=True):
+    for target, count in zip(found.targets.tolist(), counts(stored, rows, schema), strict=True):
         if target != DROPPED:
             added[target] += count
-    assert added == counts(asked, rows)
+    assert added == counts(asked, rows, schema)
 
 
 def coarser(group: dict[str, Any], keep: list[bool]) -> dict[str, Any]:
@@ -132,6 +145,31 @@ def test_rows_that_the_stored_answer_left_out_cannot_be_asked_for() -> None:
     either = {"or": [MALE, {"column": "hours", "op": "<", "value": 20}]}
     assert union(table(), table(SEX, where=(either,))) is None
     assert union(table(where=(either,)), table(SEX, where=(either,))) is not None
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked", "sizes"),
+    [
+        ("month", "month_of_year", [2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 1]),
+        ("month", "quarter_of_year", [4, 3, 3, 5, 1]),
+        ("quarter", "quarter_of_year", [2, 1, 1, 2, 1]),
+        ("month_of_year", "month_of_year", [1] * 13),
+        ("quarter", "month_of_year", None),
+        ("month_of_year", "quarter_of_year", None),
+        ("month_of_year", "month", None),
+    ],
+)
+def test_months_of_several_years_answer_those_of_the_year(
+    stored: str, asked: str, sizes: list[int] | None
+) -> None:
+    """F12: of days from November 2023 to January 2025, some of them missing."""
+    days = date_domain("2023-11-03", "2025-01-20", "day")
+    schema = replace(schema_of(), columns=(column_spec("on", days, "drop", ""),))
+    wanted, known = (table({"column": "on", "by": by}) for by in (asked, stored))
+    found = union(wanted, known, schema)
+    assert (None if found is None else found.sizes.tolist()) == sizes
+    if found is not None:
+        holds(found, wanted, known, [(code,) for code in (None, *range(days.top + 1))], schema)
 
 
 def test_the_same_cells_are_known_as_the_same() -> None:

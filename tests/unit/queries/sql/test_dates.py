@@ -30,6 +30,9 @@ def plan(text: str) -> dict[str, Any]:
         ("EXTRACT(ISODOW FROM \"on\")", {"column": "on", "by": "weekday"}),
         ("EXTRACT(hour FROM at)", {"column": "at", "by": "hour_of_day"}),
         ("EXTRACT(MONTH FROM paid)", {"column": "paid", "by": "month_of_year"}),
+        ('EXTRACT(MONTH FROM "on")', {"column": "on", "by": "month_of_year"}),
+        ("MONTH(at)", {"column": "at", "by": "month_of_year"}),
+        ('EXTRACT(QUARTER FROM "on")', {"column": "on", "by": "quarter_of_year"}),
         ("QUARTER(paid)", {"column": "paid", "by": "quarter_of_year"}),
         ("YEAR(paid)", {"column": "paid", "by": "year"}),
         (
@@ -60,7 +63,7 @@ def test_dates_are_compared_as_they_are_written() -> None:
     ("group", "words"),
     [
         ("DATE_TRUNC('hour', \"on\")", "weekday"),
-        ('EXTRACT(MONTH FROM "on")', "month"),
+        ('EXTRACT(HOUR FROM "on")', "weekday"),
         ('EXTRACT(EPOCH FROM "on")', "DATE_TRUNC"),
         ("DATE_TRUNC('weekday', \"on\")", "DATE_TRUNC"),
         ("DATE_TRUNC('century', \"on\")", "DATE_TRUNC"),
