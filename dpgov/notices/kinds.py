@@ -45,7 +45,7 @@ REACHES: dict[Kind, Reach] = {
     Kind.HOLD: Reach(frozenset({_OWNER, _OFFICER}), letter=True),
     Kind.NEW_DATA: Reach(frozenset({_OFFICER}), letter=False),
     Kind.TERMS: Reach(frozenset({_ANALYST}), letter=False),
-    Kind.MONTH: Reach(frozenset({_OFFICER}), letter=False),
+    Kind.MONTH: Reach(frozenset({_OFFICER}), letter=True),
 }
 
 

@@ -13,13 +13,20 @@ from django.db import InterfaceError, OperationalError
 from dpgov.notices.delivery.deliveries import deliver_waiting
 from dpgov.notices.delivery.letters import send_letters
 from dpgov.notices.events.follow import follow
+from dpgov.oversight.month.letter import enclosed
 from dpgov.surveys.services import send_survey_letters
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 
+
+def letters(tenant_id: UUID) -> int:
+    """With the report of a month, where that is told."""
+    return send_letters(tenant_id, enclosed)
+
+
 _STEPS: tuple[Callable[[UUID], int], ...] = (
     follow,
-    send_letters,
+    letters,
     deliver_waiting,
     send_survey_letters,
 )

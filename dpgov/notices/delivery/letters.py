@@ -1,11 +1,13 @@
 """Notices by e-mail: each letter is claimed, sent outside of any transaction, and noted.
 
 A crash between sending and noting sends it once more, under the same Message-ID, by which mail
-programs know a repetition. Whoever is no member any more, or does not see the dataset that it is
-about, is told nothing.
+programs know a repetition. Whoever is no member any more, has none of the roles that it is for, or
+does not see the dataset that it is about, is told nothing.
 """
 
 import smtplib
+from collections.abc import Callable
+from typing import NamedTuple
 from uuid import UUID
 
 import structlog
@@ -14,20 +16,38 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from dpgov.notices.delivery.pauses import GIVEN_UP_AFTER, next_try
-from dpgov.notices.models import Notice, State
+from dpgov.notices.kinds import REACHES, Kind
+from dpgov.notices.models import Event, Notice, State
 from dpgov.notices.selectors import about_seen
 from dpgov.notices.words import page_of, sentence, whole_address
 from dpgov.operation import clock
 from dpgov.operation.clock import Now
 from dpgov.tenants.letters import language_of
 from dpgov.tenants.models import Membership
+from dpgov.tenants.roles import having
 
 _ROUND = 50
 _FAILURES = (OSError, smtplib.SMTPException, ValueError)
 _log = structlog.get_logger("dpgov.notices")
 
 
-def send_letters(tenant_id: UUID) -> int:
+class Enclosure(NamedTuple):
+    """A file that goes with a letter."""
+
+    name: str
+    content: bytes
+    content_type: str
+
+
+# Of an event what this reader, a member now, is sent with the letter.
+Enclose = Callable[[Event, Membership], Enclosure | None]
+
+
+def nothing(_event: Event, _reader: Membership) -> None:
+    """No letter has an enclosure."""
+
+
+def send_letters(tenant_id: UUID, enclose: Enclose = nothing) -> int:
     """Send what is due, oldest first; returns how many were sent. Never inside a transaction.
 
     The first failure ends the round: a mail server that is away holds up little.
@@ -37,7 +57,7 @@ def send_letters(tenant_id: UUID) -> int:
     for notice in _due(tenant_id)[:_ROUND]:
         if not _claim(notice):
             continue
-        if not _send(notice):
+        if not _send(notice, enclose):
             break
         sent += 1
     return sent
@@ -65,13 +85,16 @@ def _claim(notice: Notice) -> bool:
     return bool(mine.update(attempts=notice.attempts + 1, next_attempt_at=pause))
 
 
-def _send(notice: Notice) -> bool:
-    rows = Notice.objects.filter(pk=notice.pk)
-    if not _is_for_them(notice):
+def _send(notice: Notice, enclose: Enclose) -> bool:
+    rows, reader = Notice.objects.filter(pk=notice.pk), _reader(notice)
+    if reader is None:
         rows.update(letter=State.GIVEN_UP)
         return True
+    letter = _letter(notice)
+    if (enclosure := enclose(notice.event, reader)) is not None:
+        letter.attach(*enclosure)
     try:
-        _letter(notice).send()
+        letter.send()
     except _FAILURES as failure:
         _log.warning("a letter was not sent", kind=type(failure).__name__)
         return False
@@ -79,12 +102,18 @@ def _send(notice: Notice) -> bool:
     return True
 
 
-def _is_for_them(notice: Notice) -> bool:
-    members = Membership.objects.filter(tenant_id=notice.tenant_id, user_id=notice.person_id)
-    member = members.filter(user__is_active=True).first()
-    if member is None:
-        return False
-    return Notice.objects.filter(about_seen(member), pk=notice.pk).exists()
+def _reader(notice: Notice) -> Membership | None:
+    """Who it is for, as what they are now; None for somebody whom it does not concern any more."""
+    members = Membership.objects.filter(
+        having(*REACHES[Kind(notice.event.kind)].roles),
+        tenant_id=notice.tenant_id,
+        user_id=notice.person_id,
+        user__is_active=True,
+    )
+    member = members.select_related("tenant").first()
+    if member is None or not Notice.objects.filter(about_seen(member), pk=notice.pk).exists():
+        return None
+    return member
 
 
 def _letter(notice: Notice) -> EmailMessage:

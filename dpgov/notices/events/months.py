@@ -1,14 +1,14 @@
 """The report of the month that has ended: told on the first of the next, to officers, once.
 
-Says that there is a report and leads to it; what stands in it is seen by whoever is signed in. By
-e-mail it comes to those who chose so among their notification settings.
+Says that there is a report and leads to it. The e-mail has it enclosed, so it is told once a signed
+checkpoint covers the month, or a day later in any case.
 """
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from dpgov.audit.selectors import EntryFilter, entries_of
+from dpgov.audit.selectors import EntryFilter, checkpoints_of, entries_of
 from dpgov.notices.events.telling import Happening
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Event
@@ -17,6 +17,8 @@ from dpgov.tenants.roles import having
 
 # A sweeper that was away for longer tells no old news.
 _NEWS = timedelta(days=7)
+# What was printed before the log was signed would have to be printed again.
+_PATIENCE = timedelta(days=1)
 
 
 def ended_months(tenant_id: UUID, now: datetime) -> Iterator[Happening]:
@@ -29,6 +31,8 @@ def ended_months(tenant_id: UUID, now: datetime) -> Iterator[Happening]:
     if Event.objects.filter(tenant_id=tenant_id, key=key).exists():
         return
     if not entries_of(tenant_id, EntryFilter(until=begin)).exists():
+        return
+    if now - begin < _PATIENCE and not checkpoints_of(tenant_id).filter(at__gte=begin).exists():
         return
     officers = Membership.objects.filter(having(Role.OFFICER), tenant_id=tenant_id)
     yield Happening(

@@ -49,29 +49,36 @@ def by_day_of(month: Month, sums: Mapping[date, tuple[int, int]]) -> ByDay | Non
     """Both months by day, of the `sums` of `asked_in`; None where nothing was asked in either."""
     if not sums:
         return None
-    known = {day: Day(day, *both) for day, both in sums.items()}
-    before = month.before()
-    of = {one.first: _days(one, known) for one in (month, before)}
-    now, earlier = of[month.first], of[before.first]
-    rows = [
-        (place, one, other)
-        for place, (one, other) in enumerate(zip_longest(now, earlier), 1)
-        if (one and one.number) or (other and other.number)
-    ]
+    now, earlier = (days_in(one, sums) for one in (month, month.before()))
     numbers = [[float(one.number) for one in days] for days in (now, earlier)]
     amounts = [[as_number(one.nano) for one in days] for days in (now, earlier)]
     return ByDay(
-        rows=rows,
+        rows=busy_days(month, sums),
         questions=_figure((now, earlier), numbers, _("Questions")),
         epsilon=_figure((now, earlier), amounts, "ε"),
     )
 
 
-def _days(month: Month, known: dict[date, Day]) -> list[Day]:
-    """Every day of it, in their order."""
+def busy_days(
+    month: Month, sums: Mapping[date, tuple[int, int]]
+) -> list[tuple[int, Day | None, Day | None]]:
+    """The days of the month on which something was asked, in it or in the one before.
+
+    None where a month has no such day.
+    """
+    both = zip_longest(*(days_in(one, sums) for one in (month, month.before())))
+    return [
+        (place, one, other)
+        for place, (one, other) in enumerate(both, 1)
+        if (one and one.number) or (other and other.number)
+    ]
+
+
+def days_in(month: Month, sums: Mapping[date, tuple[int, int]]) -> list[Day]:
+    """Every day of it, in their order, with what `asked_in` added up."""
     length = (month.after - month.first).days
     days = (month.first.replace(day=number) for number in range(1, length + 1))
-    return [known.get(day, Day(day)) for day in days]
+    return [Day(day, *sums.get(day, (0, 0))) for day in days]
 
 
 def _figure(months: Sequence[list[Day]], heights: Sequence[list[float]], title: str) -> Figure:

@@ -8,9 +8,13 @@ have is left out by name, never guessed.
 from collections.abc import Sequence
 from datetime import UTC, datetime, time
 
+from dpgov.oversight.month.course import Course
+from dpgov.oversight.month.days import Day, busy_days
 from dpgov.oversight.month.decisions import Proof
 from dpgov.oversight.month.month import MonthFigures, Row
+from dpgov.oversight.month.pictures import by_day, draw_courses
 from dpgov.oversight.month.standing import Stand
+from dpgov.privacy.accounting.decimals import as_text
 from dpgov.web.paper.page import FONT, INK, LINE, PALE, TEAL, Paper, heading, started, text
 from dpgov.web.paper.tables import table
 
@@ -25,8 +29,8 @@ _VERIFY = (
 _COLUMNS = ("Asked", "Spent", "For free", "Not charged", "Near the limit", "Refused")
 
 
-def report_of(tenant: str, figures: MonthFigures) -> bytes:
-    """The PDF of a month."""
+def report_of(tenant: str, figures: MonthFigures, courses: Sequence[Course] = ()) -> bytes:
+    """The PDF of a month; `courses` are drawn below its budgets."""
     title = f"Privacy budgets in {figures.month.first:%B %Y}"
     made = datetime.combine(figures.month.after, time.min, UTC)
     page = started(title, f"{tenant}, {figures.month.text}", made=made)
@@ -34,12 +38,15 @@ def report_of(tenant: str, figures: MonthFigures) -> bytes:
     text(page, _summary(figures))
     for name, number in figures.by_owners:
         text(page, f"{name}, who is a data owner as well, asked {number} of these questions.")
+    by_day(page, figures.month, figures.days)
     _stands(page, figures.stands)
+    draw_courses(page, courses, figures.month)
     _decided(page, figures)
     _lines(page, "By dataset", "Dataset", figures.datasets)
     _lines(page, "By person", "Person", figures.people)
     _refusals(page, figures)
     _others(page, figures)
+    _days(page, figures)
     heading(page, "How to read this")
     for sentence in _NOTES:
         text(page, sentence)
@@ -157,6 +164,22 @@ def _others(page: Paper, figures: MonthFigures) -> None:
     rows = [(step.words, step.action, str(step.number)) for step in figures.steps]
     if rows:
         table(page, ("Step in the audit log", "Code", "How many"), rows, (80, 76, 30))
+
+
+def _days(page: Paper, figures: MonthFigures) -> None:
+    """The numbers of the first two charts."""
+    rows = [
+        (str(place), *_of_day(now), *_of_day(before))
+        for place, now, before in busy_days(figures.month, figures.days)
+    ]
+    if rows:
+        heading(page, "Day by day")
+        head = ("Day", "Questions", "ε", "Questions, previous month", "ε, previous month")
+        table(page, head, rows, (20, 30, 40, 48, 48))
+
+
+def _of_day(day: Day | None) -> tuple[str, str]:
+    return (str(day.number), as_text(day.nano)) if day else ("", "")
 
 
 _NOTES = (

@@ -35,6 +35,7 @@ class Stand:
     month_nano: int
     earlier_nano: int
     days: int
+    budget: UUID | None = None
 
     @property
     def left_nano(self) -> int:
@@ -99,11 +100,11 @@ def stands_of(known: QuerySet[Dataset], month: Month) -> tuple[Stand, ...]:
     moments = (month.before().span()[0], begin, end if end <= now else None)
     at = standings_at(known.order_by().values("budget"), moments)
     days = max(1, -(-(min(end, now) - begin) // _DAY))
-    stands = [_stand(datasets, at[budget], days) for budget, datasets in by_budget.items()]
+    stands = [_stand(of, at[budget], days, budget) for budget, of in by_budget.items()]
     return tuple(sorted(stands, key=lambda one: (-one.shares[1], one.name.casefold())))
 
 
-def _stand(datasets: Sequence[Dataset], at: Sequence[Standing], days: int) -> Stand:
+def _stand(datasets: Sequence[Dataset], at: Sequence[Standing], days: int, budget: UUID) -> Stand:
     earlier, begin, end = at
     return Stand(
         name=", ".join(dataset.name for dataset in datasets),
@@ -114,4 +115,5 @@ def _stand(datasets: Sequence[Dataset], at: Sequence[Standing], days: int) -> St
         month_nano=max(0, end.spent_nano - begin.spent_nano),
         earlier_nano=max(0, begin.spent_nano - earlier.spent_nano),
         days=days,
+        budget=budget,
     )

@@ -9,6 +9,7 @@ from dpgov.language.translation import english
 from dpgov.oversight.month.board import colour_of, month_board
 from dpgov.oversight.month.calendar import Month
 from dpgov.oversight.month.days import by_day_of
+from dpgov.oversight.month.letter import report_file
 from dpgov.oversight.month.month import figures_of
 from dpgov.oversight.month.table import csv_of
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
@@ -39,24 +40,12 @@ def month_csv(request: MemberRequest) -> HttpResponse:
         tenant = request.membership.tenant
         joint = joint_by_dataset(tenant, *chosen.span())
         text = csv_of(figures_of(tenant, chosen), joint)
-    return _file(request, text.encode(), chosen, "csv", CSV)
+    return as_file(text.encode(), f"month-{tenant.slug}-{chosen.text}.csv", CSV)
 
 
 @require_safe
 @requires(Permission.READ_AUDIT_LOG)
 def month_report(request: MemberRequest) -> HttpResponse:
     """The same as a PDF: equal bytes for equal figures."""
-    # Most of a second to load: commands never need it, web processes have it (`serving`).
-    from dpgov.oversight.month.report import report_of
-
-    chosen, tenant = Month.read(request.GET.get("month", "")), request.membership.tenant
-    with english():
-        content = report_of(tenant.name, figures_of(tenant, chosen))
-    return _file(request, content, chosen, "pdf", "application/pdf")
-
-
-def _file(
-    request: MemberRequest, content: bytes, month: Month, suffix: str, content_type: str
-) -> HttpResponse:
-    name = f"month-{request.membership.tenant.slug}-{month.text}.{suffix}"
-    return as_file(content, name, content_type)
+    report = report_file(request.membership.tenant, Month.read(request.GET.get("month", "")))
+    return as_file(report.content, report.name, report.content_type)

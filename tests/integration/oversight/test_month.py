@@ -22,6 +22,7 @@ from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import set_needs_allocation
 from dpgov.oversight.month.calendar import Month
+from dpgov.oversight.month.course import courses_of
 from dpgov.oversight.month.month import figures_of
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.policy import QueryLimitExceeded
@@ -131,6 +132,20 @@ def test_a_budget_stands_as_it_stood_at_the_end_of_its_month(
     (after,) = figures_of(dataset.tenant, later).stands
     assert (after.spent, after.earlier, after.left) == ("ε 0", "ε 2.5", "ε 7.5")
     assert figures_of(dataset.tenant, Month.read(NOW.earlier)).stands == ()
+
+
+def test_the_course_of_a_budget_ends_with_what_stands_in_the_table(
+    busy: None, dataset: Dataset, stranger: Membership
+) -> None:
+    """Of a month that is not over up to today; no day before it was opened. H1: of one's own."""
+    (stand,) = figures_of(dataset.tenant, NOW).stands
+    (found,) = courses_of((stand,), NOW)
+    today = timezone.now().astimezone(UTC).day
+    assert found.days == ((today, stand.left_nano, 10 * NANO),)
+    later = Month(NOW.after)
+    assert courses_of((stand,), Month.read(NOW.earlier))[0].days == ()
+    assert courses_of((stand,), later) == ()
+    assert courses_of(figures_of(stranger.tenant, NOW).stands, NOW) == ()
 
 
 def test_a_correction_is_of_its_month_as_a_charge_is(busy: None, dataset: Dataset) -> None:

@@ -12,6 +12,8 @@ import pytest
 from django.test import Client
 
 from dpgov.oversight.month.calendar import Month
+from dpgov.oversight.month.course import Course
+from dpgov.oversight.month.days import busy_days
 from dpgov.oversight.month.decisions import Decided, Proof
 from dpgov.oversight.month.month import MonthFigures, Others, Refused, Row
 from dpgov.oversight.month.report import report_of
@@ -19,6 +21,7 @@ from dpgov.oversight.month.standing import Stand
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE
 from dpgov.tenants.models import Membership
+from dpgov.web.paper.charts import round_up
 
 NOVEMBER = Month(date(2026, 11, 1))
 
@@ -60,6 +63,50 @@ def test_a_whole_month_fits_two_pages_to_be_signed() -> None:
     assert b"/Count 2\n" in pdf
     assert pdf == report_of("Harbour", whole())
     assert pdf != report_of("Harbour", replace(whole(), proof=None))
+
+
+def drawn() -> MonthFigures:
+    """With what was asked on the first and the last day, and on the last of the month before."""
+    days = {date(2026, 11, 1): (3, NANO), date(2026, 11, 30): (1, 0), date(2026, 10, 31): (2, NANO)}
+    return replace(whole(), days=days)
+
+
+def test_each_day_stands_beside_that_of_the_month_before_as_bars_and_as_numbers() -> None:
+    """Bars of three days of questions and two of ε, and the rows of the table."""
+    kinds = {
+        "none": whole(),
+        "days": drawn(),
+        "one": replace(drawn(), days={NOVEMBER.first: (3, 0)}),
+    }
+    bars = {name: _rectangles(report_of("Harbour", one)) for name, one in kinds.items()}
+    assert bars["days"] - bars["none"] == 3 + 2 + _HEAD
+    assert bars["one"] - bars["none"] == 1 + _HEAD
+    rows = busy_days(NOVEMBER, drawn().days)
+    assert [place for place, _now, _before in rows] == [1, 30, 31]
+
+
+def test_a_budget_goes_down_by_steps_below_its_limit() -> None:
+    """One filled area for each budget; equal courses give equal bytes."""
+    stand = whole().stands[0]
+    steps = ((1, 9 * NANO, 10 * NANO), (2, 8 * NANO, 10 * NANO), (3, 8 * NANO, 20 * NANO))
+    courses = (Course(stand, steps), Course(stand, ()))
+    pdf = report_of("Harbour", whole(), courses)
+    assert pdf == report_of("Harbour", whole(), courses)
+    other = replace(courses[0], days=((1, 0, NANO),))
+    assert pdf != report_of("Harbour", whole(), (other, courses[1]))
+
+
+@pytest.mark.parametrize(("most", "top"), [(0, 1), (1, 1), (3, 5), (7, 10), (21, 50), (100, 100)])
+def test_an_axis_ends_with_a_round_number(most: int, top: int) -> None:
+    assert round_up(most) == top
+
+
+# The head of the table of days, one filled cell a column.
+_HEAD = 5
+
+
+def _rectangles(pdf: bytes) -> int:
+    return sum(len(re.findall(rb"\bre f\b", one)) for one in streams(pdf))
 
 
 def streams(pdf: bytes) -> list[bytes]:

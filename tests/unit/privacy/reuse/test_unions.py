@@ -42,9 +42,7 @@ def union(
     return union_of(one, other, schema)
 
 
-def counts(
-    raw: dict[str, Any], rows: list[Row], schema: DatasetSchema | None = None
-) -> list[int]:
+def counts(raw: dict[str, Any], rows: list[Row], schema: DatasetSchema | None = None) -> list[int]:
     request = blueprint_of(raw, schema or schema_of()).requests[0]
     rows_of_cells = ExactRequest(request.filters, request.groupings, (Measure(MeasureKind.ROWS),))
     return [cell[0] for cell in exact_answer(rows, rows_of_cells)]
