@@ -31,9 +31,9 @@ from dpgov.tenants.models import User
 
 LOOKED_AT = 2_000
 DIFFERENT = 150
-_SHOWN = 20
+SHOWN = 20
 _EXAMPLES = 5
-_REPEATED = 3
+REPEATED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +124,11 @@ def patterns_of(dataset: Dataset, version: DatasetVersion) -> Patterns:
         by_form[one.form].append(one)
     newest = list(by_form)[:DIFFERENT]
     repeated = sorted(
-        (same for same in by_form.values() if len(same) >= _REPEATED), key=len, reverse=True
-    )[:_SHOWN]
+        (same for same in by_form.values() if len(same) >= REPEATED), key=len, reverse=True
+    )[:SHOWN]
     wanted = {form: by_form[form][0].id for form in newest}
-    plans = _plans([*wanted.values(), *(same[0].id for same in repeated)])
-    families = _families(wanted, plans, schema_of(version))[:_SHOWN]
+    plans = plans_of([*wanted.values(), *(same[0].id for same in repeated)])
+    families = families_among(wanted, plans, schema_of(version))[:SHOWN]
     people = User.objects.in_bulk({one.person for one in asked})
     told = _Telling(by_form, plans, {pk: str(user) for pk, user in people.items()}, dataset)
     return Patterns(
@@ -140,11 +140,12 @@ def patterns_of(dataset: Dataset, version: DatasetVersion) -> Patterns:
     )
 
 
-def _plans(ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
+def plans_of(ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
+    """As they were asked, by the question. One statement."""
     return dict(Query.objects.filter(pk__in=set(ids)).values_list("pk", "plan"))
 
 
-def _families(
+def families_among(
     wanted: Mapping[str, UUID], plans: Mapping[UUID, dict[str, Any]], schema: DatasetSchema
 ) -> list[Family]:
     """Of the forms that can still be read; one that an earlier release allowed may not be."""

@@ -4,7 +4,6 @@ From the log, counted refusals, plans and processes; never from data. Whoever ma
 gets no tile for it.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -24,13 +23,14 @@ from dpgov.datasets.audience import seen
 from dpgov.datasets.selectors import open_to_questions
 from dpgov.notices.models import Delivery, State
 from dpgov.operation import clock
+from dpgov.oversight.pattern_count import PatternCount, count_patterns
+from dpgov.oversight.patterns import LOOKED_AT
 from dpgov.queries.answering.heartbeat import Beat, last_beat
 from dpgov.queries.answering.workers import workers
 from dpgov.queries.models import Query, Refusal
 from dpgov.tenants.models import Membership, Role
 
 DAYS = 30
-_AGAIN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Tile:
 
 
 def officer_tiles(membership: Membership, today: date) -> list[Tile]:
-    """Refusals, how far the log is proved, and what was asked again and again."""
+    """Refusals, how far the log is proved, and patterns among what was asked."""
     tenant, since = membership.tenant_id, today - timedelta(days=DAYS)
     refused = Refusal.objects.filter(tenant=tenant, day__gte=since)
     verified = entries_of(tenant, EntryFilter(action=Action.AUDIT_LOG_VERIFIED.value))
@@ -60,7 +60,7 @@ def officer_tiles(membership: Membership, today: date) -> list[Tile]:
         signed=checkpoints_of(tenant).values("size")[:1],
         verified=verified.values("at")[:1],
     )
-    return [_refusals(found), _proof(found), _repeated(membership, since)]
+    return [_refusals(found), _proof(found), _patterns(count_patterns(tenant))]
 
 
 def _numbers(membership: Membership, **asked: QuerySet[Any, Any]) -> dict[str, Any]:
@@ -93,20 +93,14 @@ def _proof(found: Mapping[str, Any]) -> Tile:
     return Tile(title, _number(signed), words, "dashboards:audit_log", alarm=at is None)
 
 
-def _repeated(membership: Membership, since: date) -> Tile:
-    """The same question, charged three times or more; leads to the dataset with most of them."""
-    begin = datetime.combine(since, datetime.min.time(), UTC)
-    charged = Query.objects.filter(
-        tenant=membership.tenant_id, submitted_at__gte=begin, reuse=False, state__in=Query.CHARGED
-    ).exclude(canonical_sha256="")
-    forms = charged.order_by().values("dataset_id", "canonical_sha256")
-    again = forms.annotate(times=Count("pk")).filter(times__gte=_AGAIN)
-    found = Counter(again.values_list("dataset__slug", flat=True)).most_common()
-    text = _("Paid for three times or more in 30 days: averaging takes noise away.")
-    number = _number(sum(times for _slug, times in found))
-    if not found:
-        return Tile(_("Repeated questions"), number, text)
-    return Tile(_("Repeated questions"), number, text, "dashboards:patterns", slug=found[0][0])
+def _patterns(found: PatternCount) -> Tile:
+    """Leads to the dataset with most of them."""
+    text = _(
+        "Among the newest %(number)s paid questions: such as could be subtracted from each other, "
+        "or were paid three times or more."
+    ) % {"number": _number(LOOKED_AT)}
+    where = "dashboards:patterns" if found.slug else ""
+    return Tile(_("Suspicious patterns"), _number(found.number), text, where, slug=found.slug)
 
 
 def analyst_tiles(membership: Membership, today: date) -> list[Tile]:

@@ -5,12 +5,9 @@ from datetime import UTC, date, timedelta
 from typing import Any
 
 import pytest
-from allauth.mfa.models import Authenticator
 from django.test import Client
 from django.utils import timezone
 
-from dpgov.audit.checkpoints.signing import make_checkpoint
-from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget, RateLimit
 from dpgov.budgets.services import set_rate_limit
 from dpgov.budgets.services.raising import request_raise
@@ -19,9 +16,7 @@ from dpgov.dashboards.home.headline import headline
 from dpgov.datasets import status
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
-from dpgov.queries.answering.heartbeat import Heart, Sweeps
 from dpgov.queries.answering.tally import tally
-from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
@@ -238,59 +233,6 @@ def test_a_held_dataset_says_so_to_its_owner_alone(
     another = join(owner.tenant, Role.OWNER, "oskar")
     for member in (another, analyst):
         assert dataset.name not in client_for(member).get("/").text
-
-
-def tiles(browser: Client) -> dict[str, Any]:
-    return {tile.title: tile for tile in browser.get("/").context["tiles"]}
-
-
-def test_an_officer_sees_refusals_proof_and_repetitions(
-    ask: Ask, answer_all: Callable[[], int], analyst: Membership, officer: Membership,
-    dataset: Dataset, client_for: ClientFor,
-) -> None:  # fmt: skip
-    for _again in range(3):
-        ask(analyst, epsilon="0.1")
-    answer_all()
-    with pytest.raises(QueryLimitExceeded):
-        ask(analyst, epsilon=11)
-    make_checkpoint(tenant_id=dataset.tenant_id)
-    found = tiles(client_for(officer))
-    assert found["Refused in 30 days"].figure == "1"
-    assert found["Repeated questions"].figure == "1"
-    patterns = f"/datasets/{dataset.slug}/patterns/"
-    assert f'<a href="{patterns}">Repeated questions</a>' in client_for(officer).get("/").text
-    assert "Asked 3 times" in client_for(officer).get(patterns).text
-    proof = found["Log proved up to entry"]
-    assert int(proof.figure) == AuditEntry.objects.filter(tenant_id=dataset.tenant_id).count()
-    assert proof.alarm
-
-
-def test_an_analyst_sees_own_answers_and_how_many_are_free(
-    ask: Ask, answer_all: Callable[[], int], analyst: Membership, dataset: Dataset,
-    colleague: Membership, client_for: ClientFor,
-) -> None:  # fmt: skip
-    """E8: a colleague's answer counts from the next day on, so that none is seen to arrive."""
-    asked = ask(colleague, epsilon=1)
-    answer_all()
-    browser = client_for(analyst)
-    assert tiles(browser)["Free answers"].figure == "0"
-    then = asked.submitted_at - timedelta(days=1)
-    Query.objects.filter(pk=asked.pk).update(submitted_at=then)
-    found = tiles(browser)
-    assert (found["Free answers"].figure, found["Your answers in 30 days"].figure) == ("1", "0")
-
-
-def test_an_administrator_sees_people_deliveries_and_processes(
-    admin: Membership, owner: Membership, client_for: ClientFor
-) -> None:
-    Authenticator.objects.create(user=owner.user, type=Authenticator.Type.TOTP, data={})
-    found = tiles(client_for(admin))
-    assert found["Without a second factor"].figure == "1"
-    assert found["Failing webhooks"].figure == "0"
-    assert found["Answering now"].alarm
-    assert "not been heard of" in found["Answering now"].text
-    Heart().beat(Sweeps())
-    assert "running since" in tiles(client_for(admin))["Answering now"].text
 
 
 def test_analysts_see_no_forecast(
