@@ -78,6 +78,6 @@ def test_the_page_shows_it(
     browser.get(f"/approvals/{raises[-1].pk}/")
     with django_assert_max_num_queries(12):
         page = browser.get(f"/approvals/{raises[-1].pk}/").text
-    assert "What to know before deciding" in page
+    assert "Background of the request" in page
     assert "3 requests so far: 0 approved, 1 rejected" in page
     assert "Other requests about it" in page
