@@ -93,7 +93,7 @@ def _step(plot: _Plot, day: int, amount: int) -> list[tuple[float, float]]:
 
 def round_up(most: int) -> int:
     """The next of 1, 2, 5, 10, 20 and so on: what an axis ends with."""
-    power = 10 ** (len(str(max(1, most))) - 1)
+    power = int(10 ** (len(str(max(1, most))) - 1))
     return next(power * many for many in (1, 2, 5, 10) if power * many >= most)
 
 

@@ -24,6 +24,10 @@ from dpgov.datasets.web.forms.unit import UnitForm
 from dpgov.privacy.plan.calendar import Step
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
 
+# The columns of a wider table scroll by themselves, and the parts around them are folded: with both
+# open, forty columns are five screens, and no button is in sight.
+_WIDE = 20
+
 
 class RegistrationForm:
     """Reads a declaration. Column names come from the upload, never from what was posted.
@@ -50,6 +54,16 @@ class RegistrationForm:
             for place, name in enumerate(headers)
         ]
         self.computed = computed_forms(self.columns, data, left)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether its columns are more than a screen shows."""
+        return len(self.columns) > _WIDE
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether what is about the whole dataset begins folded; never what has a problem."""
+        return self.is_wide and not self.dataset.errors
 
     def is_valid(self) -> bool:
         """Look at every form, so that all that is wrong is shown at once."""

@@ -8,11 +8,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import QueryDict
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset, DatasetVersion, Draft, Upload
+from dpgov.datasets.web.forms.registration import RegistrationForm
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.datasets.registering import declared, register, uploaded
@@ -168,6 +171,20 @@ def test_five_hundred_columns_with_every_field_are_few_enough(browser: Client) -
     typed = {field.html_name: "" for field in fields} | {"name": "Wide"}
     browser.post(reverse("datasets:save_draft", args=[upload.pk]), typed)
     assert len(Draft.objects.get().typed) == len(typed) > 4500
+
+
+@pytest.mark.parametrize(
+    ("columns", "sent", "wide", "folded"),
+    [(20, None, False, False), (21, None, True, True), (21, "name=", True, False)],
+)
+def test_of_a_wide_table_what_is_about_the_whole_is_folded_until_it_has_a_problem(
+    columns: int, sent: str | None, *, wide: bool, folded: bool
+) -> None:
+    typed = None if sent is None else QueryDict(sent)
+    form = RegistrationForm([f"q{place}" for place in range(columns)], typed)
+    assert (form.is_wide, form.is_folded) == (wide, folded)
+    page = render_to_string("datasets/grid/_computed.html", {"columns": [], "folded": folded})
+    assert ('id="computed-columns" open' in page) is not folded
 
 
 def test_the_types_of_a_parquet_file_fill_in_the_type_and_nothing_else(
