@@ -4,7 +4,7 @@ Every other way to compute an exact answer is tested against this one.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from dpgov.privacy.plan.request import (
@@ -14,6 +14,7 @@ from dpgov.privacy.plan.request import (
     AllOf,
     AnyOf,
     CodeGrouping,
+    CodeOfTwo,
     Curve,
     ExactAnswer,
     ExactRequest,
@@ -45,6 +46,8 @@ def exact_answer(
 ) -> ExactAnswer:
     """The exact integers of every cell, first grouping slowest, measures in request order."""
     rows = [_owned(row, number) for number, row in enumerate(rows_of_codes)]
+    for more in request.of_two:
+        rows = [replace(row, codes=(*row.codes, _of_two(row.codes, more))) for row in rows]
     if request.bounds is not None:
         rows = [row for row in rows if row.rank < request.bounds.max_rows]
     passing = [row for row in rows if all(_passes(row.codes, f) for f in request.filters)]
@@ -60,6 +63,15 @@ def exact_answer(
 def _owned(row: Sequence[int | None] | Owned, number: int) -> Owned:
     """Without a unit column each row is a unit of its own."""
     return row if isinstance(row, Owned) else Owned(tuple(row), number, 0, 0, 1)
+
+
+def _of_two(row: Row, more: CodeOfTwo) -> int | None:
+    """The code of a column that is computed of two; its number is that of the next column."""
+    assert more.column == len(row)
+    one, other, form = row[more.one], row[more.other], more.form
+    if one is None or other is None:
+        return None
+    return form.plus + form.first * one + form.second * other + form.both * one * other
 
 
 def _in_kept_cells(rows: list[Owned], request: ExactRequest, bounds: UnitBounds) -> list[Owned]:

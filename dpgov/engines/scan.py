@@ -21,6 +21,7 @@ from dpgov.engines.grouping import (
     keys_of,
     within,
 )
+from dpgov.engines.of_two import with_columns_of_two
 from dpgov.privacy.plan.request import (
     PRIME,
     AllOf,
@@ -105,14 +106,14 @@ def bounded(
     The order of a unit's cells is that of `place_of_cell`, of its rows in each that of `r`; see
     `UnitBounds`.
     """
-    bounds = request.bounds
+    bounds, data = request.bounds, with_columns_of_two("data", request.of_two, dialect)
     if bounds is None:
-        return "data", conditions
+        return data, conditions
     kept = [f"r < {index(bounds.max_rows)}", *conditions]
     if not bounds.ranks_cells:
-        return "data", kept
+        return data, kept
     cell = _cell_number(request.groupings[: bounds.groupings], dialect)
-    passing = f"SELECT *, {cell} AS cell FROM data WHERE {' AND '.join(kept)}"  # noqa: S608
+    passing = f"SELECT *, {cell} AS cell FROM {data} WHERE {' AND '.join(kept)}"  # noqa: S608
     source = dialect.within(passing)
     ranks, limits = [], []
     if bounds.max_groups is not None:

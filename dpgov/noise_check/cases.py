@@ -62,6 +62,7 @@ class Case:
     pair: Callable[[Mode, int], Pair]
     group_by: tuple[dict[str, Any], ...] = ()
     adaptive: dict[str, Any] | None = None
+    computed: tuple[dict[str, Any], ...] = ()
     unit: PrivacyUnit = field(default_factory=PrivacyUnit)
     neighbouring: Neighbouring = Neighbouring.ADD_REMOVE
     public_rows: int | None = None
@@ -94,7 +95,9 @@ class Case:
     def question(self, price: dict[str, str]) -> dict[str, Any]:
         """The plan, at this price."""
         chosen = {} if self.adaptive is None else {"adaptive": self.adaptive}
-        return {"statistics": [self.statistic], "group_by": list(self.group_by)} | chosen | price
+        of_two = {"computed": list(self.computed)} if self.computed else {}
+        asked = {"statistics": [self.statistic], "group_by": list(self.group_by)}
+        return asked | of_two | chosen | price
 
 
 def _of(kind: str, column: str = "value", **more: Any) -> dict[str, Any]:
@@ -118,6 +121,13 @@ _ALL = (
         tables.one_more_row,
     ),
     Case("sum", Kind.SUM.facts.label, _of("sum"), tables.one_more_person, unit=_PEOPLE),
+    Case(
+        "computed",
+        _("Sum of a product of two columns"),
+        _of("sum", "value * level"),
+        tables.one_more_row,
+        computed=({"formula": "product", "of": ["value", "level"]},),
+    ),
     Case("mean", Kind.MEAN.facts.label, _of("mean"), tables.one_more_row),
     Case(
         "mean_of_public_number",

@@ -6,11 +6,12 @@ zero is missing.
 
 from collections.abc import Sequence
 
+from dpgov.engines.of_two import bilinear_sql
 from dpgov.engines.postgres.coding import or_imputed
 from dpgov.privacy.plan.computing import (
     Domain,
     above_and_below,
-    common_steps,
+    bilinear,
     constants_of,
     numeric,
 )
@@ -37,29 +38,10 @@ def computed_code(number: int, columns: Sequence[ColumnSpec]) -> str:
     return or_imputed(compute(spec.formula, spec.domain, domains, codes), spec)
 
 
-def _difference(
-    _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[str]
+def _of_two(
+    formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[str]
 ) -> str:
-    first, second = common_steps(domain, operands)
-    return f"{codes[0]} * {first} + ({numeric(operands[1]).top} - {codes[1]}) * {second}"
-
-
-def _sum(
-    _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[str]
-) -> str:
-    first, second = common_steps(domain, operands)
-    return f"{codes[0]} * {first} + {codes[1]} * {second}"
-
-
-def _product(
-    _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[str]
-) -> str:
-    """At most 2^53 steps from zero, as every domain."""
-    first, second = (
-        f"({code}::bigint + ({numeric(operand).lower_steps}))"
-        for code, operand in zip(codes, operands, strict=True)
-    )
-    return f"{first} * {second} - ({numeric(domain).lower_steps})"
+    return bilinear_sql(bilinear(formula.kind, domain, operands), *codes)
 
 
 def _ratio(
@@ -105,9 +87,7 @@ def _array(numbers: Sequence[int]) -> str:
 
 
 _COMPUTED = {
-    FormulaKind.DIFFERENCE: _difference,
-    FormulaKind.SUM: _sum,
-    FormulaKind.PRODUCT: _product,
+    **dict.fromkeys((FormulaKind.DIFFERENCE, FormulaKind.SUM, FormulaKind.PRODUCT), _of_two),
     FormulaKind.RATIO: _ratio,
     FormulaKind.BINS: _bins,
     FormulaKind.FLAG: _flag,

@@ -48,7 +48,7 @@ class Source:
 
 
 def columns_of(request: ExactRequest) -> set[int]:
-    """The declared columns that a request looks at, by their numbers."""
+    """The declared columns that a request looks at, or computes others from, by their numbers."""
     found = {grouping.column for grouping in request.groupings}
     found.update(_filtered(request.filters))
     for measure in request.measures:
@@ -56,6 +56,8 @@ def columns_of(request: ExactRequest) -> set[int]:
         found.update(() if measure.column is None else (measure.column,))
     if request.curve is not None:
         found.update(factor.column for factor, _ in request.curve.weights)
+    found -= {each.column for each in request.of_two}
+    found.update(column for each in request.of_two for column in (each.one, each.other))
     return {column for column in found if column >= 0}
 
 

@@ -15,6 +15,7 @@ from dpgov.privacy.accounting.loss import Loss, Mode, epsilon_paid_by, rho_of
 from dpgov.privacy.mechanisms.choice import mechanisms_for
 from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
 from dpgov.privacy.noise.noise import NoiseOutOfRange
+from dpgov.privacy.plan.asked import codes_of_two, declared_alone, seen_by
 from dpgov.privacy.plan.grouping import (
     SIZES,
     by_sizes,
@@ -50,7 +51,7 @@ MAX_CHOSEN_FROM = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Blueprint:
-    """A plan with its exact requests and mechanisms.
+    """A plan with its exact requests and mechanisms; its schema has what the plan computes.
 
     `reads` says for each mechanism which of the requests it reads: those with the same axis share
     one scan, but for distinct counts, which have one of their own.
@@ -156,6 +157,7 @@ def prepare(plan: Plan, schema: DatasetSchema) -> Blueprint:
     Raises InvalidPlan for too many cells, or an amount at which the noise would leave the exact
     range; the message names the smallest one that works.
     """
+    schema = seen_by(plan, declared_alone(schema))
     loss = loss_of(plan, schema.mode)
     groupings = _groupings(plan, schema)
     cells = ExactRequest((), groupings, ()).cells
@@ -261,6 +263,7 @@ def _requests(
             groupings=groupings if scan.axis is None else (*groupings, scan.axis),
             measures=tuple(measures),
             bounds=_bounds(plan, schema, scan),
+            of_two=codes_of_two(schema),
         )
         for scan, measures in needed.items()
     )

@@ -28,8 +28,8 @@ from dpgov.privacy.plan.schema import DatasetSchema, NumericDomain
 ASSUMED_ROWS = 1_000_000
 
 # Nanoseconds for each row: of a scan, of each range of a filter, of each grouping and, where bins
-# are searched through, of each of them, of each sum, of telling units apart, of a curve and of
-# ranking the rows or cells of units.
+# are searched through, of each of them, of each sum, of telling units apart, of a curve, of a
+# column of two others and of ranking the rows or cells of units.
 _SCAN = 10
 _FILTER = 4
 _GROUPING = 30
@@ -37,6 +37,7 @@ _ARM = 8
 _MEASURE = 15
 _UNITS = 800
 _CURVE = 150
+_OF_TWO = 15
 _RANK = 1_500
 # Microseconds: of a scan, of a range or a bin in its text, of a row that it returns, of a cell.
 _REQUEST = 60_000
@@ -88,7 +89,7 @@ def _scan(request: ExactRequest, schema: DatasetSchema, rows: int) -> int:
     ranges = sum(map(_ranges, request.filters))
     searched = sum(map(_searched, request.groupings))
     each = _SCAN + _FILTER * ranges + _GROUPING * len(request.groupings) + _ARM * searched
-    each += _MEASURE * len(request.measures)
+    each += _MEASURE * len(request.measures) + _OF_TWO * len(request.of_two)
     if request.curve is not None:
         each += _CURVE + _MEASURE * len(request.curve.weights)
     each += _UNITS * sum(measure.is_distinct for measure in request.measures)

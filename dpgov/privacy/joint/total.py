@@ -168,7 +168,8 @@ def declared(blueprint: Blueprint) -> dict[str, str]:
 def _used(blueprint: Blueprint) -> set[str]:
     plan = blueprint.plan
     columns = {one.column for one in plan.statistics if one.column}
-    return columns | {grouping.column for grouping in plan.group_by}
+    operands = {name for one in plan.computed for name in one.operands}
+    return columns | operands | {grouping.column for grouping in plan.group_by}
 
 
 def differing(first: dict[str, str], second: dict[str, str]) -> list[str]:

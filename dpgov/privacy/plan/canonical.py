@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from dpgov.privacy.plan.asked import seen_by
 from dpgov.privacy.plan.per_unit import narrower
 from dpgov.privacy.plan.plan import Grouping, Plan, Statistic
 from dpgov.privacy.plan.predicates import Range, row_filter
@@ -25,15 +26,19 @@ _MIDDLE = "0.5"
 def canonical(plan: Plan, schema: DatasetSchema) -> dict[str, Any]:
     """The form as JSON: price, shares and order left out, except the order of the groupings.
 
-    Raises UnknownColumn when the schema no longer has a column.
+    Raises UnknownColumn when the schema no longer has a column, InvalidPlan when it cannot compute
+    what the plan computes.
     """
     asked = {name for statistic in plan.statistics for name in names_of(statistic, schema)}
     used = narrower(plan.per_unit, schema.unit)
     chosen = plan.as_json().get("adaptive")
+    computed = sorted((one.kind.value, *one.operands) for one in plan.computed)
+    schema = seen_by(plan, schema)
     return {
         "statistics": [list(name) for name in sorted(asked)],
         "where": [_as_json(item, schema) for item in conjuncts_of(plan, schema)],
         "group_by": [_grouping(g) for g in plan.group_by],
+        **({"computed": [list(one) for one in computed]} if computed else {}),
         **({} if used is None else {"per_unit": used.as_json()}),
         **({} if chosen is None else {"adaptive": chosen}),
     }
@@ -90,8 +95,10 @@ NO_ROW = AnyOf(())
 def conjuncts_of(plan: Plan, schema: DatasetSchema) -> tuple[RowFilter, ...]:
     """What must hold all at once: at most one condition a column, then what is compound; sorted.
 
-    Raises UnknownColumn when the schema no longer has a column.
+    A column that the plan computes has the number that it has in `seen_by`. Raises UnknownColumn
+    when the schema no longer has a column.
     """
+    schema = seen_by(plan, schema)
     whole = simplified(AllOf(tuple(row_filter(item, schema) for item in plan.where)), schema)
     return whole.members if isinstance(whole, AllOf) else (whole,)
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from dpgov.privacy.plan.constants import Line, code_range, constant_code
 from dpgov.privacy.plan.formula import Comparison, Formula, FormulaKind
+from dpgov.privacy.plan.request import Bilinear
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, NumericDomain
 
 Codes = npt.NDArray[np.int64]
@@ -39,39 +40,34 @@ def computed_codes(
     return result
 
 
-def _difference(
-    _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[Codes]
+def _of_two(
+    formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[Codes]
 ) -> Codes:
-    """The first less the second, as a number of common steps above the least difference."""
-    first, second = common_steps(domain, operands)
-    found: Codes = codes[0] * first + (numeric(operands[1]).top - codes[1]) * second
-    return found
+    form, (one, other) = bilinear(formula.kind, domain, operands), codes
+    found: Codes = form.first * one + form.second * other + form.both * one * other
+    return found + form.plus
 
 
-def common_steps(domain: Domain, operands: Sequence[Domain]) -> tuple[int, ...]:
+def bilinear(kind: FormulaKind, domain: Domain, operands: Sequence[Domain]) -> Bilinear:
+    """The code of a difference, a sum or a product by those of its operands.
+
+    `domain` is what `spans` derives, whose ends are at most 2^53 steps from zero. A code is at most
+    twice what its column's values reach, so that no part is above 2^55, nor any sum above 2^57.
+    """
+    one, other = (numeric(each) for each in operands)
+    if kind is FormulaKind.PRODUCT:
+        low, below = one.lower_steps, other.lower_steps
+        return Bilinear(below, low, 1, low * below - numeric(domain).lower_steps)
+    first, second = _common_steps(domain, operands)
+    if kind is FormulaKind.DIFFERENCE:
+        return Bilinear(first, -second, 0, other.top * second)
+    return Bilinear(first, second, 0, 0)
+
+
+def _common_steps(domain: Domain, operands: Sequence[Domain]) -> tuple[int, ...]:
     """How many steps of a difference or a sum are one step of each operand."""
     step = Fraction(numeric(domain).step)
     return tuple(int(Fraction(numeric(each).step) / step) for each in operands)
-
-
-def _sum(
-    _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[Codes]
-) -> Codes:
-    """Both together, as a number of common steps above the least sum."""
-    first, second = common_steps(domain, operands)
-    found: Codes = codes[0] * first + codes[1] * second
-    return found
-
-
-def _product(
-    _formula: Formula, domain: Domain, operands: Sequence[Domain], codes: Sequence[Codes]
-) -> Codes:
-    """Steps times steps, above the least product. No product passes the domain's ends, and these
-    are at most 2^53 steps from zero, so that nothing wraps around.
-    """
-    one, other = (numeric(each) for each in operands)
-    found: Codes = (codes[0] + one.lower_steps) * (codes[1] + other.lower_steps)
-    return found - numeric(domain).lower_steps
 
 
 def _ratio(
@@ -141,9 +137,7 @@ def numeric(domain: Domain) -> NumericDomain:
 
 
 _COMPUTED = {
-    FormulaKind.DIFFERENCE: _difference,
-    FormulaKind.SUM: _sum,
-    FormulaKind.PRODUCT: _product,
+    **dict.fromkeys((FormulaKind.DIFFERENCE, FormulaKind.SUM, FormulaKind.PRODUCT), _of_two),
     FormulaKind.RATIO: _ratio,
     FormulaKind.BINS: _bins,
     FormulaKind.FLAG: _flag,

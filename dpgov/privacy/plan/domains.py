@@ -235,9 +235,26 @@ def check_capacity(schema: DatasetSchema) -> None:
             _check_sums(schema, column.name, column.domain)
 
 
+def sums_stay_exact(schema: DatasetSchema, domain: NumericDomain) -> bool:
+    """Whether all rows of a column, and what a group can move, are added up exactly."""
+    return _rows_fit(schema, domain) and _groups_fit(schema, domain)
+
+
+def _rows_fit(schema: DatasetSchema, domain: NumericDomain) -> bool:
+    return schema.max_rows * _largest(domain) <= LARGEST_SUM
+
+
+def _groups_fit(schema: DatasetSchema, domain: NumericDomain) -> bool:
+    most = 2 * schema.group_size * schema.unit.max_rows_per_unit
+    return most * _largest(domain) <= LARGEST_SUM
+
+
+def _largest(domain: NumericDomain) -> int:
+    return max(abs(domain.lower_steps), abs(domain.upper_steps), domain.top)
+
+
 def _check_sums(schema: DatasetSchema, name: str, domain: NumericDomain) -> None:
-    largest = max(abs(domain.lower_steps), abs(domain.upper_steps), domain.top)
-    if schema.max_rows * largest > LARGEST_SUM:
+    if not _rows_fit(schema, domain):
         raise InvalidDomain(
             "max_rows",
             said(
@@ -245,11 +262,11 @@ def _check_sums(schema: DatasetSchema, name: str, domain: NumericDomain) -> None
                 "pass {most}. Choose a larger step, narrower bounds or a lower limit.",
                 column=name,
                 rows=schema.max_rows,
-                largest=largest,
+                largest=_largest(domain),
                 most=LARGEST_SUM,
             ),
         )
-    if 2 * schema.group_size * schema.unit.max_rows_per_unit * largest > LARGEST_SUM:
+    if not _groups_fit(schema, domain):
         raise _group_too_large(schema, name)
 
 

@@ -53,6 +53,10 @@ class Formula:
     compares: Comparison | None = None
     constants: tuple[str, ...] = ()
 
+    def as_asked(self) -> dict[str, Any]:
+        """As it stands in the plan of a question: of two columns, and no more."""
+        return {"formula": self.kind.value, "of": list(self.operands)}
+
     def as_json(self) -> dict[str, Any]:
         """As it is stored and shown."""
         return {

@@ -15,6 +15,7 @@ from typing import Any
 from dpgov.language.said import said
 from dpgov.privacy.plan.blanks import Blank, blanks_of, with_value
 from dpgov.privacy.plan.calendar import span_of
+from dpgov.privacy.plan.parsing.computed import with_computed
 from dpgov.privacy.plan.parsing.where import (
     rank_of,
     read_category,
@@ -59,6 +60,7 @@ def read_parameters(
 ) -> tuple[Parameter, ...]:
     """The declared parameters of a plan with blanks; raises InvalidPlan with every problem."""
     problems = Problems()
+    schema = with_computed(plan, schema, problems)
     blanks: dict[str, Blank] = {}
     for blank in blanks_of(plan):
         if (name := blank.parameter) is None:
@@ -94,6 +96,7 @@ def filled(
     number or date within the declared range.
     """
     problems = Problems()
+    schema = with_computed(plan, schema, problems)
     known = {one.name: one for one in parameters}
     typed = problems.mapping("values", {} if values is None else values, tuple(known)) or {}
     made: dict[str, Any] = dict(plan)

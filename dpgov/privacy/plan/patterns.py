@@ -16,6 +16,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
+from dpgov.privacy.plan.asked import seen_by
 from dpgov.privacy.plan.canonical import conjuncts_of, largest_code, names_of
 from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.request import CodeFilter, RowFilter
@@ -54,6 +55,9 @@ def families_of(asked: Mapping[str, Plan], schema: DatasetSchema) -> list[Family
     """
     filed: defaultdict[tuple[Rest, int], dict[str, RowFilter | None]] = defaultdict(dict)
     whole: defaultdict[Rest, list[str]] = defaultdict(list)
+    for plan in asked.values():
+        # One number for a column that several of them compute.
+        schema = seen_by(plan, schema)
     for key, plan in asked.items():
         _file(key, plan, schema, filed, whole)
     for (rest, _), members in filed.items():

@@ -12,6 +12,7 @@ from typing import Any
 
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.accounting.loss import Loss, Mode
+from dpgov.privacy.plan.formula import Formula
 from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.privacy.plan.statistics import StatisticKind
 
@@ -190,7 +191,8 @@ class Plan:
     """A question: ε, in nano-ε, is the total for all its statistics; under zCDP it may be ρ.
 
     Exactly one of the two amounts is given. Filters all hold at once. With `choosing` it is no
-    table of all its groups, but some smaller ones that are chosen while it is answered.
+    table of all its groups, but some smaller ones that are chosen while it is answered. `computed`
+    are columns of this question alone (`plan.asked`); it names them as it names declared ones.
     """
 
     dataset: str
@@ -201,10 +203,13 @@ class Plan:
     rho_nano: int | None = None
     per_unit: PerUnit | None = None
     choosing: Choosing | None = None
+    computed: tuple[Formula, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The one JSON form; parsing it again gives an equal plan."""
         kept: dict[str, Any] = {}
+        if self.computed:
+            kept["computed"] = [one.as_asked() for one in self.computed]
         if self.per_unit is not None:
             kept["per_unit"] = self.per_unit.as_json()
         if self.choosing is not None:

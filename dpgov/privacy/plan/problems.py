@@ -12,12 +12,14 @@ _SHOWN = 60
 _FEW = 6
 _CHOOSE: dict[str, Callable[[str], Said]] = {
     "column": lambda names: said("Choose a column: {names}.", names=names),
+    "formula": lambda names: said("Choose a formula: {names}.", names=names),
     "category": lambda names: said("Choose a category: {names}.", names=names),
     "operator": lambda names: said("Choose a operator: {names}.", names=names),
     "statistic": lambda names: said("Choose a statistic: {names}.", names=names),
 }
 _UNKNOWN: dict[str, Callable[[str], Said]] = {
     "column": lambda name: said("Unknown column “{name}”.", name=name),
+    "formula": lambda name: said("Unknown formula “{name}”.", name=name),
     "category": lambda name: said("Unknown category “{name}”.", name=name),
     "operator": lambda name: said("Unknown operator “{name}”.", name=name),
     "statistic": lambda name: said("Unknown statistic “{name}”.", name=name),

@@ -243,10 +243,36 @@ def place_of_cell(key: int, cell: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
+class Bilinear:
+    """A whole number of two codes: plus + first · one + second · other + both · one · other.
+
+    For every two codes that there can be, each part of it and each sum of parts fits 64 bits.
+    """
+
+    first: int
+    second: int
+    both: int
+    plus: int
+
+
+@dataclass(frozen=True, slots=True)
+class CodeOfTwo:
+    """One more column of a row, of number `column`, that no table stores: `form` of its codes of
+    columns `one` and `other`, and null where either is.
+    """
+
+    column: int
+    one: int
+    other: int
+    form: Bilinear
+
+
+@dataclass(frozen=True, slots=True)
 class ExactRequest:
     """One scan: filters are joined by AND; cells are the product of the groupings' bins.
 
-    `bounds` is None where each row is a unit of its own, `curve` where no factor needs it.
+    `bounds` is None where each row is a unit of its own, `curve` where no factor needs it. Columns
+    in `of_two` have the numbers after those of the table, and are asked about like them.
     """
 
     filters: tuple[RowFilter, ...]
@@ -254,6 +280,7 @@ class ExactRequest:
     measures: tuple[Measure, ...]
     bounds: UnitBounds | None = None
     curve: Curve | None = None
+    of_two: tuple[CodeOfTwo, ...] = ()
 
     @property
     def cells(self) -> int:

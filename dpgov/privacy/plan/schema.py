@@ -140,7 +140,8 @@ class DatasetSchema:
 
     `columns` are in stored order: column i is `c{i}` in an engine. `max_rows` is a public bound
     that no version exceeds; `public_rows` the number of rows where that is public (exact under
-    change_one with a row as the unit; otherwise at most an owner's approximate figure).
+    change_one with a row as the unit; otherwise at most an owner's approximate figure). The last
+    `asked` columns are stored nowhere: one question computes them (`plan.asked`).
     """
 
     columns: tuple[ColumnSpec, ...]
@@ -150,6 +151,7 @@ class DatasetSchema:
     max_rows: int
     public_rows: int | None = None
     mode: Mode = Mode.PURE
+    asked: int = 0
 
     def index_of(self, name: str) -> int | None:
         """The stored place of a column, or None when it is not queryable or not there."""

@@ -102,6 +102,9 @@ def refitted(
         return None
     if statistic.kind is not mechanism.statistic.kind:
         return None
+    # A column that only the asked one has may be one that it computes, and unknown here.
+    if not _columns(statistic) <= _columns(mechanism.statistic):
+        return None
     dropped = may_drop_rows(mechanism.statistic, schema)
     if not statistic.predictors or not dropped <= may_drop_rows(statistic, schema):
         return None
@@ -113,3 +116,7 @@ def refitted(
     places = tuple(there.moments.index(pair) for pair in drawn if pair is not None)
     asked = replace(mechanism, statistic=replace(statistic, share=None), design=design)
     return Refitted(stored, place, asked, places)
+
+
+def _columns(statistic: Statistic) -> set[str | None]:
+    return {statistic.column, *statistic.predictors}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpgov.privacy.plan.asked import seen_by
 from dpgov.privacy.plan.canonical import conjuncts_of, largest_code
 from dpgov.privacy.plan.grouping import by_sizes, code_grouping
 from dpgov.privacy.plan.per_unit import narrower
@@ -55,6 +56,7 @@ def union_of(asked: Plan, stored: Plan, schema: DatasetSchema) -> Union | None:
     """How the asked cells are made of the stored ones; None when they are not."""
     if _used(asked, schema) != (used := _used(stored, schema)):
         return None
+    schema = seen_by(stored, seen_by(asked, schema))
     found, wanted = conjuncts_of(stored, schema), conjuncts_of(asked, schema)
     if found == wanted and asked.group_by == stored.group_by:
         return _same(asked)

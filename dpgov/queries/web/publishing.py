@@ -18,8 +18,10 @@ from dpgov.datasets.selectors import schema_of, version_or_404
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
 from dpgov.privacy.plan.blanks import blanks_of
+from dpgov.privacy.plan.parsing.computed import with_computed
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan, PlanProblem
+from dpgov.privacy.plan.problems import Problems
 from dpgov.privacy.plan.schema import CategoryDomain
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.models import Query
@@ -121,7 +123,8 @@ def _details(
 def _blanks(
     request: HttpRequest | None, plan: dict[str, Any], version: DatasetVersion
 ) -> list[BlankForm]:
-    schema, sent = schema_of(version), None if request is None else request.POST
+    schema = with_computed(plan, schema_of(version), Problems())
+    sent = None if request is None else request.POST
     # A list of numbers stays as it is.
     categories = {c.name for c in schema.columns if isinstance(c.domain, CategoryDomain)}
     return [

@@ -26,6 +26,7 @@ from dpgov.privacy.mock.rows import (
     mock_rows,
     mock_table,
 )
+from dpgov.privacy.plan.asked import seen_by
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema, DateDomain
@@ -88,6 +89,7 @@ def try_plan(plan: Plan, schema: DatasetSchema, guess: int | None = None) -> Tri
 
     `guess` is the reader's own number of matching rows, as for a quote.
     """
+    schema = seen_by(plan, schema)
     table = mock_table(schema, mock_rows(schema, guess))
     body = {"mock": True, "message": INVENTED, "rows": table.rows}
     return Trial(

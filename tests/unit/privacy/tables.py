@@ -1,6 +1,7 @@
 """Schemas, plans and small random tables for the tests of the privacy room."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -255,8 +256,32 @@ def _asked(statistic: dict[str, Any]) -> str:
     return str({key: value for key, value in statistic.items() if key != "share"})
 
 
+COMPUTED: list[dict[str, Any]] = [
+    {"formula": "sum", "of": ["age", "change"]},
+    {"formula": "difference", "of": ["hours", "age"]},
+    {"formula": "product", "of": ["change", "hours"]},
+]
+INSTEAD = {"age": "age + change", "hours": "hours - age", "change": "hours * change"}
+
+
+def computing(raw: dict[str, Any], instead: Iterable[str]) -> dict[str, Any]:
+    """The same question with some columns of two in place of these columns."""
+    names = {f'"{name}"': f'"{INSTEAD[name]}"' for name in instead}
+    text = json.dumps(raw)
+    for name, computed in names.items():
+        text = text.replace(f'"column": {name}', f'"column": {computed}')
+    found: dict[str, Any] = json.loads(text)
+    return found | ({"computed": COMPUTED} if names else {})
+
+
 def questions() -> st.SearchStrategy[dict[str, Any]]:
-    """Any valid plan over COLUMNS."""
+    """Any valid plan over COLUMNS, and over what a question computes of them."""
+    instead: st.SearchStrategy[set[str]] = st.sets(st.sampled_from(NUMBERS)) | st.just(set())
+    return st.builds(computing, plain_questions(), instead)
+
+
+def plain_questions() -> st.SearchStrategy[dict[str, Any]]:
+    """Any valid plan over COLUMNS alone."""
     return st.fixed_dictionaries(
         {
             "statistics": st.lists(statistics(), min_size=1, max_size=3, unique_by=_asked),

@@ -6,6 +6,7 @@ whatever the table holds.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -13,9 +14,11 @@ from typing import Any
 from dpgov.language.said import said, sentences
 from dpgov.privacy.accounting.decimals import InvalidAmount, decimals_of, parse_epsilon
 from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.plan.asked import formulas_used
 from dpgov.privacy.plan.outcomes import has_two_values, not_of_two
 from dpgov.privacy.plan.parsing.choosing import read_choosing
 from dpgov.privacy.plan.parsing.clips import not_clipped, read_clip
+from dpgov.privacy.plan.parsing.computed import with_computed
 from dpgov.privacy.plan.parsing.groups import read_grouping
 from dpgov.privacy.plan.parsing.per_unit import read_per_unit
 from dpgov.privacy.plan.parsing.predictors import not_grouped, read_predictors
@@ -27,7 +30,9 @@ from dpgov.privacy.plan.statistics import HISTOGRAM, SYNONYMS, Quantity, Recipe,
 
 # A full table of a set of tables may have many columns; what bounds an answer is its cells.
 MAX_GROUPINGS = 8
-_PLAN_KEYS = ("dataset", "statistics", "where", "group_by", "per_unit", "epsilon", "rho")
+_PRICE_KEYS = ("epsilon", "rho")
+_ASKED_KEYS = ("computed", "statistics", "where", "group_by", "per_unit")
+_PLAN_KEYS = ("dataset", *_ASKED_KEYS, *_PRICE_KEYS)
 
 
 def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str, stored: bool = False) -> Plan:
@@ -35,8 +40,9 @@ def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str, stored: bool
 
     One that is `stored` was accepted before, and may be of tables that are chosen adaptively.
 
-    "where" and "group_by" may be left out, and so may "dataset", which must match if it is there.
-    Numbers may be JSON numbers or decimal text. Raises InvalidPlan with every problem found.
+    "computed", "where" and "group_by" may be left out, and so may "dataset", which must match if it
+    is there. What is computed and named nowhere else is no part of the plan. Numbers may be JSON
+    numbers or decimal text. Raises InvalidPlan with every problem found.
     """
     problems = Problems()
     keys = (*_PLAN_KEYS, "adaptive") if stored else _PLAN_KEYS
@@ -49,6 +55,10 @@ def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str, stored: bool
             "dataset", said("This question was sent to the dataset “{dataset}”.", dataset=dataset)
         )
     epsilon, rho = _price(body, schema.mode, problems)
+    computing = Problems()
+    schema = with_computed(body, schema, computing)
+    # Else whatever names a column that could not be computed would be refused, too.
+    computing.raise_if_any()
     group_by = _group_by(body.get("group_by", []), schema, problems)
     plan = Plan(
         dataset=dataset,
@@ -60,6 +70,7 @@ def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str, stored: bool
         per_unit=read_per_unit(body.get("per_unit"), schema, problems),
         choosing=read_choosing(body.get("adaptive"), group_by, problems),
     )
+    plan = replace(plan, computed=formulas_used(plan, schema))
     _check_together(plan, problems)
     problems.raise_if_any()
     return plan

@@ -9,6 +9,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dpgov.privacy.plan.asked import SIGNS
 from dpgov.privacy.plan.by_calendar import CalendarPart
 from dpgov.privacy.plan.parsing.predictors import MAX_PREDICTORS
 from dpgov.privacy.plan.plan import MISSING_OPERATORS, NUMERIC_OPERATORS
@@ -150,10 +151,31 @@ class PerUnitSerializer(MadeSerializer):
     )
 
 
+class ComputedSerializer(MadeSerializer):
+    """A column of this question alone: two declared ones, row by row.
+
+    Bounds and step follow from theirs; a row counts as missing in it where it is in either. The
+    rest of the plan names it like any other: `a + b`, `a - b`, `a * b`, with a name that is no
+    single word between double quotes. Operands of a sum and a product come back in declared order.
+    """
+
+    formula = serializers.ChoiceField(choices=[kind.value for kind in SIGNS])
+    of = serializers.ListField(
+        child=serializers.CharField(),
+        min_length=2,
+        max_length=2,
+        help_text="Two different columns of numbers that the file has; of a `difference` also two "
+        "of dates in the same step.",
+    )
+
+
 class UnpricedPlanSerializer(MadeSerializer):
     """A question without its price."""
 
     dataset = serializers.CharField(required=False, help_text="If given, as in the address.")
+    computed = ComputedSerializer(
+        many=True, required=False, help_text="What is named nowhere else is left out."
+    )
     statistics = StatisticSerializer(many=True)
     where = FilterSerializer(many=True, required=False, help_text="All of them hold.")
     group_by = GroupingSerializer(many=True, required=False)

@@ -19,8 +19,10 @@ from dpgov.privacy.plan.request import (
     WEIGHT,
     AllOf,
     AnyOf,
+    Bilinear,
     CodeFilter,
     CodeGrouping,
+    CodeOfTwo,
     Curve,
     EvenRanges,
     ExactRequest,
@@ -184,10 +186,25 @@ def _measures(
     return Measure(kind, factors=tuple(draw(st.lists(factors, min_size=1, max_size=3))))
 
 
+# None of them makes a code negative: no column here has 7,000 values.
+_FORMS = st.builds(
+    Bilinear, st.integers(0, 3), st.integers(0, 3), st.integers(0, 1), st.integers(0, 5)
+) | st.just(Bilinear(1, -1, 0, 7_000))
+
+
+@st.composite
+def _of_two(draw: st.DrawFn, width: int) -> tuple[CodeOfTwo, ...]:
+    """Up to two columns after those of the table."""
+    pairs = st.tuples(st.integers(0, width - 1), st.integers(0, width - 1), _FORMS)
+    drawn = draw(st.lists(pairs, max_size=2))
+    return tuple(CodeOfTwo(width + at, *pair) for at, pair in enumerate(drawn))
+
+
 @st.composite
 def requests(draw: st.DrawFn, width: int, *, by_unit: bool) -> ExactRequest:
     """Any question of this many columns; of units it keeps all that a small table can have."""
-    column = st.integers(0, width - 1)
+    of_two = draw(_of_two(width))
+    column = st.integers(0, width + len(of_two) - 1)
     curve = draw(st.none() | _curves(column))
     grouped = column | st.just(ROWS_OF_UNIT) if by_unit else column
     plain = st.builds(CodeGrouping, grouped, _ranges())
@@ -201,10 +218,10 @@ def requests(draw: st.DrawFn, width: int, *, by_unit: bool) -> ExactRequest:
     bounds = UnitBounds(MOST_ROWS, *draw(_kept(len(groupings)))) if by_unit else None
     if draw(st.integers(0, 5)) == 0:
         many = tuple(draw(st.lists(even, min_size=2, max_size=2)))
-        return ExactRequest(filters, many, (Measure(MeasureKind.ROWS),), bounds)
+        return ExactRequest(filters, many, (Measure(MeasureKind.ROWS),), bounds, None, of_two)
     own = _measures(column, by_unit=by_unit, curved=curve is not None)
     measures = draw(st.lists(own, min_size=1, max_size=4))
-    return ExactRequest(filters, tuple(groupings), tuple(measures), bounds, curve)
+    return ExactRequest(filters, tuple(groupings), tuple(measures), bounds, curve, of_two)
 
 
 def _kept(groupings: int) -> st.SearchStrategy[tuple[int | None, int, int | None]]:

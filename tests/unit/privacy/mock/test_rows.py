@@ -47,8 +47,9 @@ def test_an_invented_table_is_answered_as_the_slow_reference_answers(
 ) -> None:
     schema = schema_of(unit=unit)
     raw = raw | ({"per_unit": kept} if unit is PERSON else {})
-    table = mock_table(schema, rows)
-    for request in blueprint_of(raw, schema).requests:
+    blueprint = blueprint_of(raw, schema)
+    table = mock_table(blueprint.schema, rows)
+    for request in blueprint.requests:
         assert mock_answer(table, request) == exact_answer(owned_rows(table), request)
 
 

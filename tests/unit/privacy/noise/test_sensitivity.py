@@ -235,3 +235,49 @@ def test_the_three_sums_of_a_variance_move_as_one_count_does() -> None:
     taken = only_draw(question({"statistic": "variance", "column": "x"}), schema)
     assert taken.reach == Reach(25, 625)
     assert {reading.unit.denominator for reading in taken.readings} == {25}
+
+
+FORMULAS = ["sum", "difference", "product"]
+SMALL = (numbers("-2", "1", DROP), column_spec("y", numeric_domain("-1", "2", "0.5"), IMPUTE, "2"))
+
+
+def of_two(formula: str, statistic: str, **more: object) -> dict[str, Any]:
+    name = {"sum": "x + y", "difference": "x - y", "product": "x * y"}[formula]
+    asked = {"statistic": statistic, "column": name}
+    return question(asked, computed=[{"formula": formula, "of": ["x", "y"]}], **more)
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize("statistic", ["sum", "mean", "variance", "distinct_values"])
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_a_column_of_two_moves_as_far_as_its_derived_bounds_say(
+    relation: Neighbouring, statistic: str, formula: str
+) -> None:
+    """D1, D9: all pairs of neighbouring tables of one row; of a sum one of them moves so far."""
+    schema = schema_of(*SMALL, neighbouring=relation, public_rows=1)
+    blueprint = blueprint_of(of_two(formula, statistic), schema)
+    codes: list[Row] = [(x, y) for x in (None, *range(4)) for y in range(7)]
+    befores = [[one] for one in codes] if relation is CHANGE else [[]]
+    found = [moved(blueprint, 0, before, [row]) for before in befores for row in codes]
+    reach = draw_of(blueprint.mechanisms[0])
+    assert reach is not None
+    assert max(one.l1 for one in found) <= reach.reach.l1
+    assert max(one.l2_squared for one in found) <= reach.reach.l2_squared
+    # Corners of both ranges are reached, so that no bound is wider than it has to be; of a
+    # product of mixed signs under change_one too, by its least value beside its largest.
+    if statistic == "sum":
+        assert max(one.l1 for one in found) == reach.reach.l1
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_a_clip_of_a_column_of_two_makes_its_reach_smaller(formula: str) -> None:
+    """D1: one row more moves it by the clip's larger end, in the steps of both."""
+    clip = {"from": -0.5, "to": 1}
+    raw = of_two(formula, "sum")
+    raw["statistics"][0]["clip"] = clip
+    schema = schema_of(*SMALL)
+    assert only_draw(raw, schema).reach == Reach(2, 4)
+    assert only_draw(of_two(formula, "sum"), schema).reach.l1 > 2
+    blueprint = blueprint_of(raw, schema)
+    codes: list[Row] = [(x, y) for x in range(4) for y in range(7)]
+    assert max(moved(blueprint, 0, [], [row]).l1 for row in codes) == 2
