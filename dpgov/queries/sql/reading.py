@@ -126,10 +126,13 @@ def read_sql(
     where = select.args.get("where")
     filters = read_where(where.this, reader) if where is not None else []
     places = {"dataset": source.place_of(table)} | ending.places
-    for name, parts in (("statistics", shown.statistics), ("group_by", groups), ("where", filters)):
+    computed: Placed = [(node, one.as_asked()) for one, node in reader.computed.items()]
+    parted = (("statistics", shown.statistics), ("group_by", groups), ("where", filters))
+    for name, parts in (("computed", computed), *parted):
         places |= {f"{name}.{n}": source.place_of(node) for n, (node, _read) in enumerate(parts)}
     raw = {
         "dataset": table.name,
+        **({"computed": [part for _, part in computed]} if computed else {}),
         "statistics": [part for _, part in shown.statistics],
         "where": [part for _, part in filters],
         "group_by": [part for _, part in groups],

@@ -13,6 +13,7 @@ from sqlglot import exp
 from dpgov.privacy.accounting.decimals import decimal_text
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.sql.clips import read_clipped
+from dpgov.queries.sql.computed import Computing
 from dpgov.queries.sql.dates import OF_DATES, read_calendar
 from dpgov.queries.sql.regressions import OFFERED as REGRESSIONS
 from dpgov.queries.sql.regressions import read_regression
@@ -66,7 +67,7 @@ FUNCTIONS = ", ".join(
 )
 
 
-class Reader(Names):
+class Reader(Computing):
     """Reads one item after SELECT."""
 
     def statistic(self, node: exp.Expr, groups: Sequence[dict[str, Any]]) -> dict[str, Any] | None:

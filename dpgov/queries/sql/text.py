@@ -70,7 +70,7 @@ class Names:
         tables: Tables | None = None,
     ) -> None:
         self.text, self.private_id, self._tables = text, private_id, tables or {}
-        self._exact = set(columns)
+        self.columns = tuple(columns)
         self._folded = {name.casefold(): name for name in columns}
 
     def name(self, node: exp.Expr) -> str:
@@ -80,7 +80,7 @@ class Names:
         name = node.this.name
         if self._tables and node.table:
             return self._joined(node, name)
-        if name in self._exact or node.this.quoted:
+        if name in self.columns or node.this.quoted:
             return name
         if self.private_id and name.casefold() == self.private_id.casefold():
             return self.private_id

@@ -5,6 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from sqlglot import exp
 
+from dpgov.queries.sql.computed import ARITHMETIC
 from dpgov.queries.sql.text import Names
 
 Placed = list[tuple[exp.Expr, dict[str, Any]]]
@@ -74,6 +75,6 @@ def _condition(node: exp.Expr, names: Names) -> dict[str, Any]:
 
 def _comparison(node: exp.Expr, op: str, names: Names) -> dict[str, Any]:
     left, right = node.this.unnest(), node.expression.unnest()
-    if not isinstance(left, exp.Column):
+    if not isinstance(left, (exp.Column, *ARITHMETIC)):
         left, right, op = right, left, _TURNED.get(op, op)
     return {"column": names.name(left), "op": op, "value": names.constant(right)}
