@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from dpgov.language.translation import translated
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain
+from dpgov.queries.web.forms.computed import Computed
 from dpgov.queries.web.forms.dates import DateGroupingRow
 from dpgov.queries.web.forms.groupings import CategoryGroupingRow, NumericGroupingRow
 from dpgov.queries.web.forms.per_unit import offered
@@ -45,6 +46,8 @@ class AskForm(PricedForm):
         allocations: Sequence[tuple[str, str]] = (),
     ) -> None:
         super().__init__(data)
+        self.computed = Computed(data, schema)
+        schema = self.computed.schema
         self.schema, self.dataset = schema, dataset
         self.statistics = [
             StatisticRow(data, prefix=f"statistic-{i}", row_id=i, schema=schema)
@@ -70,6 +73,7 @@ class AskForm(PricedForm):
             return None
         return {
             "dataset": self.dataset,
+            **self.computed.formulas(),
             "statistics": [row.statistic() for row in self.statistics],
             "where": self.where.filters(),
             "group_by": [row.grouping() for row in self.groupings],
@@ -101,7 +105,14 @@ class AskForm(PricedForm):
 
     def _forms(self) -> Iterable[forms.Form]:
         limits = [self.per_unit] if self.per_unit else []
-        return [*self.statistics, *self.where.rows, *self.groupings, *limits, self.price]
+        return [
+            *self.computed.rows,
+            *self.statistics,
+            *self.where.rows,
+            *self.groupings,
+            *limits,
+            self.price,
+        ]
 
     def _check_together(self, each_is_valid: bool) -> None:
         if not self.statistics:
@@ -116,9 +127,12 @@ class AskForm(PricedForm):
         """The row of a refusal; one of a list as a whole is shown where it can be mended."""
         if kind == "where":
             return self.where.row_at(rest)
-        rows: Sequence[Row] = self.groupings if kind == "group_by" else []
-        if kind == "statistics":
-            rows = self.statistics
+        known: dict[str, Sequence[Row]] = {
+            "computed": self.computed.rows,
+            "statistics": self.statistics,
+            "group_by": self.groupings,
+        }
+        rows = known.get(kind, [])
         if rest and rest[0].isdigit() and int(rest[0]) < len(rows):
             return rows[int(rest[0])], rest[1:]
         locked = [row for row in rows if isinstance(row, StatisticRow) and row.is_locked]

@@ -13,12 +13,15 @@ from typing import Any
 
 from django.http import QueryDict
 
+from dpgov.privacy.plan.parsing.computed import with_computed
+from dpgov.privacy.plan.problems import Problems
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain, NumericDomain
 from dpgov.queries.web.forms.dates import usual_part
 from dpgov.queries.web.forms.per_unit import FIELDS as PER_UNIT
 from dpgov.queries.web.forms.rows import PRESETS, plain, proposed_width
 
-ROW_KINDS = ("statistic", "filter", "group")
+COMPUTED = "computed"
+ROW_KINDS = ("statistic", "filter", "group", COMPUTED)
 MOST_ROWS = 20
 
 
@@ -70,11 +73,18 @@ def row_ids(data: QueryDict, kind: str) -> list[str]:
     return list(dict.fromkeys(ids))[:MOST_ROWS]
 
 
+_OF_TWO = ("kind", "first", "second")
+
+
 def _add(data: QueryDict, kind: str, schema: DatasetSchema) -> None:
     if kind == "statistic":
         append(data, kind, {"kind": "mean"})
         return
+    if kind == COMPUTED:
+        append(data, kind, {part: data.get(f"new_{part}", "") for part in _OF_TWO})
+        return
     name = data.get(f"new_{kind}", "")
+    schema = seen_in(data, schema)
     index = schema.index_of(name)
     if index is None:
         return
@@ -89,6 +99,18 @@ def _add(data: QueryDict, kind: str, schema: DatasetSchema) -> None:
         first = _even_bins(domain)
     append(data, kind, {"column": name, **first})
     data[f"new_{kind}"] = ""
+
+
+def seen_in(data: QueryDict, schema: DatasetSchema) -> DatasetSchema:
+    """The schema with what the form computes, without what makes no column."""
+    raw = [computed_in(data, row_id) for row_id in row_ids(data, COMPUTED)]
+    return with_computed({COMPUTED: raw}, schema, Problems())
+
+
+def computed_in(data: QueryDict, row_id: str) -> dict[str, Any]:
+    """One row of what is computed, as a plan would have it."""
+    kind, *of = (data.get(f"{COMPUTED}-{row_id}-{part}", "") for part in _OF_TWO)
+    return {"formula": kind, "of": of}
 
 
 def _of_dates(kind: str, domain: DateDomain) -> dict[str, str]:
@@ -125,6 +147,9 @@ def from_plan(plan: dict[str, Any], schema: DatasetSchema) -> QueryDict:
     data = QueryDict(mutable=True)
     way = "epsilon" if plan.get("rho") is None else "rho"
     data.update({"by": way, way: plain(plan[way]), "key": new_key()})
+    for one in plan.get(COMPUTED, []):
+        append(data, COMPUTED, dict(zip(_OF_TWO, (one["formula"], *one["of"]), strict=True)))
+    schema = with_computed(plan, schema, Problems())
     for statistic in plan["statistics"]:
         append(data, "statistic", _statistic(statistic))
     for fields in _rows(plan["where"], schema):
