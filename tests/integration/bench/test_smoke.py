@@ -47,6 +47,7 @@ SMALL = {
     "rivals/our_lines": Small("--runs 1", '"on age"'),
     "derived": Small("--people 200 --runs 1 --here", "| count by days | 1.0 | "),
     "cumulating": Small("--bins 3,17", "| 17 | "),
+    "ranging": Small("--bins 4,17", "| 17 | 6.33 | 3.57 | "),
     "tables": Small("--runs 1 --mwem 1 --work pairs", "| pairs | 5 | "),
     "adaptive": Small("--rounds 2 --epsilons 1 --work pairs_of_three", "| pairs_of_three | 1 | "),
     "duration": Small(
