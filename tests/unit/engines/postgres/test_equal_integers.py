@@ -1,4 +1,4 @@
-"""D1, D2, D4, D6: one plan has the same integers in a file and in the owner's PostgreSQL.
+"""D1, D2, D4, D6, D9: one plan has the same integers in a file and in the owner's PostgreSQL.
 
 What could leak or overspend: a cell that is another number there than declared, a row of a person
 that is counted beyond the limits, a cell that makes the statement fail, so that failing tells it.
@@ -39,7 +39,7 @@ def _numbers(answer: ExactAnswer) -> list[list[int]]:
 @settings(max_examples=30)
 @given(data=st.data())
 def test_any_table_and_any_plan_has_the_same_integers(owner: Owner, data: st.DataObject) -> None:
-    """D1, D2, D4, D6: any declarations, cells, filters, groups, measures, curves and units."""
+    """D1, D2, D4, D6, D9: any declarations, filters, groups, measures, columns of two and units."""
     by_unit = data.draw(st.booleans())
     declared = [data.draw(columns(f"c{at}")) for at in range(data.draw(st.integers(1, 3)))]
     specs = [spec for spec, _ in declared]
