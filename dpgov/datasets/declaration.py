@@ -8,7 +8,7 @@ from zoneinfo import available_timezones
 from dpgov.language.said import said
 from dpgov.privacy.accounting.decimals import InvalidAmount, as_text, decimal_text
 from dpgov.privacy.accounting.loss import Currency, Mode
-from dpgov.privacy.plan.computed import MAX_COMPUTED, check_computed
+from dpgov.privacy.plan.computed.declared import MAX_COMPUTED, check_computed
 from dpgov.privacy.plan.domains import (
     category_domain,
     check_capacity,

@@ -14,7 +14,7 @@ from dpgov.engines.files import DuckDBEngine
 from dpgov.engines.ingest.request import UnitNames
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.plan.asked import declared_alone
+from dpgov.privacy.plan.computed.asked import declared_alone
 from dpgov.privacy.plan.request import ExactAnswer
 from dpgov.privacy.plan.schema import DatasetSchema
 

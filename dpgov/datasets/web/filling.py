@@ -35,7 +35,7 @@ from dpgov.datasets.web.forms.filling import (
 )
 from dpgov.datasets.web.forms.importing import keep
 from dpgov.datasets.web.forms.registration import typed_column
-from dpgov.privacy.plan.computed import MAX_COMPUTED
+from dpgov.privacy.plan.computed.declared import MAX_COMPUTED
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import CSV, as_file
 

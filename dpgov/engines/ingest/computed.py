@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpgov.engines.ingest.values import code_type
-from dpgov.privacy.plan.computing import MISSING, Codes, computed_codes
+from dpgov.privacy.plan.computed.computing import MISSING, Codes, computed_codes
 from dpgov.privacy.plan.schema import ColumnSpec
 
 

@@ -1,4 +1,4 @@
-"""Computed columns in SQL, from the codes of the same row: the rules of `privacy.plan.computing`.
+"""Computed columns in SQL, from the codes of the same row, as `plan.computed.computing` has them.
 
 Exact and total as there: a ratio is a quotient of whole numbers of any size, and a division by
 zero is missing.
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from dpgov.engines.of_two import bilinear_sql
 from dpgov.engines.postgres.coding import or_imputed
-from dpgov.privacy.plan.computing import (
+from dpgov.privacy.plan.computed.computing import (
     Domain,
     above_and_below,
     bilinear,

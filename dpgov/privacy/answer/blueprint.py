@@ -15,7 +15,7 @@ from dpgov.privacy.accounting.loss import Loss, Mode, epsilon_paid_by, rho_of
 from dpgov.privacy.mechanisms.choice import mechanisms_for
 from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
 from dpgov.privacy.noise.noise import NoiseOutOfRange
-from dpgov.privacy.plan.asked import codes_of_two, declared_alone, seen_by
+from dpgov.privacy.plan.computed.asked import codes_of_two, declared_alone, seen_by
 from dpgov.privacy.plan.grouping import (
     SIZES,
     by_sizes,
@@ -27,12 +27,7 @@ from dpgov.privacy.plan.grouping import (
 from dpgov.privacy.plan.per_unit import used_of_each
 from dpgov.privacy.plan.plan import Grouping, InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.plan.predicates import UnknownColumn, row_filter
-from dpgov.privacy.plan.ranges import (
-    GROUP_SIZES,
-    of_group,
-    said_of,
-    warning_of,
-)
+from dpgov.privacy.plan.ranges import GROUP_SIZES, of_group, said_of, warning_of
 from dpgov.privacy.plan.request import (
     ROWS_OF_UNIT,
     CodeFilter,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dpgov.privacy.plan.computing import computed_codes
+from dpgov.privacy.plan.computed.computing import computed_codes
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema
 
 Codes = NDArray[np.int64]

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from dpgov.privacy.plan.asked import seen_by
+from dpgov.privacy.plan.computed.asked import seen_by
 from dpgov.privacy.plan.per_unit import narrower
 from dpgov.privacy.plan.plan import Grouping, Plan, Statistic
 from dpgov.privacy.plan.predicates import Range, row_filter

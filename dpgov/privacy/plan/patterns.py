@@ -16,8 +16,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from dpgov.privacy.plan.asked import seen_by
 from dpgov.privacy.plan.canonical import conjuncts_of, largest_code, names_of
+from dpgov.privacy.plan.computed.asked import seen_by
 from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.request import CodeFilter, RowFilter
 from dpgov.privacy.plan.schema import DatasetSchema

@@ -192,7 +192,7 @@ class Plan:
 
     Exactly one of the two amounts is given. Filters all hold at once. With `choosing` it is no
     table of all its groups, but some smaller ones that are chosen while it is answered. `computed`
-    are columns of this question alone (`plan.asked`); it names them as it names declared ones.
+    are columns of this question alone (`plan.computed.asked`), named as declared ones are.
     """
 
     dataset: str

@@ -141,7 +141,7 @@ class DatasetSchema:
     `columns` are in stored order: column i is `c{i}` in an engine. `max_rows` is a public bound
     that no version exceeds; `public_rows` the number of rows where that is public (exact under
     change_one with a row as the unit; otherwise at most an owner's approximate figure). The last
-    `asked` columns are stored nowhere: one question computes them (`plan.asked`).
+    `asked` columns are stored nowhere: one question computes them (`plan.computed.asked`).
     """
 
     columns: tuple[ColumnSpec, ...]

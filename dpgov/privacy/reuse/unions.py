@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpgov.privacy.plan.asked import seen_by
 from dpgov.privacy.plan.canonical import conjuncts_of, largest_code
+from dpgov.privacy.plan.computed.asked import seen_by
 from dpgov.privacy.plan.grouping import by_sizes, code_grouping
 from dpgov.privacy.plan.per_unit import narrower
 from dpgov.privacy.plan.plan import PerUnit, Plan

@@ -1,6 +1,6 @@
 """Arithmetic of two columns inside a function or a comparison: a + b, a - b, a * b.
 
-Each becomes a column of the question alone (`plan.asked`), and is named as that is.
+Each becomes a column of the question alone (`plan.computed.asked`), and is named as that is.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from dpgov.language.translation import translated
-from dpgov.privacy.plan.asked import in_order, name_of
+from dpgov.privacy.plan.computed.asked import in_order, name_of
 from dpgov.privacy.plan.formula import Formula, FormulaKind
 from dpgov.privacy.plan.parsing.computed import no_ratio
 from dpgov.queries.sql.text import Names

@@ -26,7 +26,7 @@ from dpgov.privacy.mock.rows import (
     mock_rows,
     mock_table,
 )
-from dpgov.privacy.plan.asked import seen_by
+from dpgov.privacy.plan.computed.asked import seen_by
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema, DateDomain

@@ -13,7 +13,7 @@ from dpgov.budgets.models import Budget
 from dpgov.datasets import storage
 from dpgov.datasets.models import Column, Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.privacy.plan.computed import domain_of, formula_of
+from dpgov.privacy.plan.computed.declared import domain_of, formula_of
 from dpgov.privacy.plan.domains import column_spec
 from dpgov.privacy.plan.formula import FormulaKind
 from dpgov.privacy.plan.schema import ColumnSpec, InvalidDomain

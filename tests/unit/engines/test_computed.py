@@ -10,7 +10,7 @@ import pytest
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Before, UnitNames, columns_as_json, columns_of
 from dpgov.engines.likeness import Likeness, likeness
-from dpgov.privacy.plan.computed import domain_of, formula_of
+from dpgov.privacy.plan.computed.declared import domain_of, formula_of
 from dpgov.privacy.plan.domains import numeric_domain
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
 from dpgov.privacy.plan.schema import ColumnSpec, MissingRule, NumericDomain

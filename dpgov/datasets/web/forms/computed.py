@@ -17,7 +17,14 @@ from dpgov.datasets.models import Column
 from dpgov.datasets.web.forms.columns import SELECT, TEXT, ColumnForm, bound, imputed
 from dpgov.language.said import said
 from dpgov.language.translation import translated
-from dpgov.privacy.plan.computed import MAX_COMPUTED, TWO, domain_of, formula_of, not_declared
+from dpgov.privacy.plan.computed.declared import (
+    MAX_COMPUTED,
+    TWO,
+    domain_of,
+    formula_of,
+    not_declared,
+)
+from dpgov.privacy.plan.computed.spans import ratio_bounds
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
 from dpgov.privacy.plan.schema import (
@@ -27,7 +34,6 @@ from dpgov.privacy.plan.schema import (
     InvalidDomain,
     NumericDomain,
 )
-from dpgov.privacy.plan.spans import ratio_bounds
 from dpgov.web.pages import LongSelect
 from dpgov.web.typed import plain_number
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpgov.language.said import said
-from dpgov.privacy.plan.asked import SIGNS, asked_formula, declared_alone, with_formulas
+from dpgov.privacy.plan.computed.asked import SIGNS, asked_formula, declared_alone, with_formulas
 from dpgov.privacy.plan.formula import Formula, FormulaKind
 from dpgov.privacy.plan.parsing.where import read_column
 from dpgov.privacy.plan.problems import Problems

@@ -14,7 +14,7 @@ from typing import Any
 from dpgov.language.said import said, sentences
 from dpgov.privacy.accounting.decimals import InvalidAmount, decimals_of, parse_epsilon
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.plan.asked import formulas_used
+from dpgov.privacy.plan.computed.asked import formulas_used
 from dpgov.privacy.plan.outcomes import has_two_values, not_of_two
 from dpgov.privacy.plan.parsing.choosing import read_choosing
 from dpgov.privacy.plan.parsing.clips import not_clipped, read_clip

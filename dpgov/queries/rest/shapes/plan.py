@@ -9,8 +9,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dpgov.privacy.plan.asked import SIGNS
 from dpgov.privacy.plan.by_calendar import CalendarPart
+from dpgov.privacy.plan.computed.asked import SIGNS
 from dpgov.privacy.plan.parsing.predictors import MAX_PREDICTORS
 from dpgov.privacy.plan.plan import MISSING_OPERATORS, NUMERIC_OPERATORS
 from dpgov.privacy.plan.statistics import IN_ROWS, OF_ANY, OF_ROWS, StatisticKind

@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from dpgov.privacy.plan.asked import SIGNS, in_order, name_of
+from dpgov.privacy.plan.computed.asked import SIGNS, in_order, name_of
 from dpgov.privacy.plan.formula import Formula, FormulaKind
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, NumericDomain
 from dpgov.queries.web.forms.rows import Row

@@ -10,7 +10,7 @@ from dpgov.engines.postgres.checking import checked
 from dpgov.engines.postgres.coding import LONGEST_TRIMMED, SPACES
 from dpgov.engines.postgres.rows import Source, data_sql
 from dpgov.engines.postgres.server import opened
-from dpgov.privacy.plan.computed import domain_of, formula_of
+from dpgov.privacy.plan.computed.declared import domain_of, formula_of
 from dpgov.privacy.plan.domains import date_domain, numeric_domain
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
 from dpgov.privacy.plan.request import AnyOf, CodeFilter, ExactRequest, Measure, MeasureKind

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from dpgov.privacy.answer.blueprint import prepare
-from dpgov.privacy.plan.asked import name_of, with_formulas
 from dpgov.privacy.plan.canonical import canonical_sha256
+from dpgov.privacy.plan.computed.asked import name_of, with_formulas
 from dpgov.privacy.plan.domains import category_domain, column_spec, date_domain, numeric_domain
 from dpgov.privacy.plan.formula import Formula, FormulaKind
 from dpgov.privacy.plan.parsing.plans import parse_plan

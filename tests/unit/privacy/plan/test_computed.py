@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpgov.privacy.plan.calendar import Step
-from dpgov.privacy.plan.computed import check_computed, domain_of, formula_of
-from dpgov.privacy.plan.computing import MISSING, computed_codes
+from dpgov.privacy.plan.computed.computing import MISSING, computed_codes
+from dpgov.privacy.plan.computed.declared import check_computed, domain_of, formula_of
 from dpgov.privacy.plan.domains import category_domain, column_spec, date_domain, numeric_domain
 from dpgov.privacy.plan.formula import Comparison, Formula, FormulaKind, formula_from
 from dpgov.privacy.plan.schema import (

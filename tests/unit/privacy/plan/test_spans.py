@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpgov.privacy.plan.computing import MISSING
+from dpgov.privacy.plan.computed.computing import MISSING
+from dpgov.privacy.plan.computed.spans import ratio_bounds
 from dpgov.privacy.plan.domains import numeric_domain
 from dpgov.privacy.plan.formula import FormulaKind
 from dpgov.privacy.plan.schema import ColumnSpec, InvalidDomain, NumericDomain
-from dpgov.privacy.plan.spans import ratio_bounds
 from tests.unit.privacy.plan.test_computed import (
     AGE,
     PAY,

@@ -14,14 +14,14 @@ from dataclasses import replace
 from functools import lru_cache
 
 from dpgov.language.said import said
-from dpgov.privacy.plan.computed import formula_of
-from dpgov.privacy.plan.computing import bilinear, numeric
+from dpgov.privacy.plan.computed.computing import bilinear, numeric
+from dpgov.privacy.plan.computed.declared import formula_of
+from dpgov.privacy.plan.computed.spans import derived_domain
 from dpgov.privacy.plan.domains import sums_stay_exact
 from dpgov.privacy.plan.formula import Formula, FormulaKind
 from dpgov.privacy.plan.plan import InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.plan.request import CodeOfTwo
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, InvalidDomain, MissingRule
-from dpgov.privacy.plan.spans import derived_domain
 
 SIGNS = {FormulaKind.SUM: "+", FormulaKind.DIFFERENCE: "-", FormulaKind.PRODUCT: "*"}
 """What is offered. A ratio has no bounds that follow wherever the second column may be zero."""

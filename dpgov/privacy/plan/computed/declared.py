@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from dpgov.language.said import said
+from dpgov.privacy.plan.computed.spans import DERIVED, derived_domain
 from dpgov.privacy.plan.constants import code_range, constant_code, text_of
 from dpgov.privacy.plan.domains import MAX_CATEGORIES, category_domain
 from dpgov.privacy.plan.formula import Comparison, Formula, FormulaKind
@@ -20,7 +21,6 @@ from dpgov.privacy.plan.schema import (
     InvalidDomain,
     NumericDomain,
 )
-from dpgov.privacy.plan.spans import DERIVED, derived_domain
 
 MAX_COMPUTED = 50
 YES, NO = "yes", "no"
