@@ -228,6 +228,7 @@ KNOX_TOKEN_MODEL = "tenants.ApiToken"  # noqa: S105 - a model's name, not a secr
 
 # --- Celery -----------------------------------------------------------------------------------
 DPGOV_QUERY_SECONDS = env.int("DPGOV_QUERY_SECONDS", default=30)
+DPGOV_MOST_NUMBERS = env.int("DPGOV_MOST_NUMBERS", default=2**20)
 DPGOV_QUERY_MEMORY_BYTES = env.int("DPGOV_QUERY_MEMORY_MB", default=1024) * 1_000_000
 vars().update(broker_settings(env, HOME))
 # Each bound leaves room for the one inside it: the engine stops its scan, then the task is asked to

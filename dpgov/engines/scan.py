@@ -37,6 +37,7 @@ from dpgov.privacy.plan.request import (
     MeasureKind,
     RowFilter,
 )
+from dpgov.privacy.plan.schema import LARGEST_SUM
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +64,13 @@ class Scan:
         return tuple(tuple(cell) for cell in totals)
 
     def counts(self, columns: Sequence[Column]) -> Counts:
-        """The same as an array, of what a scan for rows of many cells returned by columns."""
+        """The same as an array, of what a scan of many cells returned by columns."""
         number = np.zeros(len(columns[0]), dtype=np.int64)
         for key, column in zip(self.keys, columns, strict=False):
             number = number * key.bins + key.bins_of(column)
         totals = np.zeros((self.request.cells, len(self.request.measures)), dtype=np.int64)
         for place, column in enumerate(columns[len(self.keys) :]):
-            np.add.at(totals[:, place], number, column)
+            np.add.at(totals[:, place], number, _whole(column))
         return totals
 
     def _cell(self, row: tuple[int | None, ...]) -> int:
@@ -79,12 +80,22 @@ class Scan:
         return number
 
 
+def _whole(column: Column) -> Counts:
+    """Raises TypeError for what is not made of whole numbers: a rounded sum is no count."""
+    if column.dtype.kind not in "iu":
+        raise TypeError("not whole numbers")
+    found: Counts = np.ma.filled(column, 0).astype(np.int64)
+    return found
+
+
 def compile_scan(request: ExactRequest, tops: Mapping[int, int], dialect: Dialect = DUCKDB) -> Scan:
     """The scan for this request; `tops` gives each column's largest storable code."""
     # Distinct ones of several codes cannot be added up, so their cells are bins from the start.
     distinct = any(measure.is_distinct for measure in request.measures)
     keys = keys_of(request, {} if distinct else tops, dialect)
     measures = [_measure(measure, dialect) for measure in request.measures]
+    if request.counts_many:
+        measures = [_word(sql) if sql.startswith("sum") else sql for sql in measures]
     outputs = [key.sql for key in keys] + measures
     conditions = [_filter(item) for item in request.filters]
     source, conditions = bounded(request, conditions, dialect)
@@ -201,6 +212,14 @@ def _measure(measure: Measure, dialect: Dialect) -> str:
     if measure.kind is MeasureKind.SQUARE_SUM:
         return f"sum({code}::{dialect.widest} * {code}::{dialect.widest})"
     return f"sum({code})"
+
+
+def _word(total: str) -> str:
+    """A sum as a machine word, 0 where nothing was added up; engines return sums of any size.
+
+    A server's table may have more rows than were declared: it is cut like every other sum of it.
+    """
+    return f"least(coalesce({total}, 0), {LARGEST_SUM})::BIGINT"
 
 
 def _factor(factor: Factor, dialect: Dialect) -> str:

@@ -168,7 +168,7 @@ def _of_run(drawn: Drawn, count: int) -> _Answers:
     return _table(drawn.raw, [column.cells for column in drawn.columns], count)
 
 
-def _table(raw: list[list[int]], columns: Sequence[Sequence[Any]], count: int) -> _Answers:
+def _table(raw: Sequence[list[int]], columns: Sequence[Sequence[Any]], count: int) -> _Answers:
     values = [
         np.array([cell["value"] for cell in cells], dtype=np.float64).reshape(count, -1)
         for cells in columns

@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy
 from dpgov.datasets.models import DatasetVersion
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.rounds import as_count
+from dpgov.privacy.answer.sizes import MAX_CELLS
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
@@ -88,7 +89,9 @@ NOTHING_STORED = Reusable()
 def reusable_for(
     version: DatasetVersion, blueprint: Blueprint, *, assumed_rows: int | None = None
 ) -> Reusable:
-    """The free answers to a priced plan on this version."""
+    """The free answers to a priced plan on this version; none of more cells than one waits for."""
+    if blueprint.cells > MAX_CELLS:
+        return NOTHING_STORED
     form = canonical_sha256(blueprint.plan, blueprint.schema)
     sources = _sources(version, blueprint, form)
     if not sources:

@@ -40,8 +40,11 @@ def visible_queries(membership: Membership) -> QuerySet[Query]:
     queries = Query.objects.filter(tenant_id=membership.tenant_id)
     if not may(membership, Permission.VIEW_ALL_QUERIES):
         queries = queries.filter(analyst_id=membership.user_id)
-    return queries.select_related("dataset__budget", "analyst", "version").order_by(
-        "-submitted_at", "-id"
+    # A sealed answer may have a million cells, and nobody who looks at a question reads it there.
+    return (
+        queries.select_related("dataset__budget", "analyst", "version")
+        .defer("sealed_text")
+        .order_by("-submitted_at", "-id")
     )
 
 

@@ -3,13 +3,13 @@
 And how the input of a field is written: template filters, and a select of hundreds at once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django import forms
 from django.forms import BoundField, CheckboxInput, RadioSelect, Select
 from django.forms.utils import flatatt
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.template import Library
 from django.utils.html import format_html, format_html_join
@@ -28,14 +28,20 @@ def show_page(
 
 def as_file(content: bytes | str, name: str, content_type: str) -> HttpResponse:
     """A download of this name, which no browser opens as anything else."""
-    return HttpResponse(
-        content,
-        content_type=content_type,
-        headers={
-            "Content-Disposition": f'attachment; filename="{name}"',
-            "X-Content-Type-Options": "nosniff",
-        },
-    )
+    return HttpResponse(content, content_type=content_type, headers=_headers_of_file(name))
+
+
+def as_file_in_parts(parts: Iterator[bytes], name: str, content_type: str) -> StreamingHttpResponse:
+    """The same of a large one, which is sent while it is made."""
+    headers = _headers_of_file(name)
+    return StreamingHttpResponse(parts, content_type=content_type, headers=headers)
+
+
+def _headers_of_file(name: str) -> dict[str, str]:
+    return {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "X-Content-Type-Options": "nosniff",
+    }
 
 
 register = Library()

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.mechanisms.draw import Measured
+from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.request import Measure, MeasureKind

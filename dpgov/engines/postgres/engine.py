@@ -83,7 +83,7 @@ class PostgresEngine:
         parameters = (self.order_key,) if has_key(request) else None
         rows = connection.execute(f"WITH data AS ({data}) {scan.sql}", parameters).fetchall()
         if scan.is_by_columns:
-            counts = scan.counts(_columns(rows, scan))
+            counts = np.minimum(scan.counts(_columns(rows, scan)), LARGEST_SUM)
             return counts if request.counts_many else tuple(map(tuple, counts.tolist()))
         return tuple(tuple(min(number, LARGEST_SUM) for number in c) for c in scan.cells(rows))
 

@@ -9,6 +9,7 @@ from dpgov.joint.crossing import Offer
 from dpgov.joint.errors import BadProposal, DeclaredOtherwise, PolicyRefuses
 from dpgov.joint.models import JointQuestion, Party
 from dpgov.privacy.answer.blueprint import prepare
+from dpgov.privacy.answer.sizes import MAX_CELLS, check_cells
 from dpgov.privacy.joint.noise import NotJoint
 from dpgov.privacy.joint.total import Joint, declared, differing, joint_of
 from dpgov.privacy.plan.parsing.plans import parse_plan
@@ -74,6 +75,9 @@ def _read(
     schema = schema_of(version)
     parsed = parse_plan(plan | {"dataset": slug}, schema, dataset=slug)
     try:
-        return joint_of(prepare(parsed, schema), parties=parties, colluders=colluders)
+        blueprint = prepare(parsed, schema)
+        # Parties send every cell to each other, as text.
+        check_cells(blueprint.cells, MAX_CELLS)
+        return joint_of(blueprint, parties=parties, colluders=colluders)
     except NotJoint as refusal:
         raise BadProposal(refusal.args[0], refusal.field) from refusal

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from dpgov.language.said import said
 from dpgov.privacy.accounting.decimals import MAX_NANO, as_text, json_number
 from dpgov.privacy.accounting.loss import Loss, Mode, epsilon_paid_by, rho_of
+from dpgov.privacy.answer.sizes import check_cells, most_cells
 from dpgov.privacy.mechanisms.choice import mechanisms_for
 from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
 from dpgov.privacy.noise.noise import NoiseOutOfRange
@@ -38,10 +39,6 @@ from dpgov.privacy.plan.request import (
     UnitBounds,
 )
 from dpgov.privacy.plan.schema import DatasetSchema, DateDomain, NumericDomain
-
-MAX_CELLS = 10_000
-# Of the table of all columns that adaptive choices are made from, which is never released.
-MAX_CHOSEN_FROM = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,24 +153,11 @@ def prepare(plan: Plan, schema: DatasetSchema) -> Blueprint:
     loss = loss_of(plan, schema.mode)
     groupings = _groupings(plan, schema)
     cells = ExactRequest((), groupings, ()).cells
-    _check_cells(cells, MAX_CELLS if plan.choosing is None else MAX_CHOSEN_FROM)
+    check_cells(cells, most_cells(plan))
     mechanisms = tuple(mechanisms_for(plan, schema, loss, cells))
     _check_noise(plan, schema, mechanisms)
     requests, reads = _requests(plan, schema, groupings, mechanisms)
     return Blueprint(plan, schema, loss, requests, mechanisms, reads, cells)
-
-
-def _check_cells(cells: int, most: int) -> None:
-    if cells > most:
-        raise refusal(
-            "group_by",
-            said(
-                "The grouping has {cells} cells; at most {most} are answered at once. Use fewer or "
-                "wider bins.",
-                cells=cells,
-                most=most,
-            ),
-        )
 
 
 def _check_noise(plan: Plan, schema: DatasetSchema, mechanisms: tuple[Mechanism, ...]) -> None:

@@ -12,9 +12,11 @@ from typing import Any
 
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.rounds import chosen_by, needs_of_rounds
+from dpgov.privacy.answer.sizes import MAX_CELLS
 from dpgov.privacy.mechanisms.chosen import ChosenTables
 from dpgov.privacy.mechanisms.grid import MOST_PLACES, places_for
 from dpgov.privacy.mechanisms.logistic import Logistic
+from dpgov.privacy.noise.noise import NoiseKind
 from dpgov.privacy.plan.request import (
     ROWS_OF_UNIT,
     CodeFilter,
@@ -52,6 +54,11 @@ _BIN = 700
 _CANDIDATE = 12
 _COEFFICIENT = 5_000
 _WEIGHT = 60
+# Of more cells than are written out: nanoseconds of a cell and of a row that is returned,
+# and of a noisy number by its noise.
+_MANY_CELL = 300
+_MANY_RETURNED = 600
+_MANY_NOISE = {NoiseKind.LAPLACE: 14_000, NoiseKind.GAUSSIAN: 23_000}
 # An engine may group by the code itself where there are so few, and put bins together afterwards.
 _FEW_CODES = 256
 
@@ -98,7 +105,11 @@ def _scan(request: ExactRequest, schema: DatasetSchema, rows: int) -> int:
         each += _RANK * sum(most is not None for most in ranked)
     cells = request.cells * (len(request.measures) + len(request.groupings))
     returned = min(rows, prod(_keys(grouping, schema) for grouping in request.groupings))
-    once = _REQUEST + _TEXT * (ranges + searched) + _CELL * cells + _RETURNED * returned
+    once = _REQUEST + _TEXT * (ranges + searched)
+    if request.cells > MAX_CELLS and request.counts_many:
+        once += (_MANY_CELL * cells + _MANY_RETURNED * returned) // 1_000
+    else:
+        once += _CELL * cells + _RETURNED * returned
     return once + rows * each // 1_000
 
 
@@ -136,6 +147,8 @@ def _rounds(mechanism: ChosenTables) -> int:
 
 
 def _draw(fields: dict[str, Any], cells: int) -> int:
+    if cells > MAX_CELLS:
+        return _DRAW + cells * _MANY_NOISE[NoiseKind(fields["mechanism"])] // 1_000
     numbers = len(fields.get("moments", fields.get("readings", ()))) or 1
     each = _NOISE * numbers + _CANDIDATE * _choices(fields, cells)
     each += _BIN if "strategy" in fields else 0

@@ -44,7 +44,8 @@ def _rounded(exact: Floats, total: int) -> list[int]:
     missing = total - int(low.sum())
     order = np.argsort(low - exact, kind="stable")
     low[order[: max(0, missing)]] += 1
-    return [int(value) for value in low]
+    found: list[int] = low.tolist()
+    return found
 
 
 def adjusted_rising(counts: Sequence[float]) -> list[int]:

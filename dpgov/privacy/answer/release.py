@@ -6,7 +6,7 @@ of what was released, costs nothing and reveals nothing, and the released number
 tables with many empty cells it takes away much of the error.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,21 +14,20 @@ import numpy as np
 
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.privacy.answer.body import ALIKE, FORMAT, format_of
 from dpgov.privacy.answer.plausible import RISING, TABLE, adjusted_rising, adjusted_table
 from dpgov.privacy.answer.rounds import as_count, chosen_by, model_of
 from dpgov.privacy.mechanisms.adaptive import Round
-from dpgov.privacy.mechanisms.draw import Measured
+from dpgov.privacy.mechanisms.cells import AlikeCells, OneEach
 from dpgov.privacy.mechanisms.logistic import Logistic
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Mechanism
-from dpgov.privacy.mechanisms.table import table_of
+from dpgov.privacy.mechanisms.table import Measured, table_of
 from dpgov.privacy.mechanisms.totals import Total
 from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.ranges import dated, said_of, warning_of
 from dpgov.privacy.plan.request import Counts, Curve, ExactAnswer, ExactRequest, Measure
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.plan.statistics import Recipe
-
-FORMAT = 2
 
 
 class MalformedAnswer(ValueError):
@@ -77,7 +76,7 @@ def in_rounds(blueprint: Blueprint, found: Sequence[Round]) -> dict[str, Any]:
         (mechanism,) = count.mechanisms
         if not isinstance(mechanism, Total):
             raise TypeError("a count that is no total")
-        drawn = mechanism.released([[number] for number in one.counts])
+        drawn = mechanism.released(one.counts)
         rounds.append({"place": one.place} | written(count, [drawn], [mechanism.describe()]))
     described = [mechanism.describe() for mechanism in blueprint.mechanisms]
     return written(blueprint, [], []) | {"groups": [], "choosing": described[0], "rounds": rounds}
@@ -98,17 +97,19 @@ def written(
     """The release body out of what each mechanism drew, and the public facts of each draw."""
     columns = [(place, column) for place, one in enumerate(drawn) for column in one.columns]
     columns.sort(key=lambda item: blueprint.plan.statistics.index(item[1].statistic))
+    form = FORMAT if blueprint.plan.choosing else format_of(blueprint.cells)
     return {
-        "format": FORMAT,
+        "format": form,
         "plan": blueprint.plan.as_json(),
         "guarantee": guarantee(blueprint.schema, blueprint.loss),
         "groups": blueprint.groups(),
         "draws": [
-            facts | {"cells": one.raw} | one.told
-            for facts, one in zip(described, drawn, strict=True)
+            facts | _raw(one, form) | one.told for facts, one in zip(described, drawn, strict=True)
         ],
         "statistics": [
-            _released(column, blueprint.schema) | {"draw": place} | adjusted(blueprint.plan, column)
+            _released(column, blueprint.schema, form)
+            | {"draw": place}
+            | adjusted(blueprint.plan, column)
             for place, column in columns
         ],
     }
@@ -131,19 +132,37 @@ def _drawn(
     return mechanism.descend(table, ask)
 
 
-def _released(column: Column, schema: DatasetSchema) -> dict[str, Any]:
+def _raw(drawn: Drawn, form: int) -> dict[str, Any]:
+    """The released integers: a list for each cell, or one for all where each cell has one."""
+    if form == ALIKE and isinstance(drawn.raw, OneEach):
+        return {"numbers": list(drawn.raw.numbers)}
+    return {"cells": list(drawn.raw)}
+
+
+def _released(column: Column, schema: DatasetSchema, form: int) -> dict[str, Any]:
     """Its head, with what the true number can be, and a warning where it says nothing."""
     one = column.statistic
     head = column.as_json() | said_of(one.kind, one.column, schema, one.clip)
+    if form == ALIKE and isinstance(column.cells, AlikeCells):
+        values, accuracy = column.cells.values, column.cells.accuracy
+        warning = warning_of([accuracy], head, [_middle(values, head)])
+        return head | warning | {"accuracy": accuracy, "values": list(values)}
     accuracies = [cell["accuracy"] for cell in column.cells]
     warning = warning_of(accuracies, head, [cell["value"] for cell in column.cells])
     return head | warning | {"cells": dated(column.cells, head)}
 
 
+def _middle(values: Sequence[float], head: Mapping[str, Any]) -> float:
+    """Of numbers with one error the one that says nothing if any of them does."""
+    least, most = head["range"]
+    middle = (least + most) / 2
+    return min(values, key=lambda value: abs(value - middle))
+
+
 def adjusted(plan: Plan, column: Column) -> dict[str, Any]:
     """Counts of a table made plausible, beside the numbers as they were drawn."""
     recipe = column.statistic.kind.facts.recipe
-    counts = [cell["value"] for cell in column.cells]
+    counts = _values(column.cells)
     if recipe is Recipe.CUMULATIVE:
         bins = len(plan.group_by[-1].edges or ())
         parts = [counts[at : at + bins] for at in range(0, len(counts), bins)]
@@ -152,6 +171,10 @@ def adjusted(plan: Plan, column: Column) -> dict[str, Any]:
     if recipe is Recipe.ROWS and plan.group_by:
         return {"adjusted": {"method": TABLE, "values": adjusted_table(counts)}}
     return {}
+
+
+def _values(cells: Sequence[dict[str, Any]]) -> Sequence[float]:
+    return cells.values if isinstance(cells, AlikeCells) else [cell["value"] for cell in cells]
 
 
 def _check_shapes(requests: Sequence[ExactRequest], answers: Sequence[ExactAnswer]) -> None:

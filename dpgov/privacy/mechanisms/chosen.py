@@ -20,7 +20,6 @@ import numpy as np
 
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.adaptive import TEXTBOOK, Adaptive, Model, Round
-from dpgov.privacy.mechanisms.draw import Measured
 from dpgov.privacy.mechanisms.mechanism import (
     CHOICE,
     ROWS,
@@ -31,7 +30,7 @@ from dpgov.privacy.mechanisms.mechanism import (
     Statements,
     Whole,
 )
-from dpgov.privacy.mechanisms.table import column
+from dpgov.privacy.mechanisms.table import Measured, column
 from dpgov.privacy.mechanisms.totals import Total, count
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.noise.sensitivity import Exposure

@@ -17,9 +17,10 @@ import numpy as np
 
 from dpgov.privacy.accounting.decimals import json_number_up
 from dpgov.privacy.accounting.loss import Loss
-from dpgov.privacy.mechanisms.draw import Draw, Measured, Reading, calibrated, in_units
+from dpgov.privacy.mechanisms.draw import Draw, Reading, calibrated, in_units
 from dpgov.privacy.mechanisms.mechanism import ROWS, Column, Drawn, OfOne, Statements, Summed
 from dpgov.privacy.mechanisms.strategies import Strategy, best_of, strategies
+from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, statement
 from dpgov.privacy.noise.sampling import smallest_nano
 from dpgov.privacy.noise.sensitivity import Contribution, Exposure, Reach, of_count, reach

@@ -2,24 +2,26 @@
 the noise that this buys. The only place that adds noise to numbers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from opendp.mod import Measurement
 
 from dpgov.privacy.accounting.decimals import decimals_of, json_number
 from dpgov.privacy.accounting.loss import Loss, Mode, epsilon_paid_by
+from dpgov.privacy.mechanisms.table import Counted, Measured
 from dpgov.privacy.noise import sampling
-from dpgov.privacy.noise.noise import Noise
+from dpgov.privacy.noise.noise import Noise, NoiseOutOfRange
 from dpgov.privacy.noise.sensitivity import Reach
-from dpgov.privacy.plan.request import Measure
+from dpgov.privacy.plan.request import Counts, Measure
 
-Measured = Mapping[Measure, int]
 NoisyCell = tuple[int, ...]
 """The noisy lattice integers of one cell, one per reading."""
+_WORD = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,20 @@ class Reading:
     def exact(self, measured: Measured) -> int:
         """The exact lattice integer of one cell; it must never leave the worker."""
         return sum(weight * measured[measure] for measure, weight in self.weights)
+
+    def exact_of(self, table: Counted) -> Counts:
+        """The same of all cells at once, in machine words.
+
+        Raises NoiseOutOfRange before a word could be too small, which `check_capacity` rules out.
+        """
+        found = np.zeros(len(table), dtype=np.int64)
+        most = _WORD // max(1, len(self.weights))
+        for measure, weight in self.weights:
+            counted = table.of(measure)
+            if abs(weight) * int(np.abs(counted).max(initial=0)) > most:
+                raise NoiseOutOfRange("Exact values must be integers up to 2**53 in size.")
+            found += weight * counted
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +71,18 @@ class Draw:
 
     def run(self, table: Sequence[Measured]) -> list[NoisyCell]:
         """Noisy integers for every cell, for the price of `loss`. Fresh noise each time."""
+        if isinstance(table, Counted):
+            return [tuple(cell) for cell in self.run_whole(table).tolist()]
         exact = [reading.exact(cell) for cell in table for reading in self.readings]
         noisy = self.add_noise(exact)
         width = len(self.readings)
         return [tuple(noisy[at : at + width]) for at in range(0, len(noisy), width)]
+
+    def run_whole(self, table: Counted) -> Counts:
+        """The same of a table that is an array: a row for each cell, a column for each reading."""
+        exact = np.column_stack([reading.exact_of(table) for reading in self.readings])
+        measurement = calibrated(self.reach, self.loss)[1]
+        return sampling.add_noise_to_all(exact.ravel(), measurement).reshape(exact.shape)
 
     def add_noise(self, exact: Sequence[int]) -> list[int]:
         """The exact integers of all cells, each with its own noise."""

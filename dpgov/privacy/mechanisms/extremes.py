@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpgov.privacy.accounting.loss import Loss
-from dpgov.privacy.mechanisms.draw import Measured
 from dpgov.privacy.mechanisms.grid import Grid, scores
 from dpgov.privacy.mechanisms.mechanism import Chosen, Column, Drawn, OfOne, Statements
+from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, rank_statement
 from dpgov.privacy.noise.sensitivity import Exposure

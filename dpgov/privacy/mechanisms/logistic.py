@@ -21,7 +21,7 @@ from dpgov.language.said import pattern
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.descent import End, Fit, Point, fit, inverse_of, quotients, stepped
 from dpgov.privacy.mechanisms.design import Design, complete, terms_of
-from dpgov.privacy.mechanisms.draw import Draw, Measured, in_units
+from dpgov.privacy.mechanisms.draw import Draw, in_units
 from dpgov.privacy.mechanisms.least_squares import Moments
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, OfOne, Statements
 from dpgov.privacy.mechanisms.regression import (
@@ -33,6 +33,7 @@ from dpgov.privacy.mechanisms.regression import (
 )
 from dpgov.privacy.mechanisms.sigmoid import Lattice, curve_at, lattice_for
 from dpgov.privacy.mechanisms.steps import STEPS, Draws, draws_for
+from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.noise.sensitivity import Exposure
 from dpgov.privacy.plan.outcomes import Outcome, outcome_of

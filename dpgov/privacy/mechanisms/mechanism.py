@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from dpgov.language.said import pattern
 from dpgov.privacy.accounting.loss import Loss, Mode
-from dpgov.privacy.mechanisms.draw import Draw, Measured
+from dpgov.privacy.mechanisms.draw import Draw
 from dpgov.privacy.mechanisms.grid import Grid
-from dpgov.privacy.mechanisms.table import column
+from dpgov.privacy.mechanisms.table import Measured, column
 from dpgov.privacy.noise.noise import NoiseKind
 from dpgov.privacy.plan.plan import Statistic, clip_as_json
 from dpgov.privacy.plan.request import CodeFilter, CodeGrouping, Counts, Measure, MeasureKind
@@ -35,7 +35,7 @@ class Column:
 
     statistic: Statistic
     facts: dict[str, Any]
-    cells: tuple[dict[str, Any], ...] = ()
+    cells: Sequence[dict[str, Any]] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Its head: statistic, column of the dataset, and what else tells it apart."""
@@ -52,7 +52,7 @@ class Drawn:
     what else was public by then and must be known to draw conclusions from the integers.
     """
 
-    raw: list[list[int]]
+    raw: Sequence[list[int]]
     columns: tuple[Column, ...]
     told: dict[str, Any] = field(default_factory=dict)
 

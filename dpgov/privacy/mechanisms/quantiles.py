@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from dpgov.privacy.accounting.loss import Loss
-from dpgov.privacy.mechanisms.draw import Measured
 from dpgov.privacy.mechanisms.grid import Grid, deal_out, scores
 from dpgov.privacy.mechanisms.mechanism import Chosen, Column, Drawn, Statements
+from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, rank_statement
 from dpgov.privacy.noise.sensitivity import Exposure

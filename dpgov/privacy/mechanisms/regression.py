@@ -18,9 +18,10 @@ from dpgov.language.said import pattern
 from dpgov.privacy.accounting.decimals import json_number, json_number_up
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.design import Design, Term, complete, design_for
-from dpgov.privacy.mechanisms.draw import Draw, Measured
+from dpgov.privacy.mechanisms.draw import Draw
 from dpgov.privacy.mechanisms.least_squares import USUAL, Line, Moments, solve
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, OfOne, Statements, Summed
+from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, statement
 from dpgov.privacy.noise.sensitivity import Exposure
 from dpgov.privacy.plan.plan import Statistic

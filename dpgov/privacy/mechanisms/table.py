@@ -1,12 +1,13 @@
 """What an engine counted, as mechanisms read it: cell by cell, and as arrays where it is one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import overload
 
 import numpy as np
 
-from dpgov.privacy.mechanisms.draw import Measured
 from dpgov.privacy.plan.request import Counts, ExactAnswer, Measure
+
+Measured = Mapping[Measure, int]
 
 
 class Counted(Sequence[Measured]):

@@ -22,8 +22,10 @@ from math import isqrt
 from dpgov.language.said import pattern
 from dpgov.privacy.accounting.decimals import decimals_of, json_number, json_number_up
 from dpgov.privacy.accounting.loss import Loss
-from dpgov.privacy.mechanisms.draw import Draw, Measured, Reading, in_units
+from dpgov.privacy.mechanisms.cells import AlikeCells, OneEach
+from dpgov.privacy.mechanisms.draw import Draw, Reading, in_units
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, OfOne, Statements, Summed
+from dpgov.privacy.mechanisms.table import Counted, Measured
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, statement
 from dpgov.privacy.noise.sensitivity import (
     Exposure,
@@ -56,13 +58,16 @@ class Total(OfOne, Summed):
 
     def run(self, table: Sequence[Measured]) -> Drawn:
         """One noisy integer a cell."""
-        return self.released(self.taken.run(table))
+        if isinstance(table, Counted):
+            return self.released(self.taken.run_whole(table).ravel().tolist())
+        return self.released([number for (number,) in self.taken.run(table)])
 
-    def released(self, noisy: Sequence[Sequence[int]]) -> Drawn:
+    def released(self, noisy: Sequence[int]) -> Drawn:
         """What these released integers say, one a cell."""
-        unit, statements = self.taken.readings[0].unit, self._statements()
-        cells = tuple({"value": in_units(n[0], unit), "accuracy": statements} for n in noisy)
-        return Drawn([list(n) for n in noisy], (Column(self.statistic, {}, cells),))
+        unit = self.taken.readings[0].unit
+        values = noisy if unit == 1 else [in_units(number, unit) for number in noisy]
+        cells = AlikeCells(values, self._statements())
+        return Drawn(OneEach(noisy), (Column(self.statistic, {}, cells),))
 
     def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
         """From the noise scale alone; the number of rows does not matter."""

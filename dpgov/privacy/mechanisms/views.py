@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from dpgov.privacy.accounting.decimals import decimals_of, json_number, json_number_up
-from dpgov.privacy.mechanisms.draw import Draw, Measured, NoisyCell
+from dpgov.privacy.mechanisms.draw import Draw, NoisyCell
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements, Summed
+from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.mechanisms.totals import EXTRA_DECIMALS, Scale
 from dpgov.privacy.noise.intervals import HALF, Sums, mean_bounds, variance_range
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, statement

@@ -149,6 +149,17 @@ class MeasureKind(StrEnum):
     PRODUCT_SUM = "product_sum"
 
 
+_COUNTED = frozenset(
+    {
+        MeasureKind.ROWS,
+        MeasureKind.UNITS,
+        MeasureKind.VALUES,
+        MeasureKind.PRESENT,
+        MeasureKind.CODE_SUM,
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Factor:
     """A number of a row: its code divided by `width` and rounded down, or with a `level` whether
@@ -292,8 +303,13 @@ class ExactRequest:
 
     @property
     def counts_many(self) -> bool:
-        """Whether it asks for nothing but rows, of many cells: the answer may be an array."""
-        return self.cells >= MANY_CELLS and self.counts_rows
+        """Whether it counts and adds up codes in many cells: then the answer may be an array.
+
+        Sums of codes fit a machine word, as `check_capacity` sees to; squares and products need
+        not.
+        """
+        counted = all(measure.kind in _COUNTED for measure in self.measures)
+        return self.cells >= MANY_CELLS and counted and self.curve is None
 
     @property
     def counts_rows(self) -> bool:
@@ -305,5 +321,5 @@ Counts = NDArray[np.int64]
 ExactAnswer = tuple[tuple[int, ...], ...] | Counts
 """One tuple per cell, in cell order, with one integer per measure, in request order.
 
-Where rows of many cells are counted, an array of such rows: integers all the same.
+Where a request `counts_many` cells, an array of such rows: integers all the same.
 """

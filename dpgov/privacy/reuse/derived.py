@@ -14,7 +14,9 @@ from typing import Any
 from dpgov.language.said import said
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.answer.release import FORMAT, adjusted, guarantee
+from dpgov.privacy.answer.body import FORMAT
+from dpgov.privacy.answer.release import adjusted, guarantee
+from dpgov.privacy.answer.sizes import MAX_CELLS
 from dpgov.privacy.mechanisms.mechanism import Column, Statements
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, statement
 from dpgov.privacy.noise.spread.sums import Term, bound
@@ -208,8 +210,10 @@ def _said(statistic: Statistic, schema: DatasetSchema) -> dict[str, Any]:
 def stored_as(
     key: str, plan: Plan, asked: Plan, schema: DatasetSchema, blueprint: Blueprint
 ) -> Stored | None:
-    """A stored answer as a source of an asked plan; None when its cells do not make the asked."""
-    union = union_of(asked, plan, schema)
+    """A stored answer as a source of an asked plan; None when its cells do not make the asked, or
+    are so many that nobody waits until each was looked at.
+    """
+    union = union_of(asked, plan, schema) if blueprint.cells <= MAX_CELLS else None
     return None if union is None else Stored(key, blueprint, union)
 
 

@@ -6,9 +6,10 @@ Works from the stored body of a release alone; the numbers and their bounds stay
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import inf
+from math import inf, prod
 from typing import Any
 
+from dpgov.privacy.mechanisms.cells import AlikeCells
 from dpgov.queries.arranging.arrangement import (
     COMPARISONS,
     Arrangement,
@@ -75,21 +76,22 @@ class _Table:
 
     def sorted_by(self, places: list[int], order: Order) -> list[int]:
         """By one column; groups without a number come last, whatever the direction."""
-        column, sign = self._column(order.key), -1 if order.descending else 1
-
-        def rank(place: int) -> tuple[bool, float]:
-            number = column[place]
-            return (True, 0.0) if number is None else (False, sign * number)
-
-        return sorted(places, key=rank)
+        column = self._column(order.key)
+        known = [place for place in places if column[place] is not None]
+        nothing = [place for place in places if column[place] is None]
+        # Ties stay in their order, whichever way it goes.
+        known.sort(key=lambda place: column[place] or 0.0, reverse=order.descending)
+        return known + nothing
 
     def _column(self, key: Key) -> Sequence[float | None]:
         if key.part is Part.RATIO:
             return [ratio.value for ratio in self.ratios[key.place - 1]]
         if key.part is Part.GROUPING:
-            bins = [range(len(group["bins"])) for group in self.body["groups"]]
-            return [labels[key.place - 1] for labels in product(*bins)]
-        return [cell["value"] for cell in self.body["statistics"][key.place - 1]["cells"]]
+            sizes = [len(group["bins"]) for group in self.body["groups"]]
+            within = prod(sizes[key.place :])
+            return [at // within % sizes[key.place - 1] for at in range(prod(sizes))]
+        cells = self.body["statistics"][key.place - 1]["cells"]
+        return cells.values if isinstance(cells, AlikeCells) else [c["value"] for c in cells]
 
 
 def _ratios(above: dict[str, Any], below: dict[str, Any]) -> list[Ratio]:

@@ -10,13 +10,15 @@ first.
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
+
+from dpgov.privacy.answer.body import is_alike
 
 MOST_PARTS = 20
 MOST_GROUPS = 1_000_000
@@ -123,6 +125,20 @@ def arrangement_of(body: dict[str, Any], given: Given) -> Arrangement:
     return read_arrangement(
         given, statistics=len(body["statistics"]), groupings=len(body["groups"])
     )
+
+
+def cut_to(body: dict[str, Any], wanted: Arrangement, most: int) -> Arrangement:
+    """The same, with at most so many groups of an answer that has more than anybody is shown.
+
+    The largest first, where no order was wanted. Raises InvalidArrangement for ratios of it, which
+    would take as long as its file.
+    """
+    if not is_alike(body):
+        return wanted
+    if wanted.ratios:
+        raise InvalidArrangement(_("An answer of so many groups has no ratios here."))
+    largest = Order(Key(Part.STATISTIC, 1), descending=True)
+    return replace(wanted, sort=wanted.sort or (largest,), first=min(wanted.first or most, most))
 
 
 def read_arrangement(given: Given, *, statistics: int, groupings: int) -> Arrangement:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dpgov.language.translation import percent
-from dpgov.queries.arranging.arrange import CONFIDENCE_OF_RATIOS, Ratio, arrange
+from dpgov.queries.arranging.arrange import CONFIDENCE_OF_RATIOS, Arranged, Ratio, arrange
 from dpgov.queries.arranging.arrangement import Arrangement, Key, Order, Part
 from dpgov.queries.wording.presentation import Answer, Cell
 from dpgov.queries.wording.words import NOTHING, joined, readable, statistic_in_words
@@ -44,25 +44,30 @@ class ArrangedTable:
     said: list[str]
 
 
-def arranged_table(body: dict[str, Any], answer: Answer, wanted: Arrangement) -> ArrangedTable:
-    """The table of a release as its reader wants it."""
-    found = arrange(body, wanted)
+def arranged_table(
+    body: dict[str, Any], answer: Answer, wanted: Arrangement, found: Arranged | None = None
+) -> ArrangedTable:
+    """The table of a release as its reader wants it; `found` where it was arranged before."""
+    found = arrange(body, wanted) if found is None else found
+    at = found.places if answer.places is None else range(len(found.places))
     names = names_of(body, wanted)
     labels = [names[Key(Part.RATIO, place)] for place in range(1, len(wanted.ratios) + 1)]
     rows = [
         Row(
-            answer.labels[place],
-            [statistic.cells[place] for statistic in answer.statistics],
+            answer.labels[row],
+            [statistic.cells[row] for statistic in answer.statistics],
             [
                 _shown(label, column[place])
                 for label, column in zip(labels, found.ratios, strict=True)
             ],
         )
-        for place in found.places
+        for row, place in zip(at, found.places, strict=True)
     ]
-    return ArrangedTable(
-        rows, labels, percent(CONFIDENCE_OF_RATIOS), _said(wanted, names, found.left_out)
-    )
+    said = _said(wanted, names, found.left_out)
+    if answer.left_out:
+        pattern = _("This answer has {groups} groups, more than a page holds: its files have all.")
+        said.insert(0, pattern.format(groups=readable(answer.groups)))
+    return ArrangedTable(rows, labels, percent(CONFIDENCE_OF_RATIOS), said)
 
 
 def names_of(body: dict[str, Any], wanted: Arrangement) -> dict[Key, str]:

@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.conf import settings
+
 from dpgov.datasets.models import DatasetVersion
 from dpgov.datasets.rules import least_price_nano, rules_of
 from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.answer import batch as batches
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.sizes import cells_within, check_cells
 from dpgov.privacy.answer.table_sets import is_table_set, parse_table_set
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.queries.models import BudgetRequest, Query, ReadyMade
@@ -28,6 +31,9 @@ class Asked:
     approval: BudgetRequest | None = None
 
 
+# What a worker needs at most for each number of a large answer; see docs/benchmarks.md.
+_BYTES_OF_NUMBER = 500
+
 # Reads a body against the version's public metadata; raises InvalidPlan.
 Reader = Callable[[DatasetVersion, object], Asked]
 
@@ -41,7 +47,7 @@ def read_plan(version: DatasetVersion, raw_plan: object) -> Asked:
     """One plan with its amount; raises InvalidPlan."""
     schema = schema_of(version)
     plan = parse_plan(raw_plan, schema, dataset=version.dataset.slug)
-    return Asked(version, (prepare(plan, schema),))
+    return Asked(version, fitting((prepare(plan, schema),)))
 
 
 def read_batch(version: DatasetVersion, raw_batch: object) -> Asked:
@@ -53,4 +59,18 @@ def read_batch(version: DatasetVersion, raw_batch: object) -> Asked:
         batch = parse_table_set(raw_batch, schema, dataset=dataset.slug, each=each)
     else:
         batch = batches.parse_batch(raw_batch, schema, dataset=dataset.slug)
-    return Asked(version, batches.priced(batch, schema), batch)
+    return Asked(version, fitting(batches.priced(batch, schema)), batch)
+
+
+def fitting(blueprints: tuple[Blueprint, ...]) -> tuple[Blueprint, ...]:
+    """The same; raises InvalidPlan where one has more numbers than this installation answers.
+
+    So many as were set, and as fit the memory of a worker. Plans of few cells fit anywhere, and
+    what adaptive rounds choose from is never released.
+    """
+    in_memory = settings.DPGOV_QUERY_MEMORY_BYTES // _BYTES_OF_NUMBER
+    most = min(settings.DPGOV_MOST_NUMBERS, in_memory)
+    for blueprint in blueprints:
+        if blueprint.plan.choosing is None:
+            check_cells(blueprint.cells, cells_within(most, blueprint.plan))
+    return blueprints

@@ -27,7 +27,7 @@ from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.covers import Cover
 from dpgov.privacy.answer.wanted import cheapest, parse_wanted
 from dpgov.privacy.plan.plan import Plan
-from dpgov.queries.asking.asked import Asked, read_batch, read_plan
+from dpgov.queries.asking.asked import Asked, fitting, read_batch, read_plan
 from dpgov.queries.asking.gate import NotOpen, TermsNotAccepted, closed_to
 from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for
 from dpgov.queries.asking.touched import largest_whole, least_whole, lines_of
@@ -50,7 +50,7 @@ def _read_wanted(version: DatasetVersion, raw_plan: object, assumed_rows: int | 
     plan, wanted = parse_wanted(raw_plan, schema, dataset=dataset.slug)
     least = least_price_nano(dataset, rules_shown(dataset))
     found = cheapest(plan, schema, wanted, assumed_rows=assumed_rows, least_nano=least)
-    return Asked(version, (found,))
+    return Asked(version, fitting((found,)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ Each translates, calls one service and translates back. Everything is limited to
 tenant; what is foreign looks missing.
 """
 
-import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -28,6 +27,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from dpgov.datasets.selectors import dataset_or_404
+from dpgov.privacy.answer.body import read_body
 from dpgov.queries.answering.looking import look_at, pause_before_next_look, wait_for_end
 from dpgov.queries.asking.quote import Quote, quote, quote_batch
 from dpgov.queries.asking.submit import submit, submit_approved, submit_batch
@@ -214,7 +214,7 @@ class GroupsView(RefusingView):
 
     @read_groups
     def get(self, request: Request, query_id: UUID) -> Response:
-        body = json.loads(_release(_query(request, query_id)).body)
+        body = read_body(_release(_query(request, query_id)).body)
         return Response(ArrangedSerializer(arranged(body, request.query_params)).data)
 
 

@@ -4,12 +4,13 @@ Shows the public state and the stored release, nothing of workers, attempts or h
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -17,6 +18,7 @@ from django.views.decorators.http import require_safe
 
 from dpgov.budgets.standing import charged_to
 from dpgov.budgets.words import question
+from dpgov.privacy.answer.body import read_body
 from dpgov.queries.answering.cancelling import may_cancel
 from dpgov.queries.answering.looking import look_at, pause_before_next_look
 from dpgov.queries.asking.enough import enough_in_words
@@ -28,19 +30,25 @@ from dpgov.queries.selectors import (
     visible_release,
 )
 from dpgov.queries.web.forms.arranging import arranged
-from dpgov.queries.wording.downloads import answer_lines, as_csv, as_json, citation, file_name
+from dpgov.queries.wording.downloads import (
+    answer_lines,
+    as_csv,
+    as_json,
+    citation,
+    file_name,
+)
 from dpgov.queries.wording.figures import release_charts
 from dpgov.queries.wording.logistic import logistic_regressions
-from dpgov.queries.wording.presentation import ENDINGS, Answer, ordered, read_answer
+from dpgov.queries.wording.presentation import ENDINGS, Answer, ordered
 from dpgov.queries.wording.regressions import regressions
 from dpgov.queries.wording.rounds import read_rounds, whole_of
 from dpgov.queries.wording.synthetic import tables_together
 from dpgov.queries.wording.words import in_words
 from dpgov.queries.workbench.versions import over_versions
 from dpgov.tenants.permissions import Permission, membership_of, requires
-from dpgov.web.pages import CSV, as_file
+from dpgov.web.pages import CSV, as_file, as_file_in_parts
 
-FORMATS: dict[str, tuple[str, Callable[[Release], bytes]]] = {
+FORMATS: dict[str, tuple[str, Callable[[Release], bytes | Iterator[bytes]]]] = {
     "csv": (CSV, as_csv),
     "json": ("application/json", as_json),
 }
@@ -66,7 +74,7 @@ def status(request: HttpRequest, query_id: UUID) -> HttpResponse:
 
 @requires(Permission.VIEW_DATASETS)
 @require_safe
-def download(request: HttpRequest, query_id: UUID, fmt: str) -> HttpResponse:
+def download(request: HttpRequest, query_id: UUID, fmt: str) -> HttpResponseBase:
     """The released answer as a file; missing while there is none."""
     query = _query(request, query_id)
     release = visible_release(query)
@@ -76,7 +84,10 @@ def download(request: HttpRequest, query_id: UUID, fmt: str) -> HttpResponse:
         content = _as_pdf(request, query, release)
         return as_file(content, f"{file_name(query)}.pdf", "application/pdf")
     content_type, write = FORMATS[fmt]
-    return as_file(write(release), f"{file_name(query)}.{fmt}", content_type)
+    made, name = write(release), f"{file_name(query)}.{fmt}"
+    if isinstance(made, bytes):
+        return as_file(made, name, content_type)
+    return as_file_in_parts(made, name, content_type)
 
 
 def _query(request: HttpRequest, query_id: UUID) -> Query:
@@ -161,17 +172,16 @@ def _share(query: Query, organisation: str, request: HttpRequest, parties: int) 
 
 
 def _answer(query: Query, release: Release, given: QueryDict) -> dict[str, Any]:
-    body = json.loads(release.body)
+    body = read_body(release.body)
     if rounds := read_rounds(body):
         return {"answer": whole_of(body, rounds), "rounds": rounds}
-    answer = read_answer(body)
-    return arranged(given, body, answer) | {
-        "answer": answer,
+    shown = arranged(given, body)
+    return shown | {
         "charts": release_charts(body),
         "regressions": regressions(body),
         "logistic_regressions": logistic_regressions(body),
         "joint": body.get("joint"),
-        "warnings": _warnings(query, body, answer),
+        "warnings": _warnings(query, body, shown["answer"]),
     }
 
 

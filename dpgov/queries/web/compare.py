@@ -43,7 +43,7 @@ class Choice:
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Choose two or more answers; the first in the list's order of time is what others face."""
     dataset = dataset_or_404(request, slug)
-    listed = _answers(request, dataset)
+    listed = [one for one in _answers(request, dataset) if comparable(one.plan, one.plan)]
     wanted = set(request.GET.getlist("answer"))
     chosen = [query for query in reversed(listed) if str(query.pk) in wanted][:_MOST_COMPARED]
     rows = compared(_bodies(chosen)) if len(chosen) > 1 else []

@@ -9,21 +9,25 @@ key of the question is part of them.
 import csv
 import hashlib
 import io
-import json
+from collections.abc import Iterator
+from itertools import islice, product
 from pprint import pformat
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.words import question
+from dpgov.privacy.answer.body import is_alike, read_body
 from dpgov.queries.models import Query, Release
-from dpgov.queries.wording.presentation import adjusted_values, cell_labels
+from dpgov.queries.wording.presentation import adjusted_values, named_bins
 from dpgov.queries.wording.rounds import write_rounds
 from dpgov.queries.wording.words import LEVELS, accuracy_at, in_words, rank_error_at, term_in_words
 from dpgov.web.spreadsheet import safe_cell
 
 _CLIP = ("clip_from", "clip_to")
 _BOUNDS = ("plus_minus", "rank_error")
+_LINES_OF_A_PART = 10_000
+_Line = list[str | float | None]
 
 
 def as_json(release: Release) -> bytes:
@@ -31,28 +35,41 @@ def as_json(release: Release) -> bytes:
     return release.body.encode()
 
 
-def as_csv(release: Release) -> bytes:
+def as_csv(release: Release) -> bytes | Iterator[bytes]:
     """One line for each group and statistic, with the error bounds at 90, 95 and 99%.
 
     Statistics of one `draw` share its price; a joint answer says of how many it is. Of tables that
-    were chosen in rounds, those of each.
+    were chosen in rounds, those of each. In parts where there are very many groups.
     """
-    body = json.loads(release.body)
-    file = io.StringIO()
+    body = read_body(release.body)
     if "rounds" in body:
+        file = io.StringIO()
         write_rounds(body, file)
         return file.getvalue().encode()
-    writer = csv.writer(file)
-    writer.writerow([safe_cell(text) for text in _headings(body)])
-    clips, terms = _is_clipped(body), _has_terms(body)
+    parts = _in_parts(_lines(body))
+    return parts if is_alike(body) else b"".join(parts)
+
+
+def _in_parts(lines: Iterator[_Line]) -> Iterator[bytes]:
+    while some := list(islice(lines, _LINES_OF_A_PART)):
+        file = io.StringIO()
+        csv.writer(file).writerows(some)
+        yield file.getvalue().encode()
+
+
+def _lines(body: dict[str, Any]) -> Iterator[_Line]:
+    yield [safe_cell(text) for text in _headings(body)]
+    bins = [[safe_cell(name) for name in names] for names in named_bins(body)]
     for place, statistic in enumerate(body["statistics"]):
-        about = _about(body, place)
-        cells = zip(cell_labels(body), statistic["cells"], adjusted_values(statistic), strict=True)
-        for labels, cell, adjusted in cells:
-            writer.writerow(
-                [*_line(labels, statistic, cell, clips=clips, terms=terms), adjusted, *about]
-            )
-    return file.getvalue().encode()
+        before, about = _before(body, statistic), _about(body, place)
+        errors, accuracy = [], None
+        columns = product(*bins), statistic["cells"], adjusted_values(statistic)
+        for labels, cell, adjusted in zip(*columns, strict=True):
+            if cell["accuracy"] is not accuracy:
+                accuracy = cell["accuracy"]
+                errors = _errors(statistic, accuracy)
+            value = cell.get("date", cell["value"])
+            yield [*labels, *before, value, *errors, adjusted, *about]
 
 
 def file_name(query: Query) -> str:
@@ -116,25 +133,21 @@ def _ends(statistic: dict[str, Any], *, clips: bool) -> list[float | None]:
     return [clip.get("from"), clip.get("to")] if clips else []
 
 
-def _line(
-    labels: tuple[str, ...],
-    statistic: dict[str, Any],
-    cell: dict[str, Any],
-    *,
-    clips: bool,
-    terms: bool,
-) -> list[str | float | None]:
+def _before(body: dict[str, Any], statistic: dict[str, Any]) -> _Line:
     term = term_in_words(statistic) if "term" in statistic else ""
     return [
-        *(safe_cell(label) for label in labels),
         statistic["statistic"],
         safe_cell(statistic.get("column") or ""),
-        *_ends(statistic, clips=clips),
-        *([safe_cell(term)] if terms else []),
-        cell.get("date", cell["value"]),
+        *_ends(statistic, clips=_is_clipped(body)),
+        *([safe_cell(term)] if _has_terms(body) else []),
+    ]
+
+
+def _errors(statistic: dict[str, Any], accuracy: list[dict[str, Any]]) -> _Line:
+    return [
         statistic.get("quantile"),
-        *(accuracy_at(cell["accuracy"], level) for level in LEVELS),
-        *(rank_error_at(cell["accuracy"], level) for level in LEVELS),
+        *(accuracy_at(accuracy, level) for level in LEVELS),
+        *(rank_error_at(accuracy, level) for level in LEVELS),
     ]
 
 
@@ -170,7 +183,10 @@ def call(path, body=None, **headers):
 def show(release):
     groups = list(product(*(group["bins"] for group in release["groups"])))
     for statistic in release["statistics"]:
-        for group, cell in zip(groups, statistic["cells"]):
+        # Of very many groups all cells have one accuracy, which is said once.
+        alike = {{"accuracy": statistic.get("accuracy")}}
+        cells = statistic.get("cells") or [alike | {{"value": v}} for v in statistic["values"]]
+        for group, cell in zip(groups, cells):
             errors = [a["message"] for a in cell["accuracy"] if a["confidence_level"] == 0.95]
             value = cell.get("date", cell["value"])
             print(*group, statistic["statistic"], statistic.get("column") or "", value, *errors)

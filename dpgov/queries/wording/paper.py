@@ -3,7 +3,6 @@
 Works from the stored release alone, as page, CSV and JSON do. Equal releases give equal bytes.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.words import question
+from dpgov.privacy.answer.body import is_alike, read_body
 from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.downloads import citation
 from dpgov.queries.wording.presentation import Answer
@@ -35,9 +35,9 @@ class Places:
 
 def as_pdf(query: Query, release: Release, places: Places) -> bytes:
     """Question, numbers with their error at 95%, price, dataset, noise, citation and receipt."""
-    body = json.loads(release.body)
+    body = read_body(release.body)
     rounds = read_rounds(body)
-    answer = whole_of(body, rounds)
+    answer = whole_of(body, rounds, range(_MOST_ROWS) if is_alike(body) else None)
     page = started(
         in_words(query.plan),
         f"{query.dataset.name}, {places.organisation}",
@@ -67,9 +67,9 @@ def _numbers(page: Paper, answer: Answer, title: str) -> None:
         heads = [*answer.columns, *(_head(s.label) for s in answer.statistics)]
         widths = [1.0] * len(heads)
         table(page, heads, rows[:_MOST_ROWS], widths)
-        if len(rows) > _MOST_ROWS:
+        if answer.groups > _MOST_ROWS:
             left_out = _("These are the first {shown} of {all} groups; the CSV file has all.")
-            text(page, left_out.format(shown=_MOST_ROWS, all=len(rows)))
+            text(page, left_out.format(shown=_MOST_ROWS, all=answer.groups))
     else:
         singles = [(s.label, s.cells[0].value, s.cells[0].errors[1]) for s in answer.statistics]
         head = (_("Statistic"), _("Value"), _("Error at 95%"))

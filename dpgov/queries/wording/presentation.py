@@ -3,8 +3,10 @@
 Works from the stored body of a release alone, so that page, CSV and JSON hold the same numbers.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product
+from math import prod
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -91,11 +93,14 @@ class StatisticAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole release: group columns, row labels (one a cell), statistics, draws.
+    """A release: group columns, row labels (one a cell), statistics, draws.
 
+    Of `groups` in all it has those at `places`, in this order; all of them where that is None.
     `findings` say for each statistic of groups how the clearest two of them differ.
     """
 
+    groups: int
+    places: Sequence[int] | None
     columns: list[str]
     labels: list[tuple[str, ...]]
     statistics: list[StatisticAnswer]
@@ -103,6 +108,11 @@ class Answer:
     sharing: list[str]
     guarantee: list[str]
     findings: list[Finding]
+
+    @property
+    def left_out(self) -> int:
+        """How many groups it does not have because nobody is shown so many."""
+        return 0 if self.places is None else self.groups - len(self.places)
 
     @property
     def grouped(self) -> bool:
@@ -139,13 +149,15 @@ def _is_listed(kind: StatisticKind) -> bool:
     return kind is StatisticKind.QUANTILES or kind.facts.takes_predictors
 
 
-def read_answer(body: dict[str, Any]) -> Answer:
-    """The page's view of a release body."""
-    drawings = drawings_of(body)
+def read_answer(body: dict[str, Any], places: Sequence[int] | None = None) -> Answer:
+    """The page's view of a release body, or of the cells at some places of it alone."""
+    drawings, bins = drawings_of(body), shown_bins(body)
     return Answer(
+        groups=prod(map(len, bins)),
+        places=places,
         columns=[group["column"] for group in body["groups"]],
-        labels=list(product(*shown_bins(body))),
-        statistics=[_statistic(s, drawings) for s in body["statistics"]],
+        labels=list(product(*bins)) if places is None else labels_at(bins, places),
+        statistics=[_statistic(s, drawings, places) for s in body["statistics"]],
         drawings=drawings,
         sharing=sharing_in_words(drawings),
         guarantee=guarantee_in_words(body["guarantee"]),
@@ -164,9 +176,26 @@ def _place(key: str) -> tuple[int, str]:
     return (_PLAN_KEYS.index(key) if key in _PLAN_KEYS else len(_PLAN_KEYS)), key
 
 
-def cell_labels(body: dict[str, Any]) -> list[tuple[str, ...]]:
+def cell_labels(body: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     """The group of each cell, row-major: the first grouping changes slowest."""
-    return list(product(*([str(b) for b in group["bins"]] for group in body["groups"])))
+    return product(*named_bins(body))
+
+
+def named_bins(body: dict[str, Any]) -> list[list[str]]:
+    """The names of the bins of each grouping, as released."""
+    return [[str(name) for name in group["bins"]] for group in body["groups"]]
+
+
+def labels_at(bins: Sequence[Sequence[str]], places: Iterable[int]) -> list[tuple[str, ...]]:
+    """The groups of these cells alone."""
+    found = []
+    for place in places:
+        label: list[str] = []
+        for names in reversed(bins):
+            place, at = divmod(place, len(names))
+            label.append(names[at])
+        found.append(tuple(reversed(label)))
+    return found
 
 
 def adjusted_values(statistic: dict[str, Any]) -> list[int | None]:
@@ -176,7 +205,13 @@ def adjusted_values(statistic: dict[str, Any]) -> list[int | None]:
     return values
 
 
-def _statistic(statistic: dict[str, Any], drawings: list[Drawing]) -> StatisticAnswer:
+def _statistic(
+    statistic: dict[str, Any], drawings: list[Drawing], places: Sequence[int] | None
+) -> StatisticAnswer:
+    columns: list[Sequence[Any]] = [statistic["cells"], adjusted_values(statistic)]
+    columns.append(too_noisy(statistic))
+    if places is not None:
+        columns = [[column[place] for place in places] for column in columns]
     return StatisticAnswer(
         label=statistic_in_words(statistic),
         kind=statistic["statistic"],
@@ -184,9 +219,7 @@ def _statistic(statistic: dict[str, Any], drawings: list[Drawing]) -> StatisticA
         aim=_aim(statistic),
         cells=[
             _cell(cell, adjusted, statistic, noisy=noisy)
-            for cell, adjusted, noisy in zip(
-                statistic["cells"], adjusted_values(statistic), too_noisy(statistic), strict=True
-            )
+            for cell, adjusted, noisy in zip(*columns, strict=True)
         ],
         drawing=drawings[statistic["draw"]] if "draw" in statistic else None,
         adjusted=shown(statistic.get("adjusted", {}).get("method", "")),

@@ -5,6 +5,7 @@ released; what was not chosen is not in it.
 """
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TextIO
 
@@ -40,12 +41,14 @@ def read_rounds(body: dict[str, Any]) -> list[Round]:
     return found
 
 
-def whole_of(body: dict[str, Any], rounds: list[Round]) -> Answer:
-    """The answer with the draws of all its rounds."""
+def whole_of(
+    body: dict[str, Any], rounds: list[Round], places: Sequence[int] | None = None
+) -> Answer:
+    """The answer with the draws of all its rounds, or the cells at these places."""
     drawings = [
         replace(drawing, labels=[one.title]) for one in rounds for drawing in one.answer.drawings
     ]
-    answer = read_answer(body)
+    answer = read_answer(body, places)
     return replace(answer, drawings=drawings, sharing=_choosing(body)) if rounds else answer
 
 

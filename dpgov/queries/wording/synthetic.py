@@ -6,7 +6,6 @@ its first line (its metadata) that no row is a person.
 
 import csv
 import io
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from django.utils.translation import gettext as _
 
+from dpgov.privacy.answer.body import read_body
 from dpgov.privacy.answer.fitting import Axis, Table
 from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.plan.statistics import StatisticKind
@@ -114,7 +114,7 @@ def made_of(query: Query) -> Made:
 
 def _tables(released: Sequence[Query]) -> list[Table]:
     found = Release.objects.filter(query__in=released).order_by("query__idempotency_key", "pk")
-    bodies = (json.loads(release.body) for release in found)
+    bodies = (read_body(release.body) for release in found)
     return [_table_of(one) for body in bodies for one in body.get("rounds", [body])]
 
 

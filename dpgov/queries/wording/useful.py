@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from dpgov.privacy.mechanisms.cells import AlikeCells
 from dpgov.privacy.plan.ranges import clipped, is_empty
 from dpgov.privacy.plan.statistics import STATISTICS, Recipe
 from dpgov.queries.wording.bins import written
@@ -52,6 +53,9 @@ def empty_rest(statistic: dict[str, Any], bins: int) -> bool:
 def empty_in_words(statistic: dict[str, Any]) -> str:
     """That an answer says nothing at all; nothing where one of its groups does."""
     cells = statistic["cells"]
+    if isinstance(cells, AlikeCells):
+        # Of one error: what holds of the least and of the largest holds of all between them.
+        cells = [cells[cells.values.index(end(cells.values))] for end in (min, max)]
     if not all(is_empty([cell["accuracy"]], statistic, [cell["value"]]) for cell in cells):
         return ""
     low, high = (written(bound, None, statistic) for bound in statistic["range"])

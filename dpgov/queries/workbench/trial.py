@@ -17,6 +17,7 @@ from dpgov.privacy.accounting.decimals import MAX_NANO
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.release import draw
+from dpgov.privacy.answer.sizes import MAX_CELLS, check_cells
 from dpgov.privacy.mock.answers import mock_answer
 from dpgov.privacy.mock.rows import (
     MISSING,
@@ -89,12 +90,16 @@ def try_plan(plan: Plan, schema: DatasetSchema, guess: int | None = None) -> Tri
 
     `guess` is the reader's own number of matching rows, as for a quote.
     """
+    blueprint = prepare(plan, schema)
+    if plan.choosing is None:
+        # More take seconds, and a trial is made while its reader waits.
+        check_cells(blueprint.cells, MAX_CELLS)
     schema = seen_by(plan, schema)
     table = mock_table(schema, mock_rows(schema, guess))
     body = {"mock": True, "message": INVENTED, "rows": table.rows}
     return Trial(
         table.rows,
-        body | _drawn(prepare(plan, schema), table),
+        body | _drawn(blueprint, table),
         _drawn(prepare(_quietest(plan, schema), schema), table),
     )
 

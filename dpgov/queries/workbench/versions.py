@@ -20,7 +20,7 @@ from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
 from dpgov.queries.wording.dots import shift_of
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
-from dpgov.queries.workbench.comparing import ComparedRow, Side, compared
+from dpgov.queries.workbench.comparing import ComparedRow, Side, compared, least_groups
 from dpgov.tenants.models import Membership
 
 _MOST_READ = 200
@@ -54,7 +54,7 @@ class Versions:
 
 def over_versions(membership: Membership, query: Query) -> Versions | None:
     """None where fewer than two versions have an answer, or there are too many groups for lines."""
-    versions = _versions(membership, query)
+    versions = [] if least_groups(query.plan) > _MOST_LINES else _versions(membership, query)
     if len(versions) < 2:
         return None
     bodies = dict(

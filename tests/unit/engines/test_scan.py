@@ -29,6 +29,12 @@ from tests.unit.engines.tables import write_codes
 
 TYPES = ("UTINYINT", "USMALLINT", "UTINYINT", "UINTEGER")
 ROWS = Measure(MeasureKind.ROWS)
+_COUNTED = (
+    Measure(MeasureKind.PRESENT, 1),
+    Measure(MeasureKind.VALUES, 2),
+    Measure(MeasureKind.CODE_SUM, 1),
+    Measure(MeasureKind.CODE_SUM, 3, 2, (2, 9)),
+)
 _CODES = st.one_of(st.none(), st.integers(0, 12))
 _TABLES = st.lists(st.tuples(_CODES, _CODES, _CODES, _CODES), max_size=25)
 
@@ -90,13 +96,24 @@ def test_any_request_on_any_table_equals_the_reference(
 
 
 @settings(max_examples=30, deadline=None)
-@given(table=_TABLES, request=_requests(), width=st.integers(1, 3), last=st.booleans())
-def test_rows_of_many_cells_come_as_an_array_and_equal_the_reference(
-    table: list[tuple[int | None, ...]], request: ExactRequest, width: int, last: bool
+@given(
+    table=_TABLES,
+    request=_requests(),
+    width=st.integers(1, 3),
+    last=st.booleans(),
+    sums=st.booleans(),
+)
+def test_counts_and_sums_of_many_cells_come_as_an_array_and_equal_the_reference(
+    table: list[tuple[int | None, ...]],
+    request: ExactRequest,
+    width: int,
+    last: bool,
+    sums: bool,
 ) -> None:
     """D1, D7, M7: candidates of a quantile, far more than there are rows, missing values too."""
     candidates = CodeGrouping(len(TYPES) - 1 if last else 0, EvenRanges(1_500 * width, width))
-    wide = ExactRequest(request.filters, (*request.groupings[:1], candidates), (ROWS,))
+    measures = (ROWS, *_COUNTED) if sums else (ROWS,)
+    wide = ExactRequest(request.filters, (*request.groupings[:1], candidates), measures)
     with tempfile.TemporaryDirectory() as folder:
         path = write_codes(Path(folder) / "t.duckdb", TYPES, table)
         found = DuckDBEngine(path, seconds=30).answer(wide)
@@ -104,7 +121,7 @@ def test_rows_of_many_cells_come_as_an_array_and_equal_the_reference(
     assert found.dtype == np.int64
     # In plain ranges, so that neither way of writing them is tested by itself.
     told = CodeGrouping(candidates.column, tuple(candidates.ranges))
-    plain = ExactRequest(wide.filters, (*request.groupings[:1], told), (ROWS,))
+    plain = ExactRequest(wide.filters, (*request.groupings[:1], told), measures)
     assert tuple(map(tuple, found.tolist())) == exact_answer(table, plain)
 
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.release import draw
-from dpgov.privacy.mechanisms.draw import Draw, Measured
+from dpgov.privacy.mechanisms.draw import Draw
 from dpgov.privacy.mechanisms.mechanism import Mechanism
+from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.plan.calendar import span_of
 from dpgov.privacy.plan.domains import category_domain, column_spec, date_domain, numeric_domain
 from dpgov.privacy.plan.parsing.plans import parse_plan

@@ -229,7 +229,15 @@ class ReleasedStatisticSerializer(ColumnSerializer):
         required=False,
         help_text="Of a free answer: the questions whose answers it is made of.",
     )
-    cells = CellSerializer(many=True)
+    cells = CellSerializer(many=True, required=False)
+    values = serializers.ListField(
+        child=serializers.FloatField(),
+        required=False,
+        help_text="In format 3, in place of `cells`: the released number of each cell.",
+    )
+    accuracy = AccuracySerializer(
+        many=True, required=False, help_text="In format 3: of each of its numbers."
+    )
     adjusted = AdjustedSerializer(
         required=False, help_text="Of grouped counts and of cumulative distributions."
     )

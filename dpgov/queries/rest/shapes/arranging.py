@@ -6,6 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
+from dpgov.privacy.answer.sizes import MAX_CELLS
 from dpgov.queries.arranging.arrange import CONFIDENCE_OF_RATIOS, Ratio, arrange
 from dpgov.queries.arranging.arrangement import (
     Arrangement,
@@ -13,16 +14,18 @@ from dpgov.queries.arranging.arrangement import (
     InvalidArrangement,
     Part,
     arrangement_of,
+    cut_to,
 )
 from dpgov.queries.arranging.table import names_of
 from dpgov.queries.rest.shapes.question import RefusalSerializer
-from dpgov.queries.wording.presentation import cell_labels
+from dpgov.queries.wording.presentation import labels_at, named_bins
 from dpgov.queries.wording.useful import error_of
 
 _WAYS = {
     "sort": "Columns to sort by, like `-1,g2`: statistics are counted from 1, groupings are g1, g2 "
     "…, ratios r1 …; `-` puts the largest first.",
-    "first": "Show so many groups at most.",
+    "first": f"Show so many groups at most; of an answer with more than {MAX_CELLS} groups, "
+    "no more than that, and the largest first where no order is wanted.",
     "having": "Show groups whose number compares so, like `1>=100`. May stand several times.",
     "ratio": "One statistic divided by another, like `1/2`. May stand several times.",
 }
@@ -70,24 +73,25 @@ class ArrangedSerializer(serializers.Serializer[Any]):
 def arranged(body: dict[str, Any], given: Given) -> dict[str, Any]:
     """A release as it is wanted; raises ValidationError for what it does not have."""
     try:
-        return _table(body, arrangement_of(body, given))
+        return _table(body, cut_to(body, arrangement_of(body, given), MAX_CELLS))
     except InvalidArrangement as problem:
         raise ValidationError({"arrangement": [str(problem)]}) from problem
 
 
 def _table(body: dict[str, Any], wanted: Arrangement) -> dict[str, Any]:
-    found, labels, names = arrange(body, wanted), cell_labels(body), names_of(body, wanted)
+    found, names = arrange(body, wanted), names_of(body, wanted)
+    labels = labels_at(named_bins(body), found.places)
     parts = {part: [name for key, name in names.items() if key.part is part] for part in Part}
     rows = [
         {
-            "groups": labels[place],
+            "groups": label,
             "cells": [
                 {"value": cell["value"], "error_95": error_of(cell)}
                 for cell in (one["cells"][place] for one in body["statistics"])
             ],
             "ratios": [column[place] for column in found.ratios],
         }
-        for place in found.places
+        for label, place in zip(labels, found.places, strict=True)
     ]
     return {
         "groupings": parts[Part.GROUPING],

@@ -75,7 +75,13 @@ class ReleasedDrawSerializer(DrawSerializer):
 
     cells = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField()),
+        required=False,
         help_text="For each cell the readings, or the places of the chosen candidates.",
+    )
+    numbers = serializers.ListField(
+        child=serializers.IntegerField(),
+        required=False,
+        help_text="In format 3, in place of `cells`: the one reading of each cell.",
     )
     points = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField()),

@@ -10,6 +10,8 @@ from rest_framework.reverse import reverse
 
 from dpgov.budgets.rest.shapes import MODES
 from dpgov.privacy.accounting.decimals import as_number
+from dpgov.privacy.answer.body import ALIKE, FORMAT
+from dpgov.privacy.answer.sizes import MAX_CELLS
 from dpgov.queries.answering.looking import expected_at
 from dpgov.queries.asking.once import Submission
 from dpgov.queries.clock import database_now
@@ -41,7 +43,9 @@ class GuaranteeSerializer(MadeSerializer):
 class TableSerializer(MadeSerializer):
     """Released numbers. Cells are row-major: the first grouping changes slowest."""
 
-    format = serializers.IntegerField()
+    format = serializers.IntegerField(
+        help_text=f"{ALIKE} of more than {MAX_CELLS} cells, which have one accuracy; else {FORMAT}."
+    )
     plan = AskedPlanSerializer()
     guarantee = GuaranteeSerializer()
     groups = GroupSerializer(many=True)

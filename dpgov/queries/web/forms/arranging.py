@@ -9,21 +9,27 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from dpgov.privacy.answer.body import is_alike
+from dpgov.queries.arranging.arrange import arrange
 from dpgov.queries.arranging.arrangement import (
     COMPARISONS,
     NONE,
     Arrangement,
     InvalidArrangement,
+    Key,
     Order,
     Part,
     arrangement_of,
+    cut_to,
     in_address,
     read_arrangement,
 )
 from dpgov.queries.arranging.table import arranged_table, names_of, order_in_words
-from dpgov.queries.wording.presentation import Answer
+from dpgov.queries.wording.presentation import read_answer
 from dpgov.web.typed import plain_number
 
+# Of an answer with more groups than a page can hold.
+_MOST_SHOWN = 200
 # Whatever stands in a form is read against the answer itself, later.
 _ANY = 9_999
 _SELECT = {"class": "form-select form-select-sm"}
@@ -53,7 +59,9 @@ class ArrangeForm(forms.Form):
         names = names_of(body, wanted)
         statistics = [(str(key), name) for key, name in names.items() if key.part is Part.STATISTIC]
         numbers = [(str(key), name) for key, name in names.items() if key.part is not Part.GROUPING]
-        orders: list[tuple[str, Any]] = [("", _("the declared order"))]
+        # Where the largest come first unless another order is wanted, this is one.
+        declared = str(Order(Key(Part.GROUPING, 1))) if is_alike(body) else ""
+        orders: list[tuple[str, Any]] = [(declared, _("the declared order"))]
         for key in sorted(names, key=lambda key: key.part is Part.GROUPING):
             ways = (True,) if key.part is Part.GROUPING else (True, False)
             offered = [Order(key, descending) for descending in ways]
@@ -78,18 +86,19 @@ def _initial(wanted: Arrangement) -> dict[str, str]:
     return initial
 
 
-def arranged(given: QueryDict, body: dict[str, Any], answer: Answer) -> dict[str, Any]:
-    """What the answer page shows of an arrangement, and why one was not understood."""
+def arranged(given: QueryDict, body: dict[str, Any]) -> dict[str, Any]:
+    """The answer and its table as the page shows them, and why a wish was not understood."""
     wanted, refusal = NONE, ""
     try:
-        wanted = arrangement_of(body, given)
+        wanted = cut_to(body, arrangement_of(body, given), _MOST_SHOWN)
     except InvalidArrangement as problem:
-        refusal = str(problem)
-    table = arranged_table(body, answer, wanted)
-    form = ArrangeForm(body, wanted)
+        wanted, refusal = cut_to(body, NONE, _MOST_SHOWN), str(problem)
+    found = arrange(body, wanted)
+    answer = read_answer(body, found.places if is_alike(body) else None)
     return {
-        "table": table,
-        "arrange": form,
+        "answer": answer,
+        "table": arranged_table(body, answer, wanted, found),
+        "arrange": ArrangeForm(body, wanted),
         "arrange_refusal": refusal,
         "is_arranged": bool(wanted),
     }

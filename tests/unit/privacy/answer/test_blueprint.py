@@ -8,7 +8,8 @@ from hypothesis import given, settings
 
 from dpgov.privacy.accounting.decimals import as_text, parse_epsilon
 from dpgov.privacy.accounting.loss import Mode, rho_of
-from dpgov.privacy.answer.blueprint import MAX_CELLS, prepare
+from dpgov.privacy.answer.blueprint import prepare
+from dpgov.privacy.answer.sizes import MAX_ALIKE, MAX_CELLS
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan
@@ -156,13 +157,27 @@ def edges(bins: int) -> list[int]:
     return list(range(bins + 1))
 
 
+def by_age_and_hours(*bins: int) -> list[dict[str, Any]]:
+    """So many bins of each, the one for the rest among them."""
+    columns = zip(("age", "hours"), bins, strict=True)
+    return [{"column": column, "edges": edges(number - 1)} for column, number in columns]
+
+
 def test_too_many_cells_are_refused_with_the_number() -> None:
-    groups = [{"column": "age", "edges": edges(99)}, {"column": "hours", "edges": edges(99)}]
-    assert (
-        blueprint_of(question(COUNT, group_by=groups), schema_of()).requests[0].cells == MAX_CELLS
-    )
-    groups[1] = {"column": "hours", "edges": edges(100)}
-    assert "10100 cells" in refusal(question(COUNT, group_by=groups))["group_by"]
+    groups = by_age_and_hours(100, 100)
+    asked = blueprint_of(question(MEAN_AGE, group_by=groups), schema_of())
+    assert asked.requests[0].cells == MAX_CELLS
+    groups = by_age_and_hours(100, 101)
+    assert "10100 cells" in refusal(question(MEAN_AGE, group_by=groups))["group_by"]
+
+
+def test_counts_and_sums_may_have_a_million_numbers_in_all() -> None:
+    groups = by_age_and_hours(1001, 1001)
+    assert blueprint_of(question(COUNT, group_by=groups), schema_of()).cells == 1001**2
+    refused = refusal(question(COUNT, SUM_AGE, group_by=groups))["group_by"]
+    assert f"at most {MAX_ALIKE // 2} are answered at once" in refused
+    three = [*groups, {"column": "sex"}]
+    assert "3006003 cells" in refusal(question(COUNT, group_by=three))["group_by"]
 
 
 WIDE = column_spec("age", numeric_domain("0", "1e12", "1"), "drop", "")

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.answer.duration import expected_microseconds, rows_taken
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
@@ -44,6 +45,21 @@ def test_what_is_drawn_takes_time_of_its_own() -> None:
     """L4"""
     small = replace(SCHEMA, max_rows=1)
     assert lasting(MEDIAN, small) - lasting(COUNT, small) > 1_000, "111 values may be chosen"
+
+
+@pytest.mark.parametrize(("mode", "amount"), [(Mode.PURE, "epsilon"), (Mode.ZCDP, "rho")])
+def test_a_million_cells_have_a_class_of_half_a_minute_whatever_is_in_them(
+    mode: Mode, amount: str
+) -> None:
+    """L4: by the cells that the plan declares; a table of one row or of none takes as long."""
+    named = tuple(str(place) for place in range(99))
+    columns = [column_spec(n, category_domain(named), MissingRule.DROP, "") for n in "abc"]
+    schema = replace(SCHEMA, columns=tuple(columns), public_rows=1_000_000, mode=mode)
+    groups = [{"column": name, "categories": list(named)} for name in "abc"]
+    raw = {"statistics": [COUNT], "group_by": groups, amount: "1"}
+    asked = prepare(parse_plan(raw, schema, dataset="x"), schema)
+    assert asked.cells == 1_000_000
+    assert class_ms_of(asked) == 32_000
 
 
 def test_a_question_over_more_declared_rows_may_have_a_longer_class() -> None:
