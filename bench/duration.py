@@ -105,6 +105,7 @@ CASES = (
     _case("mean by 1,000 even bins", "_GROUPING, _CELL", _of("age", "mean"), _EVEN),
     _case("count by 949 uneven bins", "_ARM, _TEXT", [_COUNT], _UNEVEN),
     _case("mean by 6,000 cells", "_RETURNED, _CELL, _NOISE", _of("age", "mean"), _EVEN, _WIDE),
+    _case("count by 51,051 cells", "_MANY_CELL, _MANY_NOISE", [_COUNT], _EVEN, _CITY),
     _case("cumulative, 1,000 bins", "_BIN", [{"statistic": "cdf"}], _EVEN),
     _case("median", "_CANDIDATE", _of("income", "median")),
     _case("median by city", "_CANDIDATE", _of("code", "median"), _CITY),

@@ -36,7 +36,7 @@ class Tables:
         """Registered through the services, with budgets that last."""
         Path(os.environ["DPGOV_HOME"]).mkdir(exist_ok=True)
         tenant = Tenant.objects.create(slug="timing", name="Timing")
-        owner, analyst = (_person(tenant, role) for role in (Role.OWNER, Role.ANALYST))
+        owner, analyst = (person(tenant, role) for role in (Role.OWNER, Role.ANALYST))
         made = {
             name: _register(owner, name, people, rows_of_one, word, place)
             for place, (name, word) in enumerate(
@@ -90,7 +90,8 @@ def _plan(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _person(tenant: Tenant, role: Role) -> Membership:
+def person(tenant: Tenant, role: Role) -> Membership:
+    """A new member with this role."""
     user = User.objects.create_user(f"{role.value}@{tenant.slug}.example.org")
     return Membership.objects.create(tenant=tenant, user=user, role=role)
 

@@ -50,6 +50,7 @@ SMALL = {
     "ranging": Small("--bins 4,17", "| 17 | 6.33 | 3.57 | "),
     "tables": Small("--runs 1 --mwem 1 --work pairs", "| pairs | 5 | "),
     "adaptive": Small("--rounds 2 --epsilons 1 --work pairs_of_three", "| pairs_of_three | 1 | "),
+    "many_bins": Small("--bins 10x10 --rows 200 --rho 0", "| 100 | discrete Laplace | "),
     "duration": Small(
         "--rows 1000 --rounds 1 --only persons", "| persons by city and sex | 1,000 |"
     ),
