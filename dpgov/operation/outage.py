@@ -4,27 +4,21 @@ To programs in the API's one form, to people as a page that needs no database. M
 is away or where: that is for the log.
 """
 
-import errno
 import sys
 from typing import Any
 
 import structlog
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseServerError, JsonResponse
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from drf_standardized_errors.handler import ExceptionHandler
 from rest_framework.exceptions import APIException
 
+from dpgov.operation.away import FULL, ServerAway, is_outage
 from dpgov.operation.middleware import is_api, is_metrics
 
 RETRY_AFTER_SECONDS = 5
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _log = structlog.get_logger("dpgov.outage")
-
-
-class ServerAway(Exception):
-    """A server that is not the database does not answer."""
 
 
 class Unavailable(APIException):
@@ -41,17 +35,6 @@ class Unavailable(APIException):
                 "seconds; with the same idempotency key there will be one question."
             )
         )
-
-
-def is_outage(error: BaseException | None) -> bool:
-    """Whether a server or a disk is to blame, and not the request or the code."""
-    while error is not None:
-        if isinstance(error, OperationalError | InterfaceError | ServerAway):
-            return True
-        if isinstance(error, OSError) and error.errno in FULL:
-            return True
-        error = error.__cause__
-    return False
 
 
 class OutageHandler(ExceptionHandler):

@@ -39,6 +39,7 @@ PLANTED = {
     "log": ("dpgov.budgets.words", "dpgov.audit.models"),
     "ledger": ("dpgov.queries.answering.answer", "dpgov.budgets.models"),
     "no-circles": ("dpgov.audit.entry", "dpgov.audit.services"),
+    "workers": ("dpgov.queries.answering.answer", "plotly"),
 }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 from uuid import UUID
 
-from dpgov.operation.outage import ServerAway
+from dpgov.operation.away import ServerAway
 
 Beat = Callable[[], object]
 

@@ -18,7 +18,7 @@ from uuid import UUID
 from dpgov.datasets.store.base import Beat, Mark, Missing, StoreAway, quiet
 from dpgov.datasets.store.sealing import PIECE, SALT_BYTES, Damaged, Sealer, Sink
 from dpgov.datasets.store.whole import whole_file
-from dpgov.operation.outage import FULL
+from dpgov.operation.away import FULL
 
 _CONNECT_SECONDS, _REQUEST_SECONDS, _ATTEMPTS = 3, 20, 3
 _FILES, _MARK_SECONDS = "files", 600

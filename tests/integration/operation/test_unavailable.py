@@ -12,7 +12,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from dpgov.datasets.models import Dataset
-from dpgov.operation.outage import is_outage
+from dpgov.operation.away import is_outage
 from dpgov.tenants.models import Membership
 
 THREADS, EACH = 8, 4

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from dpgov.datasets.services.moving import Outcome, move_to_folder, move_to_store
 from dpgov.datasets.store import store
 from dpgov.datasets.store.base import StoreAway
-from dpgov.operation.outage import FULL
+from dpgov.operation.away import FULL
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 

@@ -13,7 +13,7 @@ from dpgov.datasets.tasks import arrivals_round
 from dpgov.joint.services import joint_round
 from dpgov.noise_check.scheduled import ScheduledCheck
 from dpgov.operation import request_ids
-from dpgov.operation.outage import ServerAway
+from dpgov.operation.away import ServerAway
 from dpgov.operation.stopping import StopRequest
 from dpgov.queries.answering.heartbeat import Heart, Sweeps
 from dpgov.queries.answering.publishing import Publisher, publish_due
