@@ -1,5 +1,6 @@
 """Reads about surveys: for the organisation's own people, and for whoever has a public address."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.db import connection
@@ -20,6 +21,23 @@ def surveys_of(membership: Membership) -> QuerySet[Survey]:
         rows = rows.exclude(budget__isnull=True)
     rows = rows.select_related("tally", "budget", "shared_budget", "made_by")
     return rows.order_by("-made_at", "id")
+
+
+def under_way(membership: Membership, most: int) -> list[Survey]:
+    """Drafts and open ones that this person may see, those that end first at the front."""
+    rows = surveys_of(membership).exclude(state=Survey.State.CLOSED)
+    return list(rows.order_by("closes_on", "id")[:most])
+
+
+def charged_surveys(membership: Membership, most: int) -> list[Survey]:
+    """Those that were opened, newest first, with what each took and of which budget."""
+    return list(surveys_of(membership).exclude(budget__isnull=True).order_by("-opened_at")[:most])
+
+
+def opened_between(tenant: Tenant, since: datetime, until: datetime) -> list[Survey]:
+    """Those of an organisation that were opened from one moment to before another, in order."""
+    rows = Survey.objects.filter(tenant=tenant, opened_at__gte=since, opened_at__lt=until)
+    return list(rows.select_related("budget").order_by("opened_at", "id"))
 
 
 def get_survey(membership: Membership, survey_id: UUID) -> Survey:

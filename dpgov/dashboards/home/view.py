@@ -25,6 +25,7 @@ from dpgov.operation import clock
 from dpgov.queries.selectors import visible_queries
 from dpgov.queries.workbench.budget_requests import budget_requests_waiting
 from dpgov.queries.workbench.saved import saved_questions
+from dpgov.surveys.selectors import under_way
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
 
@@ -32,6 +33,7 @@ _DATASETS = 8
 _OWN = 5
 _MOST = 10
 _REQUESTS = 10
+_SURVEYS = 8
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -53,6 +55,8 @@ def home(request: HttpRequest) -> HttpResponse:
         context["budget_requests"] = budget_requests_waiting(membership).select_related(
             "dataset__budget", "asked_by"
         )[:_REQUESTS]
+    if may(membership, Permission.MAKE_SURVEYS):
+        context["surveys"] = under_way(membership, _SURVEYS)
     context["tiles"] = _tiles(membership, today)
     if may(membership, Permission.SUBMIT_QUERIES):
         context |= _workbench(membership)

@@ -23,6 +23,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of
 from dpgov.operation import clock
 from dpgov.queries.models import Refusal
+from dpgov.surveys.selectors import charged_surveys
 from dpgov.tenants.models import Tenant
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.span import Span, taken_along
@@ -30,6 +31,7 @@ from dpgov.web.span import Span, taken_along
 _LISTED = 20
 _COLUMNS = 12
 _REFUSED = 25
+_SURVEYS = 10
 
 
 @requires(Permission.VIEW_SPLIT_BY_ANALYST)
@@ -65,6 +67,7 @@ def portfolio(request: HttpRequest) -> HttpResponse:
         "columns": columns,
         "people": _table(taken, columns),
         **_refused(tenant, span),
+        "surveys": charged_surveys(membership, _SURVEYS),
     }
     return render(request, "dashboards/portfolio.html", context)
 

@@ -22,6 +22,7 @@ from dpgov.datasets.selectors import datasets_of
 from dpgov.explain.lessons.registry import LESSONS
 from dpgov.queries.selectors import visible_queries
 from dpgov.queries.wording.words import in_words
+from dpgov.surveys.selectors import surveys_of
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, abilities, may
 from dpgov.tenants.selectors import members_of
@@ -61,6 +62,7 @@ def find_anything(membership: Membership, text: str) -> list[Kind]:
         _("Datasets"): lambda: _datasets(membership, can, words),
         _("Columns"): lambda: _columns(membership, words),
         _("Questions"): lambda: _questions(membership, words),
+        _("Surveys"): lambda: _surveys(membership, can, words),
         _("People"): lambda: _people(membership, words),
         _("Log"): lambda: _entries(membership, words),
     }
@@ -95,6 +97,7 @@ def _lessons(words: list[str]) -> Iterator[Hit]:
 # What can be done without one: the page, its words and who may.
 _TO_DO = (
     ("datasets:upload", gettext_noop("Register a dataset"), "register_datasets"),
+    ("surveys:new", gettext_noop("New survey"), "make_surveys"),
     ("people:invitations", gettext_noop("Invite a member"), "manage_members"),
     ("tenants:tokens", gettext_noop("API tokens"), "use_api"),
 )
@@ -147,6 +150,16 @@ def _questions(membership: Membership, words: list[str]) -> Iterator[Hit]:
             day = date_format(localtime(query.submitted_at), "DATE_FORMAT")
             about = f"{query.dataset.name}, {day}"
             yield Hit(said, about, reverse("queries:detail", args=[query.pk]))
+
+
+def _surveys(membership: Membership, can: Mapping[str, bool], words: list[str]) -> Iterator[Hit]:
+    """By what they ask; drafts for those alone who see them in the list."""
+    if not can.get("view_surveys"):
+        return
+    for survey in surveys_of(membership)[:_QUESTIONS_READ]:
+        if _holds(words, survey.question):
+            href = reverse("surveys:detail", args=[survey.pk])
+            yield Hit(survey.question, date_format(survey.closes_on, "DATE_FORMAT"), href)
 
 
 def _people(membership: Membership, words: list[str]) -> Iterator[Hit]:

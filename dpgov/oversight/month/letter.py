@@ -11,6 +11,7 @@ from dpgov.notices.models import Event
 from dpgov.oversight.month.calendar import Month
 from dpgov.oversight.month.course import courses_of
 from dpgov.oversight.month.month import figures_of
+from dpgov.oversight.month.surveys import survey_charges
 from dpgov.tenants.models import Membership, Tenant
 from dpgov.tenants.permissions import Permission, may
 
@@ -22,7 +23,8 @@ def report_file(tenant: Tenant, month: Month) -> Enclosure:
 
     with english():
         figures = figures_of(tenant, month)
-        content = report_of(tenant.name, figures, courses_of(figures.stands, month))
+        courses, surveys = courses_of(figures.stands, month), survey_charges(tenant, month)
+        content = report_of(tenant.name, figures, courses, surveys)
     return Enclosure(f"month-{tenant.slug}-{month.text}.pdf", content, "application/pdf")
 
 

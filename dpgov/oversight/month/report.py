@@ -14,6 +14,7 @@ from dpgov.oversight.month.decisions import Proof
 from dpgov.oversight.month.month import MonthFigures, Row
 from dpgov.oversight.month.pictures import by_day, draw_courses
 from dpgov.oversight.month.standing import Stand
+from dpgov.oversight.month.surveys import SurveyCharge, in_sum
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.web.paper.page import FONT, INK, LINE, PALE, TEAL, Paper, heading, started, text
 from dpgov.web.paper.tables import table
@@ -29,7 +30,12 @@ _VERIFY = (
 _COLUMNS = ("Asked", "Spent", "For free", "Not charged", "Near the limit", "Refused")
 
 
-def report_of(tenant: str, figures: MonthFigures, courses: Sequence[Course] = ()) -> bytes:
+def report_of(
+    tenant: str,
+    figures: MonthFigures,
+    courses: Sequence[Course] = (),
+    surveys: Sequence[SurveyCharge] = (),
+) -> bytes:
     """The PDF of a month; `courses` are drawn below its budgets."""
     title = f"Privacy budgets in {figures.month.first:%B %Y}"
     made = datetime.combine(figures.month.after, time.min, UTC)
@@ -41,6 +47,7 @@ def report_of(tenant: str, figures: MonthFigures, courses: Sequence[Course] = ()
     by_day(page, figures.month, figures.days)
     _stands(page, figures.stands)
     draw_courses(page, courses, figures.month)
+    _surveys(page, surveys)
     _decided(page, figures)
     _lines(page, "By dataset", "Dataset", figures.datasets)
     _lines(page, "By person", "Person", figures.people)
@@ -91,6 +98,19 @@ def _bar(page: Paper, one: Stand) -> None:
         page.rect(left, top, width * share / 1000, 3.4, style="F")
         left += width * share / 1000
     page.ln(5)
+
+
+def _surveys(page: Paper, surveys: Sequence[SurveyCharge]) -> None:
+    """What each survey took that was opened in the month, and all of them."""
+    if not surveys:
+        return
+    heading(page, "Surveys")
+    rows = [
+        (f"{one.day:%d %b}", one.question, one.charged, one.budget or "its own") for one in surveys
+    ]
+    table(page, ("Day", "Question", "Charged", "Budget"), rows, (16, 92, 28, 50), words=True)
+    together = in_sum(surveys)
+    text(page, f"Each was charged once, for all its respondents. Together: {together}.")
 
 
 def _decided(page: Paper, figures: MonthFigures) -> None:

@@ -5,10 +5,12 @@ Cells that a spreadsheet would run as a formula are neutralised.
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from dpgov.oversight.month.month import MonthFigures, Row
 from dpgov.oversight.month.standing import Stand
+from dpgov.oversight.month.surveys import SurveyCharge, cells_of
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.web.spreadsheet import safe_cell
 
@@ -20,8 +22,10 @@ _HEADINGS = (
 _Cells = tuple[object, ...]
 
 
-def csv_of(figures: MonthFigures, joint: Mapping[str, int]) -> str:
-    """A heading, lines for datasets, people and refusals, and one for each budget.
+def csv_of(
+    figures: MonthFigures, joint: Mapping[str, int], surveys: Sequence[SurveyCharge] = ()
+) -> str:
+    """A heading, lines for datasets, people and refusals, one for each budget and opened survey.
 
     Somebody who spent in two units has a line for each; the counts stand in the first. `joint`: how
     many of a dataset's questions were joint, by its slug.
@@ -29,7 +33,7 @@ def csv_of(figures: MonthFigures, joint: Mapping[str, int]) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(_HEADINGS)
-    for row in _rows(figures, joint):
+    for row in chain(_rows(figures, joint), cells_of(surveys)):
         cells = (*row, *("" for _ in range(len(_HEADINGS) - 1 - len(row))))
         writer.writerow([safe_cell(cell) for cell in (figures.month.text, *cells)])
     return text.getvalue()

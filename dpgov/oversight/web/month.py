@@ -11,6 +11,7 @@ from dpgov.oversight.month.calendar import Month
 from dpgov.oversight.month.days import by_day_of
 from dpgov.oversight.month.letter import report_file
 from dpgov.oversight.month.month import figures_of
+from dpgov.oversight.month.surveys import in_sum, survey_charges
 from dpgov.oversight.month.table import csv_of
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.web.pages import CSV, as_file
@@ -22,11 +23,14 @@ def month(request: MemberRequest) -> HttpResponse:
     """What happened in a month: the present one, or the one that the address names."""
     chosen = Month.read(request.GET.get("month", ""))
     figures = figures_of(request.membership.tenant, chosen, colour_of(request.GET))
+    surveys = survey_charges(request.membership.tenant, chosen)
     context = {
         "board": month_board(figures, request.GET),
         "figures": figures,
         "by_day": by_day_of(chosen, figures.days),
         "month": chosen,
+        "surveys": surveys,
+        "in_sum": in_sum(surveys),
     }
     return render(request, "oversight/month/month.html", context)
 
@@ -39,7 +43,7 @@ def month_csv(request: MemberRequest) -> HttpResponse:
     with english():
         tenant = request.membership.tenant
         joint = joint_by_dataset(tenant, *chosen.span())
-        text = csv_of(figures_of(tenant, chosen), joint)
+        text = csv_of(figures_of(tenant, chosen), joint, survey_charges(tenant, chosen))
     return as_file(text.encode(), f"month-{tenant.slug}-{chosen.text}.csv", CSV)
 
 
