@@ -21,6 +21,8 @@ class BadSurvey(SurveyRefusal):
 class NotADraft(SurveyRefusal):
     """It was opened or closed before."""
 
+    code = "not_a_draft"
+
     def __init__(self) -> None:
         super().__init__(said("This survey was opened or closed before. Nothing was changed."))
 
@@ -45,6 +47,8 @@ class SurveyClosed(SurveyRefusal):
 
 class NoTokens(SurveyRefusal):
     """Tokens are made for surveys that ask for one, and in a number that fits."""
+
+    code = "no_tokens"
 
 
 class TokenUnknown(SurveyRefusal):

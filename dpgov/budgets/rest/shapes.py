@@ -7,10 +7,13 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 
 from dpgov.budgets.models import Budget
-from dpgov.privacy.accounting.decimals import as_number
+from dpgov.language.translation import translated
+from dpgov.privacy.accounting.decimals import InvalidAmount, as_number, parse_epsilon
 from dpgov.privacy.accounting.loss import Currency
 
 PURE_EPSILON = (
@@ -100,3 +103,17 @@ class BalanceSerializer(serializers.Serializer[Any]):
     committed_rho = Rho("committed_nano", source="budget")
     remaining_epsilon = Epsilon("remaining_nano", source="budget", help_text=REMAINING)
     remaining_rho = Rho("remaining_nano", source="budget")
+
+
+@extend_schema_field({"oneOf": [{"type": "number"}, {"type": "string"}]})
+class TypedEpsilon(serializers.Field[int, Any, str, Any]):
+    """An ε that is sent as a number or as text; read into nano-units, exactly."""
+
+    def to_internal_value(self, data: Any) -> int:
+        try:
+            return parse_epsilon(data)
+        except InvalidAmount as problem:
+            raise ValidationError(translated(problem.args[0])) from problem
+
+    def to_representation(self, value: int) -> str:
+        return str(value)

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from dpgov.budgets.rest.shapes import TypedEpsilon
 from dpgov.datasets import services
 from dpgov.datasets.models import Arrival
 from dpgov.datasets.rest.shapes import ConflictSerializer
@@ -18,26 +19,11 @@ from dpgov.datasets.selectors import derived_arrival_or_404, refusal_of
 from dpgov.datasets.services import Derivation, Side
 from dpgov.datasets.tasks import wake
 from dpgov.language.translation import retold, translated
-from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, membership_of
 
 _MOST_ROWS = 100_000
 _STATES = ["waiting", "done", "refused", "cancelled"]
-
-
-@extend_schema_field({"oneOf": [{"type": "number"}, {"type": "string"}]})
-class _Amount(serializers.Field[int, Any, str, Any]):
-    """An ε as a number or text; exact."""
-
-    def to_internal_value(self, data: Any) -> int:
-        try:
-            return parse_epsilon(data)
-        except InvalidAmount as problem:
-            raise ValidationError(translated(problem.args[0])) from problem
-
-    def to_representation(self, value: int) -> str:
-        return str(value)
 
 
 class _NothingElse(serializers.Serializer[Any]):
@@ -78,8 +64,8 @@ class DeriveSerializer(_NothingElse):
     rows_of_unit = serializers.IntegerField(
         min_value=1, max_value=_MOST_ROWS, help_text="So many joined rows of a unit are kept."
     )
-    epsilon_limit = _Amount(help_text="At the δ of both datasets, where they count ρ.")
-    epsilon_per_query = _Amount(help_text="The most pure ε of one question.")
+    epsilon_limit = TypedEpsilon(help_text="At the δ of both datasets, where they count ρ.")
+    epsilon_per_query = TypedEpsilon(help_text="The most pure ε of one question.")
 
     def derivation(self) -> Derivation:
         """The declaration; only after `is_valid`."""

@@ -1,4 +1,4 @@
-"""The REST doors of surveys: for an organisation's people to read, for everybody to answer one.
+"""The REST door for everybody: read the question and the rule of a survey, and answer it.
 
 Who answers shows no session and no account: a cookie is not looked at, and so nothing that another
 site makes a browser send is worth more than what anybody could send. A body is JSON or refused.
@@ -6,12 +6,11 @@ Requests are counted by origin and by survey, in a cache that forgets within min
 """
 
 from typing import Any
-from uuid import UUID
 
 from allauth.account.adapter import get_adapter
 from django.core.exceptions import PermissionDenied
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework.exceptions import APIException, NotFound
+from rest_framework.exceptions import NotFound
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -20,57 +19,20 @@ from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
 from dpgov.queries.rest.shapes.question import RefusalSerializer
-from dpgov.surveys.errors import BadReport, SurveyRefusal, TokenUnknown
+from dpgov.surveys.errors import SurveyRefusal
 from dpgov.surveys.models import Survey
 from dpgov.surveys.public import acting_on, form_of
 from dpgov.surveys.rest.shapes import (
     RecordedSerializer,
+    Refused,
     ReportSerializer,
     SurveyFormSerializer,
-    SurveySerializer,
 )
-from dpgov.surveys.selectors import get_survey, surveys_of
 from dpgov.surveys.services import receive
-from dpgov.tenants.permissions import Permission, membership_of
 from dpgov.tenants.rates import seconds_until_free
 from dpgov.tenants.sign_in.guessing import network_of
 
 A_MINUTE_ORIGIN, A_MINUTE_SURVEY = 300, 3000
-
-
-class SurveyListView(APIView):
-    """The surveys of the organisation."""
-
-    permission = Permission.VIEW_SURVEYS
-
-    @extend_schema(
-        tags=["surveys"],
-        operation_id="list_surveys",
-        summary="List the surveys of the organisation, with their estimates",
-        responses=SurveySerializer(many=True),
-    )
-    def get(self, request: Request) -> Response:
-        found: Any = surveys_of(membership_of(request))
-        return Response(SurveySerializer(found, many=True).data)
-
-
-class SurveyView(APIView):
-    """One of them."""
-
-    permission = Permission.VIEW_SURVEYS
-
-    @extend_schema(
-        tags=["surveys"],
-        operation_id="read_survey",
-        summary="Read a survey with its estimates so far",
-        responses=SurveySerializer,
-    )
-    def get(self, request: Request, survey_id: UUID) -> Response:
-        try:
-            survey = get_survey(membership_of(request), survey_id)
-        except Survey.DoesNotExist as missing:
-            raise NotFound from missing
-        return Response(SurveySerializer(survey).data)
 
 
 class AnswerThrottle(BaseThrottle):
@@ -98,14 +60,6 @@ def _origin(request: Request) -> str:
         return network_of(get_adapter().get_client_ip(request._request))
     except PermissionDenied:
         return "unknown"
-
-
-class Refused(APIException):
-    """A report that was not counted: 400 for what it is, 409 for what the survey or token is."""
-
-    def __init__(self, refusal: SurveyRefusal) -> None:
-        self.status_code = 400 if isinstance(refusal, BadReport | TokenUnknown) else 409
-        super().__init__(str(refusal), refusal.code)
 
 
 class AnswerView(APIView):

@@ -1,13 +1,35 @@
-"""What the API says of surveys, and what it takes."""
+"""What the API says of surveys, and how it refuses.
 
+A budget and the address for respondents are told to those alone whom the pages tell them.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from fractions import Fraction
 from typing import Any
 
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.exceptions import APIException
+from rest_framework.request import Request
 
+from dpgov.approvals.errors import ApprovalRefusal
+from dpgov.approvals.models import ChangeRequest
+from dpgov.budgets.errors import LedgerRefusal
+from dpgov.budgets.rest.shapes import TypedEpsilon
+from dpgov.budgets.services.surveys import survey_price
 from dpgov.privacy.accounting.decimals import as_number
-from dpgov.privacy.local.randomiser import LocalKind
+from dpgov.privacy.accounting.loss import PURE
+from dpgov.privacy.local.estimate import moved_by, widest
+from dpgov.privacy.local.randomiser import FEWEST_ANSWERS, MOST_ANSWERS, LocalKind
+from dpgov.queries.rest.shapes.errors import Conflict, refusals
+from dpgov.surveys.errors import BadReport, BadSurvey, SurveyRefusal, TokenUnknown
 from dpgov.surveys.models import Survey
+from dpgov.surveys.services.drafting import LONGEST_ANSWER, LONGEST_QUESTION, MOST_EXPECTED
+from dpgov.surveys.services.tokens import MOST_AT_ONCE
 from dpgov.surveys.wording import Line, lines_of
+from dpgov.tenants.permissions import Permission, may, membership_of
 
 _MECHANISMS = [kind.value for kind in LocalKind]
 
@@ -29,11 +51,18 @@ class SurveySerializer(serializers.Serializer[Survey]):
 
     id = serializers.UUIDField(source="pk")
     question = serializers.CharField()
+    answers = serializers.ListField(child=serializers.CharField())
     state = serializers.ChoiceField(choices=Survey.State.choices)
     mechanism = serializers.ChoiceField(choices=_MECHANISMS)
     epsilon = serializers.SerializerMethodField(help_text="Charged per respondent.")
     true_epsilon = serializers.SerializerMethodField(help_text="By its thresholds; never more.")
+    expected = serializers.IntegerField(help_text="So many answers its owner expects.")
+    by_token = serializers.BooleanField()
     closes_on = serializers.DateField()
+    shared_budget = serializers.SerializerMethodField(
+        help_text="What opening charges; null for a budget of its own, and for analysts."
+    )
+    address = serializers.SerializerMethodField(help_text="For respondents; null but for owners.")
     reports = serializers.IntegerField(source="tally.reports")
     estimates = serializers.SerializerMethodField()
 
@@ -44,6 +73,22 @@ class SurveySerializer(serializers.Serializer[Survey]):
     def get_true_epsilon(self, survey: Survey) -> float:
         """As its thresholds have it."""
         return as_number(survey.randomiser.epsilon_nano)
+
+    @extend_schema_field(serializers.UUIDField(allow_null=True))
+    def get_shared_budget(self, survey: Survey) -> str | None:
+        """Its id, for who may see shared budgets."""
+        seen = self._may(Permission.VIEW_SHARED_BUDGETS) and survey.shared_budget_id
+        return str(survey.shared_budget_id) if seen else None
+
+    @extend_schema_field(serializers.URLField(allow_null=True))
+    def get_address(self, survey: Survey) -> str | None:
+        """Its page for respondents, for who makes surveys."""
+        if not self._may(Permission.MAKE_SURVEYS):
+            return None
+        return address_of(self.context["request"], survey)
+
+    def _may(self, permission: Permission) -> bool:
+        return may(membership_of(self.context["request"]), permission)
 
     def get_estimates(self, survey: Survey) -> list[dict[str, Any]]:
         """Empty before the first report."""
@@ -84,3 +129,119 @@ class RecordedSerializer(serializers.Serializer[Any]):
     """It was counted; always the same."""
 
     recorded = serializers.BooleanField()
+
+
+class Refused(APIException):
+    """What was not done: 400 for what was sent, 409 for what the survey or a token is."""
+
+    def __init__(self, refusal: SurveyRefusal) -> None:
+        sent = isinstance(refusal, BadReport | BadSurvey | TokenUnknown)
+        self.status_code = 400 if sent else 409
+        super().__init__(str(refusal), refusal.code)
+
+
+class DraftSerializer(serializers.Serializer[Any]):
+    """A survey to be: what is asked, and how it is charged, does not change after this."""
+
+    question = serializers.CharField(max_length=LONGEST_QUESTION)
+    answers = serializers.ListField(
+        child=serializers.CharField(max_length=LONGEST_ANSWER),
+        min_length=FEWEST_ANSWERS,
+        max_length=MOST_ANSWERS,
+        help_text="As respondents read them; for a number, its ranges.",
+    )
+    epsilon = TypedEpsilon(help_text="Per answer: 0.1 to 10, as a number or a decimal text.")
+    expected = serializers.IntegerField(min_value=1, max_value=MOST_EXPECTED)
+    closes_on = serializers.DateField(help_text="The last day, in UTC.")
+    by_token = serializers.BooleanField(default=True)
+    shared_budget = serializers.UUIDField(
+        required=False,
+        allow_null=True,
+        help_text="One of your own organisation's; its id stands in the address of its page.",
+    )
+
+
+class OpeningSerializer(serializers.Serializer[Any]):
+    """Why a shared budget is charged; an officer reads it. Not needed for a budget of its own."""
+
+    reason = serializers.CharField(required=False, allow_blank=True, max_length=500, default="")
+
+
+class WantedSerializer(serializers.Serializer[Any]):
+    """How many tokens."""
+
+    number = serializers.IntegerField(min_value=1, max_value=MOST_AT_ONCE)
+
+
+class TokensSerializer(serializers.Serializer[Any]):
+    """New tokens, shown this once: only their hashes are kept."""
+
+    tokens = serializers.ListField(child=serializers.CharField())
+    links = serializers.ListField(
+        child=serializers.CharField(), help_text="One a respondent, with its token behind the #."
+    )
+
+
+class SurveyQuoteSerializer(serializers.Serializer[Any]):
+    """What opening charges, and how exact estimates will be. Nothing is charged by looking."""
+
+    charged = serializers.FloatField(help_text="Once, for all respondents.")
+    unit = serializers.ChoiceField(choices=["epsilon", "rho"])
+    fits = serializers.BooleanField(help_text="Whether it fits under the budget's limit now.")
+    needs_approval = serializers.BooleanField(help_text="True where a shared budget is charged.")
+    error = serializers.FloatField(help_text="Of a share at 95% with as many answers as expected.")
+    liars = serializers.IntegerField(help_text="One in a hundred respondents.")
+    moved = serializers.FloatField(help_text="How far so many could move a share.")
+
+
+class OpeningRequestSerializer(serializers.Serializer[ChangeRequest]):
+    """The request that an officer decides. The price is charged with their approval."""
+
+    id = serializers.UUIDField(source="pk")
+    survey = serializers.SerializerMethodField()
+    state = serializers.SerializerMethodField()
+
+    @extend_schema_field(serializers.UUIDField())
+    def get_survey(self, request: ChangeRequest) -> str:
+        """What it is about."""
+        return str(request.payload["survey"])
+
+    def get_state(self, request: ChangeRequest) -> str:
+        """`waiting` until an officer decides."""
+        return str(request.state).lower()
+
+
+def address_of(request: Request, survey: Survey) -> str:
+    """The page for respondents."""
+    path = reverse("surveys:respond", args=[survey.code])
+    return str(request.build_absolute_uri(path))
+
+
+def quoted(survey: Survey) -> dict[str, Any]:
+    """What `SurveyQuoteSerializer` reads: public numbers of the draft, and the budget's."""
+    budget, randomiser = survey.shared_budget, survey.randomiser
+    price = survey_price(budget, survey.epsilon_nano)
+    liars = max(1, survey.expected // 100)
+    return {
+        "charged": as_number(price),
+        "unit": (budget.currency if budget else PURE).unit,
+        "fits": budget is None or price <= budget.remaining_nano,
+        "needs_approval": budget is not None,
+        "error": float(widest(randomiser, survey.expected)),
+        "liars": liars,
+        "moved": float(min(Fraction(1), moved_by(randomiser, liars, survey.expected))),
+    }
+
+
+@contextmanager
+def survey_refusals() -> Generator[None]:
+    """Refusals as the standard error body, by the codes that the pages' sentences have."""
+    try:
+        with refusals():
+            yield
+    except SurveyRefusal as refusal:
+        raise Refused(refusal) from refusal
+    except LedgerRefusal as refusal:
+        raise Conflict(str(refusal), "budget_refused") from refusal
+    except ApprovalRefusal as refusal:
+        raise Conflict(str(refusal), refusal.code) from refusal

@@ -32,7 +32,7 @@ from dpgov.tenants.models import Membership
 from tests.integration.joint import before as joint
 from tests.integration.queries.asking.approving import needs_approval
 from tests.integration.queries.ready_made.published import VALUES, published
-from tests.integration.surveys.made import opened
+from tests.integration.surveys.made import opened, sent, shared
 from tests.small_dataset import register_small_dataset
 
 _RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
@@ -254,6 +254,18 @@ def _surveys(doors: Doors, owner: Membership) -> None:
     doors.call("send_survey_report", 201, report, **of)
     doors.call("send_survey_report", 409, report, **of)
     assert doors.call("read_survey", 200, survey_id=survey.pk)["estimates"]
+    own: dict[str, Any] = {"actor": "owner", "survey_id": survey.pk}
+    doors.call("make_survey_tokens", 409, {"number": 1}, **own)
+    doors.call("close_survey", 200, **own)
+    doors.call("close_survey", 409, **own)
+    own["survey_id"] = doors.call("draft_survey", 201, sent(), actor="owner")["id"]
+    doors.call("quote_survey", 200, **own)
+    doors.call("open_survey", 200, {}, **own)
+    doors.call("make_survey_tokens", 201, {"number": 1}, **own)
+    named = sent() | {"shared_budget": str(shared(owner).pk)}
+    own["survey_id"] = doors.call("draft_survey", 201, named, actor="owner")["id"]
+    doors.call("open_survey", 202, {"reason": "the yearly survey"}, **own)
+    doors.call("open_survey", 409, {"reason": "the yearly survey"}, **own)
 
 
 def _ready_made(doors: Doors, ready_made: ReadyMade) -> None:

@@ -229,6 +229,10 @@ WRITES: dict[str, Write | str] = {
     "surveys:open": Write("owner", Action.SURVEY_OPENED, before=surveys.draft_of),
     "surveys:close": Write("owner", Action.SURVEY_CLOSED),
     "surveys:tokens": Write("owner", Action.SURVEY_TOKENS_MADE, lambda: {"number": "3"}),
+    "v1:survey-new": Write("owner", Action.SURVEY_MADE, surveys.sent),
+    "v1:survey-open": Write("owner", Action.SURVEY_OPENED, before=surveys.draft_of),
+    "v1:survey-close": Write("owner", Action.SURVEY_CLOSED),
+    "v1:survey-tokens": Write("owner", Action.SURVEY_TOKENS_MADE, lambda: {"number": 3}),
     "surveys:letters": Write(
         "owner", Action.SURVEY_TOKENS_MADE, lambda: {"addresses": "one@example.org"}
     ),

@@ -95,3 +95,14 @@ def typed() -> dict[str, str]:
         "shared_budget": "",
         "by_token": "yes",
     }
+
+
+def sent() -> dict[str, Any]:
+    """The same as a program sends it."""
+    return {
+        "question": QUESTION,
+        "answers": ["Yes", "No"],
+        "epsilon": 1.1,
+        "expected": 500,
+        "closes_on": LATER.isoformat(),
+    }

@@ -15,7 +15,7 @@ from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.surveys import script
 from dpgov.surveys.models import Survey, SurveyToken, Tally
-from dpgov.surveys.rest import surveys as doors
+from dpgov.surveys.rest import answering as doors
 from dpgov.surveys.services import close_survey, receive
 from dpgov.tenants.models import Membership
 from tests.integration.surveys.made import LATER, drafted, opened, shared, tokens
