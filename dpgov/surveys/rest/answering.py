@@ -7,8 +7,6 @@ Requests are counted by origin and by survey, in a cache that forgets within min
 
 from typing import Any
 
-from allauth.account.adapter import get_adapter
-from django.core.exceptions import PermissionDenied
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.exceptions import NotFound
 from rest_framework.permissions import AllowAny
@@ -30,7 +28,7 @@ from dpgov.surveys.rest.shapes import (
 )
 from dpgov.surveys.services import receive
 from dpgov.tenants.rates import seconds_until_free
-from dpgov.tenants.sign_in.guessing import network_of
+from dpgov.tenants.sign_in.guessing import origin_of
 
 A_MINUTE_ORIGIN, A_MINUTE_SURVEY = 300, 3000
 
@@ -40,7 +38,7 @@ class AnswerThrottle(BaseThrottle):
 
     def allow_request(self, request: Request, view: Any) -> bool:
         """Count it."""
-        origin = _origin(request)
+        origin = origin_of(request._request)
         self._wait = seconds_until_free(
             {
                 f"respondent:{origin}": A_MINUTE_ORIGIN,
@@ -52,14 +50,6 @@ class AnswerThrottle(BaseThrottle):
     def wait(self) -> float | None:
         """Seconds until the next window."""
         return self._wait
-
-
-def _origin(request: Request) -> str:
-    """Where a request comes from; all of those whose address nobody knows are one origin."""
-    try:
-        return network_of(get_adapter().get_client_ip(request._request))
-    except PermissionDenied:
-        return "unknown"
 
 
 class AnswerView(APIView):

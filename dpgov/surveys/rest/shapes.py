@@ -167,7 +167,7 @@ class OpeningSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(required=False, allow_blank=True, max_length=500, default="")
 
 
-class WantedSerializer(serializers.Serializer[Any]):
+class TokensWantedSerializer(serializers.Serializer[Any]):
     """How many tokens."""
 
     number = serializers.IntegerField(min_value=1, max_value=MOST_AT_ONCE)

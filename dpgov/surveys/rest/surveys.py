@@ -25,7 +25,7 @@ from dpgov.surveys.rest.shapes import (
     SurveyQuoteSerializer,
     SurveySerializer,
     TokensSerializer,
-    WantedSerializer,
+    TokensWantedSerializer,
     address_of,
     quoted,
     survey_refusals,
@@ -178,12 +178,12 @@ class TokensView(APIView):
             "They are shown this once. If the answer was lost, make new ones: a token that nobody "
             "has answers nothing. Refusals: 409 `no_tokens` (it asks for none), `survey_closed`."
         ),
-        request=WantedSerializer,
+        request=TokensWantedSerializer,
         responses={201: TokensSerializer, **_REFUSED},
     )
     def post(self, request: Request, survey_id: UUID) -> Response:
         membership, survey = membership_of(request), _survey(request, survey_id)
-        number = _read(WantedSerializer(data=request.data))["number"]
+        number = _read(TokensWantedSerializer(data=request.data))["number"]
         with survey_refusals():
             made = make_tokens(membership=membership, survey=survey, number=number)
         address = address_of(request, survey)

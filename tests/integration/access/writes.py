@@ -225,18 +225,10 @@ WRITES: dict[str, Write | str] = {
     "queries:ready_made_ask": Write(
         "analyst", Action.QUERY_SUBMITTED, lambda: {"key": "k-4", "p0": "30", "p1": "Female"}
     ),
-    "surveys:new": Write("owner", Action.SURVEY_MADE, surveys.typed),
-    "surveys:open": Write("owner", Action.SURVEY_OPENED, before=surveys.draft_of),
-    "surveys:close": Write("owner", Action.SURVEY_CLOSED),
-    "surveys:tokens": Write("owner", Action.SURVEY_TOKENS_MADE, lambda: {"number": "3"}),
-    "v1:survey-new": Write("owner", Action.SURVEY_MADE, surveys.sent),
-    "v1:survey-open": Write("owner", Action.SURVEY_OPENED, before=surveys.draft_of),
-    "v1:survey-close": Write("owner", Action.SURVEY_CLOSED),
-    "v1:survey-tokens": Write("owner", Action.SURVEY_TOKENS_MADE, lambda: {"number": 3}),
-    "surveys:letters": Write(
-        "owner", Action.SURVEY_TOKENS_MADE, lambda: {"addresses": "one@example.org"}
-    ),
-    **{name: Write("owner", *way[:2], before=way[2]) for name, way in joint.DOORS.items()},
+    **{
+        name: Write("owner", *way[:2], before=way[2])
+        for name, way in (joint.DOORS | surveys.DOORS).items()
+    },
     "queries:ready_made_withdraw": Write("owner", Action.READY_MADE_WITHDRAWN),
     "queries:batch": Write("analyst", Action.QUERY_SUBMITTED, lambda: {**BATCH_FORM, "key": "k-2"}),
     "queries:tables": Write("analyst", Action.QUERY_SUBMITTED, lambda: TABLES_FORM),

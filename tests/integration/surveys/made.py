@@ -1,10 +1,12 @@
 """Surveys for tests, made by the services that pages use."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve
+from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.shared_budgets import open_shared_budget
@@ -106,3 +108,26 @@ def sent() -> dict[str, Any]:
         "expected": 500,
         "closes_on": LATER.isoformat(),
     }
+
+
+def _as_it_is(_world: World) -> dict[str, Any]:
+    return {}
+
+
+Way = tuple[Action, Callable[[], dict[str, Any]], Callable[[World], dict[str, Any]]]
+DOORS: dict[str, Way] = {
+    "surveys:new": (Action.SURVEY_MADE, typed, _as_it_is),
+    "surveys:open": (Action.SURVEY_OPENED, dict, draft_of),
+    "surveys:close": (Action.SURVEY_CLOSED, dict, _as_it_is),
+    "surveys:tokens": (Action.SURVEY_TOKENS_MADE, lambda: {"number": "3"}, _as_it_is),
+    "surveys:letters": (
+        Action.SURVEY_TOKENS_MADE,
+        lambda: {"addresses": "one@example.org"},
+        _as_it_is,
+    ),
+    "v1:survey-new": (Action.SURVEY_MADE, sent, _as_it_is),
+    "v1:survey-open": (Action.SURVEY_OPENED, dict, draft_of),
+    "v1:survey-close": (Action.SURVEY_CLOSED, dict, _as_it_is),
+    "v1:survey-tokens": (Action.SURVEY_TOKENS_MADE, lambda: {"number": 3}, _as_it_is),
+}
+"""Each door that changes something: what the log says then, what is sent, what has to be there."""
