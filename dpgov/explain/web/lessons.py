@@ -1,6 +1,8 @@
-"""The lessons: a page of contents, and a page for each, for all roles.
+"""The lessons: a page of contents, and a page for each, for anybody, signed in or not.
 
-Invented and computed numbers; beside one of them the amounts that every role sees of the ledger.
+Invented and computed numbers; beside one of them, for members, the amounts that their role sees of
+the ledger. What could leak: anything of an organisation to a stranger. Nothing here is read but the
+membership, which a stranger has none of.
 """
 
 from typing import Any
@@ -12,10 +14,11 @@ from django.views.decorators.http import require_safe
 from dpgov.explain.lessons.adding import databases
 from dpgov.explain.lessons.registry import BY_SLUG, CHAPTERS, LESSONS, beside
 from dpgov.explain.own_losses import own_losses
-from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.tenants.models import Membership
+from dpgov.tenants.strangers import open_to_strangers
 
 
-@requires(Permission.VIEW_DATASETS)
+@open_to_strangers
 @require_safe
 def lessons(request: HttpRequest) -> HttpResponse:
     """Every lesson by its title and question."""
@@ -23,7 +26,7 @@ def lessons(request: HttpRequest) -> HttpResponse:
     return render(request, "explain/lessons/contents.html", context)
 
 
-@requires(Permission.VIEW_DATASETS)
+@open_to_strangers
 @require_safe
 def lesson(request: HttpRequest, lesson: str) -> HttpResponse:
     """One lesson at the chosen places; for who moves its control only what changed."""
@@ -37,6 +40,7 @@ def lesson(request: HttpRequest, lesson: str) -> HttpResponse:
     before, after = beside(one)
     context |= {"controls": one.moved(places), "before": before, "after": after}
     context |= {"place": LESSONS.index(one) + 1, "number": len(LESSONS)}
-    if one is databases.LESSON:
-        context["own_losses"] = own_losses(membership_of(request))
+    membership: Membership | None = getattr(request, "membership", None)
+    if one is databases.LESSON and membership is not None:
+        context["own_losses"] = own_losses(membership)
     return render(request, "explain/lessons/lesson.html", context)

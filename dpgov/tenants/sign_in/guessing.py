@@ -14,9 +14,11 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Any
 
+from allauth.account.adapter import get_adapter
 from django.conf import settings
 from django.core import signing
 from django.core.cache import caches
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.crypto import get_random_string, salted_hmac
 
@@ -73,6 +75,14 @@ def network_of(origin: str) -> str:
             return str(address.ipv4_mapped)
         return str(ipaddress.ip_network((address, 64), strict=False))
     return str(address)
+
+
+def origin_of(request: HttpRequest) -> str:
+    """Where a request comes from; all of those whose address nobody knows are one origin."""
+    try:
+        return network_of(get_adapter().get_client_ip(request))
+    except PermissionDenied:
+        return "unknown"
 
 
 def known_browser(request: HttpRequest, login: str) -> str:

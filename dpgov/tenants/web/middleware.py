@@ -208,7 +208,8 @@ class LettersMiddleware:
 class NoStoreMiddleware:
     """Forbids every cache to keep an answer, pages, fragments, errors and API alike.
 
-    Stands behind the static files, which are public and the only thing worth keeping.
+    Stands behind the static files, which are public. A page that says so itself, because it is of
+    nobody (`strangers`), may be kept for a while by the reader's own browser.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -216,5 +217,6 @@ class NoStoreMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        response.headers["Cache-Control"] = "no-store"
+        kept = getattr(response, "kept_seconds", 0)
+        response.headers["Cache-Control"] = f"private, max-age={kept}" if kept else "no-store"
         return response

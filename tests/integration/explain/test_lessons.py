@@ -153,3 +153,43 @@ def _figure(html: str) -> Any:
     block = re.search(r'<script id="lesson-1-figure" type="application/json">(.*?)</script>', html)
     assert block is not None
     return json.loads(block[1])
+
+
+@pytest.mark.django_db
+def test_a_stranger_reads_every_lesson_and_sees_nothing_of_anybody(
+    dataset: Dataset,
+    owner: Membership,
+    client: Client,
+    client_for: ClientFor,
+    django_assert_num_queries: Any,
+) -> None:
+    """M92: no statement is asked, no name of an organisation, person or dataset is said."""
+    names = (owner.tenant.name, owner.user.name, owner.user.email, dataset.name)
+    for path in (reverse("dashboards:lessons"), *map(path_of, LESSONS)):
+        with django_assert_num_queries(0):
+            answer = client.get(path)
+        assert answer.status_code == 200
+        assert [name for name in names if name and name in _plain(answer.text)] == []
+        assert answer.headers["Cache-Control"] == "private, max-age=300"
+        varies = {name.strip() for name in answer.headers["Vary"].split(",")}
+        assert varies >= {"Cookie", "HX-Request", "Accept-Language"}
+        assert "script-src" in answer.headers["Content-Security-Policy"]
+        assert client_for(owner).get(path).headers["Cache-Control"] == "no-store"
+    assert reverse("dashboards:lessons") in client.get(reverse("account_login")).text
+    databases = path_of(BY_SLUG["many-databases"])
+    assert "own-losses" not in client.get(databases).text
+    assert "own-losses" in client_for(owner).get(databases).text
+
+
+@pytest.mark.django_db
+def test_one_origin_of_strangers_reads_so_much_in_a_minute(
+    owner: Membership, client: Client, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """M92: a member behind the same address reads on."""
+    monkeypatch.setattr("dpgov.tenants.strangers.A_MINUTE", 2)
+    paths = [path_of(lesson) for lesson in LESSONS[:6]]
+    answers = [client.get(path) for path in paths]
+    assert answers[0].status_code == 200
+    assert (answers[-1].status_code, answers[-1].headers["Cache-Control"]) == (429, "no-store")
+    assert int(answers[-1].headers["Retry-After"]) <= 60
+    assert client_for(owner).get(paths[0]).status_code == 200
