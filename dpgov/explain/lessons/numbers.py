@@ -95,6 +95,18 @@ def response_deviation(truth: Rational, people: int) -> Decimal:
 
 
 @_precisely
+def shuffled(epsilon: Rational, people: int, delta: Rational) -> Decimal:
+    """ε at δ of all reports together, if each has this ε and somebody trusted mixes them.
+
+    Theorem 3.1 of Feldman, McMillan and Talwar (2021), for ε up to ln(n/(16 ln(2/δ))):
+    ln(1 + (e^ε - 1)/(e^ε + 1) (8 sqrt(e^ε ln(4/δ)/n) + 8 e^ε/n)).
+    """
+    grown = exponential(epsilon)
+    spread = 8 * root(grown * logarithm(4 / exactly(delta)) / people) + 8 * grown / people
+    return logarithm(1 + (grown - 1) / (grown + 1) * spread)
+
+
+@_precisely
 def joint_error(parties: int, colluders: int) -> Decimal:
     """The error of one masked total over that of one trusted place: sqrt(n/(n - t))."""
     return root(Fraction(parties, parties - colluders))

@@ -59,6 +59,12 @@ LOCAL = Source(
         "Learn Privately?, 2011."
     )
 )
+CLONES = Source(
+    _(
+        "V. Feldman, A. McMillan and K. Talwar, Hiding Among the Clones: A Simple and Nearly "
+        "Optimal Analysis of Privacy Amplification by Shuffling, 2021, Theorem 3.1."
+    )
+)
 DISTRIBUTED = Source(
     _(
         "P. Kairouz, Z. Liu and T. Steinke, The Distributed Discrete Gaussian Mechanism for "

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy import stats
 from scipy.integrate import quad
@@ -165,3 +166,23 @@ def test_numbers_are_written_in_the_digits_that_matter(number: Any, text: str) -
 
 def test_very_small_numbers_are_powers_of_ten() -> None:
     assert scientific(Decimal(-32).exp()) == "1.3 × 10⁻¹⁴"
+
+
+@pytest.mark.parametrize("epsilon", ["1", "1.1"])
+def test_mixed_reports_keep_what_the_theorem_says_of_them(epsilon: str) -> None:
+    """M8: of 2,000 people, whatever the others answer: δ by the exact chances of all sums.
+
+    What mixing shows of yes-or-no reports is how many say yes: those of m people with the truth
+    yes, of the others, and of one who says either.
+    """
+    people, delta = 2_000, 1e-6
+    grown = math.exp(float(numbers.shuffled(epsilon, people, "1e-6")))
+    p = float(numbers.truth_share(epsilon))
+    for yes in (0, people // 2, people - 1):
+        there, others = stats.binom(yes, p), stats.binom(people - 1 - yes, 1 - p)
+        rest = np.convolve(there.pmf(range(yes + 1)), others.pmf(range(people - yes)))
+        one, other = (np.convolve(rest, [1 - share, share]) for share in (p, 1 - p))
+        for these, those in ((one, other), (other, one)):
+            assert np.maximum(these - grown * those, 0).sum() <= delta
+    assert f"{numbers.shuffled('1.1', 10_000, '1e-6'):.2f}" == "0.24"
+    assert f"{numbers.shuffled(1, 10_000, '1e-6'):.2f}" == "0.21"

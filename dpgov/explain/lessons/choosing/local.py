@@ -12,8 +12,13 @@ from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import decades, dots, drawn, line, share, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
-from dpgov.explain.lessons.numbers import laplace_deviation, response_deviation, truth_share
-from dpgov.explain.lessons.sources import LOCAL, WARNER
+from dpgov.explain.lessons.numbers import (
+    laplace_deviation,
+    response_deviation,
+    shuffled,
+    truth_share,
+)
+from dpgov.explain.lessons.sources import CLONES, LOCAL, WARNER
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "3", "5")
 PEOPLE = (100, 1_000, 10_000, 100_000, 1_000_000)
@@ -47,8 +52,10 @@ def scene(at: Chosen) -> Scene:
     ).format(epsilon=epsilon, home=shown(home, 3), share=share(home / 10_000), one=shown(one, 3))
     caption = _(
         "Whoever trusts nobody pays with the root of the number of people; whoever trusts a "
-        "curator pays the same for any number. Both promise the same ε."
-    )
+        "curator pays the same for any number. Both promise the same ε. Between the two: 10,000 "
+        "reports of ε 1 that somebody trusted mixes promise ε {mixed} at δ 10⁻⁶ together. Surveys "
+        "here do not count on it: reports are seen as they come."
+    ).format(mixed=shown(shuffled(1, 10_000, "1e-6"), 2))
     rows = tuple(
         (shown(people), shown(at_home, 3), share(at_home / people, 2), shown(once, 3))
         for people, (at_home, once) in zip(PEOPLE, found, strict=True)
@@ -67,5 +74,5 @@ LESSON = Lesson(
     ),
     controls=(Control("epsilon", "ε", EPSILONS, "1"),),
     scene=scene,
-    sources=(WARNER, LOCAL),
+    sources=(WARNER, LOCAL, CLONES),
 )
