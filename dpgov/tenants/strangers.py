@@ -28,7 +28,7 @@ def open_to_strangers(view: View[P]) -> View[P]:
     """Guard a page that shows nothing of anybody: 429 for an origin that asks too often."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if request.user.is_authenticated:
             return view(request, *args, **kwargs)
         wait = seconds_until_free({f"stranger:{origin_of(request)}": A_MINUTE})
