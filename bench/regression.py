@@ -14,7 +14,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from bench.apart import surely_measured
 
 _RIVAL = ["diffprivlib==0.6.6", "scikit-learn<1.6", "numpy<2.2"]
-Errors = dict[str, dict[str, float]]
 
 
 def main() -> None:
@@ -24,16 +23,21 @@ def main() -> None:
     parser.add_argument("--alone", action="store_true", help="without diffprivlib")
     options = parser.parse_args()
     runs = f"--runs={options.runs}"
-    ours: Errors = surely_measured("our_lines", runs)
+    ours = surely_measured("our_lines", runs)
     theirs = ours
     if not options.alone:
         theirs = surely_measured("diffprivlib_lines", runs, packages=_RIVAL)
     print("| hours of work | ε | our excess error | diffprivlib | ratio |")
     print("|---|---|---|---|---|")
-    for name, by_epsilon in ours.items():
+    for name, by_epsilon in ours["errors"].items():
         for epsilon, error in by_epsilon.items():
-            other = theirs[name][epsilon]
+            other = theirs["errors"][name][epsilon]
             print(f"| {name} | {epsilon} | {error:.3g} | {other:.3g} | {error / other:.3f} |")
+    print("\n| a fit, ms, median | ours, from exact moments | diffprivlib, from arrays | ratio |")
+    print("|---|---|---|---|")
+    for name, spent in ours["milliseconds"].items():
+        other = theirs["milliseconds"][name]
+        print(f"| {name} | {spent:.1f} | {other:.1f} | {spent / other:.2f} |")
 
 
 if __name__ == "__main__":
