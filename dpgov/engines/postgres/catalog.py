@@ -37,9 +37,20 @@ WITH RECURSIVE rule AS (
   UNION SELECT inhrelid FROM pg_inherits JOIN read ON inhparent = id
 )"""
 
+# All of them, as they are called on this server; what is no table of its own is none of them.
+RELATIONS = f"""{_READ}
+SELECT id::bigint FROM read JOIN pg_class ON oid = id WHERE relkind IN ('r', 'p', 'm', 'v')
+ORDER BY id
+"""  # noqa: S608 - of texts of this file alone, as are the next ones
+
+# A number that the server was given when it was made; a standby has its primary's.
+MAY_SAY_SYSTEM = "SELECT has_function_privilege('pg_catalog.pg_control_system()', 'EXECUTE')"
+SYSTEM = "SELECT system_identifier::text FROM pg_control_system()"
+DATABASE = "SELECT oid::bigint FROM pg_database WHERE datname = current_database()"
+
 HAS_FOREIGN_PARTS = f"""{_READ}
 SELECT EXISTS (SELECT FROM read JOIN pg_class ON oid = id WHERE relkind = 'f')
-"""  # noqa: S608 - of texts of this file alone, as are the next ones
+"""  # noqa: S608
 
 HAS_ROW_SECURITY = f"""{_READ}
 SELECT EXISTS (SELECT FROM read JOIN pg_class ON oid = id WHERE relrowsecurity)

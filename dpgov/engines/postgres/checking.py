@@ -6,6 +6,7 @@ what is known never to fail by what they hold.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 
 from psycopg import sql
@@ -74,6 +75,37 @@ def check_zones(connection: Connection, source: Source) -> None:
     for name, zone in zones:
         if not _is_true(connection, catalog.HAS_ZONE, zone):
             raise SourceRefused(Problem.TIME_ZONE, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a server's catalog says of a table, and nothing of its rows.
+
+    `columns` are all there are, by their names; None is a type that is not read. `relations` name
+    the table first and then whatever it reads, each as its server does; `system` names the server
+    where it says so, else it is empty.
+    """
+
+    columns: dict[str, Kind | None]
+    relations: tuple[str, ...]
+    system: str
+
+
+def known(connection: Connection, source: Source) -> Known:
+    """Of a source that is `checked` in this transaction; raises SourceRefused."""
+    table, _kind = _found(connection, source)
+    rows = connection.execute(catalog.COLUMNS, (table,)).fetchall()
+    found = [row[0] for row in connection.execute(catalog.RELATIONS, (table,)).fetchall()]
+    system = ""
+    if _is_true(connection, catalog.MAY_SAY_SYSTEM):
+        system = str(connection.execute(catalog.SYSTEM).fetchall()[0][0])
+    (database,) = connection.execute(catalog.DATABASE).fetchall()[0]
+    others = sorted(set(found) - {table})
+    return Known(
+        columns={name: KIND_OF_TYPE.get(kind) for name, kind in rows},
+        relations=tuple(f"{database}/{relation}" for relation in (table, *others)),
+        system=system,
+    )
 
 
 def _check_declared(source: Source) -> None:

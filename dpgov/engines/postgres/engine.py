@@ -13,7 +13,7 @@ from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.dialect import POSTGRES
 from dpgov.engines.grouping import Column
 from dpgov.engines.ingest.recognised.multiset import derived
-from dpgov.engines.postgres.checking import check_zones, checked
+from dpgov.engines.postgres.checking import Known, check_zones, checked, known
 from dpgov.engines.postgres.kinds import Kind
 from dpgov.engines.postgres.rows import Source, data_sql, has_key
 from dpgov.engines.postgres.server import Connection, Server, opened
@@ -23,10 +23,12 @@ from dpgov.privacy.plan.request import ROWS_OF_UNIT, ExactAnswer, ExactRequest
 from dpgov.privacy.plan.schema import LARGEST_SUM, CategoryDomain
 
 _CHECK_SECONDS = 30
+# While a worker holds a question that nothing was read for yet.
+_REACH_SECONDS = 5
 
 
-def check_source(server: Server, source: Source, *, allowed: Collection[str]) -> None:
-    """Return if the source can be asked as it is declared, by its metadata and our rights alone.
+def check_source(server: Server, source: Source, *, allowed: Collection[str]) -> Known:
+    """What is known of a source that can be asked as declared, by metadata and our rights alone.
 
     Raises SourceRefused, or DataNotOpened where the server cannot be reached.
     """
@@ -34,7 +36,7 @@ def check_source(server: Server, source: Source, *, allowed: Collection[str]) ->
         with opened(server, allowed, _CHECK_SECONDS) as connection:
             checked(connection, source)
             check_zones(connection, source)
-            return
+            return known(connection, source)
     except psycopg.Error:
         # What the server says of it stays here.
         pass
@@ -54,6 +56,20 @@ class PostgresEngine:
         self._server, self._source = server, source
         self._allowed, self._seconds = frozenset(allowed), seconds
         self.order_key = derived(key, "order of rows in PostgreSQL")
+
+    def reach(self) -> None:
+        """Return if it could be asked now: its server lets us in, and its form is the declared one.
+
+        No row is read. Raises DataNotOpened.
+        """
+        try:
+            seconds = min(self._seconds, _REACH_SECONDS)
+            with opened(self._server, self._allowed, seconds) as connection:
+                self._kinds(connection)
+                return
+        except Exception:  # noqa: BLE001 - whatever it was, it reads the same
+            failed = DataNotOpened()
+        raise failed
 
     def answer(self, request: ExactRequest) -> ExactAnswer:
         """The exact integers; raises DataNotOpened if no row was read, else EngineFailure."""

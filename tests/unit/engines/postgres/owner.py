@@ -1,6 +1,9 @@
 """The server of an invented owner: tables are written there, and read with a role of its own."""
 
-from collections.abc import Sequence
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ from dpgov.engines.postgres.engine import PostgresEngine
 from dpgov.engines.postgres.rows import Source
 from dpgov.engines.postgres.server import Server
 from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
+from tests.servers.postgres import throw_away_postgres
 
 KEY = bytes(range(32))
 READER = "reader"
@@ -68,6 +72,18 @@ class Owner:
             key=KEY,
             seconds=seconds,
         )
+
+
+@contextmanager
+def an_owner() -> Iterator[Owner]:
+    """A throw-away server of an owner, whatever the profile."""
+    with tempfile.TemporaryDirectory(dir=os.environ["DPGOV_TESTS_ROOT"]) as folder:
+        root = Path(folder)
+        root.chmod(0o711)
+        with throw_away_postgres(root) as url:
+            found = owner_of(url, root / "postgres.log")
+            with found.admin:
+                yield found
 
 
 def owner_of(url: str, log: Path) -> Owner:
