@@ -23,6 +23,7 @@ from dpgov.configuration.environment import (
     secret_text,
     sign_in_settings,
 )
+from dpgov.configuration.live import live_settings
 from dpgov.configuration.oidc import oidc_settings
 from dpgov.configuration.rest import (  # noqa: F401 - read by Django
     DRF_STANDARDIZED_ERRORS,
@@ -249,6 +250,7 @@ DPGOV_HOME = HOME
 DPGOV_FINGERPRINT_KEY = fingerprint_key(env, HOME)
 DPGOV_STORE = store_settings(env)
 DPGOV_STORE_CACHE_BYTES = env.int("DPGOV_STORE_CACHE_MB", default=20_000) * 1_000_000
+DPGOV_LIVE = live_settings(env)
 DPGOV_LEASE_SECONDS = env.int("DPGOV_LEASE_SECONDS", default=60)
 DPGOV_QUERY_ATTEMPTS = 2
 DPGOV_EXPIRY_SECONDS = env.int("DPGOV_EXPIRY_SECONDS", default=86_400)

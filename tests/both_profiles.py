@@ -47,6 +47,7 @@ ALIKE_EVERYWHERE = (
     "journeys/asking",
     "journeys/files",
     "journeys/joint",
+    "journeys/live",
     "journeys/regression",
     "journeys/tables",
     "journeys/tasks",

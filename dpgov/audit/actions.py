@@ -88,6 +88,8 @@ class Action(StrEnum):
     SURVEY_CLOSED = "SURVEY_CLOSED"
     AUDIENCE_CHANGED = "AUDIENCE_CHANGED"
     JOINT_PROPOSED = "JOINT_PROPOSED"
+    LIVE_TABLE_CONNECTED = "LIVE_TABLE_CONNECTED"
+    LIVE_CREDENTIALS_REPLACED = "LIVE_CREDENTIALS_REPLACED"
 
 
 # What comes with a new budget of a dataset, of this limit and name.

@@ -18,6 +18,7 @@ from dpgov.datasets.models import (
     DatasetVersion,
     FingerprintMark,
     FingerprintPart,
+    LiveMark,
     StoredFile,
     Upload,
     VersionFingerprint,
@@ -180,3 +181,16 @@ def tenants_with_arrivals() -> list[UUID]:
         return [row[0] for row in through_gate("SELECT datasets_tenants_with_arrivals()")]
     unfinished = Arrival.objects.filter(state__in=Arrival.UNFINISHED).order_by()
     return list(unfinished.values_list("tenant_id", flat=True).distinct())
+
+
+def is_marked_elsewhere(marks: list[str], live_id: UUID) -> bool:
+    """Whether any tenant has another live table with one of these marks, discarded ones aside.
+
+    That one is there, and nothing else: neither which, nor whose.
+    """
+    if connection.vendor == "postgresql":
+        rows = through_gate("SELECT datasets_live_marked(%s::text[], %s)", marks, live_id)
+        return bool(rows[0][0])
+    others = LiveMark.objects.filter(mark__in=marks, live__dataset__isnull=False)
+    discarded = Q(live__dataset__held_at__isnull=False, live__dataset__archived_at__isnull=False)
+    return others.exclude(live=live_id).exclude(discarded).exists()

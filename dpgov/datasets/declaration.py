@@ -68,6 +68,25 @@ class Declaration:
         check_columns(self.schema, headers)
 
 
+def check_live(declaration: Declaration) -> None:
+    """A live table has no number of rows that stays, and says of nobody in which part they are.
+
+    Raises InvalidDomain, naming the field.
+    """
+    if declaration.schema.neighbouring is Neighbouring.CHANGE_ONE:
+        words = said(
+            "The number of rows of a live table moves, so it cannot be public. Choose “add or "
+            "remove”."
+        )
+        raise InvalidDomain("neighbouring", words)
+    if declaration.partition_column:
+        words = said(
+            "The budget of a live table is not divided: who was in which part before is kept "
+            "nowhere."
+        )
+        raise InvalidDomain("partition_column", words)
+
+
 def check_columns(schema: DatasetSchema, headers: list[str]) -> None:
     """Raises InvalidDomain for columns that are not in the file or could not be kept exact."""
     if not schema.columns:

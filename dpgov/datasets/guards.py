@@ -18,6 +18,7 @@ def guards(json: Json) -> Iterator[Guard]:
     yield from _of_terms()
     yield from _of_viewers()
     yield from _of_derived()
+    yield from _of_live()
 
 
 def _of_datasets(json: Json) -> Iterator[Guard]:
@@ -178,4 +179,25 @@ def _of_derived() -> Iterator[Guard]:
         "NEW.is_derived <> OLD.is_derived",
         NEVER,
         "a derived dataset stays one, and no other becomes one",
+    )
+
+
+def _of_live() -> Iterator[Guard]:
+    """Where the rows of a dataset are, is said once."""
+    yield Guard(
+        "guard_stays_live",
+        _DATASET,
+        "UPDATE",
+        "coalesce(CAST(NEW.live_id AS text), '') <> coalesce(CAST(OLD.live_id AS text), '')",
+        NEVER,
+        "a dataset keeps its live table, and no other gets one",
+    )
+    yield Guard(
+        "guard_live_version",
+        _VERSION,
+        "INSERT",
+        "1 = 1",
+        f"(NEW.file_seal = 'live') = EXISTS (SELECT 1 FROM {_DATASET} d"
+        " WHERE d.id = NEW.dataset_id AND d.live_id IS NOT NULL)",
+        "a version of a live table has no file, and every other has one",
     )

@@ -55,6 +55,14 @@ SELECT v.id FROM datasets_datasetversion v JOIN datasets_dataset d ON d.id = v.d
 WHERE v.id = ANY ($1) AND v.data_deleted_at IS NULL AND d.data_deleted_at IS NULL
   AND NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
 """
+# Whoever could be asked about a table, or whose people have a budget: none that was discarded.
+_LIVE_MARKED = """
+SELECT EXISTS (
+    SELECT 1 FROM datasets_livemark m JOIN datasets_dataset d ON d.live_id = m.live_id
+    WHERE m.mark = ANY ($1) AND m.live_id <> $2
+      AND NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
+)
+"""
 
 
 def installed() -> tuple[Installed, ...]:
@@ -98,6 +106,7 @@ def installed() -> tuple[Installed, ...]:
             body=_NEXT,
         ),
         gate("datasets_tenants_with_arrivals()", returns="SETOF uuid", body=_TENANTS),
+        gate("datasets_live_marked(text[], uuid)", returns="boolean", body=_LIVE_MARKED),
         gate("datasets_agreed_with(uuid)", returns="TABLE (slug text, name text)", body=_AGREED),
         gate(
             "datasets_fingerprints_agreed(uuid, text, bigint[])",

@@ -149,6 +149,7 @@ def schema_of(version: DatasetVersion) -> DatasetSchema:
         max_rows=dataset.max_rows,
         public_rows=version.public_rows,
         mode=dataset.budget.currency.mode,
+        is_live=dataset.live_id is not None,
     )
 
 
@@ -274,6 +275,14 @@ def upload_or_404(request: HttpRequest, upload_id: UUID) -> Upload:
         return get_upload(membership.tenant, membership.user, upload_id)
     except Upload.DoesNotExist as missing:
         raise Http404 from missing
+
+
+def file_or_404(request: HttpRequest, upload_id: UUID) -> Upload:
+    """The same, but a live table: it has no file to be looked at."""
+    chosen = upload_or_404(request, upload_id)
+    if chosen.live_id is not None:
+        raise Http404
+    return chosen
 
 
 def used(request: HttpRequest) -> HttpResponse:

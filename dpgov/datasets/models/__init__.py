@@ -10,6 +10,7 @@ from dpgov.datasets.models.dataset import Column, Dataset, DatasetVersion, Uploa
 from dpgov.datasets.models.derived import DerivedFrom
 from dpgov.datasets.models.desk import Draft, Permit, Policy
 from dpgov.datasets.models.fingerprint import FingerprintMark, FingerprintPart, VersionFingerprint
+from dpgov.datasets.models.live import LiveMark, LiveTable
 from dpgov.datasets.models.looks import Agreement, Checked, Handed, Look, NewDataRule
 from dpgov.datasets.models.stored import StoredFile
 from dpgov.datasets.models.terms import Acceptance, TermsOfUse
@@ -27,6 +28,8 @@ __all__ = [
     "FingerprintMark",
     "FingerprintPart",
     "Handed",
+    "LiveMark",
+    "LiveTable",
     "Look",
     "NewDataRule",
     "Permit",

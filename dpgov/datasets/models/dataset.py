@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
+from dpgov.datasets.models.live import LiveTable
 from dpgov.operation.clock import Stamp
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.privacy.plan.calendar import STEP_WORDS, Step
@@ -20,6 +21,7 @@ class Upload(models.Model):
     `reading` is how it is read, see `engines.child.Inspection`; empty: as it stands.
     `public_for`: a public table, whose columns are joined to the rows of that file. `joined` says
     how, see `services.files.joins`, and then `headers` ends with the columns that are taken.
+    `live`: there is no file, and the columns are those of that table in its owner's server.
     """
 
     class State(models.TextChoices):
@@ -31,7 +33,13 @@ class Upload(models.Model):
     uploader = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     original_name = models.CharField(max_length=200)
     format = models.CharField(
-        max_length=8, choices=[("csv", "CSV"), ("parquet", "Parquet"), ("xlsx", "Excel")]
+        max_length=8,
+        choices=[
+            ("csv", "CSV"),
+            ("parquet", "Parquet"),
+            ("xlsx", "Excel"),
+            ("live", _("Live table")),
+        ],
     )
     byte_size = models.PositiveBigIntegerField()
     headers = models.JSONField()
@@ -42,6 +50,9 @@ class Upload(models.Model):
         "self", on_delete=models.CASCADE, null=True, blank=True, related_name="public_tables"
     )
     joined = models.JSONField(default=dict, blank=True)
+    live = models.ForeignKey(
+        LiveTable, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
     state = models.CharField(max_length=8, choices=State.choices, default=State.READY)
     created_at = Stamp(auto_now_add=True)
 
@@ -61,6 +72,7 @@ class Dataset(models.Model):
     `named_only`: nobody sees it but who governs and whom its owners named, see `datasets.audience`.
     `opened_at` is when it could first be asked about; None while it was held ever since it came.
     `is_derived`: its rows were put together out of two other datasets', see `DerivedFrom`.
+    `live`: its rows stay in that table of its owner's server, and it has no file.
     `kept_until` is the last day (UTC) on which its data is kept; None: until somebody deletes it.
     Once archived its data files may be deleted (`data_deleted_at`); fingerprints and ledger stay.
 
@@ -115,6 +127,9 @@ class Dataset(models.Model):
     terms_version = models.PositiveIntegerField(default=0, db_default=0)
     named_only = models.BooleanField(default=False, db_default=False)
     is_derived = models.BooleanField(default=False, db_default=False)
+    live = models.OneToOneField(
+        LiveTable, on_delete=models.PROTECT, null=True, blank=True, related_name="dataset"
+    )
 
     class Meta:
         constraints = [
@@ -144,6 +159,11 @@ class Dataset(models.Model):
                 condition=Q(held_at__isnull=True, held_reason="")
                 | (Q(held_at__isnull=False) & ~Q(held_reason="")),
             ),
+            models.CheckConstraint(
+                name="datasets_live_has_no_public_rows",
+                condition=Q(live__isnull=True)
+                | Q(neighbouring="add_remove", partition_column="", is_derived=False),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -156,15 +176,19 @@ class Dataset(models.Model):
 
 
 class DatasetVersion(models.Model):
-    """One ingested file of a dataset. Its domains never change; new ones make a new version.
+    """One ingested file of a dataset, or declarations of a live table. Its domains never change;
+    new ones make a new version.
 
     `public_rows` and the limits of a unit are as in the dataset, at the time of this version.
-    `file_seal` is what a worker holds its file against, see `services.files.data`.
+    `file_seal` is what a worker holds its file against, see `services.files.data`; LIVE: it has
+    none, and the rows are in the dataset's live table.
     `added_by` brought the file: at once it is compared with data of that person's own alone.
     The data of a version that is not the newest may be deleted (`data_deleted_at`).
     `joined` names the public table whose columns stand beside its rows, its key and its SHA-256;
     empty: there is none.
     """
+
+    LIVE = "live"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")

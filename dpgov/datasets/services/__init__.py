@@ -21,6 +21,7 @@ from dpgov.datasets.services.audience import (
     change_audience,
 )
 from dpgov.datasets.services.deleting import (
+    NoFile,
     QuestionsOnTheirWay,
     RowsInDerived,
     SameRowsAsNewest,
@@ -32,7 +33,7 @@ from dpgov.datasets.services.deleting import (
 from dpgov.datasets.services.derived.declared import can_be_joined
 from dpgov.datasets.services.derived.parents import Derivation, Side
 from dpgov.datasets.services.files.checks import TooManyChecks, check_file, checks_left
-from dpgov.datasets.services.files.data import engine_for, sees
+from dpgov.datasets.services.files.data import sees
 from dpgov.datasets.services.files.drafts import (
     DraftMoved,
     DraftTooLarge,
@@ -91,6 +92,16 @@ from dpgov.datasets.services.held.looks import (
     waiting_for_a_look,
 )
 from dpgov.datasets.services.holding import change_new_data_rule, new_data_waits
+from dpgov.datasets.services.live.asking import engine_for
+from dpgov.datasets.services.live.connecting import (
+    Place,
+    are_offered,
+    begin_declarations,
+    connect_table,
+    replace_credentials,
+)
+from dpgov.datasets.services.live.refusals import RefusedTable, TooManyTries
+from dpgov.datasets.services.live.sealing import LONGEST as LONGEST_PASSWORD
 from dpgov.datasets.services.pausing import PausedDataset, pause_questions, resume_questions
 from dpgov.datasets.services.policy import (
     LeastPriceTooHigh,
@@ -127,6 +138,7 @@ from dpgov.engines.child import Checked, RefusedFile
 
 __all__ = [
     "HOLD_KINDS",
+    "LONGEST_PASSWORD",
     "LONGEST_TERMS",
     "MOST_VIEWERS",
     "SHORTEST",
@@ -145,6 +157,7 @@ __all__ = [
     "LimitNotLowered",
     "LookedAtAlready",
     "NoAnalyst",
+    "NoFile",
     "NotHeld",
     "NotInForce",
     "OneAtATime",
@@ -154,9 +167,11 @@ __all__ = [
     "OwnOrganisation",
     "OwnPermit",
     "PausedDataset",
+    "Place",
     "QuestionAboveLimit",
     "QuestionsOnTheirWay",
     "RefusedFile",
+    "RefusedTable",
     "Registered",
     "Resembling",
     "RowsInDerived",
@@ -167,6 +182,7 @@ __all__ = [
     "TermsTooLong",
     "TooManyChecks",
     "TooManyFiles",
+    "TooManyTries",
     "TooManyViewers",
     "TooSoon",
     "UploadBusy",
@@ -176,10 +192,12 @@ __all__ = [
     "agree",
     "agreements_of",
     "archive_dataset",
+    "are_offered",
     "ask_derived",
     "ask_registration",
     "ask_version",
     "at_hand",
+    "begin_declarations",
     "bring_soon",
     "can_be_joined",
     "cancel_arrival",
@@ -191,6 +209,7 @@ __all__ = [
     "check_file",
     "check_key",
     "checks_left",
+    "connect_table",
     "decide_as_agreed",
     "delete_data",
     "delete_version_data",
@@ -226,6 +245,7 @@ __all__ = [
     "release_held",
     "remove_orphans",
     "rename_dataset",
+    "replace_credentials",
     "request_decision",
     "resembling",
     "resume_questions",

@@ -30,6 +30,7 @@ _PUBLIC_NUMBER = said(
     "The number of people of this dataset is public and has to stay, so no rows can be added. Add "
     "a version with all rows, or register them as a dataset of their own."
 )
+_LIVE = said("A live table has its rows in its own server: what is added there, is there.")
 _OTHERS_ROWS = said(
     "Somebody else brought the rows that are there, and only they can add to them. Add a version "
     "with all rows."
@@ -64,6 +65,8 @@ def why_not_append(newest: DatasetVersion, user: User) -> str:
 
     By what is public, and by who brought it, never by data.
     """
+    if newest.file_seal == DatasetVersion.LIVE:
+        return _LIVE
     if newest.dataset.neighbouring == Neighbouring.CHANGE_ONE:
         return _PUBLIC_NUMBER
     return "" if newest.added_by_id == user.pk else _OTHERS_ROWS

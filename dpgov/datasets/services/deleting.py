@@ -21,6 +21,7 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import present as seen_by_everybody
 from dpgov.datasets.services.entries import record
+from dpgov.datasets.services.live.connecting import forget_password
 from dpgov.datasets.services.stored.keeping import finish_leaving, let_go
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
@@ -69,6 +70,18 @@ class RowsInDerived(SpokenRefusal):
         )
 
 
+class NoFile(SpokenRefusal):
+    """The rows of a live table are its owner's, in their own server."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            said(
+                "The rows of a live table are in its owner's server, and none are kept here. What "
+                "the version declared stays."
+            )
+        )
+
+
 @transaction.atomic
 def delete_files(*, dataset: Dataset, actor: Actor) -> None:
     """Delete every data file of an archived dataset, for good; one entry in the log.
@@ -87,6 +100,8 @@ def delete_files(*, dataset: Dataset, actor: Actor) -> None:
     kept = present.versions.filter(data_deleted_at__isnull=True)
     versions = list(kept.order_by("number").values_list("pk", flat=True))
     Dataset.objects.filter(pk=present.pk).update(data_deleted_at=clock.now())
+    if present.live_id is not None:
+        forget_password(present.live_id)
     record(
         present,
         actor,
@@ -119,7 +134,7 @@ def same_rows(version: DatasetVersion) -> list[DatasetVersion]:
 def delete_version_data(*, version: DatasetVersion, user: User) -> None:
     """Delete the file of a version that is not the newest, and the same under other names.
 
-    One entry. Raises SameRowsAsNewest, RowsInDerived, QuestionsOnTheirWay, and
+    One entry. Raises NoFile, SameRowsAsNewest, RowsInDerived, QuestionsOnTheirWay, and
     DatasetVersion.DoesNotExist when it is the newest, was deleted before, or its dataset is held or
     archived; nothing is changed.
     """
@@ -127,6 +142,8 @@ def delete_version_data(*, version: DatasetVersion, user: User) -> None:
     dataset = datasets.filter(seen_by_everybody(), pk=version.dataset_id).first()
     of_it = DatasetVersion.objects.filter(dataset=version.dataset_id).order_by("-number")
     newest = of_it[:1].get()
+    if newest.file_seal == DatasetVersion.LIVE:
+        raise NoFile
     kept = of_it.filter(data_deleted_at__isnull=True).exclude(pk=newest.pk)
     present = kept.get(pk=version.pk)
     if dataset is None:

@@ -240,5 +240,8 @@ def kept_fingerprint(version: DatasetVersion) -> TableFingerprint:
 
 
 def kept_fingerprints(version: DatasetVersion) -> list[TableFingerprint]:
-    """The same, and that of the rows that the version added, if it did."""
-    return stored_fingerprints(version.fingerprint)
+    """The same, and that of the rows that the version added, if it did; none of a live table."""
+    try:
+        return stored_fingerprints(version.fingerprint)
+    except VersionFingerprint.DoesNotExist:
+        return []

@@ -98,9 +98,10 @@ def _ended(move: Callable[[UUID, _File], Outcome], tenant_id: UUID, file: _File)
 def _files(tenant_id: UUID) -> dict[UUID, _File]:
     """What questions and registrations of the tenant may still ask for."""
     versions = DatasetVersion.objects.filter(tenant_id=tenant_id)
+    versions = versions.exclude(file_seal=DatasetVersion.LIVE)
     found = list(versions.values_list("pk", "file_seal", "dataset_id"))
     living = living_among([pk for pk, _, _ in found])
-    ready = Upload.objects.filter(tenant_id=tenant_id, state=Upload.State.READY)
+    ready = Upload.objects.filter(tenant_id=tenant_id, state=Upload.State.READY, live__isnull=True)
     files = [_File(pk, storage.upload_path(pk)) for pk in ready.values_list("pk", flat=True)]
     files += [
         _File(pk, storage.data_path(pk), seal, dataset_id)

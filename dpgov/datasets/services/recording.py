@@ -36,17 +36,46 @@ def create_version(
     # In shared storage the very file has one name, and need not be here.
     is_elsewhere = link_of is not None and name_of(version_id) != ""
     seal = link_of.file_seal if link_of and is_elsewhere else seal_of(version_id)
-    version = DatasetVersion.objects.create(
+    version = _create(
+        dataset,
+        schema,
         id=version_id,
-        tenant_id=dataset.tenant_id,
-        dataset=dataset,
         number=number,
         added_by_id=added_by_id,
+        file_seal=seal,
+        joined=(joined or {}) if link_of is None else link_of.joined,
+    )
+    keep_fingerprint(version, ingested.fingerprint, ingested.addition)
+    return version
+
+
+def create_live_version(
+    *,
+    dataset: Dataset,
+    version_id: UUID,
+    number: int,
+    schema: DatasetSchema,
+    added_by_id: UUID,
+) -> DatasetVersion:
+    """A version of a live table: declarations alone, in the caller's transaction."""
+    return _create(
+        dataset,
+        schema,
+        id=version_id,
+        number=number,
+        added_by_id=added_by_id,
+        file_seal=DatasetVersion.LIVE,
+    )
+
+
+def _create(dataset: Dataset, schema: DatasetSchema, **fields: Any) -> DatasetVersion:
+    version = DatasetVersion.objects.create(
+        tenant_id=dataset.tenant_id,
+        dataset=dataset,
         public_rows=dataset.public_rows,
         max_rows_per_unit=dataset.max_rows_per_unit,
         max_groups_per_unit=dataset.max_groups_per_unit,
-        file_seal=seal,
-        joined=(joined or {}) if link_of is None else link_of.joined,
+        **fields,
     )
     Column.objects.bulk_create(
         Column(
@@ -54,7 +83,6 @@ def create_version(
         )
         for position, spec in enumerate(schema.columns)
     )
-    keep_fingerprint(version, ingested.fingerprint, ingested.addition)
     return version
 
 

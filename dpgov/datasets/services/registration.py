@@ -18,8 +18,8 @@ from dpgov.audit.actions import Action
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import open_budget, open_parts
 from dpgov.budgets.words import noted, noted_limit
-from dpgov.datasets.declaration import Declaration
-from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.declaration import Declaration, check_live
+from dpgov.datasets.models import Dataset, LiveTable, Upload
 from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.files.drafts import drop_draft
 from dpgov.datasets.services.files.handing_in import hand_in
@@ -52,6 +52,7 @@ from dpgov.tenants.selectors import actor_of
 
 # The last parts of addresses of ours: datasets/new/, datasets/held/, datasets/derived/.
 _RESERVED_SLUGS = frozenset({"new", "held", "derived"})
+_DATASET_ALREADY = said("This table is a dataset already. Declare a new version of that.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,16 @@ def check_declared(upload: Upload, declaration: Declaration) -> None:
     """Raises InvalidDomain for what can be seen without reading the file."""
     declaration.check(upload.headers)
     check_key(upload, declaration.schema.unit.private_id)
+    if upload.live_id is not None:
+        _check_live(upload, declaration)
     if declaration.partition_column:
         partition_parts(declaration.schema, declaration.partition_column)
+
+
+def _check_live(upload: Upload, declaration: Declaration) -> None:
+    check_live(declaration)
+    if Dataset.objects.filter(live=upload.live_id).exists():
+        raise InvalidDomain("name", _DATASET_ALREADY)
 
 
 @transaction.atomic
@@ -129,14 +138,16 @@ def _record(
             delta=declaration.delta,
         )
     slug = free_slug(tenant, declaration.name)
-    dataset = _create_dataset(
+    change_one = declaration.schema.neighbouring is Neighbouring.CHANGE_ONE
+    dataset = create_dataset(
         tenant=tenant,
         owner=owner,
         slug=slug,
         declaration=declaration,
-        budget=_budget(tenant, slug, declaration, earlier),
-        ingested=ingested,
-        held_reason=_held_reason(tenant, is_like_earlier=earlier is None and bool(found)),
+        budget=new_budget(tenant, slug, declaration) if earlier is None else earlier.budget,
+        public_rows=public_rows(declaration.schema.public_rows, declaration, ingested.rows),
+        public_units=ingested.units if change_one else None,
+        held_reason=held_reason(tenant, is_like_earlier=earlier is None and bool(found)),
     )
     create_version(
         dataset=dataset,
@@ -150,11 +161,12 @@ def _record(
     use_up(used)
     drop_draft(used)
     registered = Registered(dataset, earlier is not None, dataset.held_at is not None)
-    _append_entry(registered, owner, declaration, public_facts(used))
+    append_entry(registered, owner, declaration, noted_join(public_facts(used)))
     return registered
 
 
-def _held_reason(tenant: Tenant, *, is_like_earlier: bool) -> str:
+def held_reason(tenant: Tenant, *, is_like_earlier: bool) -> str:
+    """Why nobody can ask about a new dataset yet; empty where they can."""
     if is_like_earlier:
         return Dataset.HeldReason.LIKE_EARLIER_DATA
     return Dataset.HeldReason.NEW_DATA if new_data_waits(tenant.pk) else ""
@@ -170,9 +182,8 @@ def same_data(found: Iterable[Match]) -> Dataset | None:
     return own.select_related("budget").order_by("created_at").first()
 
 
-def _budget(tenant: Tenant, slug: str, declaration: Declaration, earlier: Dataset | None) -> Budget:
-    if earlier is not None:
-        return earlier.budget
+def new_budget(tenant: Tenant, slug: str, declaration: Declaration) -> Budget:
+    """One that nothing is spent of, with its parts where it is divided."""
     budget = open_budget(
         tenant=tenant,
         label=slug,
@@ -214,16 +225,19 @@ def free_slug(tenant: Tenant, name: str) -> str:
     return slug
 
 
-def _create_dataset(
+def create_dataset(
     *,
     tenant: Tenant,
     owner: User,
     slug: str,
     declaration: Declaration,
     budget: Budget,
-    ingested: Ingested,
+    public_rows: int | None,
+    public_units: int | None = None,
     held_reason: str,
+    live: LiveTable | None = None,
 ) -> Dataset:
+    """The dataset as it is declared, in the caller's transaction."""
     schema, now = declaration.schema, clock.now()
     return Dataset.objects.create(
         tenant=tenant,
@@ -235,22 +249,24 @@ def _create_dataset(
         neighbouring=schema.neighbouring.value,
         group_size=schema.group_size,
         max_rows=schema.max_rows,
-        public_rows=public_rows(schema.public_rows, declaration, ingested.rows),
-        public_units=ingested.units if schema.neighbouring is Neighbouring.CHANGE_ONE else None,
+        public_rows=public_rows,
+        public_units=public_units,
         budget=budget,
         per_query_limit_nano=declaration.currency.price_of(declaration.per_query_limit_nano),
         partition_column=declaration.partition_column,
         needs_allocation=declaration.needs_allocation,
         named_only=declaration.named_only,
+        live=live,
         opened_at=None if held_reason else now,
         held_at=now if held_reason else None,
         held_reason=held_reason,
     )
 
 
-def _append_entry(
-    registered: Registered, owner: User, declaration: Declaration, joined: dict[str, Any]
+def append_entry(
+    registered: Registered, owner: User, declaration: Declaration, about_rows: dict[str, Any]
 ) -> None:
+    """The one entry of a registration; `about_rows` says where they come from besides a file."""
     dataset, budget = registered.dataset, registered.dataset.budget
     is_like_earlier = dataset.held_reason == Dataset.HeldReason.LIKE_EARLIER_DATA
     record(
@@ -263,7 +279,7 @@ def _append_entry(
             "group_size": dataset.group_size,
             **noted_unit(dataset),
             "columns": [spec.name for spec in declaration.schema.columns],
-            **noted_join(joined),
+            **about_rows,
             "mode": budget.mode,
             **noted_limit(budget),
             **noted(dataset.per_query_limit_nano, budget.currency, "per_query_limit"),

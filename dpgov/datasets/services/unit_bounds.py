@@ -16,7 +16,11 @@ from dpgov.datasets.models import Dataset, DatasetVersion, Look
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.likeness import kept_fingerprint
-from dpgov.datasets.services.recording import create_version, noted_unit
+from dpgov.datasets.services.recording import (
+    create_live_version,
+    create_version,
+    noted_unit,
+)
 from dpgov.datasets.services.stored import keeping
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.child import Ingested
@@ -60,18 +64,7 @@ def _record(dataset: Dataset, wanted: PrivacyUnit, version_id: UUID, user: User)
     present.max_rows_per_unit = unit.max_rows_per_unit
     present.max_groups_per_unit = unit.max_groups_per_unit
     present.save(update_fields=["max_rows_per_unit", "max_groups_per_unit"])
-    # The same bytes under a second name: data files are never written again.
-    if not keeping.share(before.pk, version_id):
-        os.link(storage.data_path(before.pk), storage.data_path(version_id))
-    version = create_version(
-        dataset=present,
-        version_id=version_id,
-        number=before.number + 1,
-        schema=schema,
-        ingested=Ingested(0, kept_fingerprint(before)),
-        link_of=before,
-        added_by_id=before.added_by_id,
-    )
+    version = _over(before, present, schema, version_id)
     # The same file: there is nothing to look at that is not in the version before.
     Look.objects.create(tenant_id=present.tenant_id, version=version, outcome=Look.Outcome.GOES_ON)
     record(
@@ -81,6 +74,33 @@ def _record(dataset: Dataset, wanted: PrivacyUnit, version_id: UUID, user: User)
         {"version": version.number, **noted_unit(present)},
     )
     return version
+
+
+def _over(
+    before: DatasetVersion, dataset: Dataset, schema: DatasetSchema, version_id: UUID
+) -> DatasetVersion:
+    """The next version over the same rows."""
+    number, added_by_id = before.number + 1, before.added_by_id
+    if before.file_seal == DatasetVersion.LIVE:
+        return create_live_version(
+            dataset=dataset,
+            version_id=version_id,
+            number=number,
+            schema=schema,
+            added_by_id=added_by_id,
+        )
+    # The same bytes under a second name: data files are never written again.
+    if not keeping.share(before.pk, version_id):
+        os.link(storage.data_path(before.pk), storage.data_path(version_id))
+    return create_version(
+        dataset=dataset,
+        version_id=version_id,
+        number=number,
+        schema=schema,
+        ingested=Ingested(0, kept_fingerprint(before)),
+        link_of=before,
+        added_by_id=added_by_id,
+    )
 
 
 def _check(schema: DatasetSchema, unit: PrivacyUnit) -> None:

@@ -41,6 +41,10 @@ from dpgov.tenants.selectors import actor_of
 _DERIVED = said(
     "The rows of this dataset come out of two others. Derive another one from their new versions."
 )
+_OTHER_SOURCE = said(
+    "The rows of a dataset stay in files, or in the one live table. Register this as a dataset of "
+    "its own."
+)
 _OTHER_BUDGET = said(
     "This file resembles other data of yours, which has another budget, so it cannot become a "
     "version here without a compliance check. Register it as a dataset of its own: it is checked "
@@ -64,7 +68,7 @@ def add_version(
     RefusedFile naming the field, UploadUsed for a second use of the file, TooManyFiles, and
     Dataset.DoesNotExist when the dataset was archived or held meanwhile; then nothing has changed.
     """
-    schema = schema_of_next(dataset, columns)
+    schema = schema_of_next(dataset, columns, upload)
     check_columns(schema, upload.headers)
     check_key(upload, dataset.private_id)
     joined = public_facts(upload)
@@ -83,13 +87,18 @@ def add_version(
     )
 
 
-def schema_of_next(dataset: Dataset, columns: tuple[ColumnSpec, ...]) -> DatasetSchema:
+def schema_of_next(
+    dataset: Dataset, columns: tuple[ColumnSpec, ...], upload: Upload
+) -> DatasetSchema:
     """What the dataset's next version would be; raises InvalidDomain for parts that differ.
 
-    Nobody brings a file for what was derived: its rows come out of its parents.
+    Nobody brings a file for what was derived: its rows come out of its parents. A live table stays
+    the table that it is.
     """
     if dataset.is_derived:
         raise InvalidDomain("columns", _DERIVED)
+    if dataset.live_id != upload.live_id:
+        raise InvalidDomain("columns", _OTHER_SOURCE)
     schema = replace(schema_of(current_version(dataset)), columns=columns)
     if dataset.partition_column:
         check_same_parts(dataset, schema)

@@ -16,7 +16,12 @@ from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 # Why the data of a version is still needed.
-_NEEDED = (services.QuestionsOnTheirWay, services.RowsInDerived, services.SameRowsAsNewest)
+_NEEDED = (
+    services.NoFile,
+    services.QuestionsOnTheirWay,
+    services.RowsInDerived,
+    services.SameRowsAsNewest,
+)
 
 
 @requires(Permission.REGISTER_DATASETS)

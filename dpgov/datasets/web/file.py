@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.datasets import selectors, services
 from dpgov.datasets.models import Upload
-from dpgov.datasets.selectors import dataset_or_404, upload_or_404, used
+from dpgov.datasets.selectors import dataset_or_404, file_or_404, used
 from dpgov.datasets.web.forms.file import ReadingForm, how_read, lines_of
 from dpgov.datasets.web.forms.filling import around_the_grid
 from dpgov.datasets.web.forms.registration import RegistrationForm, VersionForm
@@ -31,7 +31,7 @@ _SWITCH = "decimal"
 @require_http_methods(["GET", "HEAD", "POST"])
 def reading_of(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """What was understood of the file, and how to read it otherwise."""
-    chosen = upload_or_404(request, upload_id)
+    chosen = file_or_404(request, upload_id)
     if chosen.state != Upload.State.READY:
         return used(request)
     form = ReadingForm(chosen, request.POST or None)
@@ -71,7 +71,7 @@ def _too_many() -> str:
 @require_POST
 def check(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """How the file fits what is declared so far, in coarse words; what was typed is kept."""
-    chosen = upload_or_404(request, upload_id)
+    chosen = file_or_404(request, upload_id)
     if chosen.state != Upload.State.READY:
         return used(request)
     form = RegistrationForm(chosen.headers, request.POST)
@@ -84,7 +84,7 @@ def check(request: HttpRequest, upload_id: UUID) -> HttpResponse:
 @require_POST
 def check_version(request: HttpRequest, slug: str, upload_id: UUID) -> HttpResponse:
     """The same for the file of a new version."""
-    dataset, chosen = dataset_or_404(request, slug), upload_or_404(request, upload_id)
+    dataset, chosen = dataset_or_404(request, slug), file_or_404(request, upload_id)
     if chosen.state != Upload.State.READY:
         return used(request)
     newest = selectors.current_version(dataset)

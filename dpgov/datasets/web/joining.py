@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from dpgov.datasets import services
 from dpgov.datasets.intake import SpoolHandler
 from dpgov.datasets.models import Upload
-from dpgov.datasets.selectors import upload_or_404, used
+from dpgov.datasets.selectors import file_or_404, used
 from dpgov.datasets.storage import Spool
 from dpgov.datasets.web.forms.dataset import UploadForm
 from dpgov.datasets.web.forms.filling import form_of
@@ -34,7 +34,7 @@ def join(request: HttpRequest, upload_id: UUID) -> HttpResponseBase:
     handler = SpoolHandler(request, largest=settings.DPGOV_UPLOAD_MAX_BYTES)
     request.upload_handlers = [handler]
     try:
-        return _join(request, upload_or_404(request, upload_id), handler)
+        return _join(request, file_or_404(request, upload_id), handler)
     finally:
         handler.forget()
 
@@ -68,7 +68,7 @@ def _join(request: HttpRequest, chosen: Upload, handler: SpoolHandler) -> HttpRe
 @require_POST
 def join_columns(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """Take these columns of the public table, by these keys."""
-    chosen = upload_or_404(request, upload_id)
+    chosen = file_or_404(request, upload_id)
     public = services.public_table_of(chosen)
     if chosen.state != Upload.State.READY:
         return used(request)
@@ -94,7 +94,7 @@ def join_columns(request: HttpRequest, upload_id: UUID) -> HttpResponse:
 @require_POST
 def unjoin(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """Delete the public table; the file stays as it was uploaded."""
-    chosen = upload_or_404(request, upload_id)
+    chosen = file_or_404(request, upload_id)
     try:
         services.drop_public_table(upload=chosen, user=membership_of(request).user)
     except services.UploadUsed:

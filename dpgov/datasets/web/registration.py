@@ -57,6 +57,7 @@ def _upload(request: HttpRequest, handler: SpoolHandler) -> HttpResponse:
         "form": form,
         "uploads": selectors.uploads_of(membership.tenant, membership.user),
         "largest_bytes": settings.DPGOV_UPLOAD_MAX_BYTES,
+        "live_tables": services.are_offered(),
         "largest_megabytes": settings.DPGOV_UPLOAD_MAX_BYTES // 1_000_000,
     }
     page = show_page(request, "datasets/registering/upload.html", context, refused=form.errors)

@@ -29,7 +29,9 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "dataset": dataset,
         "versions": dataset.versions.order_by("-number"),
-        "uploads": selectors.uploads_of(membership.tenant, membership.user),
+        "uploads": selectors.uploads_of(membership.tenant, membership.user).filter(
+            live=dataset.live_id
+        ),
     }
     return render(request, "datasets/versions.html", context)
 

@@ -8,6 +8,7 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.joint.crossing import Offer
 from dpgov.joint.errors import BadProposal, DeclaredOtherwise, PolicyRefuses
 from dpgov.joint.models import JointQuestion, Party
+from dpgov.language.said import said
 from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.answer.sizes import MAX_CELLS, check_cells
 from dpgov.privacy.joint.noise import NotJoint
@@ -15,6 +16,8 @@ from dpgov.privacy.joint.total import Joint, declared, differing, joint_of
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.queries.asking.policy import QueryLimitExceeded, refuse_outside, terms_for
 from dpgov.tenants.models import User
+
+_LIVE = said("A live table takes part in no joint question: choose a dataset with a file.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ def _read(
     version: DatasetVersion, slug: str, plan: dict[str, Any], parties: int, colluders: int
 ) -> Joint:
     schema = schema_of(version)
+    if schema.is_live:
+        raise BadProposal(_LIVE, "dataset")
     parsed = parse_plan(plan | {"dataset": slug}, schema, dataset=slug)
     try:
         blueprint = prepare(parsed, schema)

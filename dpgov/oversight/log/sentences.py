@@ -57,6 +57,7 @@ _PATTERNS: dict[str, str | Promise] = {
         "{who} accepted version {version} of the terms of use of {name}"
     ),
     Action.JOINT_PROPOSED: gettext_lazy("{who} proposed the joint question “{name}”"),
+    Action.LIVE_CREDENTIALS_REPLACED: gettext_lazy("{who} replaced the password of {name}"),
     Action.SURVEY_MADE: gettext_lazy("{who} drafted the survey “{name}”"),
     Action.SURVEY_TOKENS_MADE: gettext_lazy("{who} made {tokens} tokens of the survey “{name}”"),
     Action.SURVEY_OPENED: gettext_lazy("{who} opened the survey “{name}”"),

@@ -87,6 +87,8 @@ WORDS: dict[Action, str | Promise] = {
     Action.TERMS_SET: _("Terms of use set"),
     Action.TERMS_REMOVED: _("Terms of use removed"),
     Action.TERMS_ACCEPTED: _("Terms of use accepted"),
+    Action.LIVE_TABLE_CONNECTED: _("Live table looked at by its owner"),
+    Action.LIVE_CREDENTIALS_REPLACED: _("Password of a live table replaced"),
     Action.AUDIENCE_CHANGED: _("Who sees a dataset changed"),
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}

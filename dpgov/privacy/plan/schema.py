@@ -142,6 +142,8 @@ class DatasetSchema:
     that no version exceeds; `public_rows` the number of rows where that is public (exact under
     change_one with a row as the unit; otherwise at most an owner's approximate figure). The last
     `asked` columns are stored nowhere: one question computes them (`plan.computed.asked`).
+    `is_live`: the rows are in another server, which says nothing of how fast it is; then nobody has
+    counted them, and `max_rows` is what an owner promises.
     """
 
     columns: tuple[ColumnSpec, ...]
@@ -152,6 +154,7 @@ class DatasetSchema:
     public_rows: int | None = None
     mode: Mode = Mode.PURE
     asked: int = 0
+    is_live: bool = False
 
     def index_of(self, name: str) -> int | None:
         """The stored place of a column, or None when it is not queryable or not there."""

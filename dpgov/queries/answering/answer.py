@@ -128,6 +128,11 @@ def _answer(held: Claim) -> bool:
         pass_over(held.query.version_id)
         logger.warning("the data file of version %s went away", held.query.version_id)
         return False
+    except DataNotOpened:
+        # Not a row was read, so nothing is charged; which fault it was stays here.
+        logger.warning("query %s: its live table cannot be asked", held.query.pk)
+        ending.give_up(held.query, fence=held.fence, actor=WORKER)
+        return True
     except Exception:
         logger.exception("query %s could not be prepared", held.query.pk)
         ending.give_up(held.query, fence=held.fence, actor=WORKER)

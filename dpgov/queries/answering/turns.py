@@ -118,9 +118,10 @@ _LIGHTEST_HEAVY_MICROSECONDS = 2_000_000
 def is_heavy(blueprint: Blueprint) -> bool:
     """Whether the plan may take about a second or more, by declared numbers alone.
 
-    Tables that are chosen adaptively always are: fits stand beside nobody's short questions.
+    Tables that are chosen adaptively always are: fits stand beside nobody's short questions. So are
+    live tables: somebody else's server may take its time.
     """
-    if chosen_by(blueprint) is not None:
+    if chosen_by(blueprint) is not None or blueprint.schema.is_live:
         return True
     return longest_microseconds(blueprint) >= _LIGHTEST_HEAVY_MICROSECONDS
 

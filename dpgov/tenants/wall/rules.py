@@ -131,6 +131,9 @@ WRITES: dict[str, str] = {
     # A name of another file would be answered out of that one.
     "datasets.StoredFile": "SELECT, INSERT, UPDATE (removed_at)",
     "datasets.DerivedFrom": "SELECT, INSERT",
+    # With another host beside it a password would go there; what a table is known by stays.
+    "datasets.LiveTable": "SELECT, INSERT, UPDATE (role, sealed, sealed_at)",
+    "datasets.LiveMark": "SELECT, INSERT",
     "approvals.ChangeRequest": "SELECT, INSERT,"
     " UPDATE (state, decided_by_id, decided_at, decision_reason, outcome)",
     # What a survey asks and how it is randomised is fixed; its reports are a sum that grows.

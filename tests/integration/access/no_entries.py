@@ -8,12 +8,16 @@ _ASKED = (
     "tests/integration/datasets/arrivals"
 )
 _DERIVED = "asks a reader, or asks no more; DATASET_DERIVED, in tests/integration/datasets/derived"
+_LIVE = "asks an owner's server first; its entry is in tests/integration/datasets/live"
 _OWN_NOTE = "a person's own note: it asks and spends nothing, and nobody else sees it"
 
 RECORDS_NOTHING = {
     "dashboards:record": "makes a text out of declarations and what is typed; stores nothing",
     "datasets:register": _ASKED,
     "datasets:cancel_reading": _ASKED,
+    "datasets:connect": _LIVE,
+    "datasets:live": _LIVE,
+    "datasets:declare_live": _LIVE,
     "datasets:derive": _DERIVED,
     "datasets:cancel_deriving": _DERIVED,
     "v1:dataset-derive": _DERIVED,

@@ -25,6 +25,7 @@ from dpgov.datasets.services.files.handing_in import TooManyFiles
 from dpgov.datasets.services.files.ingesting import remove_attempt
 from dpgov.datasets.services.files.uploads import UploadUsed
 from dpgov.datasets.services.fingerprint_key import FingerprintKeyChanged
+from dpgov.datasets.services.live.registering import add_live_version, register_live
 from dpgov.datasets.services.registration import Registered, register_dataset
 from dpgov.datasets.services.stored.keeping import is_kept_raw
 from dpgov.datasets.services.versions import add_version
@@ -112,6 +113,8 @@ def _claim(pk: UUID, tenant_id: UUID) -> Claim | None:
 def _is_here(arrival: Arrival) -> bool:
     if arrival.upload_id is None:
         return are_here(Derivation.of_json(arrival.declared))
+    if arrival.upload is not None and arrival.upload.live_id is not None:
+        return True
     try:
         return is_kept_raw(arrival.upload_id)
     except StoreAway:
@@ -202,16 +205,27 @@ def _register(arrival: Arrival, began: float) -> None:
     elif arrival.is_version:
         if arrival.dataset is None:
             raise LostArrival(arrival.pk)
+        columns = tuple(map(column_of, arrival.declared["columns"]))
+        if upload.live_id is not None:
+            add_live_version(
+                dataset=arrival.dataset,
+                upload=upload,
+                columns=columns,
+                user=arrival.asked_by,
+                follower=follower,
+            )
+            return
         add_version(
             dataset=arrival.dataset,
             upload=upload,
-            columns=tuple(map(column_of, arrival.declared["columns"])),
+            columns=columns,
             user=arrival.asked_by,
             append_rows=arrival.declared["append_rows"],
             follower=follower,
         )
     else:
-        register_dataset(
+        register = register_dataset if upload.live_id is None else register_live
+        register(
             tenant=upload.tenant,
             owner=arrival.asked_by,
             upload=upload,

@@ -58,7 +58,7 @@ def ask_version(
 
     With `append_rows` its rows are added to those of the newest one, see `appending`.
     """
-    check_columns(schema_of_next(dataset, columns), upload.headers)
+    check_columns(schema_of_next(dataset, columns, upload), upload.headers)
     check_key(upload, dataset.private_id)
     if append_rows:
         check_appending(dataset, columns, user, public_facts(upload))

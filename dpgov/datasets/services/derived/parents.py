@@ -75,6 +75,10 @@ def check_parent(dataset: Dataset, name: str) -> None:
             ),
         ),
         (
+            dataset.live_id is not None,
+            said("The rows of a live table stay in their own server, and cannot be put beside it."),
+        ),
+        (
             not dataset.private_id,
             said("No column of it names people, and rows are matched by nothing else."),
         ),

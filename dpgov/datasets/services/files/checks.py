@@ -19,6 +19,7 @@ from dpgov.datasets.models import Checked as Row
 from dpgov.datasets.services.files.joins import joined_to
 from dpgov.datasets.services.files.uploads import (
     UploadBusy,
+    UploadUsed,
     looked_at,
     looking,
     looking_limits,
@@ -87,6 +88,8 @@ def checks_left(upload: Upload, user: User) -> int:
 def _count(upload: Upload, user: User) -> None:
     queue_up(upload.tenant)
     locked = ready_upload(upload.pk)
+    if locked.live_id is not None:
+        raise UploadUsed(upload.pk)
     if locked.arrivals.filter(state__in=Arrival.UNFINISHED).exists():
         raise UploadBusy(upload.pk)
     if _by(upload, user) >= settings.DPGOV_CHECKS_A_DAY_PERSON:

@@ -44,8 +44,10 @@ def seal_of(version_id: UUID) -> str:
 def sees(version_id: UUID, file_seal: str, key_id: str | None) -> bool:
     """Whether this process may answer about the version: its file is here, and the key is the same.
 
-    Nobody sees one without a seal or a key.
+    Nobody sees one without a seal or a key. A live table has no file that could be elsewhere.
     """
+    if file_seal == DatasetVersion.LIVE:
+        return True
     if key_id is None or not is_of_this_key(key_id):
         return False
     try:
@@ -62,8 +64,8 @@ def _seal_in_this_state(version_id: UUID, _state: tuple[int, int, int], _key_id:
     return seal_of(version_id)
 
 
-def engine_for(version: DatasetVersion) -> Engine:
-    """The engine of this version, kept open per process; raises DataMissing."""
+def file_engine(version: DatasetVersion) -> Engine:
+    """The engine of this version's file, kept open per process; raises DataMissing."""
     try:
         found = storage.data_path(version.id).stat()
     except FileNotFoundError:

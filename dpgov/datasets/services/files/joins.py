@@ -18,6 +18,7 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Arrival, Draft, Upload
 from dpgov.datasets.services.files.uploads import (
     UploadBusy,
+    UploadUsed,
     looked_at,
     looking,
     looking_limits,
@@ -165,6 +166,8 @@ def _drop(upload: Upload, user: User, *, besides: Upload | None = None) -> None:
 
 def _changeable(upload: Upload) -> Upload:
     locked = ready_upload(upload.pk)
+    if locked.live_id is not None:
+        raise UploadUsed(upload.pk)
     if locked.arrivals.filter(state__in=Arrival.UNFINISHED).exists():
         raise UploadBusy(upload.pk)
     return locked

@@ -20,7 +20,7 @@ from django.db.models import Q
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.datasets import storage
-from dpgov.datasets.models import Arrival, Upload
+from dpgov.datasets.models import Arrival, LiveTable, Upload
 from dpgov.datasets.services.stored import keeping
 from dpgov.datasets.store.base import Beat, quiet
 from dpgov.engines import child
@@ -202,11 +202,19 @@ def discard_upload(*, upload: Upload, user: User) -> None:
         if locked.arrivals.filter(state__in=Arrival.UNFINISHED).exists():
             raise UploadBusy(upload.id)
         _record(locked, user, Action.UPLOAD_DISCARDED)
+        _forget(locked)
         files = [locked.id, *locked.public_tables.values_list("pk", flat=True)]
         keeping.let_go(files)
         locked.delete()
     for file in files:
         storage.upload_path(file).unlink(missing_ok=True)
+
+
+def _forget(upload: Upload) -> None:
+    """The password of a live table that became no dataset; another one keeps its own."""
+    if upload.live_id is not None:
+        never = LiveTable.objects.filter(pk=upload.live_id, dataset__isnull=True)
+        never.update(sealed="")
 
 
 def ready_upload(upload_id: UUID) -> Upload:

@@ -14,11 +14,14 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.guarantee import check_same_guarantee
 from dpgov.datasets.services.holding import end_hold, looked_at
 from dpgov.datasets.services.likeness import compared, kept_fingerprint, one_at_a_time
+from dpgov.datasets.services.live.connecting import forget_password
+from dpgov.datasets.services.live.marks import same_tables
 from dpgov.datasets.services.parts import share_lines
 from dpgov.datasets.services.registration import same_data
 from dpgov.datasets.services.stored.keeping import let_go
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.upkeep import archive_with_parent
+from dpgov.engines.likeness import Likeness
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.operation import clock
@@ -34,7 +37,7 @@ class NotHeld(SpokenRefusal):
 
 
 class SamePeople(SpokenRefusal):
-    """The same person registered exactly this data; a second budget would protect nobody."""
+    """Exactly this data, of one person, or this table is there; another budget protects nobody."""
 
     def __init__(self, earlier: Dataset) -> None:
         super().__init__(
@@ -78,11 +81,21 @@ def release_held(*, dataset: Dataset, by: User) -> None:
 
 
 def _check_twins(held: Dataset) -> None:
-    version = current_version(held)
-    found = compared(held.tenant_id, version.added_by_id, kept_fingerprint(version)).found
-    earlier = same_data(match for match in found if match.dataset_id != held.pk)
+    earlier = _same_table(held) if held.live_id else _same_file(held)
     if earlier is not None:
         raise SamePeople(earlier)
+
+
+def _same_file(held: Dataset) -> Dataset | None:
+    version = current_version(held)
+    found = compared(held.tenant_id, version.added_by_id, kept_fingerprint(version)).found
+    return same_data(match for match in found if match.dataset_id != held.pk)
+
+
+def _same_table(held: Dataset) -> Dataset | None:
+    """Of the tenant; whether another one has it is for the two who decide to know."""
+    same = (other for other, how in same_tables(held) if how is Likeness.EXACT)
+    return next((other for other in same if other.held_at is None), None)
 
 
 def share_budget(*, dataset: Dataset, earlier: Dataset, by: User) -> None:
@@ -139,6 +152,9 @@ def discard_held(*, dataset: Dataset, by: User) -> None:
         return
     held.save(update_fields=["archived_at"])
     version = current_version(held)
+    if held.live_id is not None:
+        forget_password(held.live_id)
+        return
     let_go([version.pk])
     path = storage.data_path(version.pk)
     transaction.on_commit(lambda: path.unlink(missing_ok=True))

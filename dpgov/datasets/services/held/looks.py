@@ -18,6 +18,7 @@ from dpgov.datasets.models import Dataset, DatasetVersion, Look
 from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.holding import end_hold, hold, looked_at
 from dpgov.datasets.services.likeness import in_agreed, in_tenant, kept_fingerprints
+from dpgov.datasets.services.live.marks import same_tables
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.fingerprint import TableFingerprint
 from dpgov.engines.likeness import Likeness, likest
@@ -81,6 +82,8 @@ def resembling(version: DatasetVersion, *, seen_by: Membership) -> Resembling:
         for match in in_tenant(version.tenant_id, fingerprint):
             if match.dataset_id != version.dataset_id:
                 found.setdefault(match.dataset, []).append(match.likeness)
+    for other, how in same_tables(version.dataset):
+        found.setdefault(other, []).append(how)
     own = sorted(found, key=lambda dataset: dataset.created_at)
     return Resembling(
         own=[(earlier, likest(found[earlier])) for earlier in own],

@@ -68,6 +68,9 @@ class ReadingForm(forms.Form):
 def how_read(upload: Upload) -> Iterator[str]:
     """Sentences about what was understood, for its owner."""
     reading: Mapping[str, Any] = upload.reading
+    if upload.live_id is not None:
+        yield from _of_live(reading)
+        return
     if packed := reading.get("packed"):
         yield gettext("The one file in the {packed} archive is read.").format(packed=packed)
     if reading.get("encoding", "utf-8") != "utf-8":
@@ -84,6 +87,17 @@ def how_read(upload: Upload) -> Iterator[str]:
         mark = reading.get("decimal", ".")
         yield gettext("Numbers are written with {mark}.").format(mark=DECIMALS[mark])
     yield from _names(upload)
+
+
+def _of_live(reading: Mapping[str, Any]) -> Iterator[str]:
+    yield gettext("Names and types of the columns come from the catalog of the server.")
+    if left_out := reading.get("left_out", ()):
+        names = ", ".join(left_out)
+        yield ngettext(
+            "One column has a type that is not read, and is left out: {names}.",
+            "{number} columns have types that are not read, and are left out: {names}.",
+            len(left_out),
+        ).format(number=len(left_out), names=names)
 
 
 def _names(upload: Upload) -> Iterator[str]:

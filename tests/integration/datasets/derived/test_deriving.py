@@ -24,9 +24,9 @@ from dpgov.budgets.models import Budget, DerivedBudget
 from dpgov.datasets import storage
 from dpgov.datasets.models import Arrival, Dataset, DatasetVersion, DerivedFrom
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.datasets.services import OneAtATime, Side, ask_derived, change_new_data_rule
+from dpgov.datasets.services import OneAtATime, Side, ask_derived, change_new_data_rule, engine_for
 from dpgov.datasets.services.derived import making, moments
-from dpgov.datasets.services.files.data import engine_for, sees
+from dpgov.datasets.services.files.data import sees
 from dpgov.datasets.services.fingerprint_key import key_id
 from dpgov.datasets.tasks import read_next
 from dpgov.engines import child

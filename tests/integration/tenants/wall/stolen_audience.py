@@ -4,6 +4,7 @@ Naming is the application's to do, for an owner and another person; who is not n
 """
 
 from tests.integration.tenants.wall.stolen_derived import DERIVED
+from tests.integration.tenants.wall.stolen_live import LIVE
 from tests.integration.tenants.wall.stolen_terms import TERMS_OF_USE
 
 _AGAIN = (
@@ -24,6 +25,7 @@ _NAMED_BY = (
 OF_DATASETS = (
     *TERMS_OF_USE,
     *DERIVED,
+    *LIVE,
     f"{_FOR_OTHERS}; {_AGAIN}",
     _NAMED_BY % "m.user_id",
     _NAMED_BY % "'{stranger}'",

@@ -57,6 +57,8 @@ WATCHED = (
     "approvals_changerequest",
     "datasets_dataset",
     "datasets_derivedfrom",
+    "datasets_livemark",
+    "datasets_livetable",
     "datasets_look",
     "datasets_termsofuse",
     "datasets_acceptance",

@@ -1,0 +1,100 @@
+"""Pages about live tables: connecting one, what is read by which role, declaring it anew.
+
+For owners. No page shows a password, and only these show where a table is.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from dpgov.datasets import services
+from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.selectors import dataset_or_404
+from dpgov.datasets.web.forms.live import CredentialsForm, PlaceForm
+from dpgov.language.translation import translated
+from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.web.pages import show_page
+
+T = TypeVar("T")
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+@sensitive_post_parameters("password")
+def connect(request: HttpRequest) -> HttpResponse:
+    """Say where a table is, and have its form looked at; then its columns are declared."""
+    form = PlaceForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        member = membership_of(request)
+
+        def take() -> Upload:
+            return services.connect_table(
+                tenant=member.tenant, user=member.user, place=form.place()
+            )
+
+        if (found := _tried(form, take)) is not None:
+            return redirect("datasets:register", found.pk)
+    context = {"form": form, "offered": services.are_offered()}
+    return show_page(request, "datasets/live/connect.html", context, refused=form.errors)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+@sensitive_post_parameters("password")
+def live(request: HttpRequest, slug: str) -> HttpResponse:
+    """Where the table is, and another role or password to read it with."""
+    dataset = dataset_or_404(request, slug)
+    sent = request.POST if request.method == "POST" else None
+    form = CredentialsForm(sent, initial={"role": dataset.live.role if dataset.live else ""})
+    if form.is_valid():
+
+        def replace() -> Dataset:
+            services.replace_credentials(
+                dataset=dataset, user=membership_of(request).user, **form.cleaned_data
+            )
+            return dataset
+
+        if _tried(form, replace) is not None:
+            messages.success(request, _("The table is read with this role from now on."))
+            return redirect("datasets:settings", slug)
+    context = {"dataset": dataset, "live": dataset.live, "form": form}
+    return show_page(request, "datasets/live/live.html", context, refused=form.errors)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_POST
+def declare(request: HttpRequest, slug: str) -> HttpResponse:
+    """Look at the table's form again, for a version with other declarations."""
+    dataset, form = dataset_or_404(request, slug), forms.Form({})
+    found = _tried(
+        form,
+        lambda: services.begin_declarations(dataset=dataset, user=membership_of(request).user),
+    )
+    if found is not None:
+        return redirect("datasets:add_version", slug, found.pk)
+    messages.error(request, " ".join(map(str, form.non_field_errors())))
+    return redirect("datasets:versions", slug)
+
+
+def _tried(form: forms.Form, work: Callable[[], T]) -> T | None:
+    """What came of it; None where the form says why nothing did."""
+    try:
+        return work()
+    except services.RefusedTable as refusal:
+        field = refusal.field if refusal.field in form.fields else None
+        words = translated(refusal.args[0])
+        form.add_error(field, f"{refusal.column}: {words}" if refusal.column else words)
+    except services.TooManyTries as refusal:
+        form.add_error(None, str(refusal))
+    except services.Busy:
+        form.add_error(None, _("Too many files are looked at at present. Try again in a minute."))
+    except Dataset.DoesNotExist as gone:
+        raise Http404 from gone
+    return None
