@@ -1,4 +1,4 @@
-"""M90, seen from a browser: an owner connects a table of theirs, registers it, and replaces it."""
+"""M93, seen from a browser: an owner connects a table of theirs, registers it, and replaces it."""
 
 import re
 
@@ -26,7 +26,7 @@ def _fill(page: Page, server: Owner, password: str) -> None:
 
 
 def test_a_live_table_is_connected_declared_and_registered(visit: Visit, server: Owner) -> None:
-    """M90: a wrong password is said at the form and not kept; the label says what it is."""
+    """M93: a wrong password is said at the form and not kept; the label says what it is."""
     rows = [(n, 31 + 7 * n % 43, ("Lake", "Old town")[n % 2]) for n in range(60)]
     server.has("stays", {"id": "integer", "age": "integer", "region": "text"}, rows)
     window = visit()

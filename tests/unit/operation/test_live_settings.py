@@ -1,4 +1,4 @@
-"""M90: which servers of owners may be asked, as an operator says it at the start."""
+"""M93: which servers of owners may be asked, as an operator says it at the start."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.servers.variables import variables
 
 
 def test_no_server_is_allowed_and_a_name_is_proved_unless_the_operator_says_otherwise() -> None:
-    """M90: hosts and ports, in small letters, as pages compare them."""
+    """M93: hosts and ports, in small letters, as pages compare them."""
     default = live_settings(variables({}))
     assert (default["servers"], default["tls"]) == (frozenset(), "verify-full")
     given = {"DPGOV_LIVE_SERVERS": "DB.example.org:5432, ::1:5433", "DPGOV_LIVE_SECONDS": "7"}
@@ -29,6 +29,6 @@ def test_no_server_is_allowed_and_a_name_is_proved_unless_the_operator_says_othe
     ],
 )
 def test_what_cannot_be_kept_ends_the_start(name: str, value: str) -> None:
-    """M90: no pattern, no socket, no encryption that anybody on the way can talk down."""
+    """M93: no pattern, no socket, no encryption that anybody on the way can talk down."""
     with pytest.raises(LiveNotDeclared):
         live_settings(variables({f"DPGOV_LIVE_{name}": value}))

@@ -1,4 +1,4 @@
-"""What supposes that a version has a file is done or refused for a live table (decision 50)."""
+"""What supposes that a version has a file is done or refused for a live table (decision 47)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -63,7 +63,7 @@ def _declares(browser: Client, live: Dataset, **changes: str) -> Any:
 def test_other_declarations_are_a_version_under_the_same_budget(
     browser: Client, server: Owner, analyst: Membership, ask: Ask, answer_all: Answer
 ) -> None:
-    """M92: A question keeps the version that it was asked of; a person's rows keep their order."""
+    """M95: A question keeps the version that it was asked of; a person's rows keep their order."""
     live = registered(browser, server)
     before, asked = current_version(live), ask(analyst, of=live)
     assert _declares(browser, live, age__upper="60", name="ignored").status_code == 302
@@ -86,7 +86,7 @@ def test_other_declarations_are_a_version_under_the_same_budget(
 def test_a_table_that_reads_another_dataset_s_since_gets_no_version(
     browser: Client, server: Owner
 ) -> None:
-    """M92: Its people have that budget."""
+    """M95: Its people have that budget."""
     server.has("visits", {"id": "integer", "age": "integer", "sex": "text"})
     for statement in ("CREATE VIEW kept AS SELECT * FROM visits", "GRANT SELECT ON kept TO reader"):
         server.does(statement)
@@ -103,7 +103,7 @@ def test_a_table_that_reads_another_dataset_s_since_gets_no_version(
 def test_a_file_and_a_live_table_never_follow_each_other(
     browser: Client, server: Owner, dataset: Dataset
 ) -> None:
-    """M92: Neither may the table of one dataset be registered as a second one."""
+    """M95: Neither may the table of one dataset be registered as a second one."""
     live, file = registered(browser, server), uploaded(browser)
     for of, upload in ((live, file), (dataset, connected(browser, server))):
         page = reverse("datasets:add_version", args=[of.slug, upload.pk])
@@ -119,7 +119,7 @@ def test_a_file_and_a_live_table_never_follow_each_other(
 def test_what_looks_into_a_file_refuses_a_live_table(
     browser: Client, server: Owner, owner: Membership, tmp_path: Any
 ) -> None:
-    """M92: At the pages and behind them."""
+    """M95: At the pages and behind them."""
     upload = connected(browser, server)
     for name in ("file", "join"):
         assert browser.get(reverse(f"datasets:{name}", args=[upload.pk])).status_code == 404
@@ -158,7 +158,7 @@ def test_limits_of_a_person_make_a_version_over_the_same_table(
     ask: Ask,
     answer_all: Answer,
 ) -> None:
-    """M92: And the table is asked with them."""
+    """M95: And the table is asked with them."""
     person = {"unit": "person", "private_id": "id", "max_rows_per_unit": "3"}
     live = registered(browser, server, **person)
     version = change_unit_bounds(dataset=live, max_rows=2, max_groups=None, user=owner.user)
@@ -171,7 +171,7 @@ def test_limits_of_a_person_make_a_version_over_the_same_table(
 def test_deleting_forgets_the_password_and_a_discarded_upload_too(
     browser: Client, server: Owner, owner: Membership
 ) -> None:
-    """M92: There is no file to delete; what was declared, the ledger and the log stay."""
+    """M95: There is no file to delete; what was declared, the ledger and the log stay."""
     discarded = connected(browser, server, table="people")
     assert browser.post(reverse("datasets:discard", args=[discarded.pk])).status_code == 302
     assert LiveTable.objects.get().sealed == ""
@@ -197,7 +197,7 @@ def _of_two(browser: Client, live: Dataset) -> Any:
 def test_new_data_waits_for_an_officer_here_too(
     browser: Client, server: Owner, officer: Membership
 ) -> None:
-    """M92: There is nothing to resemble, and the look can be had."""
+    """M95: There is nothing to resemble, and the look can be had."""
     change_new_data_rule(tenant=officer.tenant, waits=True, user=officer.user)
     live = registered(browser, server)
     assert live.held_reason == "new_data"
@@ -220,7 +220,7 @@ def test_new_data_waits_for_an_officer_here_too(
 def test_two_persons_decide_about_a_table_that_is_there_twice(
     browser: Client, server: Owner, officer: Membership, kind: str, becomes: str
 ) -> None:
-    """M92: It shares the budget, or goes; a second budget over the same table is not to be had."""
+    """M95: It shares the budget, or goes; a second budget over the same table is not to be had."""
     first = registered(browser, server)
     held = registered(browser, server, name="Again")
     sent = {"kind": kind, "reason": "looked at"}

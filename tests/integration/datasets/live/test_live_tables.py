@@ -1,4 +1,4 @@
-"""A table that stays in its owner's server is registered, asked and recognised (decision 50)."""
+"""A table that stays in its owner's server is registered, asked and recognised (decision 47)."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,7 +45,7 @@ def _spent(dataset: Dataset) -> int:
 def test_a_live_table_is_asked_as_its_rows_in_a_file_are(
     browser: Client, server: Owner, analyst: Membership, ask: Ask
 ) -> None:
-    """M90: The same integers through either engine; the answer is released and charged."""
+    """M93: The same integers through either engine; the answer is released and charged."""
     live = registered(browser, server)
     rows = server.admin.execute("SELECT age, sex, 'x' FROM people").fetchall()
     text = "age,sex,city\n" + "".join(f"{a},{s},{c}\n" for a, s, c in rows)
@@ -68,7 +68,7 @@ def test_a_live_table_is_asked_as_its_rows_in_a_file_are(
 def test_what_cannot_be_connected_is_refused_at_its_field_and_nothing_is_kept(
     browser: Client, server: Owner, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
-    """M90: Nothing of what the server says is in it; a server on no list is never called."""
+    """M93: Nothing of what the server says is in it; a server on no list is never called."""
     server.has("texts", {"point": "point"})
     server.does("CREATE OR REPLACE VIEW odd AS SELECT 1 / age AS x FROM people")
     server.does(f"GRANT SELECT ON odd TO {READER}")
@@ -101,7 +101,7 @@ def test_what_cannot_be_connected_is_refused_at_its_field_and_nothing_is_kept(
 def test_without_a_list_there_is_no_such_door(
     browser: Client, server: Owner, settings: Any
 ) -> None:
-    """M90: No link leads to the page, and whatever is sent there, or was before, calls nobody."""
+    """M93: No link leads to the page, and whatever is sent there, or was before, calls nobody."""
     page = reverse("datasets:upload")
     assert reverse("datasets:connect") in browser.get(page).text
     upload = connected(browser, server)
@@ -116,7 +116,7 @@ def test_without_a_list_there_is_no_such_door(
 def test_nobody_guesses_passwords_through_us(
     browser: Client, server: Owner, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """M90: A person connects so many times on one day, whether or not they are let in."""
+    """M93: A person connects so many times on one day, whether or not they are let in."""
     settings.DPGOV_CHECKS_A_DAY_PERSON = 2
     for _ in range(2):
         assert list(_problems(connect(browser, server, role="nobody"))) == ["host"]
@@ -140,7 +140,7 @@ AS_NUMBER = {"kind": "number", "categories": "", "lower": "0", "upper": "1", "st
 def test_what_a_live_table_cannot_promise_is_not_declared(
     browser: Client, server: Owner, changes: dict[str, str], words: str
 ) -> None:
-    """M90: No public number of rows, no parts, no “never missing”, no type that may fail."""
+    """M93: No public number of rows, no parts, no “never missing”, no type that may fail."""
     response = register(browser, connected(browser, server), **changes)
     assert refused(response)
     assert words in response.content.decode()
@@ -150,7 +150,7 @@ def test_what_a_live_table_cannot_promise_is_not_declared(
 def test_a_table_that_is_registered_already_is_held_whoever_brings_it(
     browser: Client, elsewhere: Client, server: Owner, officer: Membership, client_for: SignIn
 ) -> None:
-    """M90: By the server's own numbers: through a view, or by somebody else, it is known.
+    """M93: By the server's own numbers: through a view, or by somebody else, it is known.
 
     To another organisation it says that the table is here, and neither whose nor which it is.
     """
@@ -206,7 +206,7 @@ def test_a_table_that_cannot_be_opened_costs_nothing(
     answer_all: Answer,
     settings: Any,
 ) -> None:
-    """M90: Another form, more rights, a role that is locked out, a server that is off the list."""
+    """M93: Another form, more rights, a role that is locked out, a server that is off the list."""
     live, allowed = registered(browser, server), settings.DPGOV_LIVE
     changes = (
         ("ALTER TABLE people ALTER age TYPE text", "ALTER TABLE people ALTER age TYPE integer"),
@@ -234,7 +234,7 @@ def test_a_failure_after_the_table_was_opened_is_charged(
     answer_all: Answer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """M90: As in a file: that it failed may come of a row."""
+    """M93: As in a file: that it failed may come of a row."""
     live = registered(browser, server)
     query = ask(analyst, of=live)
     monkeypatch.setattr(asking, "data_sql", lambda *_: "SELECT 'canary'::integer AS c0")
@@ -251,7 +251,7 @@ def test_a_failure_after_the_table_was_opened_is_charged(
 def test_its_questions_are_of_a_class_for_a_slow_server_and_take_a_heavy_place(
     browser: Client, server: Owner, analyst: Membership, ask: Ask, dataset: Dataset
 ) -> None:
-    """M90: By declarations alone: neither the server nor the rows were asked."""
+    """M93: By declarations alone: neither the server nor the rows were asked."""
     live = registered(browser, server)
     server.does("DROP TABLE people CASCADE")
     slow, fast = ask(analyst, of=live), ask(analyst, of=dataset)

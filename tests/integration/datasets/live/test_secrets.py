@@ -1,4 +1,4 @@
-"""The password of a live table is in our database sealed, and nowhere else (decision 50)."""
+"""The password of a live table is in our database sealed, and nowhere else (decision 47)."""
 
 import base64
 import logging
@@ -55,7 +55,7 @@ def test_a_password_is_stored_nowhere_in_the_open_and_said_nowhere(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """M91: The right one and a wrong one, through every step: in rows, files, logs and pages."""
+    """M94: The right one and a wrong one, through every step: in rows, files, logs and pages."""
     with caplog.at_level(logging.DEBUG):
         connect(browser, server, password=WRONG)
         live = registered(browser, server)
@@ -77,7 +77,7 @@ def test_a_password_is_stored_nowhere_in_the_open_and_said_nowhere(
 
 
 def test_a_sealed_password_opens_for_its_own_place_alone(tenant: Tenant, settings: Any) -> None:
-    """M91: Neither beside another host, database or role, nor in another organisation."""
+    """M94: Neither beside another host, database or role, nor in another organisation."""
     live = LiveTable(
         tenant=tenant, host="a.example", port=1, database="d", schema="s", table="t", role="r"
     )
@@ -110,7 +110,7 @@ def test_a_sealed_password_opens_for_its_own_place_alone(tenant: Tenant, setting
 def test_a_worker_that_cannot_open_a_password_leaves_the_question_to_others(
     browser: Client, server: Owner, analyst: Membership, ask: Ask, answer_all: Answer, settings: Any
 ) -> None:
-    """M91: What one machine lacks ends nothing."""
+    """M94: What one machine lacks ends nothing."""
     live = registered(browser, server)
     query = ask(analyst, of=live)
     right = settings.DPGOV_FINGERPRINT_KEY
@@ -125,7 +125,7 @@ def test_a_worker_that_cannot_open_a_password_leaves_the_question_to_others(
 def test_an_owner_replaces_role_and_password_once_they_were_tried(
     browser: Client, server: Owner, analyst: Membership, ask: Ask, answer_all: Answer
 ) -> None:
-    """M91: What is wrong changes nothing; the entry has neither; the next question uses them."""
+    """M94: What is wrong changes nothing; the entry has neither; the next question uses them."""
     live = registered(browser, server)
     page, before = reverse("datasets:live", args=[live.slug]), LiveTable.objects.get().sealed
     refused = browser.post(page, {"role": READER, "password": WRONG})
@@ -203,7 +203,7 @@ def test_only_owners_of_the_organisation_see_where_a_table_is(
     officer: Membership,
     client_for: SignIn,
 ) -> None:
-    """M91: To everybody who sees the dataset it is a live table in PostgreSQL."""
+    """M94: To everybody who sees the dataset it is a live table in PostgreSQL."""
     live = registered(browser, server)
     page, detail = (reverse(f"datasets:{name}", args=[live.slug]) for name in ("live", "detail"))
     assert f"{server.server.address}</dd>" in browser.get(page).text
@@ -220,7 +220,7 @@ def test_only_owners_of_the_organisation_see_where_a_table_is(
 def test_where_a_password_goes_is_said_once(
     browser: Client, server: Owner, dataset: Dataset
 ) -> None:
-    """M91: The database refuses another table for a dataset, and a version without its kind."""
+    """M94: The database refuses another table for a dataset, and a version without its kind."""
     live = registered(browser, server)
     other = connected(browser, server, table="people").live
     for changed in (live, dataset):
