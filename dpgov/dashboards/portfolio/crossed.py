@@ -56,4 +56,7 @@ def _rows(tenant: Tenant, first: date | None, chosen: Chosen) -> QuerySet[Any, A
 
 
 def _summed(rows: QuerySet[Any, Any], amount: str) -> QuerySet[Any, Any]:
-    return rows.values_list(*_BY).annotate(sum=Cast(Sum(amount), BigIntegerField()))
+    sums: QuerySet[Any, Any] = rows.values_list(*_BY).annotate(
+        sum=Cast(Sum(amount), BigIntegerField())
+    )
+    return sums

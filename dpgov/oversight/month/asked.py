@@ -130,7 +130,9 @@ def _read(rows: Sequence[tuple[Any, ...]]) -> Asked:
     def of(what: str) -> list[Asking]:
         return [Asking(row[1], currencies[row[3]], *row[4:]) for row in rows if row[0] == what]
 
-    squares = [Square(*row[1:5], row[-1]) for row in rows if row[0] == "square"]
+    squares = [
+        Square(row[1], row[2], row[3], row[4], row[-1]) for row in rows if row[0] == "square"
+    ]
     days = {row[2]: (row[4], row[-1]) for row in rows if row[0] == "day"}
     for one in squares:
         number, nano = days.get(one.day, (0, 0))
