@@ -15,6 +15,7 @@ from dpgov.dashboards.budget.figures import Mark, burn_down, by_day, shares
 from dpgov.dashboards.budget.shares import Share
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
+from dpgov.queries.pictures.figures import Leads
 from dpgov.queries.wording.plotting import inert, labelled_axis
 from dpgov.tenants.models import Membership, Tenant, User
 from tests.integration.dashboards.corpus import SCRIPTS
@@ -107,14 +108,14 @@ def test_a_label_holds_no_markup_of_plotlys_own(text: str) -> None:
 def test_every_text_of_a_figure_is_made_inert(text: str, dataset: Dataset) -> None:
     parts = [Share(text, 1, 2), Share(f"{text} again", 3)]
     for made in (
-        shares(parts, split=True),
+        shares(parts, split=True, leads=Leads()),
         burn_down(
             spending_thinned(dataset.budget)[0],
             first=None,
             until=dataset.created_at,
             marks=[Mark(dataset.created_at.date(), text)],
         ),
-        by_day({text: Counter({dataset.created_at.date(): 1})}, "ε"),
+        by_day({text: Counter({dataset.created_at.date(): 1})}, "ε", Leads()),
         {"layout": {"xaxis": labelled_axis([text], text)}},
     ):
         strings = [found for found in _strings(made) if "hover" not in found[0]]
