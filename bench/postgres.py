@@ -27,15 +27,8 @@ from bench.census import COLUMNS, REGIONS, SCHOOLS
 from dpgov.engines.postgres.engine import PostgresEngine
 from dpgov.engines.postgres.rows import Source
 from dpgov.engines.postgres.server import Server
-from dpgov.privacy.plan.request import (
-    CodeFilter,
-    CodeGrouping,
-    EvenRanges,
-    ExactRequest,
-    Measure,
-    MeasureKind,
-    UnitBounds,
-)
+from dpgov.privacy.plan.bins import CodeGrouping, EvenRanges
+from dpgov.privacy.plan.request import CodeFilter, ExactRequest, Measure, MeasureKind, UnitBounds
 from dpgov.privacy.plan.schema import PrivacyUnit
 from tests.servers.postgres import throw_away_postgres
 

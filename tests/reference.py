@@ -7,13 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
 from dpgov.privacy.plan.request import (
     ON_CURVE,
-    ROWS_OF_UNIT,
     WEIGHT,
     AllOf,
     AnyOf,
-    CodeGrouping,
     CodeOfTwo,
     Curve,
     ExactAnswer,

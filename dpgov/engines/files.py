@@ -23,7 +23,8 @@ from dpgov.engines.cubes.keeping import layouts_in, numbers_in
 from dpgov.engines.cubes.layout import Layout, answers
 from dpgov.engines.grouping import Column
 from dpgov.engines.scan import compile_scan
-from dpgov.privacy.plan.request import ROWS_OF_UNIT, Counts, ExactAnswer, ExactRequest
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT
+from dpgov.privacy.plan.request import Counts, ExactAnswer, ExactRequest
 
 _ROOM_FOR_THREADS = 512_000_000
 

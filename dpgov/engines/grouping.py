@@ -8,14 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpgov.engines.dialect import DUCKDB, Dialect
-from dpgov.privacy.plan.request import (
-    ON_CURVE,
-    ROWS_OF_UNIT,
-    WEIGHT,
-    CodeGrouping,
-    Counts,
-    ExactRequest,
-)
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
+from dpgov.privacy.plan.request import ON_CURVE, WEIGHT, Counts, ExactRequest
 
 Column = np.ndarray[Any, Any]
 """One column of what a scan returned; a masked array where it has nulls."""

@@ -22,12 +22,12 @@ from dpgov.engines.grouping import (
     within,
 )
 from dpgov.engines.of_two import with_columns_of_two
+from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.request import (
     PRIME,
     AllOf,
     AnyOf,
     CodeFilter,
-    CodeGrouping,
     Counts,
     Curve,
     ExactAnswer,

@@ -18,8 +18,9 @@ from dpgov.engines.postgres.kinds import Kind
 from dpgov.engines.postgres.rows import Source, data_sql, has_key
 from dpgov.engines.postgres.server import Connection, Server, opened
 from dpgov.engines.scan import Scan, compile_scan
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
-from dpgov.privacy.plan.request import ROWS_OF_UNIT, ExactAnswer, ExactRequest
+from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 from dpgov.privacy.plan.schema import LARGEST_SUM, CategoryDomain
 
 _CHECK_SECONDS = 30

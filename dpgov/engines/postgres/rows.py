@@ -19,15 +19,9 @@ from psycopg import sql
 from dpgov.engines.postgres.coding import code_of, is_long, text_of, trimmed
 from dpgov.engines.postgres.computed import computed_code, places_of
 from dpgov.engines.postgres.kinds import Kind
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
-from dpgov.privacy.plan.request import (
-    ROWS_OF_UNIT,
-    AllOf,
-    AnyOf,
-    ExactRequest,
-    RowFilter,
-    UnitBounds,
-)
+from dpgov.privacy.plan.request import AllOf, AnyOf, ExactRequest, RowFilter, UnitBounds
 from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 
 

@@ -16,6 +16,7 @@ from dpgov.privacy.answer.sizes import check_cells, most_cells
 from dpgov.privacy.mechanisms.choice import mechanisms_for
 from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
 from dpgov.privacy.noise.noise import NoiseOutOfRange
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
 from dpgov.privacy.plan.computed.asked import codes_of_two, declared_alone, seen_by
 from dpgov.privacy.plan.grouping import (
     SIZES,
@@ -29,15 +30,7 @@ from dpgov.privacy.plan.per_unit import used_of_each
 from dpgov.privacy.plan.plan import Grouping, InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.plan.predicates import UnknownColumn, row_filter
 from dpgov.privacy.plan.ranges import GROUP_SIZES, of_group, said_of, warning_of
-from dpgov.privacy.plan.request import (
-    ROWS_OF_UNIT,
-    CodeFilter,
-    CodeGrouping,
-    ExactRequest,
-    Measure,
-    MeasureKind,
-    UnitBounds,
-)
+from dpgov.privacy.plan.request import CodeFilter, ExactRequest, Measure, MeasureKind, UnitBounds
 from dpgov.privacy.plan.schema import DatasetSchema, DateDomain, NumericDomain
 
 

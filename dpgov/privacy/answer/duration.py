@@ -17,13 +17,8 @@ from dpgov.privacy.mechanisms.chosen import ChosenTables
 from dpgov.privacy.mechanisms.grid import MOST_PLACES, places_for
 from dpgov.privacy.mechanisms.logistic import Logistic
 from dpgov.privacy.noise.noise import NoiseKind
-from dpgov.privacy.plan.request import (
-    ROWS_OF_UNIT,
-    CodeFilter,
-    CodeGrouping,
-    ExactRequest,
-    RowFilter,
-)
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
+from dpgov.privacy.plan.request import CodeFilter, ExactRequest, RowFilter
 from dpgov.privacy.plan.schema import DatasetSchema, NumericDomain
 
 # Without a declared figure a table is taken to have this many rows, or its bound if that is less.

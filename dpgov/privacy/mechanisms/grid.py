@@ -10,7 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 from dpgov.privacy.accounting.decimals import decimals_of, json_number
-from dpgov.privacy.plan.request import CodeGrouping, Counts, EvenRanges
+from dpgov.privacy.plan.bins import CodeGrouping, EvenRanges
+from dpgov.privacy.plan.request import Counts
 from dpgov.privacy.plan.schema import NumericDomain
 
 MOST_CANDIDATES = 65_536

@@ -36,9 +36,10 @@ from dpgov.privacy.mechanisms.steps import STEPS, Draws, draws_for
 from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.noise.sensitivity import Exposure
+from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.outcomes import Outcome, outcome_of
 from dpgov.privacy.plan.plan import Statistic
-from dpgov.privacy.plan.request import CodeFilter, CodeGrouping, Curve, ExactRequest, Measure
+from dpgov.privacy.plan.request import CodeFilter, Curve, ExactRequest, Measure
 from dpgov.privacy.plan.schema import DatasetSchema
 
 GRADIENT = pattern("sums of residuals by predictors")

@@ -12,8 +12,9 @@ from dpgov.privacy.mechanisms.draw import Draw
 from dpgov.privacy.mechanisms.grid import Grid
 from dpgov.privacy.mechanisms.table import Measured, column
 from dpgov.privacy.noise.noise import NoiseKind
+from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.plan import Statistic, clip_as_json
-from dpgov.privacy.plan.request import CodeFilter, CodeGrouping, Counts, Measure, MeasureKind
+from dpgov.privacy.plan.request import CodeFilter, Counts, Measure, MeasureKind
 from dpgov.privacy.plan.statistics import Facts
 
 CHOICE = pattern("report noisy max")

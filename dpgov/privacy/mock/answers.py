@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpgov.privacy.mock.rows import Codes, MockTable
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
 from dpgov.privacy.plan.request import (
     ON_CURVE,
     PRIME,
-    ROWS_OF_UNIT,
     WEIGHT,
     AllOf,
     CodeFilter,
-    CodeGrouping,
     Curve,
     ExactAnswer,
     ExactRequest,

@@ -8,9 +8,9 @@ range of codes that falls into one of twelve bins.
 
 from enum import StrEnum
 
+from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.calendar import Step, number_of, period_text, start_of
 from dpgov.privacy.plan.predicates import first_code
-from dpgov.privacy.plan.request import CodeGrouping
 from dpgov.privacy.plan.schema import DateDomain
 
 

@@ -15,11 +15,11 @@ from itertools import pairwise
 from typing import Any
 
 from dpgov.language.said import said
+from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.by_calendar import CalendarPart, by_calendar
 from dpgov.privacy.plan.calendar import span_of
 from dpgov.privacy.plan.plan import Grouping, Plan, PlanProblem
 from dpgov.privacy.plan.predicates import Range, at_least, at_most, first_code, place
-from dpgov.privacy.plan.request import CodeGrouping
 from dpgov.privacy.plan.schema import (
     CategoryDomain,
     ColumnSpec,

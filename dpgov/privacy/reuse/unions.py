@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.canonical import conjuncts_of, largest_code
 from dpgov.privacy.plan.computed.asked import seen_by
 from dpgov.privacy.plan.grouping import by_sizes, code_grouping
 from dpgov.privacy.plan.per_unit import narrower
 from dpgov.privacy.plan.plan import PerUnit, Plan
 from dpgov.privacy.plan.predicates import Range
-from dpgov.privacy.plan.request import AllOf, CodeFilter, CodeGrouping, RowFilter
+from dpgov.privacy.plan.request import AllOf, CodeFilter, RowFilter
 from dpgov.privacy.plan.schema import DatasetSchema
 
 Places = NDArray[np.int64]

@@ -16,7 +16,8 @@ from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services import UploadUsed, engine_for
 from dpgov.privacy.accounting.decimals import NANO
-from dpgov.privacy.plan.request import CodeGrouping, ExactRequest, Measure, MeasureKind
+from dpgov.privacy.plan.bins import CodeGrouping
+from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind
 from dpgov.privacy.plan.schema import NumericDomain
 from dpgov.tenants.models import Membership, Tenant
 from tests.eager import read_waiting, refused

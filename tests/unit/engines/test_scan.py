@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 
 from dpgov.engines.base import FAILURE, EngineFailure
 from dpgov.engines.files import DuckDBEngine
+from dpgov.privacy.plan.bins import CodeGrouping, EvenRanges
 from dpgov.privacy.plan.request import (
     ON_CURVE,
     WEIGHT,
     CodeFilter,
-    CodeGrouping,
     Curve,
-    EvenRanges,
     ExactRequest,
     Factor,
     Measure,

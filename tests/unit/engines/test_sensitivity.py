@@ -7,13 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpgov.engines.files import DuckDBEngine
-from dpgov.privacy.plan.request import (
-    CodeFilter,
-    CodeGrouping,
-    ExactRequest,
-    Measure,
-    MeasureKind,
-)
+from dpgov.privacy.plan.bins import CodeGrouping
+from dpgov.privacy.plan.request import CodeFilter, ExactRequest, Measure, MeasureKind
 from tests.unit.engines.tables import ingest_here, number, write_csv
 
 _CELLS = st.one_of(

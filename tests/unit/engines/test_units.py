@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from dpgov.engines.files import DuckDBEngine
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import UnitNames
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
 from dpgov.privacy.plan.request import (
-    ROWS_OF_UNIT,
     CodeFilter,
-    CodeGrouping,
     ExactAnswer,
     ExactRequest,
     Measure,

@@ -16,7 +16,8 @@ from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import engine_for
-from dpgov.privacy.plan.request import CodeGrouping, ExactRequest, Measure, MeasureKind
+from dpgov.privacy.plan.bins import CodeGrouping
+from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind
 from dpgov.tenants.models import Membership
 from tests.eager import arrived
 from tests.integration.datasets.joins.public import (

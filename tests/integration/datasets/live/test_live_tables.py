@@ -16,7 +16,8 @@ from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import engine_for
 from dpgov.engines.base import EngineFailure
 from dpgov.engines.postgres import engine as asking
-from dpgov.privacy.plan.request import CodeGrouping, ExactRequest, Measure, MeasureKind
+from dpgov.privacy.plan.bins import CodeGrouping
+from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind
 from dpgov.queries.answering.answer import answer_next
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership

@@ -12,19 +12,17 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping, EvenRanges
 from dpgov.privacy.plan.domains import date_domain
 from dpgov.privacy.plan.request import (
     ON_CURVE,
-    ROWS_OF_UNIT,
     WEIGHT,
     AllOf,
     AnyOf,
     Bilinear,
     CodeFilter,
-    CodeGrouping,
     CodeOfTwo,
     Curve,
-    EvenRanges,
     ExactRequest,
     Factor,
     Measure,

@@ -19,13 +19,8 @@ from dpgov.engines.postgres import rows
 from dpgov.engines.postgres import server as connecting
 from dpgov.engines.postgres.engine import check_source
 from dpgov.engines.postgres.server import Server, opened
-from dpgov.privacy.plan.request import (
-    CodeGrouping,
-    ExactRequest,
-    Measure,
-    MeasureKind,
-    UnitBounds,
-)
+from dpgov.privacy.plan.bins import CodeGrouping
+from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind, UnitBounds
 from dpgov.privacy.plan.schema import PrivacyUnit
 from tests.unit.engines.postgres.owner import KEY, READER, Owner
 from tests.unit.engines.tables import category, number

@@ -10,11 +10,10 @@ from dpgov.engines.base import EngineFailure
 from dpgov.engines.postgres.checking import checked
 from dpgov.engines.postgres.rows import data_sql
 from dpgov.engines.postgres.server import opened
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
 from dpgov.privacy.plan.request import (
-    ROWS_OF_UNIT,
     AnyOf,
     CodeFilter,
-    CodeGrouping,
     ExactAnswer,
     ExactRequest,
     Measure,

@@ -7,14 +7,9 @@ from hypothesis import strategies as st
 
 from dpgov.privacy.mock.answers import mock_answer
 from dpgov.privacy.mock.rows import MISSING, MOST_ROWS, MockTable, mock_rows, mock_table
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
 from dpgov.privacy.plan.domains import category_domain, column_spec
-from dpgov.privacy.plan.request import (
-    ROWS_OF_UNIT,
-    CodeGrouping,
-    ExactRequest,
-    Measure,
-    MeasureKind,
-)
+from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind
 from dpgov.privacy.plan.schema import CategoryDomain, MissingRule, PrivacyUnit
 from tests.reference import Owned, exact_answer
 from tests.unit.privacy.tables import COLUMNS, blueprint_of, questions, schema_of

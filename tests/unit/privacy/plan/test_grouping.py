@@ -2,8 +2,8 @@
 
 import pytest
 
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.privacy.plan.request import ROWS_OF_UNIT
 from dpgov.privacy.plan.schema import Neighbouring, PrivacyUnit
 from tests.reference import exact_answer
 from tests.unit.privacy.noise.test_unit_sensitivity import table_of
