@@ -95,8 +95,10 @@ def test_a_full_budget_says_that_nothing_fits(
         budget=dataset.budget, limit_nano=1_875_000_000, actor=actor_of(owner.user), reason="done"
     )
     html = page(client_for(analyst), paths["budget"])
-    assert "about 0" in html
+    assert "about 0" not in html
     assert "Nothing fits any more" in html
+    assert "Then the dataset" not in html
+    assert "Runs out: used up" not in html
     for path in (paths["home"], paths["budget"], f"/datasets/{dataset.slug}/", "/datasets/"):
         assert 'class="chip chip-used-up">Used up<' in page(client_for(analyst), path)
 
