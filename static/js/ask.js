@@ -20,6 +20,7 @@
       const wanted = part.dataset.is.split(" ");
       part.hidden = !chosen(part.dataset.when).some((value) => wanted.includes(value));
     }
+    form().dataset.arranged = "";
   };
 
   // The slider runs over three powers of ten below the most that one question may cost, evenly on
@@ -41,8 +42,8 @@
 
   const followFields = () => {
     for (const part of sliders()) {
-      if (!(mostOf(part) > 0)) continue;
-      part.hidden = false;
+      part.hidden = !(mostOf(part) > 0);
+      if (part.hidden) continue;
       const range = part.querySelector("input");
       const text = fieldOf(part).value;
       if (document.activeElement !== range) range.value = placeOf(part, Number(text.replace(",", ".")));
