@@ -4,6 +4,7 @@ Days and hours are those of the past; what waits today is what the last of them 
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 from dpgov.approvals.kinds import carry_out
@@ -15,6 +16,8 @@ from dpgov.budgets.services.invitations import request_to_join
 from dpgov.budgets.services.raising import request_raise
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import own_rules_of
+from dpgov.datasets.services import change_policy
 from dpgov.datasets.services.held.deciding import SHARE_HELD_DATASET_BUDGET, request_decision
 from dpgov.demo import people
 from dpgov.demo.census import adult
@@ -42,6 +45,7 @@ from dpgov.tenants.selectors import actor_of
 Doing = Callable[[], object]
 SHARED = "Residents of the five districts"
 _A_WHILE = timedelta(minutes=20)
+_LEAST_NANO = NANO // 50
 
 
 def at(day: int, hour: int, minute: int = 0) -> timedelta:
@@ -55,6 +59,7 @@ def events(password: str) -> tuple[tuple[timedelta, Doing], ...]:
         (at(0, 7), lambda: people.ensure_people(people.EVERYBODY_OF_THE_PAST, password)),
         (OPENS, _register_adults),
         (at(7, 10), STAYS.register),
+        (at(8, 9), _set_a_policy),
         (at(18, 9, 30), SURVEY.register),
         (at(19, 11), REGISTER.register),
         (at(20, 9), _share_a_budget),
@@ -107,6 +112,15 @@ def _register_adults() -> object:
     owner = membership_of(people.OWNER)
     with acting_for(owner.tenant_id):
         return adult.ensure_adult(owner)
+
+
+def _set_a_policy() -> None:
+    """No question may be so cheap that it is asked again and again."""
+    owner = membership_of(people.OWNER)
+    with acting_for(owner.tenant_id):
+        stays = dataset(owner, STAYS_NAME)
+        rules = replace(own_rules_of(stays), least_nano=_LEAST_NANO)
+        change_policy(dataset=stays, rules=rules, user=owner.user)
 
 
 def _share_a_budget() -> None:
