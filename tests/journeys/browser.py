@@ -61,26 +61,11 @@ class Visitor:
 
     def picture(self, name: str) -> None:
         """The page as it is now: light and dark, wide and narrow."""
-        settle(self.page)
-        PICTURES.mkdir(parents=True, exist_ok=True)
-        for theme in ("light", "dark"):
-            self.page.emulate_media(color_scheme=theme)
-            for width, (across, down) in _WIDTHS.items():
-                self.page.set_viewport_size({"width": across, "height": down})
-                self.page.wait_for_function(_CHARTS_FIT)
-                self._require_no_sideways_scrolling(name, width)
-                path = PICTURES / f"{name}-{theme}-{width}.png"
-                self.page.screenshot(path=path, full_page=True)
-        self.page.emulate_media(color_scheme="light")
-        self.page.set_viewport_size({"width": 1280, "height": 900})
+        picture(self.page, name)
 
     def fits(self, name: str) -> None:
         """The page as it is now needs no sideways scrolling, wide and narrow."""
-        settle(self.page)
-        for width, (across, down) in _WIDTHS.items():
-            self.page.set_viewport_size({"width": across, "height": down})
-            self.page.wait_for_function(_CHARTS_FIT)
-            self._require_no_sideways_scrolling(name, width)
+        fits(self.page, name)
 
     def close(self) -> None:
         """Close the window."""
@@ -90,8 +75,32 @@ class Visitor:
         if message.type == "error" and not self.expected.search(message.text):
             self.complaints.append(f"{self.page.url}: {message.text}")
 
-    def _require_no_sideways_scrolling(self, name: str, width: str) -> None:
-        excess = self.page.evaluate(
-            "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        )
-        assert excess <= 0, f"{name} scrolls sideways by {excess} px at {width} px"
+
+def picture(page: Page, name: str) -> None:
+    """The page as it is now: light and dark, wide and narrow."""
+    settle(page)
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        for width in _WIDTHS:
+            _be_as_wide_as(page, width, name)
+            page.screenshot(path=PICTURES / f"{name}-{theme}-{width}.png", full_page=True)
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def fits(page: Page, name: str) -> None:
+    """The page as it is now needs no sideways scrolling, wide and narrow."""
+    settle(page)
+    for width in _WIDTHS:
+        _be_as_wide_as(page, width, name)
+
+
+def _be_as_wide_as(page: Page, width: str, name: str) -> None:
+    across, down = _WIDTHS[width]
+    page.set_viewport_size({"width": across, "height": down})
+    page.wait_for_function(_CHARTS_FIT)
+    excess = page.evaluate(
+        "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    assert excess <= 0, f"{name} scrolls sideways by {excess} px at {width} px"

@@ -1,11 +1,13 @@
 """Turns what the journeys left into the documentation's pictures, small enough to be kept.
 
-`uv run python -m tests.journeys.keep_pictures` after a run of tests/journeys. Tutorials get the
+`uv run python -m tests.journeys.keep_pictures` after a run of tests/journeys; with names of pages,
+or `--lived` for those of the lived-in demonstration, it renews these alone. Tutorials get the
 pictures that they ask for; each page gets one with both themes, wide and narrow; docs/pages.md
 shows the pages in the order in which the journeys visit them.
 """
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from PIL import Image
@@ -13,6 +15,7 @@ from PIL import Image
 from tests.journeys.browser import PICTURES
 from tests.journeys.lessons import ROOT
 from tests.journeys.test_every_page import PAGES
+from tests.journeys.test_ninety_days import LIVED_IN_PAGES
 
 IMAGES = ROOT / "docs/images"
 GALLERY = ROOT / "docs/pages.md"
@@ -37,7 +40,32 @@ MORE = {
     "file-check": "owner, a private check of a file",
     "search-box": "anybody, Ctrl-K",
     "budget-answer": "owner, answering a request for budget",
+    "many-columns": "owner, declaring forty columns",
+    "bounds": "owner, what the bounds of a column cost",
+    "join": "owner, joining a public table",
+    "join-two-datasets": "owner, joining two datasets of the same people",
+    "derived-dataset": "owner, the dataset that came of it",
+    "reading": "owner, while a file is read",
+    "delete-version": "owner, deleting the data of an old version",
+    "delete-data": "owner, deleting the data of an archived dataset",
+    "held": "owner, an upload that is held",
+    "look": "officer, looking at new data",
+    "refund": "owner, a question that cannot be refunded",
+    "ready-made-publish": "owner, publishing a ready-made question",
+    "ready-made-offer": "analyst, a ready-made question",
+    "ask-panel": "analyst, asking about people who come back",
+    "terms-accept": "analyst, accepting terms of use",
+    "approve-question": "owner, approving one question",
+    "approval": "officer, deciding about a higher limit",
+    "join-organisation": "an invited person, at the link of the letter",
+    "welcome": "an invited person, after joining",
+    "practice-tour": "owner, on the practice tour",
     "missing": "a member of another organisation, at an address that is not theirs",
+}
+# Of the demonstration with its 90 days: `uv run pytest -m long tests/journeys/test_ninety_days.py`.
+LIVED_IN = {
+    name: f"{person}, `{path}`, after 90 days of the demonstration"
+    for person, name, path in LIVED_IN_PAGES
 }
 _PARTS = (("light-1280", 560), ("dark-1280", 560), ("light-360", 220), ("dark-360", 220))
 _DOWN, _GAP, _EDGE = 700, 12, (128, 128, 128)
@@ -49,21 +77,29 @@ journeys in `tests/journeys` take them; long pages are cut. How they are renewed
 """
 
 
-def main() -> None:
-    """Write docs/images and docs/pages.md; raises FileNotFoundError for a picture not taken."""
+def main(names: Collection[str]) -> None:
+    """Write docs/images and docs/pages.md; raises FileNotFoundError for a picture not taken.
+
+    Without names it is every picture, but for those of the lived-in demonstration.
+    """
     for folder in ("tutorials", "pages"):
         (IMAGES / folder).mkdir(parents=True, exist_ok=True)
-    for taken in sorted(PICTURES.glob("tutorial-*.png")):
-        name = taken.stem.removeprefix("tutorial-")
-        _save(Image.open(taken).convert("RGB"), IMAGES / f"tutorials/{name}.webp", quality=72)
-    for name in captions():
+    if not names:
+        _keep_tutorials()
+    for name in names or captions().keys() - LIVED_IN.keys():
         _save(_four(name), IMAGES / f"pages/{name}.webp", quality=36)
     GALLERY.write_text(gallery())
 
 
+def _keep_tutorials() -> None:
+    for taken in sorted(PICTURES.glob("tutorial-*.png")):
+        name = taken.stem.removeprefix("tutorial-")
+        _save(Image.open(taken).convert("RGB"), IMAGES / f"tutorials/{name}.webp", quality=72)
+
+
 def captions() -> dict[str, str]:
     """Every kept page by its picture's name, with who sees it and where."""
-    return {name: f"{person}, `{path}`" for person, name, path in PAGES} | MORE
+    return {name: f"{person}, `{path}`" for person, name, path in PAGES} | MORE | LIVED_IN
 
 
 def gallery() -> str:
@@ -101,4 +137,5 @@ def _save(picture: Image.Image, path: Path, *, quality: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    wanted = sys.argv[1:]
+    main(LIVED_IN if wanted == ["--lived"] else wanted)

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.journeys.conftest import Visit
-from tests.journeys.settled import settle
+from tests.journeys.looking import look_at
 from tests.journeys.tasks.preparing import declare_days, declare_list, declare_number
 
 ADULT = "/datasets/adult-census-income/"
@@ -37,6 +36,8 @@ PAGES = [
     ("analyst", "two-factor", "/account/mfa/"),
     ("owner", "home", "/"),
     ("analyst", "home-analyst", "/"),
+    ("officer", "home-officer", "/"),
+    ("admin", "home-admin", "/"),
     ("owner", "portfolio", "/portfolio/"),
     ("owner", "settings", f"{ADULT}settings/"),
     ("officer", "search", "/search/?q=age"),
@@ -44,6 +45,11 @@ PAGES = [
     ("owner", "comparison", f"{ADULT}comparison/"),
     ("owner", "policy", f"{ADULT}policy/"),
     ("owner", "access", f"{ADULT}access/"),
+    ("owner", "allocation-new", f"{ADULT}limits/allocations/new/"),
+    ("owner", "rate", f"{ADULT}limits/rates/day/"),
+    ("owner", "pause", f"{ADULT}pause/"),
+    ("owner", "retention", f"{ADULT}retention/"),
+    ("owner", "derive", f"{ADULT}derive/"),
     ("owner", "versions", f"{ADULT}versions/"),
     ("owner", "raise-limit", f"{ADULT}limit/raise/"),
     ("owner", "approvals", "/approvals/"),
@@ -69,6 +75,7 @@ PAGES = [
     ("admin", "invitations", "/members/invitations/"),
     ("officer", "new-data", "/new-data/"),
     ("officer", "agreements", "/new-data/agreements/"),
+    ("officer", "frozen", "/frozen/"),
     ("admin", "tokens-of-members", "/members/tokens/"),
     ("owner", "archived", "/archived/"),
     ("analyst", "sessions", "/account/sessions/"),
@@ -88,21 +95,18 @@ PAGES = [
 
 @pytest.mark.parametrize(("person", "name", "path"), PAGES, ids=[name for _, name, _ in PAGES])
 def test_the_page_is_shown_and_accessible(visit: Visit, person: str, name: str, path: str) -> None:
-    window = visit()
-    page = window.sign_in(person)
+    page = visit().sign_in(person)
     answer = page.goto(path)
     assert answer is not None
     assert answer.status == 200
     expect(page.locator("main")).to_be_visible()
-    window.picture(name)
-    assert accessibility_problems(page) == []
+    look_at(page, name)
 
 
 def test_the_sign_in_page_is_accessible(visit: Visit) -> None:
     window = visit()
     window.page.goto("/account/login/")
-    window.picture("sign-in")
-    assert accessibility_problems(window.page) == []
+    look_at(window.page, "sign-in")
 
 
 def test_the_description_of_the_api_is_shown(visit: Visit) -> None:
@@ -114,8 +118,7 @@ def test_the_description_of_the_api_is_shown(visit: Visit) -> None:
 
 def test_a_file_and_its_check_are_shown_and_accessible(visit: Visit, tmp_path: Path) -> None:
     """A wrong decimal mark, a forgotten category, a bound that is too low, and dates that fit."""
-    window = visit()
-    page = window.sign_in("owner")
+    page = visit().sign_in("owner")
     lines = [f"{n % 9},{n % 10};{'NS'[n % 2]};2024-0{1 + n % 9}-1{n % 9};{n}" for n in range(60)]
     file = tmp_path / "aufenthalte.csv"
     file.write_bytes("\n".join(["Liegezeit;Straße;Aufnahme;Alter", *lines]).encode("cp1252"))
@@ -123,8 +126,7 @@ def test_a_file_and_its_check_are_shown_and_accessible(visit: Visit, tmp_path: P
     page.get_by_label("CSV, Excel or Parquet file").set_input_files(file)
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_role("region", name="Understood")).to_be_visible()
-    window.picture("file")
-    assert accessibility_problems(page) == []
+    look_at(page, "file")
     page.get_by_role("link", name="Continue").click()
     declare_number(page, "Liegezeit", "0", "30", "0.1")
     declare_number(page, "Alter", "0", "20")
@@ -132,38 +134,21 @@ def test_a_file_and_its_check_are_shown_and_accessible(visit: Visit, tmp_path: P
     declare_days(page, "Aufnahme", "2024-01-01", "2024-12-31")
     page.get_by_role("button", name="Check the file privately").click()
     expect(page.get_by_role("button", name="Read commas as decimal marks")).to_be_visible()
-    window.picture("file-check")
-    assert accessibility_problems(page) == []
+    look_at(page, "file-check")
 
 
 def test_a_receipt_is_shown_and_accessible(visit: Visit) -> None:
-    window = visit()
-    page = window.sign_in("analyst")
+    page = visit().sign_in("analyst")
     page.goto("/history/?state=released")
     page.locator("#questions a[href^='/queries/']").first.click()
     page.get_by_role("link", name="Receipt").click()
     expect(page.get_by_role("img", name="QR code")).to_be_visible()
-    window.picture("receipt")
-    assert accessibility_problems(page) == []
+    look_at(page, "receipt")
 
 
 def test_the_box_that_finds_anything_is_shown_and_accessible(visit: Visit) -> None:
-    window = visit()
-    page = window.sign_in("officer")
+    page = visit().sign_in("officer")
     page.keyboard.press("Control+k")
     page.get_by_role("dialog").get_by_role("searchbox").fill("a")
     expect(page.locator("#search-found").get_by_role("link").first).to_be_visible()
-    window.picture("search-box")
-    assert accessibility_problems(page) == []
-
-
-def accessibility_problems(page: Page) -> list[str]:
-    """What axe finds in light and in dark: rule and place."""
-    settle(page)
-    found = []
-    for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme)
-        for violation in Axe().run(page).response["violations"]:
-            places = [node["target"] for node in violation["nodes"]]
-            found.append(f"{theme}: {violation['id']} at {places}")
-    return found
+    look_at(page, "search-box")

@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.journeys.conftest import Visit
-from tests.journeys.test_every_page import PAGES, accessibility_problems
+from tests.journeys.looking import accessibility_problems
+from tests.journeys.test_every_page import PAGES
 
 PEOPLE = sorted({person for person, _, _ in PAGES})
 

@@ -7,8 +7,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from dpgov.explain.lessons.registry import LESSONS
 from tests.journeys.conftest import Visit
+from tests.journeys.looking import accessibility_problems
 from tests.journeys.settled import settle
-from tests.journeys.test_every_page import accessibility_problems
 
 
 def test_each_control_of_each_lesson_moves_its_figure(visit: Visit) -> None:

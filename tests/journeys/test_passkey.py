@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.journeys.browser import Visitor
 from tests.journeys.conftest import Visit
+from tests.journeys.looking import accessibility_problems
 from tests.journeys.product import Product, link_in_the_latest_letter
-from tests.journeys.test_every_page import accessibility_problems
 
 ADDRESS, PASSWORD = "keyholder@example.org", "a harbour at dusk 7"
 _AUTHENTICATOR = {

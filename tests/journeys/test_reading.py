@@ -5,10 +5,10 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import Visit
+from tests.journeys.looking import look_at
 from tests.journeys.product import Product
 from tests.journeys.standing_still import nobody_works
 from tests.journeys.tasks.preparing import await_dataset, declare, upload
-from tests.journeys.test_every_page import accessibility_problems
 
 
 def _register(page: Page, folder: Path, name: str, *, seed: int) -> None:
@@ -22,12 +22,10 @@ def test_a_file_that_waits_is_found_on_the_desk_and_leads_on_by_itself(
     visit: Visit, product: Product, tmp_path: Path
 ) -> None:
     """L13: nobody has to stay at the page, and whoever does is led on without a click."""
-    window = visit()
-    page = window.sign_in("owner")
+    page = visit().sign_in("owner")
     with nobody_works(product, on="reading"):
         _register(page, tmp_path, "Ferry trips", seed=51)
-        window.fits("reading")
-        assert accessibility_problems(page) == []
+        look_at(page, "reading")
         page.goto("/desk/")
         expect(page.locator("main")).to_contain_text("is being registered")
         page.get_by_role("link", name="51.csv").click()

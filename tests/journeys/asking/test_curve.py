@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.journeys.conftest import Visit
-from tests.journeys.test_every_page import accessibility_problems
+from tests.journeys.looking import accessibility_problems
 
 
 def test_the_curve_is_asked_for_once_and_its_handle_sets_the_price(visit: Visit) -> None:

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.journeys.conftest import Visit
+from tests.journeys.looking import accessibility_problems
 from tests.journeys.product import ROOT, Product
-from tests.journeys.test_every_page import accessibility_problems
 
 _PAGE = "/datasets/adult-census-income/ask/sql/"
 _BUNDLE = ROOT / "static/vendor/codemirror/codemirror.min.js"

@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, Route, expect
 
 from tests.journeys.conftest import Visit
-from tests.journeys.test_every_page import accessibility_problems
+from tests.journeys.looking import accessibility_problems
 
 ADULT = "/datasets/adult-census-income/"
 

@@ -5,14 +5,14 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import Visit
+from tests.journeys.looking import look_at
 from tests.journeys.tasks.preparing import declare_number, declare_table, registered, send
 
 _PEOPLE = range(40)
 
 
 def test_an_owner_joins_two_datasets_and_an_analyst_asks(visit: Visit, tmp_path: Path) -> None:
-    window = visit()
-    owner = window.sign_in("owner")
+    owner = visit().sign_in("owner")
     stays = [f"s{who},{who % 9}\n" for who in _PEOPLE]
     paid = [f"s{who},{who * 7 % 83}\n" for who in _PEOPLE]
     first = _registered(owner, tmp_path, "Stays", "nights", "".join(stays))
@@ -26,12 +26,12 @@ def test_an_owner_joins_two_datasets_and_an_analyst_asks(visit: Visit, tmp_path:
     owner.get_by_label("Name", exact=True).fill("Stays and bills")
     owner.get_by_role("checkbox", name="nights").check()
     owner.get_by_role("checkbox", name="paid").check()
-    window.picture("join-two-datasets")
+    look_at(owner, "join-two-datasets")
     owner.get_by_role("button", name="Join them").click()
     heading = owner.get_by_role("heading", level=1)
     expect(heading).to_have_text("Stays and bills", timeout=60_000)
     expect(owner.locator("main")).to_contain_text("Bills, version 1: 1 row of each person at most")
-    window.picture("derived-dataset")
+    look_at(owner, "derived-dataset")
     _asks(visit().sign_in("analyst"))
 
 
@@ -51,9 +51,9 @@ def _share(page: Page, *names: str) -> None:
     page.get_by_label("Limit on ε for these people").fill("8")
     page.get_by_role("button", name="Create").click()
     for name in names:
-        if not page.get_by_role("button", name=f"Add {name}").count():
+        if not page.get_by_role("button", name=f"Add {name}", exact=True).count():
             page.get_by_role("link", name="Add a dataset").click()
-        page.get_by_role("button", name=f"Add {name}").click()
+        page.get_by_role("button", name=f"Add {name}", exact=True).click()
         expect(page.get_by_role("region", name="Who shares it")).to_contain_text(name)
 
 

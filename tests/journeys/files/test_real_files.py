@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import Visit
+from tests.journeys.looking import accessibility_problems
 from tests.journeys.tasks.preparing import (
     await_answer,
     declare_days,
@@ -19,7 +20,6 @@ from tests.journeys.tasks.preparing import (
     registered,
     row_of,
 )
-from tests.journeys.test_every_page import accessibility_problems
 from tests.unit.engines.workbooks import Cell, workbook
 
 HEADER = ("Aufnahme", "Liegezeit", "Straße")

@@ -19,8 +19,8 @@ from playwright.sync_api import Page, expect
 
 from tests.journeys.browser import Visitor
 from tests.journeys.conftest import Visit
+from tests.journeys.looking import accessibility_problems
 from tests.journeys.product import ROOT, Product
-from tests.journeys.test_every_page import accessibility_problems
 from tests.servers.loopback import stop
 
 _SIDES = (

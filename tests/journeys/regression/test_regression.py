@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.journeys.conftest import Visit
-from tests.journeys.test_every_page import accessibility_problems
+from tests.journeys.looking import accessibility_problems
 
 
 def test_an_analyst_explains_hours_by_age_and_sex(visit: Visit) -> None:

@@ -19,7 +19,7 @@ from dpgov.privacy.local.randomiser import DRAWS, LocalKind, Randomiser, for_eps
 from dpgov.privacy.noise.lower_bound import epsilon_bound
 from tests.journeys.browser import Visitor
 from tests.journeys.conftest import Visit
-from tests.journeys.test_every_page import accessibility_problems
+from tests.journeys.looking import accessibility_problems
 from tests.servers.loopback import free_port
 
 _SCRIPT = Path(__file__).resolve().parents[3] / "static/js/respond.js"

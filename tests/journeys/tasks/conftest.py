@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.journeys.browser import Visitor
 from tests.journeys.conftest import Visit
 from tests.journeys.product import Product, link_in_the_latest_letter, started_product
-from tests.journeys.tasks.counting import Counter, task_of
+from tests.journeys.tasks.counting import held_to, task_of
 from tests.journeys.tasks.preparing import (
     ADULT,
     await_answer,
@@ -41,32 +41,23 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Generator[Product]:
 @pytest.fixture
 def desk(request: pytest.FixtureRequest, visit: Visit) -> Generator[Page]:
     """The desk of the task's person; at the end the task took as much as the list says."""
-    task = task_of(request.function)
-    assert task is not None, "a task says whose it is: @task(role, pages=…, clicks=…)"
-    window = visit()
-    counter = Counter(window.page)
-    page = window.sign_in(task.role.value)
-    counter.start()
-    yield page
-    assert counter.counted() == task.effort, "mend the pages, or what the list says"
+    window, listed = visit(), task_of(request.function)
+    who = listed.role.value if listed else ""
+    with held_to(request.function, window.page, lambda: window.sign_in(who)):
+        yield window.page
 
 
 @pytest.fixture
 def letter(request: pytest.FixtureRequest, visit: Visit, product: Product) -> Generator[Page]:
     """Where the link in an invitation leads; at the end it took as much as the list says."""
-    task = task_of(request.function)
-    assert task is not None
     admin = visit().sign_in("admin")
     admin.goto("/members/invitations/")
     admin.get_by_label("E-mail address").fill("newcomer@example.org")
     admin.get_by_role("button", name="Send the invitation").click()
     expect(admin.get_by_role("table")).to_contain_text("newcomer@example.org")
     page = visit().page
-    counter = Counter(page)
-    page.goto(link_in_the_latest_letter(product))
-    counter.start()
-    yield page
-    assert counter.counted() == task.effort, "mend the pages, or what the list says"
+    with held_to(request.function, page, lambda: page.goto(link_in_the_latest_letter(product))):
+        yield page
 
 
 @pytest.fixture(scope="package")

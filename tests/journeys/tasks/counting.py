@@ -4,7 +4,8 @@ A page is a document that the window loads; what htmx swaps in is none. A click 
 mouse, and a field that is filled in or chosen from a list counts as one too.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -85,6 +86,18 @@ def task_of(journey: Any) -> Task | None:
     """The task of a test function, if it is one."""
     found = getattr(journey, "task", None)
     return found if isinstance(found, Task) else None
+
+
+@contextmanager
+def held_to(journey: Any, page: Page, begin: Callable[[], object]) -> Iterator[None]:
+    """Whoever begins here takes as many pages and clicks as the list says of this journey."""
+    wanted = task_of(journey)
+    assert wanted is not None, "a task says whose it is: @task(role, pages=…, clicks=…)"
+    counter = Counter(page)
+    begin()
+    counter.start()
+    yield
+    assert counter.counted() == wanted.effort, "mend the pages, or what the list says"
 
 
 class Counter:

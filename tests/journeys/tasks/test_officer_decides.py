@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import Visit
+from tests.journeys.looking import look_at
 from tests.journeys.tasks.counting import Role, task
 from tests.journeys.tasks.preparing import ADULT_NAME, ask_for_a_higher_limit
 
@@ -17,6 +18,7 @@ def wanted(visit: Visit, wards: str) -> None:
 @task(Role.OFFICER, pages=2, clicks=3)
 def test_approve_a_higher_limit(wanted: None, desk: Page) -> None:
     _open(desk)
+    look_at(desk, "approval")
     desk.get_by_label("Your reason").fill("the people were told")
     desk.get_by_role("button", name="Approve and carry out").click()
     expect(desk.locator("main")).to_contain_text("Approved")

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.journeys.browser import Visitor
 from tests.journeys.conftest import Visit
+from tests.journeys.looking import look_at
 from tests.journeys.product import Product
 from tests.journeys.tasks.counting import Role, task
 from tests.journeys.tasks.preparing import await_answer, register
@@ -97,6 +98,8 @@ def test_write_terms_of_use(ferry: str, desk: Page) -> None:
 @task(Role.ANALYST, pages=1, clicks=3)
 def test_accept_terms_of_use(terms: None, desk: Page) -> None:
     desk.get_by_role("link", name=f"Ask a question of {_NAME}").click()
+    expect(desk.locator("#price-curve .main-svg").first).to_be_visible()
+    look_at(desk, "terms-accept")
     desk.get_by_label("I have read these terms and keep to them.").check()
     desk.get_by_role("button", name="Accept the terms").click()
     expect(desk.get_by_role("status").first).to_contain_text("You can ask now.")
@@ -110,7 +113,9 @@ def test_ask_an_owner_to_approve_a_question(nothing_waits: None, desk: Page) -> 
 
 @task(Role.OWNER, pages=2, clicks=3)
 def test_approve_a_question(requested: None, desk: Page) -> None:
-    _approve(desk)
+    desk.get_by_role("link", name="Approval of one question").first.click()
+    look_at(desk, "approve-question")
+    _answer(desk)
 
 
 @task(Role.ANALYST, pages=3, clicks=3)
@@ -137,6 +142,10 @@ def _request_approval(page: Page) -> None:
 
 def _approve(page: Page) -> None:
     page.get_by_role("link", name="Approval of one question").first.click()
+    _answer(page)
+
+
+def _answer(page: Page) -> None:
     page.get_by_role("textbox", name="Your answer").fill("for the timetable")
     page.get_by_role("button", name="Approve this question").click()
     expect(page.locator("main")).to_contain_text("Approved")
