@@ -83,7 +83,9 @@ def approved(visit: Visit, requested: None) -> None:
 
 def _notices(page: Page) -> int:
     page.goto("/notices/")
-    return page.get_by_role("button", name=f"Open: Your question about {_NAME}").count()
+    return page.get_by_role(
+        "button", name=f"Open what it is about: Your question about {_NAME}"
+    ).count()
 
 
 @task(Role.OWNER, pages=5, clicks=6)
@@ -121,7 +123,9 @@ def test_approve_a_question(requested: None, desk: Page) -> None:
 @task(Role.ANALYST, pages=3, clicks=3)
 def test_ask_the_question_that_was_approved(approved: None, desk: Page) -> None:
     desk.get_by_role("link", name="Notifications").click()
-    desk.get_by_role("button", name=f"Open: Your question about {_NAME}").first.click()
+    desk.get_by_role(
+        "button", name=f"Open what it is about: Your question about {_NAME}"
+    ).first.click()
     desk.get_by_role("button", name="Ask it now for").click()
     await_answer(desk)
 

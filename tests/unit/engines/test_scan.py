@@ -134,6 +134,17 @@ def test_every_row_is_in_exactly_one_bin_on_the_edges_too(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("kind", ["UTINYINT", "USMALLINT", "UINTEGER"])
+def test_ranges_that_lie_upon_each_other_share_a_bin(kind: str, tmp_path: Path) -> None:
+    """D7: four ranges in three bins, the first of them in the last: 3, 1 and 2 + 3, one left."""
+    rows = [(code,) for code in range(10)]
+    engine = DuckDBEngine(write_codes(tmp_path / "t", (kind,), rows), seconds=30)
+    grouping = CodeGrouping(0, ((0, 1), (2, 4), (5, 5), (6, 8)), folds=3, enters=2)
+    for measures in ((ROWS,), (ROWS, Measure(MeasureKind.CODE_SUM, 0))):
+        answer = engine.answer(ExactRequest((), (grouping,), measures))
+        assert [cell[0] for cell in answer] == [3, 1, 5, 1]
+
+
+@pytest.mark.parametrize("kind", ["UTINYINT", "USMALLINT", "UINTEGER"])
 def test_an_empty_bin_takes_no_row_from_the_one_that_begins_where_it_does(
     kind: str, tmp_path: Path
 ) -> None:
