@@ -5,13 +5,13 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import Visit
+from tests.journeys.looking import accessibility_problems
 from tests.journeys.tasks.preparing import (
     declare_list,
     declare_number,
     declare_table,
     registered,
 )
-from tests.journeys.test_every_page import accessibility_problems
 from tests.unit.engines.postgres.owner import READER, Owner
 
 
