@@ -9,6 +9,8 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import User
 from dpgov.web.span import taken_along
@@ -57,15 +59,17 @@ def is_key(text: str) -> bool:
     return True
 
 
-def by_keys(tenant_id: UUID, data: Any) -> Any:
-    """The same address with keys where it has the log's names; a statement only where it has."""
+def by_keys(data: Any, *, datasets: QuerySet[Dataset], people: QuerySet[User]) -> Any:
+    """The same address with keys where it has the log's names; a statement only where it has.
+
+    Looked for among those alone that the reader may see: what is hidden is no name of anything.
+    """
     found = {}
     if (slug := data.get("dataset", "")) and not is_key(slug):
-        known: Any = Dataset.objects.filter(tenant=tenant_id, slug=slug)
-        found["dataset"] = known.order_by("-created_at").values_list("pk", flat=True).first()
+        known = datasets.filter(slug=slug).order_by("-created_at")
+        found["dataset"] = known.values_list("pk", flat=True).first()
     if (email := data.get("analyst", "")) and not is_key(email):
-        people = User.objects.filter(memberships__tenant=tenant_id, email=email)
-        found["analyst"] = people.values_list("pk", flat=True).first()
+        found["analyst"] = people.filter(email=email).values_list("pk", flat=True).first()
     if not found:
         return data
     data = data.copy()

