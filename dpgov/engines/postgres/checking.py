@@ -11,8 +11,9 @@ from enum import StrEnum
 
 from psycopg import sql
 
+from dpgov.engines.live import NAMES_A_UNIT, Kind, fits
 from dpgov.engines.postgres import catalog
-from dpgov.engines.postgres.kinds import KIND_OF_TYPE, NAMES_A_UNIT, Kind, fits
+from dpgov.engines.postgres.kinds import KIND_OF_TYPE
 from dpgov.engines.postgres.rows import Source
 from dpgov.engines.postgres.server import Connection
 from dpgov.privacy.plan.schema import ColumnSpec, DateDomain, MissingRule

@@ -10,17 +10,10 @@ from decimal import Decimal
 
 from psycopg import sql
 
+from dpgov.engines.live import LONGEST_TRIMMED, SPACES, Kind
 from dpgov.engines.postgres.dates import date_code
-from dpgov.engines.postgres.kinds import Kind
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain, NumericDomain
 
-# What ingest trims: the white space of Unicode, which is more than this database calls by a name.
-SPACES = (
-    "".join(map(chr, [*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)]))
-    + "\u2028\u2029\u202f\u205f\u3000"
-)
-# Trimming takes memory by a text's length. A longer one is no category, whatever is around it.
-LONGEST_TRIMMED = 100_000
 # A search through so few names is faster than looking one up.
 _FEW_NAMES = 16
 # Up to here sums and differences of steps are exact as floats, in any order.

@@ -6,6 +6,7 @@ zero is missing.
 
 from collections.abc import Sequence
 
+from dpgov.engines.live import places_of
 from dpgov.engines.of_two import bilinear_sql
 from dpgov.engines.postgres.coding import or_imputed
 from dpgov.privacy.plan.computed.computing import (
@@ -18,13 +19,6 @@ from dpgov.privacy.plan.computed.computing import (
 from dpgov.privacy.plan.constants import code_range
 from dpgov.privacy.plan.formula import Comparison, Formula, FormulaKind
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec
-
-
-def places_of(number: int, columns: Sequence[ColumnSpec]) -> list[int]:
-    """The columns that this one is computed from."""
-    formula = columns[number].formula
-    names = [spec.name for spec in columns]
-    return [names.index(name) for name in formula.operands] if formula else []
 
 
 def computed_code(number: int, columns: Sequence[ColumnSpec]) -> str:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from psycopg import sql
 
 from dpgov.engines.ingest.dates import FIRST_SECOND, LAST_SECOND
-from dpgov.engines.postgres.kinds import Kind
+from dpgov.engines.live import Kind
 from dpgov.privacy.plan.calendar import Step
 from dpgov.privacy.plan.schema import DateDomain
 

@@ -4,24 +4,18 @@ Must never let out what the server says of a failure: it can quote rows, roles a
 """
 
 from collections.abc import Collection, Mapping
-from operator import index
 
-import numpy as np
 import psycopg
 
 from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.dialect import POSTGRES
-from dpgov.engines.grouping import Column
 from dpgov.engines.ingest.recognised.multiset import derived
+from dpgov.engines.live import ORDER, Kind, answer_of, check_bounds, tops_of
 from dpgov.engines.postgres.checking import Known, check_zones, checked, known
-from dpgov.engines.postgres.kinds import Kind
 from dpgov.engines.postgres.rows import Source, data_sql, has_key
 from dpgov.engines.postgres.server import Connection, Server, opened
-from dpgov.engines.scan import Scan, compile_scan
-from dpgov.privacy.plan.bins import ROWS_OF_UNIT
-from dpgov.privacy.plan.grouping import LARGEST_SIZE
+from dpgov.engines.scan import compile_scan
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
-from dpgov.privacy.plan.schema import LARGEST_SUM, CategoryDomain
 
 _CHECK_SECONDS = 30
 # While a worker holds a question that nothing was read for yet.
@@ -56,7 +50,7 @@ class PostgresEngine:
     ) -> None:
         self._server, self._source = server, source
         self._allowed, self._seconds = frozenset(allowed), seconds
-        self.order_key = derived(key, "order of rows in PostgreSQL")
+        self.order_key = derived(key, ORDER)
 
     def reach(self) -> None:
         """Return if it could be asked now: its server lets us in, and its form is the declared one.
@@ -75,7 +69,7 @@ class PostgresEngine:
     def answer(self, request: ExactRequest) -> ExactAnswer:
         """The exact integers; raises DataNotOpened if no row was read, else EngineFailure."""
         try:
-            self._check(request)
+            check_bounds(self._source.unit, request)
             with opened(self._server, self._allowed, self._seconds) as connection:
                 return self._answered(connection, request)
         except DataNotOpened:
@@ -85,24 +79,13 @@ class PostgresEngine:
         # Not within: so it has neither a cause nor a context.
         raise failed
 
-    def _check(self, request: ExactRequest) -> None:
-        """No more of a unit than was declared, whatever is asked; by the plan alone."""
-        unit, bounds = self._source.unit, request.bounds
-        if (unit.private_id is None) != (bounds is None):
-            raise EngineFailure
-        if bounds is not None and bounds.max_rows > unit.max_rows_per_unit:
-            raise EngineFailure
-
     def _answered(self, connection: Connection, request: ExactRequest) -> ExactAnswer:
         kinds = self._kinds(connection)
-        scan = compile_scan(request, tops_of(self._source), POSTGRES)
+        scan = compile_scan(request, tops_of(self._source.columns), POSTGRES)
         data = data_sql(self._source, kinds, request)
         parameters = (self.order_key,) if has_key(request) else None
         rows = connection.execute(f"WITH data AS ({data}) {scan.sql}", parameters).fetchall()
-        if scan.is_by_columns:
-            counts = np.minimum(scan.counts(_columns(rows, scan)), LARGEST_SUM)
-            return counts if request.counts_many else tuple(map(tuple, counts.tolist()))
-        return tuple(tuple(min(number, LARGEST_SUM) for number in c) for c in scan.cells(rows))
+        return answer_of(scan, rows)
 
     def _kinds(self, connection: Connection) -> Mapping[str, Kind]:
         """Whatever is wrong until here, not a row was read."""
@@ -110,23 +93,3 @@ class PostgresEngine:
             return checked(connection, self._source)
         except Exception:  # noqa: BLE001
             raise DataNotOpened from None
-
-
-def tops_of(source: Source) -> dict[int, int]:
-    """The largest code of each column, by its number."""
-    domains = [spec.domain for spec in source.columns]
-    tops = [d.other if isinstance(d, CategoryDomain) else d.top for d in domains]
-    return dict(enumerate(tops)) | {ROWS_OF_UNIT: LARGEST_SIZE}
-
-
-def _columns(rows: list[tuple[int | None, ...]], scan: Scan) -> list[Column]:
-    """By columns, nulls masked."""
-    width = len(scan.keys) + len(scan.request.measures)
-    columns = zip(*rows, strict=True) if rows else [()] * width
-    return [
-        np.ma.masked_array(
-            np.array([0 if cell is None else index(cell) for cell in cells], np.int64),
-            mask=[cell is None for cell in cells],
-        )
-        for cells in columns
-    ]

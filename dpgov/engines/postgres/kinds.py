@@ -1,28 +1,10 @@
-"""The types of the server whose values have one meaning here, and which columns they can fill.
+"""The types of the server whose values have one meaning here, by their numbers.
 
 Types of others are refused: what a cast of theirs runs is somebody's code, and may fail by what a
 row holds. A narrow float is refused too, since its decimal text is another number here and there.
 """
 
-from enum import StrEnum
-
-from dpgov.privacy.plan.calendar import Step
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain
-
-
-class Kind(StrEnum):
-    """What a cell is, by the type of its column."""
-
-    BOOLEAN = "boolean"
-    INTEGER = "integer"
-    NUMERIC = "numeric"
-    FLOAT = "float"
-    TEXT = "text"
-    UUID = "uuid"
-    DAY = "day"
-    CLOCK = "clock"
-    MOMENT = "moment"
-
+from dpgov.engines.live import Kind
 
 KIND_OF_TYPE = {
     16: Kind.BOOLEAN,
@@ -40,18 +22,3 @@ KIND_OF_TYPE = {
     2950: Kind.UUID,
 }
 """By the number of a type, which is the same on every server."""
-
-NAMES_A_UNIT = frozenset({Kind.INTEGER, Kind.TEXT, Kind.UUID})
-_NUMBERS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.NUMERIC, Kind.FLOAT})
-_CATEGORIES = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.TEXT, Kind.UUID})
-_DATES = frozenset({Kind.DAY, Kind.CLOCK, Kind.MOMENT})
-
-
-def fits(kind: Kind, spec: ColumnSpec) -> bool:
-    """Whether cells of this kind can fill the declared column."""
-    if isinstance(spec.domain, CategoryDomain):
-        return kind in _CATEGORIES
-    if isinstance(spec.domain, DateDomain):
-        # A day says less than the hour that is counted.
-        return kind in _DATES and not (kind is Kind.DAY and spec.domain.unit is Step.HOUR)
-    return kind in _NUMBERS

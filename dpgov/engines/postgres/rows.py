@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 from psycopg import sql
 
+from dpgov.engines.live import Kind, columns_of, names_read, places_of
 from dpgov.engines.postgres.coding import code_of, is_long, text_of, trimmed
-from dpgov.engines.postgres.computed import computed_code, places_of
-from dpgov.engines.postgres.kinds import Kind
+from dpgov.engines.postgres.computed import computed_code
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
-from dpgov.privacy.plan.request import AllOf, AnyOf, ExactRequest, RowFilter, UnitBounds
+from dpgov.privacy.plan.request import ExactRequest, UnitBounds
 from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 
 
@@ -37,29 +37,7 @@ class Source:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns of the table that are read."""
-        own = [spec.name for spec in self.columns if spec.formula is None]
-        return (*own, self.unit.private_id) if self.unit.private_id else tuple(own)
-
-
-def columns_of(request: ExactRequest) -> set[int]:
-    """The declared columns that a request looks at, or computes others from, by their numbers."""
-    found = {grouping.column for grouping in request.groupings}
-    found.update(_filtered(request.filters))
-    for measure in request.measures:
-        found.update(factor.column for factor in measure.factors)
-        found.update(() if measure.column is None else (measure.column,))
-    if request.curve is not None:
-        found.update(factor.column for factor, _ in request.curve.weights)
-    found -= {each.column for each in request.of_two}
-    found.update(column for each in request.of_two for column in (each.one, each.other))
-    return {column for column in found if column >= 0}
-
-
-def _filtered(filters: Iterable[RowFilter]) -> set[int]:
-    found: set[int] = set()
-    for item in filters:
-        found |= _filtered(item.members) if isinstance(item, AllOf | AnyOf) else {item.column}
-    return found
+        return names_read(self.columns, self.unit)
 
 
 def data_sql(source: Source, kinds: Mapping[str, Kind], request: ExactRequest) -> str:

@@ -24,8 +24,8 @@ from dpgov.datasets.services.live.asking import look_at
 from dpgov.datasets.services.live.refusals import RefusedTable, TooManyTries
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.ingest.limits import MAX_COLUMNS, MAX_NAME_LENGTH
+from dpgov.engines.live import Kind
 from dpgov.engines.postgres.checking import Known
-from dpgov.engines.postgres.kinds import Kind
 from dpgov.language.said import said
 from dpgov.operation import clock
 from dpgov.tenants.models import Tenant, User

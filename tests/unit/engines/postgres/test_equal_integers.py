@@ -15,7 +15,8 @@ from dpgov.engines.files import DuckDBEngine
 from dpgov.engines.ingest.request import UnitNames
 from dpgov.privacy.plan.request import ExactAnswer
 from dpgov.privacy.plan.schema import PrivacyUnit
-from tests.unit.engines.postgres.drawn import (
+from tests.unit.engines.cases.drawn import (
+    IDS,
     INTEGER,
     MOST_ROWS,
     TEXT,
@@ -26,11 +27,6 @@ from tests.unit.engines.postgres.drawn import (
 )
 from tests.unit.engines.postgres.owner import Owner
 from tests.unit.engines.tables import ingest_here, write_parquet
-
-_IDS = (
-    st.sampled_from(["1", "2", "-7", None]),
-    st.sampled_from(["p", " p", "P", "q\u00a0", "1", "nan", "NaN ", "", None]),
-)
 
 
 def _numbers(answer: ExactAnswer) -> list[list[int]]:
@@ -47,7 +43,7 @@ def test_any_table_and_any_plan_has_the_same_integers(owner: Owner, data: st.Dat
     kinds: dict[str, Kind] = {spec.name: kind for spec, kind in declared}
     kinds["id"] = data.draw(st.sampled_from([INTEGER, TEXT]))
     drawn = {name: kind.cells for name, kind in kinds.items()}
-    drawn["id"] = _IDS[kinds["id"] is TEXT]
+    drawn["id"] = IDS[kinds["id"] is TEXT]
     rows = data.draw(st.lists(st.tuples(*drawn.values()), max_size=MOST_ROWS))
     cells = dict(zip(kinds, zip(*rows, strict=True) if rows else [()] * len(kinds), strict=True))
     unit = PrivacyUnit("id", MOST_ROWS) if by_unit else PrivacyUnit()

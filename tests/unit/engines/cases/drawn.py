@@ -6,6 +6,7 @@ What a file cannot hold, an infinite date or a year before the first, is a null 
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
@@ -93,6 +94,15 @@ NUMERIC = Kind(
     pa.string(),
     _some(st.decimals(-12, 12, places=3).map(str), st.sampled_from(_NUMERICS)),
 )
+# In a Parquet file, which says how many digits there are.
+DECIMAL = Kind(
+    "decimal(20,3)",
+    pa.decimal128(20, 3),
+    _some(
+        st.decimals(-12, 12, places=3).map(str),
+        st.sampled_from(["0.250", "0.750", "-0.250", "0.050", "99999999999999999.999"]),
+    ),
+)
 TEXT = Kind("text", pa.string(), _some(st.sampled_from([*_WORDS, *_TEXTS])))
 DAY = Kind("date", pa.date32(), _some(_days(), st.sampled_from(_SPELT_ONLY_THERE)))
 CLOCK = Kind("timestamp", pa.timestamp("us"), _some(_moments(), st.sampled_from(_SPELT_ONLY_THERE)))
@@ -112,17 +122,25 @@ def array_of(kind: Kind, cells: Sequence[Cell]) -> pa.Array:
         return plain.cast(naive).cast(kind.arrow)
     if kind in (NUMERIC, TEXT):
         return pa.array(cells, pa.string())
-    read: Callable[[str], Any] = {INTEGER: int, FLOAT: float}.get(kind, "true".__eq__)
+    reading: dict[Kind, Callable[[str], Any]] = {INTEGER: int, FLOAT: float, BOOLEAN: "true".__eq__}
+    read = reading.get(kind, Decimal)
     return pa.array([None if cell is None else read(cell) for cell in cells], kind.arrow)
 
 
+IDS = (
+    st.sampled_from(["1", "2", "-7", None]),
+    st.sampled_from(["p", " p", "P", "q\u00a0", "1", "nan", "NaN ", "", None]),
+)
+"""Of units, as whole numbers and as texts; None, blanks and NaN name nobody."""
+
+
 @st.composite
-def columns(draw: st.DrawFn, name: str) -> tuple[ColumnSpec, Kind]:
-    """A declared column and the kind of its cells."""
+def columns(draw: st.DrawFn, name: str, numeric: Kind = NUMERIC) -> tuple[ColumnSpec, Kind]:
+    """A declared column and the kind of its cells; exact decimals are of the kind `numeric`."""
     impute = draw(st.sampled_from([None, None, 1]))
     shape = draw(st.sampled_from(["number", "category", "date"]))
     if shape == "number":
-        kind = draw(st.sampled_from([INTEGER, FLOAT, NUMERIC, BOOLEAN]))
+        kind = draw(st.sampled_from([INTEGER, FLOAT, numeric, BOOLEAN]))
         return number(name, *draw(st.sampled_from(_NUMBERS)), impute_code=impute), kind
     if shape == "category":
         kind = draw(st.sampled_from([TEXT, TEXT, INTEGER, BOOLEAN]))

@@ -1,0 +1,136 @@
+"""What engines share whose rows stay where they are: forms, declarations and requests, no row."""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from operator import index
+
+import numpy as np
+
+from dpgov.engines.base import EngineFailure
+from dpgov.engines.grouping import Column
+from dpgov.engines.scan import Scan
+from dpgov.privacy.plan.bins import ROWS_OF_UNIT
+from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.grouping import LARGEST_SIZE
+from dpgov.privacy.plan.request import AllOf, AnyOf, ExactAnswer, ExactRequest, RowFilter
+from dpgov.privacy.plan.schema import (
+    LARGEST_SUM,
+    CategoryDomain,
+    ColumnSpec,
+    DateDomain,
+    PrivacyUnit,
+)
+
+# What ingest trims: the white space of Unicode, which is more than a database calls by a name.
+SPACES = (
+    "".join(map(chr, [*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)]))
+    + "\u2028\u2029\u202f\u205f\u3000"
+)
+# Trimming takes memory by a text's length. A longer one is no category, whatever is around it.
+LONGEST_TRIMMED = 100_000
+# What the key of an order of rows is derived for: one order in every engine that hashes rows.
+ORDER = "order of rows"
+
+
+class Kind(StrEnum):
+    """What a cell is, by the type of its column."""
+
+    BOOLEAN = "boolean"
+    INTEGER = "integer"
+    NUMERIC = "numeric"
+    FLOAT = "float"
+    TEXT = "text"
+    UUID = "uuid"
+    DAY = "day"
+    CLOCK = "clock"
+    MOMENT = "moment"
+
+
+NAMES_A_UNIT = frozenset({Kind.INTEGER, Kind.TEXT, Kind.UUID})
+_NUMBERS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.NUMERIC, Kind.FLOAT})
+_CATEGORIES = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.TEXT, Kind.UUID})
+_DATES = frozenset({Kind.DAY, Kind.CLOCK, Kind.MOMENT})
+
+
+def fits(kind: Kind, spec: ColumnSpec) -> bool:
+    """Whether cells of this kind can fill the declared column."""
+    if isinstance(spec.domain, CategoryDomain):
+        return kind in _CATEGORIES
+    if isinstance(spec.domain, DateDomain):
+        # A day says less than the hour that is counted.
+        return kind in _DATES and not (kind is Kind.DAY and spec.domain.unit is Step.HOUR)
+    return kind in _NUMBERS
+
+
+def names_read(columns: Sequence[ColumnSpec], unit: PrivacyUnit) -> tuple[str, ...]:
+    """The columns of the owner's that are read for these declarations."""
+    own = [spec.name for spec in columns if spec.formula is None]
+    return (*own, unit.private_id) if unit.private_id else tuple(own)
+
+
+def places_of(number: int, columns: Sequence[ColumnSpec]) -> list[int]:
+    """The columns that this one is computed from."""
+    formula = columns[number].formula
+    names = [spec.name for spec in columns]
+    return [names.index(name) for name in formula.operands] if formula else []
+
+
+def columns_of(request: ExactRequest) -> set[int]:
+    """The declared columns that a request looks at, or computes others from, by their numbers."""
+    found = {grouping.column for grouping in request.groupings}
+    found.update(_filtered(request.filters))
+    for measure in request.measures:
+        found.update(factor.column for factor in measure.factors)
+        found.update(() if measure.column is None else (measure.column,))
+    if request.curve is not None:
+        found.update(factor.column for factor, _ in request.curve.weights)
+    found -= {each.column for each in request.of_two}
+    found.update(column for each in request.of_two for column in (each.one, each.other))
+    return {column for column in found if column >= 0}
+
+
+def _filtered(filters: Iterable[RowFilter]) -> set[int]:
+    found: set[int] = set()
+    for item in filters:
+        found |= _filtered(item.members) if isinstance(item, AllOf | AnyOf) else {item.column}
+    return found
+
+
+def check_bounds(unit: PrivacyUnit, request: ExactRequest) -> None:
+    """No more of a unit than was declared, whatever is asked; by the plan alone.
+
+    Raises EngineFailure.
+    """
+    bounds = request.bounds
+    if (unit.private_id is None) != (bounds is None):
+        raise EngineFailure
+    if bounds is not None and bounds.max_rows > unit.max_rows_per_unit:
+        raise EngineFailure
+
+
+def tops_of(columns: Sequence[ColumnSpec]) -> dict[int, int]:
+    """The largest code of each column, by its number."""
+    domains = [spec.domain for spec in columns]
+    tops = [d.other if isinstance(d, CategoryDomain) else d.top for d in domains]
+    return dict(enumerate(tops)) | {ROWS_OF_UNIT: LARGEST_SIZE}
+
+
+def answer_of(scan: Scan, rows: Sequence[tuple[int | None, ...]]) -> ExactAnswer:
+    """The integers of a scan that returned these rows; each ends at LARGEST_SUM."""
+    if scan.is_by_columns:
+        counts = np.minimum(scan.counts(_columns(rows, scan)), LARGEST_SUM)
+        return counts if scan.request.counts_many else tuple(map(tuple, counts.tolist()))
+    return tuple(tuple(min(number, LARGEST_SUM) for number in cell) for cell in scan.cells(rows))
+
+
+def _columns(rows: Sequence[tuple[int | None, ...]], scan: Scan) -> list[Column]:
+    """By columns, nulls masked."""
+    width = len(scan.keys) + len(scan.request.measures)
+    columns = zip(*rows, strict=True) if rows else [()] * width
+    return [
+        np.ma.masked_array(
+            np.array([0 if cell is None else index(cell) for cell in cells], np.int64),
+            mask=[cell is None for cell in cells],
+        )
+        for cells in columns
+    ]
