@@ -4,6 +4,9 @@ A dialect says how, never what: under each of them the scan returns the same int
 """
 
 from collections.abc import Sequence
+from math import isqrt
+
+from dpgov.privacy.plan.schema import LARGEST_SUM
 
 
 class Dialect:
@@ -12,7 +15,7 @@ class Dialect:
     over = "//"
     """Between two whole numbers, neither of them negative: divided and rounded down."""
     widest = "HUGEINT"
-    """The type that holds the square of any code."""
+    """A type that holds the square of any code."""
 
     def within(self, select: str) -> str:
         """A select to read from, as of a table."""
@@ -25,6 +28,14 @@ class Dialect:
     def element(self, numbers: Sequence[int], place: str) -> str:
         """The number at this place, counted from 1."""
         return f"([{_listed(numbers)}]::BIGINT[])[{place}]"
+
+    def total(self, number: str) -> str:
+        """The sum of whole numbers, none of them negative; null or 0 where there are none."""
+        return f"sum({number})"
+
+    def square(self, code: str) -> str:
+        """Of a whole number that is not negative."""
+        return f"{code}::{self.widest} * {code}::{self.widest}"
 
 
 class _Postgres(Dialect):
@@ -41,9 +52,28 @@ class _Postgres(Dialect):
         return f"('{{{_listed(numbers, ',')}}}'::bigint[])[({place})::int]"
 
 
-def _listed(numbers: Sequence[int], between: str = ", ") -> str:
+class _Spark(Dialect):
+    """Nothing wraps or raises: what passes 2^53 counts as that, as every answer ends there."""
+
+    over = "div"
+
+    def truth(self, condition: str) -> str:
+        return f"CAST(({condition}) AS BIGINT)"
+
+    def element(self, numbers: Sequence[int], place: str) -> str:
+        return f"element_at(array({_listed([f'{number}L' for number in numbers])}), int({place}))"
+
+    def total(self, number: str) -> str:
+        return f"coalesce(try_sum({number}), if(count({number}) > 0, {LARGEST_SUM}, 0))"
+
+    def square(self, code: str) -> str:
+        return f"if({code} > {isqrt(LARGEST_SUM)}, {LARGEST_SUM}, {code} * {code})"
+
+
+def _listed(numbers: Sequence[int | str], between: str = ", ") -> str:
     return between.join(map(str, numbers))
 
 
 DUCKDB = Dialect()
 POSTGRES = _Postgres()
+SPARK = _Spark()

@@ -95,7 +95,8 @@ def compile_scan(request: ExactRequest, tops: Mapping[int, int], dialect: Dialec
     keys = keys_of(request, {} if distinct else tops, dialect)
     measures = [_measure(measure, dialect) for measure in request.measures]
     if request.counts_many:
-        measures = [_word(sql) if sql.startswith("sum") else sql for sql in measures]
+        pairs = zip(request.measures, measures, strict=True)
+        measures = [_word(sql) if m.kind is MeasureKind.CODE_SUM else sql for m, sql in pairs]
     outputs = [key.sql for key in keys] + measures
     conditions = [_filter(item) for item in request.filters]
     source, conditions = bounded(request, conditions, dialect)
@@ -197,7 +198,7 @@ def _measure(measure: Measure, dialect: Dialect) -> str:
     if measure.kind is MeasureKind.UNITS:
         return "count(DISTINCT u)"
     if measure.kind is MeasureKind.PRODUCT_SUM:
-        return f"sum({' * '.join(_factor(factor, dialect) for factor in measure.factors)})"
+        return dialect.total(" * ".join(_factor(factor, dialect) for factor in measure.factors))
     if measure.kind is MeasureKind.ROWS or measure.column is None:
         return "count(*)"
     column = column_name(measure.column)
@@ -210,8 +211,8 @@ def _measure(measure: Measure, dialect: Dialect) -> str:
     width = index(measure.width)
     code = column if width == 1 else f"({column} {dialect.over} {width})"
     if measure.kind is MeasureKind.SQUARE_SUM:
-        return f"sum({code}::{dialect.widest} * {code}::{dialect.widest})"
-    return f"sum({code})"
+        return dialect.total(dialect.square(code))
+    return dialect.total(code)
 
 
 def _word(total: str) -> str:

@@ -34,6 +34,7 @@ PLANTED = {
     "alone": ("dpgov.engines.scan", "django"),
     "pure": ("dpgov.privacy.noise.noise", "random"),
     "data": ("dpgov.dashboards.home.view", "dpgov.engines.files"),
+    "spark": ("dpgov.queries.answering.answer", "pyspark"),
     "noise": ("dpgov.privacy.answer.release", "dpgov.privacy.noise.sampling"),
     "clock": ("dpgov.sweeper.notices", "dpgov.operation.moving"),
     "log": ("dpgov.budgets.words", "dpgov.audit.models"),

@@ -18,16 +18,18 @@ def free_port() -> int:
         return port
 
 
-def wait_until(answers: Callable[[], bool], process: subprocess.Popen[bytes], name: str) -> None:
-    """Poll until the server answers. Raises ServerDidNotStart when it died or 60 s have passed."""
-    deadline = time.monotonic() + 60
+def wait_until(
+    answers: Callable[[], bool], process: subprocess.Popen[bytes], name: str, *, seconds: int = 60
+) -> None:
+    """Poll until the server answers. Raises ServerDidNotStart when it died or time has passed."""
+    deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise ServerDidNotStart(f"{name} ended with code {process.returncode}")
         if answers():
             return
         time.sleep(0.05)
-    raise ServerDidNotStart(f"{name} did not answer within 60 seconds")
+    raise ServerDidNotStart(f"{name} did not answer within {seconds} seconds")
 
 
 def stop(process: subprocess.Popen[bytes], signal_number: int) -> None:

@@ -1,0 +1,70 @@
+"""Asks an owner's cluster: one session, one look at the files, one statement that reads rows.
+
+Must never let out what the server says of a failure: it can quote rows, paths and hosts.
+"""
+
+from collections.abc import Mapping
+
+from dpgov.engines.base import DataNotOpened, EngineFailure
+from dpgov.engines.dialect import SPARK
+from dpgov.engines.ingest.recognised.multiset import derived
+from dpgov.engines.live import ORDER, Kind, answer_of, check_bounds, tops_of
+from dpgov.engines.scan import compile_scan
+from dpgov.engines.spark.checking import check_zones, checked
+from dpgov.engines.spark.rows import Source, data_sql, has_key
+from dpgov.engines.spark.server import Allowed, Server, Session, opened
+from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
+
+_CHECK_SECONDS = 60
+
+
+def check_source(server: Server, source: Source, *, allowed: Allowed) -> None:
+    """Return if the source can be asked as it is declared, by its metadata alone.
+
+    Raises SourceRefused, or DataNotOpened where the server cannot be reached.
+    """
+    with opened(server, allowed, source.path, _CHECK_SECONDS) as session:
+        checked(session, source)
+        check_zones(session, source)
+
+
+class SparkEngine:
+    """Asks about the files of one path. `seconds` bounds a statement.
+
+    `key` is a secret of this source alone: what is made of it for the order of a unit's rows goes
+    to the owner's cluster, which may show it to whoever operates that.
+    """
+
+    def __init__(
+        self, server: Server, source: Source, *, allowed: Allowed, key: bytes, seconds: int
+    ) -> None:
+        self._server, self._source = server, source
+        self._allowed, self._seconds = allowed, seconds
+        self.order_key = derived(key, ORDER)
+
+    def answer(self, request: ExactRequest) -> ExactAnswer:
+        """The exact integers; raises DataNotOpened if no row was read, else EngineFailure."""
+        try:
+            check_bounds(self._source.unit, request)
+            with opened(self._server, self._allowed, self._source.path, self._seconds) as session:
+                return self._answered(session, request)
+        except DataNotOpened:
+            failed: EngineFailure = DataNotOpened()
+        except Exception:  # noqa: BLE001 - whatever it was, it reads the same
+            failed = EngineFailure()
+        # Not within: so it has neither a cause nor a context.
+        raise failed
+
+    def _answered(self, session: Session, request: ExactRequest) -> ExactAnswer:
+        kinds = self._kinds(session)
+        scan = compile_scan(request, tops_of(self._source.columns), SPARK)
+        data = data_sql(self._source, kinds, request)
+        key = {"key": self.order_key} if has_key(request) else {}
+        return answer_of(scan, session.rows(f"WITH data AS ({data}) {scan.sql}", **key))
+
+    def _kinds(self, session: Session) -> Mapping[str, Kind]:
+        """Whatever is wrong until here, not a row was read."""
+        try:
+            return checked(session, self._source)
+        except Exception:  # noqa: BLE001
+            raise DataNotOpened from None
