@@ -73,6 +73,8 @@ LARGE = {
     # Two questions are too few to tell even the control apart, and it says so.
     "timing": Small("--questions 2 --people 20", "told apart: []", ends_with=1),
 }
+# Needs the dependency group and Java, like the tests of its engine.
+WITH_JAVA = {"spark": Small("--rows 1000 --rounds 1", "| table of 16 x 12 | 1,000 |")}
 ELSEWHERE = {
     "rivals/diffprivlib_answers": "needs diffprivlib and an older NumPy",
     "rivals/diffprivlib_lines": "needs diffprivlib and an older NumPy",
@@ -113,7 +115,7 @@ def _does_everything_once(name: str, small: Small) -> None:
 
 
 def test_every_script_has_a_tiny_size_or_a_reason_why_not() -> None:
-    assert sorted([*SMALL, *LARGE, *ELSEWHERE]) == _scripts()
+    assert sorted([*SMALL, *LARGE, *WITH_JAVA, *ELSEWHERE]) == _scripts()
 
 
 def test_what_runs_elsewhere_only_is_about_other_products() -> None:
@@ -128,11 +130,12 @@ def test_the_script_runs_at_a_tiny_size(name: str) -> None:
     _does_everything_once(name, SMALL[name])
 
 
-@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("name", [*LARGE, *WITH_JAVA])
 def test_the_large_script_starts_and_tells_its_options(name: str) -> None:
     told = _run(name, "--help")
     assert told.returncode == 0, told.stdout
-    options = {word for word in LARGE[name].options.split() if word.startswith("--")}
+    small = (LARGE | WITH_JAVA)[name]
+    options = {word for word in small.options.split() if word.startswith("--")}
     assert {option for option in options if option not in told.stdout} == set()
 
 
@@ -140,3 +143,9 @@ def test_the_large_script_starts_and_tells_its_options(name: str) -> None:
 @pytest.mark.parametrize("name", LARGE)
 def test_the_large_script_runs_at_a_tiny_size(name: str) -> None:
     _does_everything_once(name, LARGE[name])
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", WITH_JAVA)
+def test_the_script_with_java_runs_at_a_tiny_size(name: str) -> None:
+    _does_everything_once(name, WITH_JAVA[name])
