@@ -140,8 +140,11 @@ def _connected(server: Server) -> tuple[Any, Any] | None:
     channel = None
     with suppress(Exception):
         channel = _channel(server)
+        # Nothing is asked yet, so nothing is timed: to build a client over a channel that closes
+        # meanwhile would end the whole process.
+        session = _session(channel)
         with _ended_after(_CONNECT_SECONDS, channel.close):
-            return _session(channel), channel
+            return _settled(session), channel
     if channel is not None:
         channel.close()
     return None
@@ -186,7 +189,11 @@ def _session(channel: Any) -> Any:
             return channel
 
     _silence()
-    session = SparkSession(Builder(params={"user_id": "dpgov"}))
+    return SparkSession(Builder(params={"user_id": "dpgov"}))
+
+
+def _settled(session: Any) -> Any:
+    """The session, with all settings; the first calls to the server."""
     # What failed is not asked again: how long an answer takes follows from one attempt.
     session.client.set_retry_policies([])
     for name, value in SETTINGS.items():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dpgov.engines.base import FAILURE, EngineFailure
 from dpgov.engines.files import DuckDBEngine
+from dpgov.engines.scan import compile_scan
 from dpgov.privacy.plan.bins import CodeGrouping, EvenRanges
 from dpgov.privacy.plan.request import (
     ON_CURVE,
@@ -131,6 +132,24 @@ def test_every_row_is_in_exactly_one_bin_on_the_edges_too(tmp_path: Path) -> Non
         engine = DuckDBEngine(write_codes(tmp_path / kind, (kind,), rows), seconds=30)
         grouping = CodeGrouping(0, ((0, 4), (5, 9)))
         assert engine.answer(ExactRequest((), (grouping,), (ROWS,))) == ((5,), (5,), (1,))
+
+
+@given(
+    added=st.lists(
+        st.tuples(st.integers(0, 2), st.integers(0, 2**53) | st.just(2**53)), max_size=60
+    ),
+    times=st.sampled_from([1, 700]),
+)
+def test_sums_of_many_groups_end_where_those_of_one_do(
+    added: list[tuple[int, int]], times: int
+) -> None:
+    """D7: a word holds a thousand of the largest; a live table may have more of them."""
+    grouping = CodeGrouping(0, ((0, 0), (1, 1), (2, 2)))
+    request = ExactRequest((), (grouping,), (Measure(MeasureKind.CODE_SUM, 1),))
+    codes, sums = (np.array([one[at] for one in added] * times, dtype=np.int64) for at in (0, 1))
+    counted = compile_scan(request, {0: 2, 1: 9}).counts([codes, sums])
+    whole = [min(2**53, times * sum(n for code, n in added if code == at)) for at in range(3)]
+    assert counted[:, 0].tolist() == [*whole, 0]
 
 
 @pytest.mark.parametrize("kind", ["UTINYINT", "USMALLINT", "UINTEGER"])

@@ -5,6 +5,7 @@ address or a path that is none of the tenant's.
 """
 
 import logging
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -104,6 +105,17 @@ def test_a_server_that_lets_nobody_in_was_not_opened(
     source = owner.source("kept.parquet", [V])
     with _fails(DataNotOpened, caplog, capfd, "canary", owner.server.token):
         asking.SparkEngine(server, source, allowed=allowed, key=bytes(32), seconds=30).answer(COUNT)
+
+
+def test_a_server_that_never_answers_is_left_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """I4: also where the time is over before a client is built, which must not end the process."""
+    monkeypatch.setattr(connecting, "_CONNECT_SECONDS", 0)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        server = Server("127.0.0.1", silent.getsockname()[1], is_encrypted=False)
+        for _ in range(20):
+            _tries(server, "s3a://b/f/x", "s3a://b/f/")
 
 
 def test_tokens_are_shown_nowhere(owner: Owner) -> None:
