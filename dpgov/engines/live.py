@@ -118,7 +118,7 @@ def tops_of(columns: Sequence[ColumnSpec]) -> dict[int, int]:
 def answer_of(scan: Scan, rows: Sequence[tuple[int | None, ...]]) -> ExactAnswer:
     """The integers of a scan that returned these rows; each ends at LARGEST_SUM."""
     if scan.is_by_columns:
-        counts = np.minimum(scan.counts(_columns(rows, scan)), LARGEST_SUM)
+        counts = scan.counts(_columns(rows, scan))
         return counts if scan.request.counts_many else tuple(map(tuple, counts.tolist()))
     return tuple(tuple(min(number, LARGEST_SUM) for number in cell) for cell in scan.cells(rows))
 

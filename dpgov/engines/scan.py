@@ -68,7 +68,7 @@ class Scan:
         return tuple(tuple(cell) for cell in totals)
 
     def counts(self, columns: Sequence[Column]) -> Counts:
-        """The same as an array, of what a scan of many cells returned by columns."""
+        """The same as an array, each at most LARGEST_SUM, of what a scan returned by columns."""
         number = np.zeros(len(columns[0]), dtype=np.int64)
         for key, column in zip(self.keys, columns, strict=False):
             number = number * key.bins + key.bins_of(column)
