@@ -6,6 +6,7 @@ Test runs are set up in tests/profile.py (which servers) and tests/both_profiles
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +20,10 @@ from hypothesis import settings as Hypothesis  # noqa: N812
 
 from dpgov.tenants.boundary import EVERYBODY, Scope, acting_for
 from tests.emptying import empty_the_database
+from tests.thorough import THOROUGH
 
 pytest_plugins = ["tests.cast"]
+_HERE = Path(__file__).parent
 
 
 def pytest_configure() -> None:
@@ -42,6 +45,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("journey")
     if folder == "statistical":
         item.add_marker("statistical")
+    if any(item.path.is_relative_to(_HERE / name) for name in THOROUGH):
+        item.add_marker("thorough")
 
 
 @pytest.hookimpl(trylast=True)

@@ -21,6 +21,7 @@ from tests.servers.postgres import APP, AUDITOR, SWEEPER, throw_away_postgres
 from tests.servers.redis import throw_away_redis
 
 PROFILES = ("sqlite", "postgresql")
+WHOLE = "--whole"
 _ROOT = "DPGOV_TESTS_ROOT"
 _BROKER = "DPGOV_TESTS_REDIS"
 _SCREENSHOTS = "DPGOV_SCREENSHOTS"
@@ -37,6 +38,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=PROFILES,
         default=None,
         help="run on one set of servers only; without it the suite runs on each in turn",
+    )
+    group.addoption(
+        WHOLE,
+        action="store_true",
+        help="with nothing else: the thorough tests too, as CI does",
     )
 
 

@@ -1,24 +1,62 @@
-"""How the suite itself runs: what the second profile leaves out, and what stays together."""
+"""How the suite itself runs: what which run leaves out, and what stays together."""
 
 from pathlib import Path
 
-from tests.both_profiles import ALIKE_EVERYWHERE
+import pytest
+
+from tests.both_profiles import ALIKE_AS_A_RULE, ALIKE_EVERYWHERE, _command
+from tests.profile import WHOLE
+from tests.thorough import THOROUGH
 from tests.together import Together
 
 _TESTS = Path(__file__).resolve().parents[1]
 _SCHEDULER = object.__new__(Together)
 
 
-def test_what_the_second_profile_leaves_out_is_there() -> None:
+_KEPT = (
+    "integration/access/test_every_route.py",
+    "integration/audit",
+    "integration/budgets",
+    "integration/queries/answering/test_lease.py",
+    "integration/tenants",
+    "journeys/test_main_job.py",
+)
+
+
+def _left_out(name: str, folders: tuple[str, ...]) -> bool:
+    return any((_TESTS / name).is_relative_to(_TESTS / folder) for folder in folders)
+
+
+def test_what_a_run_leaves_out_is_there() -> None:
     """A name that nothing has leaves nothing out, and nobody would notice."""
-    assert [name for name in ALIKE_EVERYWHERE if not (_TESTS / name).exists()] == []
+    named = (*ALIKE_EVERYWHERE, *ALIKE_AS_A_RULE, *THOROUGH)
+    assert [name for name in named if not (_TESTS / name).exists()] == []
+    assert [name for name in ALIKE_AS_A_RULE if _left_out(name, ALIKE_EVERYWHERE)] == []
 
 
-def test_the_second_profile_keeps_the_ledger_the_wall_and_a_journey() -> None:
-    left_out = [_TESTS / name for name in ALIKE_EVERYWHERE]
-    kept = ("integration/budgets", "integration/audit", "integration/tenants", "integration/access")
-    for name in (*kept, "integration/queries/answering", "journeys/test_main_job.py"):
-        assert not any((_TESTS / name).is_relative_to(folder) for folder in left_out)
+def test_every_run_of_each_profile_keeps_the_ledger_the_wall_and_a_journey() -> None:
+    left_out = (*ALIKE_EVERYWHERE, *ALIKE_AS_A_RULE, *THOROUGH)
+    assert [name for name in _KEPT if not (_TESTS / name).exists()] == []
+    assert [name for name in _KEPT if _left_out(name, left_out)] == []
+
+
+def test_a_whole_run_has_everything_that_is_not_alike_on_both() -> None:
+    for profile, alike in (("sqlite", ()), ("postgresql", ALIKE_EVERYWHERE)):
+        command = _command(profile, [WHOLE])
+        assert "not thorough" not in " ".join(command)
+        assert [name for name in command if name.startswith("--ignore")] == [
+            f"--ignore={_TESTS / name}" for name in alike
+        ]
+
+
+@pytest.mark.parametrize("profile", ["sqlite", "postgresql"])
+def test_a_path_that_is_named_runs_all_that_it_holds(profile: str) -> None:
+    named = _command(profile, ["tests/statistical"])
+    assert named[3:] == [f"--profile={profile}", "tests/statistical"]
+
+
+def test_ci_runs_everything() -> None:
+    assert f"uv run pytest {WHOLE}\n" in (_TESTS.parent / ".ci/run").read_text()
 
 
 def test_journeys_are_handed_out_as_one_and_modules_whole() -> None:

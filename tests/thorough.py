@@ -1,0 +1,39 @@
+"""What a whole run (`uv run pytest --whole`, as CI) has beyond an everyday one.
+
+An everyday run asks each promise once, where it is cheapest; these ask it of every page, route,
+column, statement or command, or look at distributions for minutes. A path that is named on the
+command line runs all that it holds.
+"""
+
+# On both profiles, or on SQLite alone where `tests.both_profiles` says so.
+THOROUGH = (
+    # Every page, in both themes and languages and two widths, under axe.
+    "journeys/test_every_page.py",
+    "journeys/test_german.py",
+    "journeys/test_layout_shift.py",
+    "journeys/test_pages_on_the_way.py",
+    # Every task of docs/tasks.md with its clicks, every control of every lesson.
+    "journeys/tasks",
+    "journeys/test_lessons.py",
+    # Several products at once.
+    "journeys/joint",
+    "journeys/live",
+    # Distributions by many thousands of draws. Sensitivities are exact, and in tests/unit.
+    "statistical/test_accuracy.py",
+    "statistical/test_indistinguishable.py",
+    "statistical/test_joint.py",
+    "statistical/test_table_sets.py",
+    "integration/noise_check/test_runs.py",
+    # Every statement, neighbour, route with two roles, and what a program may send to any of them.
+    "integration/access/test_the_schema.py",
+    "integration/access/test_two_roles.py",
+    "integration/datasets/joins/test_crashes.py",
+    "integration/joint/test_crashes.py",
+    "integration/queries/answering/test_crashes.py",
+    "integration/queries/answering/test_same_for_neighbours_everywhere.py",
+    "integration/surveys/test_crashes.py",
+    # Scripts, images and commands of the documentation, on machines of their own.
+    "house/test_image.py",
+    "integration/bench",
+    "integration/operation/test_debian.py",
+)
