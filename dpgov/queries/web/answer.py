@@ -19,6 +19,7 @@ from django.views.decorators.http import require_safe
 from dpgov.budgets.standing import charged_to
 from dpgov.budgets.words import question
 from dpgov.privacy.answer.body import read_body
+from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.answering.cancelling import may_cancel
 from dpgov.queries.answering.looking import look_at, pause_before_next_look
 from dpgov.queries.asking.enough import enough_in_words
@@ -39,8 +40,8 @@ from dpgov.queries.wording.downloads import (
 )
 from dpgov.queries.wording.figures import release_charts
 from dpgov.queries.wording.logistic import logistic_regressions
-from dpgov.queries.wording.presentation import ENDINGS, Answer, ordered
-from dpgov.queries.wording.regressions import regressions
+from dpgov.queries.wording.presentation import ENDINGS, Answer, ordered, read_answer
+from dpgov.queries.wording.regressions import RegressionAnswer, regressions
 from dpgov.queries.wording.rounds import read_rounds, whole_of
 from dpgov.queries.wording.synthetic import tables_together
 from dpgov.queries.wording.words import in_words
@@ -48,6 +49,11 @@ from dpgov.queries.workbench.versions import over_versions
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import CSV, as_file, as_file_in_parts
 
+# What a page has of some statistics beside their numbers, and its name in the template.
+_BESIDE: dict[str, tuple[str, Callable[[dict[str, Any]], list[RegressionAnswer]]]] = {
+    StatisticKind.REGRESSION: ("regressions", regressions),
+    StatisticKind.LOGISTIC_REGRESSION: ("logistic_regressions", logistic_regressions),
+}
 FORMATS: dict[str, tuple[str, Callable[[Release], bytes | Iterator[bytes]]]] = {
     "csv": (CSV, as_csv),
     "json": ("application/json", as_json),
@@ -121,7 +127,7 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
         return context
     membership = membership_of(request)
     context["versions"] = over_versions(membership, query)
-    context["together"] = _together(query)
+    context["together"] = _together(query) if query.plan.get("group_by") else []
     shown = _answer(query, release, request.GET)
     parties = (shown.get("joint") or {}).get("parties", 0)
     return context | shown | _share(query, membership.tenant.name, request, parties)
@@ -173,16 +179,25 @@ def _share(query: Query, organisation: str, request: HttpRequest, parties: int) 
 
 def _answer(query: Query, release: Release, given: QueryDict) -> dict[str, Any]:
     body = read_body(release.body)
-    if rounds := read_rounds(body):
+    if body.get("rounds"):
+        rounds = read_rounds(body)
         return {"answer": whole_of(body, rounds), "rounds": rounds}
-    shown = arranged(given, body)
-    return shown | {
-        "charts": release_charts(body),
-        "regressions": regressions(body),
-        "logistic_regressions": logistic_regressions(body),
-        "joint": body.get("joint"),
-        "warnings": _warnings(query, body, shown["answer"]),
-    }
+    shown = _shown(body, given)
+    warnings = _warnings(query, body, shown["answer"])
+    return shown | _beside(body) | {"joint": body.get("joint"), "warnings": warnings}
+
+
+def _shown(body: dict[str, Any], given: QueryDict) -> dict[str, Any]:
+    """The numbers; groups have an order and charts, and single numbers at most a ratio."""
+    if body["groups"]:
+        return arranged(given, body) | {"charts": release_charts(body)}
+    return arranged(given, body) if given else {"answer": read_answer(body)}
+
+
+def _beside(body: dict[str, Any]) -> dict[str, Any]:
+    kinds = {statistic["statistic"] for statistic in body["statistics"]}
+    found = [_BESIDE[kind] for kind in kinds if kind in _BESIDE]
+    return {name: read(body) for name, read in found}
 
 
 def _warnings(query: Query, body: dict[str, Any], answer: Answer) -> list[str]:

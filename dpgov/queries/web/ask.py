@@ -122,4 +122,6 @@ def _ask(request: HttpRequest, ground: Ground, data: QueryDict) -> HttpResponse:
         return refused_form(request, dataset, form, offer, refusal.notice)
     if form.allocation_id is not None:
         request.session[remembered(dataset)] = str(form.allocation_id)
-    return redirect(answer_address(submission.query.pk, data.get("shown", "")))
+    if shown := data.get("shown"):
+        return redirect(answer_address(submission.query.pk, shown))
+    return redirect("queries:detail", submission.query.pk)

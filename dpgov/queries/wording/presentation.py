@@ -161,7 +161,7 @@ def read_answer(body: dict[str, Any], places: Sequence[int] | None = None) -> An
         drawings=drawings,
         sharing=sharing_in_words(drawings),
         guarantee=guarantee_in_words(body["guarantee"]),
-        findings=findings(body),
+        findings=findings(body) if body["groups"] else [],
     )
 
 
