@@ -14,7 +14,6 @@ from dpgov.engines.files import DuckDBEngine
 from dpgov.engines.ingest.request import UnitNames
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.plan.computed.asked import declared_alone
 from dpgov.privacy.plan.request import ExactAnswer
 from dpgov.privacy.plan.schema import DatasetSchema
 
@@ -142,7 +141,7 @@ class TableFiles:
         ingest(
             source,
             target,
-            columns=declared_alone(schema).columns,
+            columns=schema.declared.columns,
             max_rows=schema.max_rows,
             limits=Limits(settings.DPGOV_INGEST_MEMORY_BYTES, settings.DPGOV_INGEST_SECONDS),
             key=secrets.token_bytes(32),

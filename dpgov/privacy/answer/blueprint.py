@@ -17,7 +17,7 @@ from dpgov.privacy.mechanisms.choice import mechanisms_for
 from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
 from dpgov.privacy.noise.noise import NoiseOutOfRange
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
-from dpgov.privacy.plan.computed.asked import codes_of_two, declared_alone, seen_by
+from dpgov.privacy.plan.computed.asked import codes_of_two, with_formulas
 from dpgov.privacy.plan.grouping import (
     SIZES,
     by_sizes,
@@ -26,7 +26,6 @@ from dpgov.privacy.plan.grouping import (
     means_sizes,
     problem_with_sizes,
 )
-from dpgov.privacy.plan.per_unit import used_of_each
 from dpgov.privacy.plan.plan import Grouping, InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.plan.predicates import UnknownColumn, row_filter
 from dpgov.privacy.plan.ranges import GROUP_SIZES, of_group, said_of, warning_of
@@ -142,7 +141,7 @@ def prepare(plan: Plan, schema: DatasetSchema) -> Blueprint:
     Raises InvalidPlan for too many cells, or an amount at which the noise would leave the exact
     range; the message names the smallest one that works.
     """
-    schema = seen_by(plan, declared_alone(schema))
+    schema = with_formulas(plan.computed, schema.declared)
     loss = loss_of(plan, schema.mode)
     groupings = _groupings(plan, schema)
     cells = ExactRequest((), groupings, ()).cells
@@ -201,6 +200,8 @@ def refusal(path: str, message: str) -> InvalidPlan:
 
 
 def _groupings(plan: Plan, schema: DatasetSchema) -> tuple[CodeGrouping, ...]:
+    if not plan.group_by:
+        return ()
     problem = problem_with_sizes(plan, schema)
     if problem is not None:
         raise InvalidPlan((problem,))
@@ -235,7 +236,7 @@ def _requests(
             groupings=groupings if scan.axis is None else (*groupings, scan.axis),
             measures=tuple(measures),
             bounds=_bounds(plan, schema, scan),
-            of_two=codes_of_two(schema),
+            of_two=codes_of_two(schema) if schema.asked else (),
         )
         for scan, measures in needed.items()
     )
@@ -268,7 +269,7 @@ def _bounds(plan: Plan, schema: DatasetSchema, scan: _Scan) -> UnitBounds | None
         return None
     if by_sizes(plan, schema):
         return UnitBounds(1)
-    used = used_of_each(plan.per_unit, unit)
+    used = unit.used(plan.per_unit)
     rows = None if scan.counts_units else used.rows_per_group
     gains = groupings and (scan.counts_units or rows is not None)
     return UnitBounds(unit.max_rows_per_unit, used.groups if gains else None, groupings, rows)

@@ -13,7 +13,7 @@ from math import isqrt
 
 from dpgov.language.said import said
 from dpgov.privacy.accounting.loss import Loss, Mode
-from dpgov.privacy.mechanisms.chosen import count_or_choose
+from dpgov.privacy.mechanisms.chosen import chosen_tables
 from dpgov.privacy.mechanisms.cumulative import cumulative
 from dpgov.privacy.mechanisms.design import may_drop_rows
 from dpgov.privacy.mechanisms.extremes import Extreme
@@ -156,18 +156,14 @@ def mechanisms_for(plan: Plan, schema: DatasetSchema, loss: Loss, cells: int) ->
         squarable=frozenset(c.name for c in schema.columns if _squarable(c, schema)),
     )
     return [
-        _Chooser(plan, schema, family, _part(loss, family.share), cells).mechanism()
-        for family in found
+        _Chooser(plan, schema, one, loss.part(*one.share.as_integer_ratio()), cells).mechanism()
+        for one in found
     ]
 
 
 def _squarable(column: ColumnSpec, schema: DatasetSchema) -> bool:
     domain = column.domain
     return isinstance(domain, NumericDomain) and width_for(2, domain, schema) == 1
-
-
-def _part(loss: Loss, share: Fraction) -> Loss:
-    return loss.part(share.numerator, share.denominator)
 
 
 class _Chooser:
@@ -186,7 +182,10 @@ class _Chooser:
         return MECHANISMS[recipe](self)
 
     def rows(self) -> Mechanism:
-        return count_or_choose(self.plan, self._exposed(missing_drops=False), self.loss)
+        exposed = self._exposed(missing_drops=False)
+        if self.plan.choosing is not None:
+            return chosen_tables(self.plan, self.plan.choosing, exposed, self.loss)
+        return count(self.first, exposed, self.loss)
 
     def sum(self) -> Mechanism:
         return total(self.first, *self._numbers(self.first), self.loss)
@@ -263,7 +262,8 @@ class _Chooser:
             per_unit=self.plan.per_unit,
         )
         # A unit has one size.
-        return replace(exposed, groups=1) if by_sizes(self.plan, self.schema) else exposed
+        sizes = exposed.grouped and by_sizes(self.plan, self.schema)
+        return replace(exposed, groups=1) if sizes else exposed
 
 
 # The table of `plan.statistics` goes on here, where mechanisms may be seen.

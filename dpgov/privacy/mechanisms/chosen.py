@@ -34,7 +34,7 @@ from dpgov.privacy.mechanisms.table import Measured, column
 from dpgov.privacy.mechanisms.totals import Total, count
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.noise.sensitivity import Exposure
-from dpgov.privacy.plan.plan import Plan, Statistic
+from dpgov.privacy.plan.plan import Choosing, Plan, Statistic
 from dpgov.privacy.plan.request import Counts
 from dpgov.privacy.plan.statistics import StatisticKind
 
@@ -99,23 +99,21 @@ def marginal(cells: _Cells, table: Sequence[int]) -> _Cells:
     return np.asarray(cells.sum(axis=others), dtype=cells.dtype)
 
 
-def count_or_choose(plan: Plan, exposed: Exposure, loss: Loss) -> Total | ChosenTables:
-    """The count of all groups of a plan, or of the tables of them that it chooses.
+def chosen_tables(plan: Plan, choosing: Choosing, exposed: Exposure, loss: Loss) -> ChosenTables:
+    """The counts of those tables of a plan's groups that it chooses.
 
     Raises ValueError where it would choose among rows that are limited by cell: no door makes such
     a plan, since a marginal would have more of them in a cell than the table of all columns.
     """
-    if plan.choosing is not None and plan.per_unit is not None:
+    if plan.per_unit is not None:
         raise ValueError("tables to choose among, of rows that are limited by cell")
     statistic = next(one for one in plan.statistics if one.kind is StatisticKind.COUNT)
-    if plan.choosing is None:
-        return count(statistic, exposed, loss)
-    tables = plan.choosing.tables
+    tables = choosing.tables
     shape = tuple(grouping.bins for grouping in plan.group_by)
     reach = count(statistic, exposed, loss).taken.reach
     sizes = tuple(prod(shape[place] for place in table) for table in tables)
-    adaptive = Adaptive(sizes, reach, loss, plan.choosing.rounds)
-    if plan.choosing.mwem:
+    adaptive = Adaptive(sizes, reach, loss, choosing.rounds)
+    if choosing.mwem:
         adaptive = replace(adaptive, choosing=TEXTBOOK, penalised=False)
     each = count(statistic, exposed, adaptive.of_a_draw)
     return ChosenTables(statistic, shape, tables, adaptive, each)

@@ -16,9 +16,7 @@ full cells attain it). add_remove: L2² S max|c|₂². change_one: see `_replace
 
 from dataclasses import dataclass
 
-from dpgov.privacy.plan.per_unit import used_of_each
-from dpgov.privacy.plan.plan import PerUnit
-from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, NumericDomain
+from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, NumericDomain, PerUnit
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +124,7 @@ def exposure(
     """
     unit = schema.unit
     named_unit = unit.private_id is not None or unit.max_rows_per_unit > 1
-    used, most = used_of_each(per_unit, unit), unit.max_rows_per_unit
+    used, most = unit.used(per_unit), unit.max_rows_per_unit
     groups = min(used.groups or most, most, cells or most) if grouped else 1
     in_a_cell = used.rows_per_group
     return Exposure(

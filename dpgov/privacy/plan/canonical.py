@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from dpgov.privacy.plan.computed.asked import seen_by
-from dpgov.privacy.plan.per_unit import narrower
+from dpgov.privacy.plan.computed.asked import with_formulas
 from dpgov.privacy.plan.plan import Grouping, Plan, Statistic
 from dpgov.privacy.plan.predicates import Range, row_filter
 from dpgov.privacy.plan.request import AllOf, AnyOf, CodeFilter, RowFilter
@@ -30,10 +29,10 @@ def canonical(plan: Plan, schema: DatasetSchema) -> dict[str, Any]:
     what the plan computes.
     """
     asked = {name for statistic in plan.statistics for name in names_of(statistic, schema)}
-    used = narrower(plan.per_unit, schema.unit)
+    used = schema.unit.narrowed(plan.per_unit)
     chosen = plan.as_json().get("adaptive")
     computed = sorted((one.kind.value, *one.operands) for one in plan.computed)
-    schema = seen_by(plan, schema)
+    schema = with_formulas(plan.computed, schema)
     return {
         "statistics": [list(name) for name in sorted(asked)],
         "where": [_as_json(item, schema) for item in conjuncts_of(plan, schema)],
@@ -95,10 +94,10 @@ NO_ROW = AnyOf(())
 def conjuncts_of(plan: Plan, schema: DatasetSchema) -> tuple[RowFilter, ...]:
     """What must hold all at once: at most one condition a column, then what is compound; sorted.
 
-    A column that the plan computes has the number that it has in `seen_by`. Raises UnknownColumn
-    when the schema no longer has a column.
+    A column that the plan computes has the number that it has in `with_formulas`. Raises
+    UnknownColumn when the schema no longer has a column.
     """
-    schema = seen_by(plan, schema)
+    schema = with_formulas(plan.computed, schema)
     whole = simplified(AllOf(tuple(row_filter(item, schema) for item in plan.where)), schema)
     return whole.members if isinstance(whole, AllOf) else (whole,)
 

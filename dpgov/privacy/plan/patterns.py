@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from dpgov.privacy.plan.canonical import conjuncts_of, largest_code, names_of
-from dpgov.privacy.plan.computed.asked import seen_by
+from dpgov.privacy.plan.computed.asked import with_formulas
 from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.request import CodeFilter, RowFilter
 from dpgov.privacy.plan.schema import DatasetSchema
@@ -57,7 +57,7 @@ def families_of(asked: Mapping[str, Plan], schema: DatasetSchema) -> list[Family
     whole: defaultdict[Rest, list[str]] = defaultdict(list)
     for plan in asked.values():
         # One number for a column that several of them compute.
-        schema = seen_by(plan, schema)
+        schema = with_formulas(plan.computed, schema)
     for key, plan in asked.items():
         _file(key, plan, schema, filed, whole)
     for (rest, _), members in filed.items():

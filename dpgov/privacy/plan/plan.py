@@ -13,7 +13,7 @@ from typing import Any
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.plan.formula import Formula
-from dpgov.privacy.plan.schema import Neighbouring
+from dpgov.privacy.plan.schema import Neighbouring, PerUnit
 from dpgov.privacy.plan.statistics import StatisticKind
 
 Clip = tuple[str, str]
@@ -156,21 +156,6 @@ class Grouping:
     def bins(self) -> int:
         """How many it has, the one for everything else included."""
         return len(self.categories or ()) + 1 if self.edges is None else len(self.edges)
-
-
-@dataclass(frozen=True, slots=True)
-class PerUnit:
-    """What a question uses of each unit, less than declared: so many of its groups, and so many of
-    its rows in each; None leaves what is declared. Without groups all rows are in one.
-    """
-
-    groups: int | None = None
-    rows_per_group: int | None = None
-
-    def as_json(self) -> dict[str, int]:
-        """The plan's form of it, without what is left as declared."""
-        named = {"groups": self.groups, "rows_per_group": self.rows_per_group}
-        return {name: most for name, most in named.items() if most is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Everything here was declared by the owner without looking at the data; cost, noi
 of an answer are functions of these values and the plan alone.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
@@ -126,12 +126,46 @@ class ColumnSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class PerUnit:
+    """What a question uses of each unit, less than declared: so many of its groups, and so many of
+    its rows in each; None leaves what is declared. Without groups all rows are in one.
+    """
+
+    groups: int | None = None
+    rows_per_group: int | None = None
+
+    def as_json(self) -> dict[str, int]:
+        """The plan's form of it, without what is left as declared."""
+        named = {"groups": self.groups, "rows_per_group": self.rows_per_group}
+        return {name: most for name, most in named.items() if most is not None}
+
+
+@dataclass(frozen=True, slots=True)
 class PrivacyUnit:
     """Whose presence is hidden: each row (private_id None) or whoever the column names."""
 
     private_id: str | None = None
     max_rows_per_unit: int = 1
     max_groups_per_unit: int | None = None
+
+    def used(self, asked: PerUnit | None) -> PerUnit:
+        """The least of what is asked and declared, as it binds; no rows per group where they bind
+        no more than the declared rows.
+
+        Without a column that names the unit nobody can tell its rows, so that nothing is left out.
+        """
+        declared = self.max_groups_per_unit
+        if asked is None or self.private_id is None:
+            return PerUnit(declared)
+        groups = min((most for most in (asked.groups, declared) if most is not None), default=None)
+        rows = asked.rows_per_group
+        return PerUnit(groups, rows if rows is not None and rows < self.max_rows_per_unit else None)
+
+    def narrowed(self, asked: PerUnit | None) -> PerUnit | None:
+        """What is asked beyond the declarations; None where that is nothing."""
+        used = self.used(asked)
+        groups = None if used.groups == self.max_groups_per_unit else used.groups
+        return None if groups is None and used.rows_per_group is None else used
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +189,13 @@ class DatasetSchema:
     mode: Mode = Mode.PURE
     asked: int = 0
     is_live: bool = False
+
+    @property
+    def declared(self) -> "DatasetSchema":
+        """The same without what a question computes."""
+        if not self.asked:
+            return self
+        return replace(self, columns=self.columns[: -self.asked], asked=0)
 
     def index_of(self, name: str) -> int | None:
         """The stored place of a column, or None when it is not queryable or not there."""

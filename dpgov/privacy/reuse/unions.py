@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.canonical import conjuncts_of, largest_code
-from dpgov.privacy.plan.computed.asked import seen_by
+from dpgov.privacy.plan.computed.asked import with_formulas
 from dpgov.privacy.plan.grouping import by_sizes, code_grouping
-from dpgov.privacy.plan.per_unit import narrower
-from dpgov.privacy.plan.plan import PerUnit, Plan
+from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.predicates import Range
 from dpgov.privacy.plan.request import AllOf, CodeFilter, RowFilter
 from dpgov.privacy.plan.schema import DatasetSchema
@@ -55,9 +54,10 @@ class _Side:
 
 def union_of(asked: Plan, stored: Plan, schema: DatasetSchema) -> Union | None:
     """How the asked cells are made of the stored ones; None when they are not."""
-    if _used(asked, schema) != (used := _used(stored, schema)):
+    used = schema.unit.narrowed(stored.per_unit)
+    if schema.unit.narrowed(asked.per_unit) != used:
         return None
-    schema = seen_by(stored, seen_by(asked, schema))
+    schema = with_formulas(stored.computed, with_formulas(asked.computed, schema))
     found, wanted = conjuncts_of(stored, schema), conjuncts_of(asked, schema)
     if found == wanted and asked.group_by == stored.group_by:
         return _same(asked)
@@ -65,10 +65,6 @@ def union_of(asked: Plan, stored: Plan, schema: DatasetSchema) -> Union | None:
     if used is not None or by_sizes(asked, schema) or by_sizes(stored, schema):
         return None
     return _Matching(_side(asked, wanted, schema), _side(stored, found, schema), schema).union()
-
-
-def _used(plan: Plan, schema: DatasetSchema) -> PerUnit | None:
-    return narrower(plan.per_unit, schema.unit)
 
 
 def _same(plan: Plan) -> Union:

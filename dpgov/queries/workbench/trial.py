@@ -27,7 +27,7 @@ from dpgov.privacy.mock.rows import (
     mock_rows,
     mock_table,
 )
-from dpgov.privacy.plan.computed.asked import seen_by
+from dpgov.privacy.plan.computed.asked import with_formulas
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema, DateDomain
@@ -94,7 +94,7 @@ def try_plan(plan: Plan, schema: DatasetSchema, guess: int | None = None) -> Tri
     if plan.choosing is None:
         # More take seconds, and a trial is made while its reader waits.
         check_cells(blueprint.cells, MAX_CELLS)
-    schema = seen_by(plan, schema)
+    schema = with_formulas(plan.computed, schema)
     table = mock_table(schema, mock_rows(schema, guess))
     body = {"mock": True, "message": INVENTED, "rows": table.rows}
     return Trial(

@@ -1,7 +1,7 @@
 """Columns that one question computes of two declared ones, row by row: a + b, a - b, a * b.
 
 For that question they are columns like all others: the schema that it is made ready against has
-them after the declared ones (`seen_by`), with the bounds and the step that follow from both. So
+them after the declared ones (`with_formulas`), with bounds and step that follow from both. So
 whatever a mechanism, a price or an interval is made of, is made as for a declared column. What
 could go wrong: a bound that some row passes, or a sum that is not exact (`spans` and `check_sums`
 refuse both); a name that means one column here and another there (`name_of` is the formula itself,
@@ -78,24 +78,12 @@ def _spec(formula: Formula, operands: list[ColumnSpec]) -> ColumnSpec:
     return ColumnSpec(name_of(formula), domain, rule, formula=formula)
 
 
-def declared_alone(schema: DatasetSchema) -> DatasetSchema:
-    """The schema without what a question computes."""
-    if not schema.asked:
-        return schema
-    return replace(schema, columns=schema.columns[: -schema.asked], asked=0)
-
-
-def seen_by(plan: Plan, schema: DatasetSchema) -> DatasetSchema:
-    """The schema with the columns that the plan computes, after those that it has already.
+@lru_cache(maxsize=1024)
+def with_formulas(formulas: tuple[Formula, ...], schema: DatasetSchema) -> DatasetSchema:
+    """The schema with what a plan computes, after the columns that it has already.
 
     Raises InvalidPlan where the plan was read against other declarations.
     """
-    return with_formulas(plan.computed, schema)
-
-
-@lru_cache(maxsize=1024)
-def with_formulas(formulas: tuple[Formula, ...], schema: DatasetSchema) -> DatasetSchema:
-    """The schema with these columns, too; see `seen_by`."""
     more = [one for one in formulas if schema.index_of(name_of(one)) is None]
     if not more:
         return schema

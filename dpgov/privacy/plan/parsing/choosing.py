@@ -25,9 +25,7 @@ def read_rounds(raw: object, problems: Problems, path: str = "rounds") -> int | 
 
 
 def read_choosing(raw: object, group_by: Sequence[Grouping], problems: Problems) -> Choosing | None:
-    """None where nothing is chosen."""
-    if raw is None:
-        return None
+    """The choice; None for a problem."""
     body = problems.mapping("adaptive", raw, _KEYS)
     if body is None:
         return None

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpgov.language.said import said
-from dpgov.privacy.plan.computed.asked import SIGNS, asked_formula, declared_alone, with_formulas
+from dpgov.privacy.plan.computed.asked import SIGNS, asked_formula, with_formulas
 from dpgov.privacy.plan.formula import Formula, FormulaKind
 from dpgov.privacy.plan.parsing.where import read_column
 from dpgov.privacy.plan.problems import Problems
@@ -22,7 +22,7 @@ def with_computed(
     body: Mapping[str, Any], schema: DatasetSchema, problems: Problems
 ) -> DatasetSchema:
     """The declared columns and, after them, what this raw plan computes; each once."""
-    declared = declared_alone(schema)
+    declared = schema.declared
     entries = problems.items("computed", body.get("computed", []), most=MAX_ASKED)
     read = [
         _formula(f"computed.{place}", entry, declared, problems)

@@ -4,22 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpgov.language.said import said
-from dpgov.privacy.plan.per_unit import narrower
-from dpgov.privacy.plan.plan import PerUnit
 from dpgov.privacy.plan.problems import Problems
-from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.privacy.plan.schema import DatasetSchema, PerUnit
 
 _PATH = "per_unit"
 _KEYS = ("groups", "rows_per_group")
 
 
 def read_per_unit(raw: object, schema: DatasetSchema, problems: Problems) -> PerUnit | None:
-    """Both limits, whole numbers from 1; None for a problem, and where nothing is left out by it.
+    """Both limits, whole numbers from 1; None for a problem, and where they leave nothing out.
 
     A limit above the declared one would promise rows that are never used.
     """
-    if raw is None:
-        return None
     body = problems.mapping(_PATH, raw, _KEYS)
     if body is None:
         return None
@@ -29,7 +25,7 @@ def read_per_unit(raw: object, schema: DatasetSchema, problems: Problems) -> Per
         return None
     groups = _limit("groups", body, unit.max_groups_per_unit or unit.max_rows_per_unit, problems)
     rows = _limit("rows_per_group", body, unit.max_rows_per_unit, problems)
-    return narrower(PerUnit(groups, rows), unit)
+    return unit.narrowed(PerUnit(groups, rows))
 
 
 def _limit(name: str, body: Mapping[str, Any], most: int, problems: Problems) -> int | None:

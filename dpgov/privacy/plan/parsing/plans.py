@@ -56,10 +56,12 @@ def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str, stored: bool
         )
     epsilon, rho = _price(body, schema.mode, problems)
     computing = Problems()
-    schema = with_computed(body, schema, computing)
+    computes = "computed" in body
+    schema = with_computed(body, schema, computing) if computes else schema.declared
     # Else whatever names a column that could not be computed would be refused, too.
     computing.raise_if_any()
     group_by = _group_by(body.get("group_by", []), schema, problems)
+    limits, choosing = body.get("per_unit"), body.get("adaptive")
     plan = Plan(
         dataset=dataset,
         statistics=read_statistics(body.get("statistics", []), schema, problems),
@@ -67,10 +69,11 @@ def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str, stored: bool
         group_by=group_by,
         epsilon_nano=epsilon,
         rho_nano=rho,
-        per_unit=read_per_unit(body.get("per_unit"), schema, problems),
-        choosing=read_choosing(body.get("adaptive"), group_by, problems),
+        per_unit=None if limits is None else read_per_unit(limits, schema, problems),
+        choosing=None if choosing is None else read_choosing(choosing, group_by, problems),
     )
-    plan = replace(plan, computed=formulas_used(plan, schema))
+    if schema.asked:
+        plan = replace(plan, computed=formulas_used(plan, schema))
     _check_together(plan, problems)
     problems.raise_if_any()
     return plan

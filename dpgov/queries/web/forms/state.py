@@ -104,7 +104,7 @@ def _add(data: QueryDict, kind: str, schema: DatasetSchema) -> None:
 def seen_in(data: QueryDict, schema: DatasetSchema) -> DatasetSchema:
     """The schema with what the form computes, without what makes no column."""
     raw = [computed_in(data, row_id) for row_id in row_ids(data, COMPUTED)]
-    return with_computed({COMPUTED: raw}, schema, Problems())
+    return with_computed({COMPUTED: raw}, schema, Problems()) if raw else schema.declared
 
 
 def computed_in(data: QueryDict, row_id: str) -> dict[str, Any]:

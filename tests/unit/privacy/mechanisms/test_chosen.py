@@ -11,8 +11,7 @@ import pytest
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.privacy.plan.plan import PerUnit
-from dpgov.privacy.plan.schema import PrivacyUnit
+from dpgov.privacy.plan.schema import PerUnit, PrivacyUnit
 from tests.unit.privacy.tables import COUNT, draw_of, question, schema_of
 
 PEOPLE = schema_of(unit=PrivacyUnit("person", 4), mode=Mode.ZCDP)
