@@ -25,11 +25,11 @@ from bench.rig import as_application, as_owner
 from dpgov.budgets.services import Line, reserve, settle
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version
+from dpgov.operation.clock import database_now
 from dpgov.queries.answering import ending
 from dpgov.queries.answering.lease import Claim
 from dpgov.queries.answering.publishing import publish
 from dpgov.queries.asking.submit import write_down
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_for
 

@@ -42,9 +42,9 @@ from django.test import Client  # noqa: E402
 
 from bench.cast import Cast, make_cast  # noqa: E402
 from dpgov.audit.actor import OPERATOR  # noqa: E402
+from dpgov.operation.clock import database_now  # noqa: E402
 from dpgov.queries.answering.answer import answer_next  # noqa: E402
 from dpgov.queries.answering.publishing import publish_due  # noqa: E402
-from dpgov.queries.clock import database_now  # noqa: E402
 from dpgov.queries.models import Query  # noqa: E402
 from dpgov.tenants.tokens import create_token  # noqa: E402
 

@@ -19,8 +19,8 @@ from dpgov.budgets.together import share_a_budget
 from dpgov.joint.errors import SharesBudget
 from dpgov.joint.installed import SAME_PEOPLE
 from dpgov.joint.models import JointQuestion, Party, Share
+from dpgov.operation.clock import database_now
 from dpgov.queries.answering.lease import STOPPED
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.tenants.crossing import through_gate
 from dpgov.tenants.models import Tenant

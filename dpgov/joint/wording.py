@@ -11,10 +11,10 @@ from dpgov.joint import crossing
 from dpgov.joint.models import JointQuestion, Party
 from dpgov.joint.services.prepared import Terms, asked_of
 from dpgov.joint.services.sharing import ENDED_AFTER
+from dpgov.operation.clock import database_now
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.joint.total import Joint
 from dpgov.privacy.plan.by_calendar import CalendarPart
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.queries.wording.dates import PARTS_IN_WORDS
 

@@ -8,7 +8,7 @@ imports that nobody else does).
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db import models
+from django.db import connection, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import functions
 from django.db.models.sql.compiler import SQLCompiler
@@ -30,6 +30,19 @@ def now() -> datetime:
 def today() -> date:
     """The day in UTC, by which questions, refusals and files are counted."""
     return now().astimezone(UTC).date()
+
+
+def database_now() -> datetime:
+    """The database's own moment, for leases and answers: no worker's clock matters (B12).
+
+    On SQLite server and worker are one machine.
+    """
+    if connection.vendor != "postgresql":
+        return now()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        moment: datetime = cursor.fetchone()[0]
+    return moment.astimezone(UTC)
 
 
 class Now(functions.Now):

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Count, Min
 
-from dpgov.queries.clock import database_now
+from dpgov.operation.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.tenants.crossing import through_gate
 

@@ -29,12 +29,12 @@ from dpgov.joint.models import JointQuestion, Party
 from dpgov.joint.services.prepared import Terms, asked_of, refuse_outside_policy
 from dpgov.joint.services.proposing import look_at
 from dpgov.operation import request_ids
+from dpgov.operation.clock import database_now
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.answering import ending
 from dpgov.queries.answering.moments import class_ms_of
 from dpgov.queries.asking.gate import NoSuchDataset, refuse_unless_open_to
 from dpgov.queries.asking.submit import write_down
-from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
 from dpgov.tenants import codes

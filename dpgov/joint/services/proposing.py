@@ -28,8 +28,8 @@ from dpgov.joint.models import JointQuestion, Party
 from dpgov.joint.services.prepared import Terms, proposal_of, refuse_outside_policy
 from dpgov.language.said import said
 from dpgov.operation import clock
+from dpgov.operation.clock import database_now
 from dpgov.queries.asking.once import IdempotencyConflict, check_key
-from dpgov.queries.clock import database_now
 from dpgov.tenants import codes
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of

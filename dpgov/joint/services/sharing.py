@@ -23,9 +23,9 @@ from dpgov.joint.keys import own_key
 from dpgov.joint.models import Party, Share
 from dpgov.joint.services.prepared import joint_of_party
 from dpgov.operation import request_ids
+from dpgov.operation.clock import database_now
 from dpgov.privacy.joint.masks import as_bytes, mask_of, masked, public_key_of
 from dpgov.queries.answering.lease import STOPPED
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_for
 

@@ -22,11 +22,11 @@ from dpgov.joint import crossing
 from dpgov.joint.models import Party
 from dpgov.joint.services.prepared import joint_of_party
 from dpgov.joint.services.sharing import ENDED_AFTER
+from dpgov.operation.clock import database_now
 from dpgov.privacy.joint.masks import from_bytes, total_of
 from dpgov.queries.answering import ending
 from dpgov.queries.answering.lease import LostLease, end
 from dpgov.queries.answering.moments import latest_at
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_for
 

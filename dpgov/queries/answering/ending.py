@@ -17,9 +17,9 @@ from dpgov.audit.entry import canonical_json
 from dpgov.audit.services import append
 from dpgov.budgets import services as ledger
 from dpgov.budgets.words import noted
+from dpgov.operation.clock import database_now
 from dpgov.queries.answering import lease
 from dpgov.queries.answering.moments import doublings_of, due_at
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of

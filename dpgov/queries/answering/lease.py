@@ -16,8 +16,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.datasets.models import Dataset, DerivedFrom
-from dpgov.operation.clock import Now
-from dpgov.queries.clock import database_now
+from dpgov.operation.clock import Now, database_now
 from dpgov.queries.models import Query
 
 UNFINISHED = (Query.State.QUEUED, Query.State.RUNNING)

@@ -12,9 +12,9 @@ from uuid import UUID
 
 from django.conf import settings
 
+from dpgov.operation.clock import database_now
 from dpgov.queries.answering.moments import next_moment
 from dpgov.queries.answering.publishing import publish_overdue
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import get_query
 from dpgov.tenants.models import Membership

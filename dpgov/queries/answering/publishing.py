@@ -32,9 +32,9 @@ from dpgov.budgets.errors import BudgetFrozen, NotAdmitted
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.budgets.words import noted
 from dpgov.datasets.rules import least_price_nano
+from dpgov.operation.clock import database_now
 from dpgov.queries.answering.lease import STOPPED
 from dpgov.queries.answering.moments import horizon, latest_at
-from dpgov.queries.clock import database_now
 from dpgov.queries.crossing import tenants_with_sealed_queries
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.boundary import acting_for

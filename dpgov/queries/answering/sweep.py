@@ -14,11 +14,11 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from dpgov.audit.actor import SWEEPER
 from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.datasets.selectors import present
+from dpgov.operation.clock import database_now
 from dpgov.queries.answering import ending
 from dpgov.queries.answering.lease import LostLease, free
 from dpgov.queries.answering.tasks import MOST_MESSAGES, messages, wake
 from dpgov.queries.answering.turns import number_waiting
-from dpgov.queries.clock import database_now
 from dpgov.queries.crossing import UNFINISHED, tenants_with_unfinished_queries
 from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_for

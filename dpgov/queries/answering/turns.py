@@ -20,11 +20,11 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import Count, Max, Min, Q
 
+from dpgov.operation.clock import database_now
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.duration import longest_microseconds
 from dpgov.privacy.answer.rounds import chosen_by
 from dpgov.queries.answering.lease import free
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.tenants.crossing import through_gate
 

@@ -16,7 +16,7 @@ from django.db import Error, connection
 from django.db.models import QuerySet
 
 from dpgov.datasets.services import may_come, sees, tend_copies
-from dpgov.queries.clock import database_now
+from dpgov.operation.clock import database_now
 from dpgov.queries.crossing import UNFINISHED
 from dpgov.queries.models import Query
 from dpgov.queries.models.workers import Worker

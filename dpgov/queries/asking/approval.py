@@ -16,10 +16,10 @@ from django.utils.translation import gettext_noop
 from dpgov.audit.actions import Action
 from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.operation.clock import database_now
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.asked import Asked, read_plan
 from dpgov.queries.asking.policy import OutsidePolicy
-from dpgov.queries.clock import database_now
 from dpgov.queries.guards import APPROVAL_DAYS
 from dpgov.queries.models import BudgetRequest, Query
 from dpgov.tenants.models import Membership, Role

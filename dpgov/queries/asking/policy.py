@@ -15,10 +15,10 @@ from dpgov.datasets.fitting import Terms, terms_of, too_exact
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules
 from dpgov.language.translation import percent
+from dpgov.operation.clock import database_now
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.statistics import STATISTICS
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import BudgetRequest, ReadyMade
 from dpgov.tenants.models import User
 

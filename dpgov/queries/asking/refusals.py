@@ -11,8 +11,8 @@ from django.db.models.functions import Greatest
 from dpgov.budgets.allocated import AllocationNeeded
 from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
 from dpgov.datasets.models import Dataset
+from dpgov.operation.clock import database_now
 from dpgov.operation.tallies import count_budget_refusal
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Refusal
 from dpgov.tenants.models import Membership
 

@@ -21,6 +21,7 @@ from dpgov.datasets.fitting import Terms
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.operation import request_ids
+from dpgov.operation.clock import database_now
 from dpgov.privacy.answer.batch import MAX_PLANS
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.canonical import canonical_sha256
@@ -35,7 +36,6 @@ from dpgov.queries.asking.policy import QueryLimitExceeded, refuse_outside, term
 from dpgov.queries.asking.ready_made import ReadyMadeReader
 from dpgov.queries.asking.refusals import count_refusal
 from dpgov.queries.asking.touched import lines_of
-from dpgov.queries.clock import database_now
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role

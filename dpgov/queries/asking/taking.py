@@ -18,6 +18,7 @@ from dpgov.audit.services import append
 from dpgov.budgets.words import noted
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
+from dpgov.operation.clock import database_now
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.privacy.reuse.derived import Derivation, check_unchanged
@@ -27,7 +28,6 @@ from dpgov.queries.asking.gate import refuse_unless_open_to
 from dpgov.queries.asking.once import Submission, check_key, once
 from dpgov.queries.asking.policy import OnlyReadyMade, terms_for
 from dpgov.queries.asking.quote import priced_blueprint
-from dpgov.queries.clock import database_now
 from dpgov.queries.free import FreeAnswer, reusable_for
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query, Release

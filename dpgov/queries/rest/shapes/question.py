@@ -9,12 +9,12 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from dpgov.budgets.rest.shapes import MODES
+from dpgov.operation.clock import database_now
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.answer.body import ALIKE, FORMAT
 from dpgov.privacy.answer.sizes import MAX_CELLS
 from dpgov.queries.answering.looking import expected_at
 from dpgov.queries.asking.once import Submission
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query
 from dpgov.queries.rest.shapes.answer import GroupSerializer, ReleasedStatisticSerializer
 from dpgov.queries.rest.shapes.draws import ChoosingDrawSerializer, ReleasedDrawSerializer

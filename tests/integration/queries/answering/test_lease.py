@@ -8,11 +8,11 @@ import pytest
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Charge
 from dpgov.datasets.models import Dataset
+from dpgov.operation.clock import database_now
 from dpgov.queries.answering.ending import seal
 from dpgov.queries.answering.lease import LostLease, claim, mark_opened
 from dpgov.queries.asking.once import IdempotencyConflict
 from dpgov.queries.asking.submit import submit
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 from tests.cast import answer_query, publish_now

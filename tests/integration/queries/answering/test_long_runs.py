@@ -16,10 +16,10 @@ from django.utils import timezone
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Charge
+from dpgov.operation.clock import database_now
 from dpgov.queries.answering.ending import seal
 from dpgov.queries.answering.lease import Claim, LostLease, claim
 from dpgov.queries.answering.sweep import sweep
-from dpgov.queries.clock import database_now
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
