@@ -53,6 +53,11 @@ def get_query(membership: Membership, query_id: UUID) -> Query:
     return visible_queries(membership).get(pk=query_id)
 
 
+def get_answered(membership: Membership, query_id: UUID) -> Query:
+    """The same with its answer, if it is published: for whoever comes to read that."""
+    return visible_queries(membership).select_related("release").get(pk=query_id)
+
+
 def find_by_key(membership: Membership, idempotency_key: str) -> Query | None:
     """The query that this person submitted under this key, if any."""
     return Query.objects.filter(
@@ -109,7 +114,7 @@ def visible_release(query: Query) -> Release | None:
     """The stored answer, once it is published."""
     if public_state(query) is not PublicState.RELEASED:
         return None
-    return Release.objects.get(query=query)
+    return query.release
 
 
 def receipt_of(query: Query, release: Release) -> dict[str, Any]:

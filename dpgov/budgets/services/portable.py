@@ -35,19 +35,19 @@ def reserve(
     ids = list(wanted)
     parents = _parents(ids)
     budgets = _locked([*ids, *parents])
-    datasets = [*ids, *parents]
-    if _forgot_a_shared_budget(datasets, ids) or _forgot_a_parent(datasets, ids):
+    if _forgot([*ids, *parents], ids):
         return Outcome("moved")
     days = {b.pk: counting_day(moment or clock.now(), b.counted_on) for b in budgets}
     access = BudgetAccess.objects.filter(budget__in=ids, tenant_id=tenant_id).count()
     if access != len(lines) or len(wanted) != len(lines):
         return Outcome("foreign")
-    for refused in (_standing(budgets), _too_much(budgets, wanted), _too_fast(wanted, days)):
+    rates = list(RateLimit.objects.filter(budget__in=wanted))
+    for refused in (_standing(budgets), _too_much(budgets, wanted), _too_fast(rates, wanted, days)):
         if refused is not None:
             return refused
     _write_holds(query_id, tenant_id, lines, days, moment)
-    _take_rates(wanted, days)
-    _follow_lines(_parents(ids))
+    _take_rates(rates, wanted, days)
+    _follow_lines(parents)
     return DONE
 
 
@@ -133,16 +133,17 @@ def _parents(ids: Sequence[UUID]) -> list[UUID]:
     return list(lines.values_list("dataset_budget", flat=True).distinct())
 
 
-def _forgot_a_shared_budget(datasets: Sequence[UUID], charged: Sequence[UUID]) -> bool:
+def _forgot(datasets: Sequence[UUID], charged: Sequence[UUID]) -> bool:
+    """Whether a shared budget of these datasets, or one of a parent, is not charged.
+
+    What was derived from two datasets is charged to both, to all of their parts.
+    """
     members = SharedBudgetMember.objects.filter(dataset_budget__in=datasets, left_at__isnull=True)
-    return members.exclude(shared_budget__in=charged).exists()
-
-
-def _forgot_a_parent(datasets: Sequence[UUID], charged: Sequence[UUID]) -> bool:
-    """What was derived from two datasets is charged to both, to all of their parts."""
+    shared = members.exclude(shared_budget__in=charged).order_by()
     derived = DerivedBudget.objects.filter(budget__in=datasets)
     asked = derived.annotate(asked=Coalesce("parent__parts__budget", "parent"))
-    return asked.exclude(asked__in=charged).exists()
+    of_parents = asked.exclude(asked__in=charged).order_by()
+    return shared.values_list("shared_budget").union(of_parents.values_list("asked")).exists()
 
 
 def _standing(budgets: Sequence[Budget]) -> Outcome | None:
@@ -177,10 +178,12 @@ def _over(rates: Sequence[RateLimit], wanted: dict[UUID, int]) -> Outcome | None
     return Outcome("rate", rate.budget_id, max(rate.limit_nano - rate.taken_nano, 0), rate.period)
 
 
-def _too_fast(wanted: dict[UUID, int], days: dict[UUID, date]) -> Outcome | None:
+def _too_fast(
+    rates: Sequence[RateLimit], wanted: dict[UUID, int], days: dict[UUID, date]
+) -> Outcome | None:
     left = {
         rate: rate.limit_nano - window_of(rate.period, days[rate.budget_id], rate).taken_nano
-        for rate in RateLimit.objects.filter(budget__in=wanted)
+        for rate in rates
     }
     tight = [rate for rate in left if wanted[rate.budget_id] > left[rate]]
     if not tight:
@@ -214,8 +217,10 @@ def _write_holds(
         Budget.objects.filter(pk=line.budget_id).update(counted_on=days[line.budget_id])
 
 
-def _take_rates(wanted: dict[UUID, int], days: dict[UUID, date]) -> None:
-    for rate in RateLimit.objects.filter(budget__in=wanted):
+def _take_rates(
+    rates: Sequence[RateLimit], wanted: dict[UUID, int], days: dict[UUID, date]
+) -> None:
+    for rate in rates:
         present = window_of(rate.period, days[rate.budget_id], rate)
         rate.taken_nano = present.taken_nano + wanted[rate.budget_id]
         rate.window_start = present.start

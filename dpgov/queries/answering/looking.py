@@ -16,7 +16,7 @@ from dpgov.operation.clock import database_now
 from dpgov.queries.answering.moments import next_moment
 from dpgov.queries.answering.publishing import publish_overdue
 from dpgov.queries.models import Query
-from dpgov.queries.selectors import get_query
+from dpgov.queries.selectors import get_answered
 from dpgov.tenants.models import Membership
 
 LONGEST_WAIT = timedelta(seconds=20)
@@ -33,8 +33,8 @@ def look_at(membership: Membership, query_id: UUID) -> Query:
 
     An answer that is long due appears now, at the latest.
     """
-    query = get_query(membership, query_id)
-    return get_query(membership, query_id) if publish_overdue(query) else query
+    query = get_answered(membership, query_id)
+    return get_answered(membership, query_id) if publish_overdue(query) else query
 
 
 def expected_at(query: Query, now: datetime | None = None) -> datetime | None:
