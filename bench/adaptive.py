@@ -23,7 +23,7 @@ from bench.tables import Floats, People, drawn, people, squares
 from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.answer.covers import IN_ROUNDS
 from dpgov.privacy.answer.fitting import Axis, Table, fit, total_of
-from dpgov.privacy.answer.rounds import chosen_by, model_of, released_tables
+from dpgov.privacy.answer.rounds import model_of, released_tables
 from dpgov.privacy.answer.table_sets import parse_table_set
 from dpgov.privacy.mechanisms.chosen import ChosenTables
 from dpgov.privacy.mechanisms.table import Counted
@@ -71,7 +71,7 @@ def _lines(of: People, size: int, epsilon: str, options: argparse.Namespace) -> 
 def _mechanism(body: dict[str, Any], of: People) -> ChosenTables:
     """As the product asks it."""
     (plan,) = parse_table_set(body, of.schema, dataset="adult").plans
-    found = chosen_by(prepare(plan, of.schema))
+    found = prepare(plan, of.schema).chooses
     if found is None:
         raise SystemExit("nothing is chosen")
     return found

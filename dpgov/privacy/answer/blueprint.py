@@ -14,6 +14,7 @@ from dpgov.privacy.accounting.decimals import MAX_NANO, as_text, json_number
 from dpgov.privacy.accounting.loss import Loss, Mode, epsilon_paid_by, rho_of
 from dpgov.privacy.answer.sizes import check_cells, most_cells
 from dpgov.privacy.mechanisms.choice import mechanisms_for
+from dpgov.privacy.mechanisms.chosen import ChosenTables
 from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
 from dpgov.privacy.noise.noise import NoiseOutOfRange
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
@@ -48,6 +49,12 @@ class Blueprint:
     mechanisms: tuple[Mechanism, ...]
     reads: tuple[int, ...]
     cells: int
+
+    @property
+    def chooses(self) -> ChosenTables | None:
+        """Its one mechanism, where it chooses tables; None for every other question."""
+        first = self.mechanisms[0]
+        return first if isinstance(first, ChosenTables) else None
 
     @property
     def cost_nano(self) -> int:

@@ -25,7 +25,6 @@ from dpgov.privacy.answer.covers import (
     shut,
     ways_of,
 )
-from dpgov.privacy.answer.rounds import chosen_by
 from dpgov.privacy.answer.sizes import MAX_CELLS, MAX_CHOSEN_FROM
 from dpgov.privacy.mechanisms.mechanism import Summed
 from dpgov.privacy.plan.parsing.choosing import MAX_CANDIDATES
@@ -95,7 +94,7 @@ def adaptive(of: TableSet, method: Method, rounds: int) -> Batch:
     tables = tuple(tuple(sorted(table)) for table in of.asked)
     choosing = Choosing(tables, rounds, mwem=method is Method.MWEM)
     plan = replace(of.whole, group_by=of.columns, choosing=choosing)
-    chosen = chosen_by(prepare(plan, of.schema))
+    chosen = prepare(plan, of.schema).chooses
     if chosen is None:
         raise AssertionError("a plan that chooses tables without choosing any")
     variance = _variance(of.whole, of.columns[:1], of.schema)

@@ -11,7 +11,7 @@ from math import isqrt, prod
 from typing import Any
 
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.answer.rounds import chosen_by, needs_of_rounds
+from dpgov.privacy.answer.rounds import needs_of_rounds
 from dpgov.privacy.answer.sizes import MAX_CELLS
 from dpgov.privacy.mechanisms.chosen import ChosenTables
 from dpgov.privacy.mechanisms.grid import MOST_PLACES, places_for
@@ -138,7 +138,7 @@ def _keys(grouping: CodeGrouping, schema: DatasetSchema) -> int:
 
 
 def _draws(blueprint: Blueprint) -> int:
-    choosing = chosen_by(blueprint)
+    choosing = blueprint.chooses
     if choosing is not None:
         return _rounds(choosing)
     return sum(_draw(mechanism.describe(), blueprint.cells) for mechanism in blueprint.mechanisms)

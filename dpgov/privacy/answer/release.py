@@ -16,7 +16,7 @@ from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.body import ALIKE, FORMAT, format_of
 from dpgov.privacy.answer.plausible import RISING, TABLE, adjusted_rising, adjusted_table
-from dpgov.privacy.answer.rounds import as_count, chosen_by, model_of
+from dpgov.privacy.answer.rounds import as_count, model_of
 from dpgov.privacy.mechanisms.adaptive import Round
 from dpgov.privacy.mechanisms.cells import AlikeCells, OneEach
 from dpgov.privacy.mechanisms.logistic import Logistic
@@ -53,7 +53,7 @@ def draw(
     any noise is drawn; AsksOn for a descent without an engine.
     """
     _check_shapes(blueprint.requests, answers)
-    choosing = chosen_by(blueprint)
+    choosing = blueprint.chooses
     if choosing is not None:
         rows = table_of(blueprint.requests[0].measures, answers[0])
         return in_rounds(blueprint, choosing.choose(rows, model_of(choosing)))

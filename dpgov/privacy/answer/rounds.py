@@ -22,12 +22,6 @@ _NANOSECONDS_A_GUESS = 1_500
 _MEGABYTES = 64
 
 
-def chosen_by(blueprint: Blueprint) -> ChosenTables | None:
-    """Its one mechanism, where it chooses tables; None for every other question."""
-    first = blueprint.mechanisms[0]
-    return first if isinstance(first, ChosenTables) else None
-
-
 def needs_of_rounds(mechanism: ChosenTables) -> Needs:
     """The most that all fits of its rounds take of one processor, and any of them of memory."""
     cells = math.prod(mechanism.shape)
@@ -91,7 +85,7 @@ def _axes(shape: Sequence[int]) -> list[Axis]:
 
 def as_count(blueprint: Blueprint, place: int) -> Blueprint:
     """The table at this place as a count by its groups, for what a round pays for drawing it."""
-    mechanism = chosen_by(blueprint)
+    mechanism = blueprint.chooses
     if mechanism is None:
         raise ValueError("a question that chooses no tables")
     plan, table = blueprint.plan, mechanism.tables[place]

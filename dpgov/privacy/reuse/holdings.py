@@ -9,7 +9,9 @@ from fractions import Fraction
 
 from dpgov.privacy.mechanisms.cumulative import Cumulative
 from dpgov.privacy.mechanisms.draw import Draw
+from dpgov.privacy.mechanisms.logistic import Logistic
 from dpgov.privacy.mechanisms.mechanism import Mechanism
+from dpgov.privacy.mechanisms.regression import Regression
 from dpgov.privacy.mechanisms.totals import PublicMean, Total, degree_of
 from dpgov.privacy.mechanisms.views import CountOrSum, Moments
 from dpgov.privacy.plan.canonical import counted_as, names_of
@@ -31,12 +33,12 @@ def estimates_of(
     schema = stored.blueprint.schema
     kind = counted_as(statistic.kind, schema)
     for place, mechanism in enumerate(stored.blueprint.mechanisms):
-        fitted = refitted(stored, statistic, place, mechanism, schema)
-        if fitted is not None:
-            yield fitted
-        again = repeated(stored, statistic, place, mechanism)
-        if again is not None:
-            yield again
+        if isinstance(mechanism, Regression):
+            fitted = refitted(stored, statistic, place, mechanism)
+            yield from () if fitted is None else (fitted,)
+        elif isinstance(mechanism, Logistic):
+            again = repeated(stored, statistic, place, mechanism)
+            yield from () if again is None else (again,)
         if isinstance(mechanism, Cumulative) and kind.facts.recipe is Recipe.ROWS:
             between = ranged(stored, statistic, place, mechanism)
             if between is not None:

@@ -8,10 +8,8 @@ from typing import Any
 
 from dpgov.privacy.mechanisms.design import design_for, may_drop_rows
 from dpgov.privacy.mechanisms.logistic import Logistic
-from dpgov.privacy.mechanisms.mechanism import Mechanism
 from dpgov.privacy.mechanisms.regression import Regression
 from dpgov.privacy.plan.plan import Statistic
-from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.reuse.estimates import Cells, Columns, Stored
 
 
@@ -77,10 +75,10 @@ def _term(head: dict[str, Any]) -> tuple[str | None, str | None]:
 
 
 def repeated(
-    stored: Stored, statistic: Statistic, place: int, mechanism: Mechanism
+    stored: Stored, statistic: Statistic, place: int, mechanism: Logistic
 ) -> Repeated | None:
     """How a stored descent answers a logistic regression: only the same, about the same rows."""
-    if not isinstance(mechanism, Logistic) or not stored.union.same:
+    if not stored.union.same:
         return None
     drawn = mechanism.statistic
     same = (statistic.kind, statistic.column) == (drawn.kind, drawn.column)
@@ -92,15 +90,14 @@ def repeated(
 
 
 def refitted(
-    stored: Stored, statistic: Statistic, place: int, mechanism: Mechanism, schema: DatasetSchema
+    stored: Stored, statistic: Statistic, place: int, mechanism: Regression
 ) -> Refitted | None:
     """How a stored draw answers a regression; None where it does not.
 
     Both must be about the same rows: a column that only the stored one has may drop none.
     """
-    if not isinstance(mechanism, Regression) or not stored.union.same:
-        return None
-    if statistic.kind is not mechanism.statistic.kind:
+    schema = stored.blueprint.schema
+    if not stored.union.same or statistic.kind is not mechanism.statistic.kind:
         return None
     # A column that only the asked one has may be one that it computes, and unknown here.
     if not _columns(statistic) <= _columns(mechanism.statistic):

@@ -23,7 +23,6 @@ from django.db.models import Count, Max, Min, Q
 from dpgov.operation.clock import database_now
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.duration import longest_microseconds
-from dpgov.privacy.answer.rounds import chosen_by
 from dpgov.queries.answering.lease import free
 from dpgov.queries.models import Query
 from dpgov.tenants.crossing import through_gate
@@ -121,7 +120,7 @@ def is_heavy(blueprint: Blueprint) -> bool:
     Tables that are chosen adaptively always are: fits stand beside nobody's short questions. So are
     live tables: somebody else's server may take its time.
     """
-    if chosen_by(blueprint) is not None or blueprint.schema.is_live:
+    if blueprint.chooses is not None or blueprint.schema.is_live:
         return True
     return longest_microseconds(blueprint) >= _LIGHTEST_HEAVY_MICROSECONDS
 

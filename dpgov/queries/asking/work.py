@@ -12,7 +12,7 @@ from dpgov.privacy.answer.adaptively import Adaptively
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.covers import Cover
 from dpgov.privacy.answer.fitting import Needs, needs_of
-from dpgov.privacy.answer.rounds import chosen_by, needs_of_rounds
+from dpgov.privacy.answer.rounds import needs_of_rounds
 from dpgov.queries.answering.moments import class_ms_of
 
 
@@ -41,7 +41,7 @@ class Work:
 def work_of(cover: Cover | Adaptively, blueprints: Sequence[Blueprint]) -> Work:
     """Of the way that was chosen."""
     seconds = sum(map(class_ms_of, blueprints)) / 1000
-    choosing, cells = chosen_by(blueprints[0]), math.prod(cover.bins)
+    choosing, cells = blueprints[0].chooses, math.prod(cover.bins)
     if isinstance(cover, Cover):
         return Work(seconds, needs_of(cells, len(cover.chosen.drawn)))
     fits = None if choosing is None else needs_of_rounds(choosing)

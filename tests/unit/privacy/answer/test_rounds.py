@@ -24,7 +24,7 @@ from dpgov.privacy.answer.covers import Cover, Method
 from dpgov.privacy.answer.duration import expected_microseconds
 from dpgov.privacy.answer.fitting import fit
 from dpgov.privacy.answer.release import MalformedAnswer, draw
-from dpgov.privacy.answer.rounds import as_count, chosen_by, model_of, needs_of_rounds
+from dpgov.privacy.answer.rounds import as_count, model_of, needs_of_rounds
 from dpgov.privacy.answer.table_sets import parse_table_set
 from dpgov.privacy.mechanisms.adaptive import BadGuess, Round
 from dpgov.privacy.mechanisms.chosen import ChosenTables, NeedsModel
@@ -51,7 +51,7 @@ def asked(schema: DatasetSchema | None = None, epsilon: Any = 1, **more: Any) ->
 
 
 def mechanism_of(blueprint: Blueprint) -> ChosenTables:
-    found = chosen_by(blueprint)
+    found = blueprint.chooses
     assert found is not None
     return found
 
