@@ -1,17 +1,18 @@
 """What a body asks: read against a version's public metadata alone. Changes nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
 
 from dpgov.datasets.models import DatasetVersion
-from dpgov.datasets.rules import least_price_nano, rules_of
+from dpgov.datasets.rules import least_price_nano, rules_of, rules_shown
 from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.answer import batch as batches
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.sizes import cells_within, check_cells
 from dpgov.privacy.answer.table_sets import is_table_set, parse_table_set
+from dpgov.privacy.answer.wanted import cheapest, parse_wanted
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.queries.models import BudgetRequest, Query, ReadyMade
 
@@ -48,6 +49,17 @@ def read_plan(version: DatasetVersion, raw_plan: object) -> Asked:
     schema = schema_of(version)
     plan = parse_plan(raw_plan, schema, dataset=version.dataset.slug)
     return Asked(version, fitting((prepare(plan, schema),)))
+
+
+def read_wanted(version: DatasetVersion, raw_plan: object, assumed_rows: int | None) -> Asked:
+    """The same, or with the smallest amount that the accuracy needs which it names in its place."""
+    if not isinstance(raw_plan, Mapping) or "accuracy" not in raw_plan:
+        return read_plan(version, raw_plan)
+    dataset, schema = version.dataset, schema_of(version)
+    plan, wanted = parse_wanted(raw_plan, schema, dataset=dataset.slug)
+    least = least_price_nano(dataset, rules_shown(dataset))
+    found = cheapest(plan, schema, wanted, assumed_rows=assumed_rows, least_nano=least)
+    return Asked(version, fitting((found,)))
 
 
 def read_batch(version: DatasetVersion, raw_batch: object) -> Asked:

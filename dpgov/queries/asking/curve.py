@@ -103,13 +103,6 @@ def curve_of(priced: Quote, terms: Terms, *, assumed_rows: int | None = None) ->
     )
 
 
-def times_that_fit(priced: Quote) -> int:
-    """How many such questions fit now under every limit that this one touches; 0 if refused."""
-    if priced.refusal or not priced.limits:
-        return 0
-    return min(limit.admitted_nano // max(1, limit.taken_nano) for limit in priced.limits)
-
-
 def _sizes(blueprint: Blueprint) -> tuple[int, ...]:
     return tuple(rows for rows in GROUP_SIZES if rows <= blueprint.schema.max_rows)
 

@@ -5,7 +5,7 @@ and the ledger; never of the data.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -19,15 +19,13 @@ from dpgov.budgets.services import Line
 from dpgov.budgets.words import amount, price, question
 from dpgov.datasets.fitting import Question, Terms, fit
 from dpgov.datasets.models import Dataset, DatasetVersion, TermsOfUse
-from dpgov.datasets.rules import least_price_nano, rules_shown
-from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.selectors import current_version
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.privacy.answer.adaptively import Adaptively
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.covers import Cover
-from dpgov.privacy.answer.wanted import cheapest, parse_wanted
 from dpgov.privacy.plan.plan import Plan
-from dpgov.queries.asking.asked import Asked, fitting, read_batch, read_plan
+from dpgov.queries.asking.asked import Asked, read_batch, read_wanted
 from dpgov.queries.asking.gate import NotOpen, TermsNotAccepted, closed_to
 from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for
 from dpgov.queries.asking.touched import largest_whole, least_whole, lines_of
@@ -40,17 +38,7 @@ def priced_blueprint(
     dataset: Dataset, raw_plan: object, assumed_rows: int | None = None
 ) -> Blueprint:
     """The plan with its amount: its own, or the smallest that its accuracy needs; InvalidPlan."""
-    return _read_wanted(current_version(dataset), raw_plan, assumed_rows).blueprints[0]
-
-
-def _read_wanted(version: DatasetVersion, raw_plan: object, assumed_rows: int | None) -> Asked:
-    if not isinstance(raw_plan, Mapping) or "accuracy" not in raw_plan:
-        return read_plan(version, raw_plan)
-    dataset, schema = version.dataset, schema_of(version)
-    plan, wanted = parse_wanted(raw_plan, schema, dataset=dataset.slug)
-    least = least_price_nano(dataset, rules_shown(dataset))
-    found = cheapest(plan, schema, wanted, assumed_rows=assumed_rows, least_nano=least)
-    return Asked(version, fitting((found,)))
+    return read_wanted(current_version(dataset), raw_plan, assumed_rows).blueprints[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +123,13 @@ class Quote:
         return price(self.cost_nano, self.adds_nano, self.currency)
 
     @property
+    def times_that_fit(self) -> int:
+        """How many such questions fit now under every limit that this one touches; 0 if refused."""
+        if self.refusal or not self.limits:
+            return 0
+        return min(limit.admitted_nano // max(1, limit.taken_nano) for limit in self.limits)
+
+    @property
     def remaining_nano(self) -> int:
         """What the dataset's own budget (the tightest part of it that is asked) still has."""
         return min((limit.remaining_nano for limit in self.limits if is_own(limit)), default=0)
@@ -166,7 +161,7 @@ def quote(
     `assumed_rows` is the reader's own guess of how many rows match, for errors of means.
     The newest `version` and the person's `allocations` are read here where the caller did not.
     """
-    asked = _read_wanted(version or current_version(dataset), raw_plan, assumed_rows)
+    asked = read_wanted(version or current_version(dataset), raw_plan, assumed_rows)
     return quoted(asked, user, assumed_rows, allocation_id, allocations)
 
 

@@ -18,7 +18,7 @@ from dpgov.budgets.rest.shapes import (
     exactly,
 )
 from dpgov.privacy.accounting.loss import Currency
-from dpgov.queries.asking.curve import Point, Verdict, times_that_fit
+from dpgov.queries.asking.curve import Point, Verdict
 from dpgov.queries.asking.quote import Priced, Quote
 from dpgov.queries.rest.shapes.answer import (
     DescriptionSerializer,
@@ -182,7 +182,7 @@ class QuoteSerializer(PricedSerializer, _WholeSerializer):
 
     def get_times(self, priced: Quote) -> int:
         """0 if it would be refused."""
-        return times_that_fit(priced)
+        return priced.times_that_fit
 
 
 class CurvePointSerializer(serializers.Serializer[Point]):

@@ -17,7 +17,6 @@ from dpgov.budgets.errors import NotAdmitted
 from dpgov.budgets.words import amount
 from dpgov.privacy.accounting.decimals import as_text, parse_epsilon
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.queries.asking.curve import times_that_fit
 from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey, Submission
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.asking.quote import Priced, Quote
@@ -151,7 +150,7 @@ class Offer:
     @property
     def times(self) -> int:
         """How many such questions fit now."""
-        return times_that_fit(self.quote) if self.quote else 0
+        return self.quote.times_that_fit if self.quote else 0
 
     @property
     def limits(self) -> list[Limit]:

@@ -9,7 +9,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from dpgov.datasets.models import Dataset
-from dpgov.queries.asking.curve import MOST_POINTS, Curve, Verdict, curve_of, times_that_fit
+from dpgov.queries.asking.curve import MOST_POINTS, Curve, Verdict, curve_of
 from dpgov.queries.asking.policy import terms_for
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.models import Query
@@ -77,9 +77,9 @@ def test_how_many_more_such_questions_fit(dataset: Dataset, analyst: Membership)
     priced = quote(
         user=analyst.user, dataset=dataset, raw_plan={"statistics": [COUNT], "epsilon": 0.3}
     )
-    assert times_that_fit(priced) == 33
+    assert priced.times_that_fit == 33
     dear = quote(user=analyst.user, dataset=dataset, raw_plan={"statistics": [COUNT], "epsilon": 3})
-    assert times_that_fit(dear) == 0
+    assert dear.times_that_fit == 0
 
 
 def test_a_stored_answer_stands_on_the_curve_where_its_error_is(
