@@ -1,4 +1,7 @@
-"""Reads of an owner's policy and of permits: what a question must keep, besides the budget."""
+"""What a question must keep besides the budget: an owner's policy, permits, and terms of use.
+
+Whether a person may ask is decided in `queries.asking`, which looks here.
+"""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -7,9 +10,10 @@ from functools import lru_cache, reduce
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
 
 from dpgov.datasets.lineage import governing, origins_of
-from dpgov.datasets.models import Dataset, Permit, Policy
+from dpgov.datasets.models import Acceptance, Dataset, Permit, Policy, TermsOfUse
 from dpgov.privacy.accounting.decimals import parse_epsilon
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import User
@@ -127,3 +131,34 @@ def permitted_to(user: User, datasets: Collection[UUID], today: date) -> dict[UU
         dataset__in=datasets, user_id=user.pk, last_day__gte=today
     ).values_list("dataset_id", "limit_nano")
     return dict(found)
+
+
+def versions_of(dataset: Dataset) -> QuerySet[TermsOfUse]:
+    """Every version that was ever set, the newest first; also those without text."""
+    return TermsOfUse.objects.filter(dataset=dataset).order_by("-number")
+
+
+def in_force(dataset_id: UUID) -> TermsOfUse | None:
+    """The newest version; None where none was ever set, or the newest one has no text."""
+    newest = TermsOfUse.objects.filter(dataset=dataset_id).order_by("-number").first()
+    return newest if newest is not None and newest.text else None
+
+
+def to_accept(dataset_id: UUID, user: User) -> TermsOfUse | None:
+    """What this person has to accept before they ask anything of it, if anything; one read."""
+    mine = Acceptance.objects.filter(terms=OuterRef("pk"), accepted_by=user)
+    versions = TermsOfUse.objects.filter(dataset=dataset_id).annotate(is_accepted=Exists(mine))
+    newest = versions.order_by("-number").first()
+    if newest is None or not newest.text or newest.is_accepted:
+        return None
+    return newest
+
+
+def acceptances_of(terms: TermsOfUse) -> QuerySet[Acceptance]:
+    """Who accepted this version, the newest first."""
+    return terms.acceptances.select_related("accepted_by").order_by("-accepted_at", "-pk")
+
+
+def accepted_at(terms: TermsOfUse, user: User) -> Acceptance | None:
+    """When this person accepted this version, if they did."""
+    return terms.acceptances.filter(accepted_by=user).first()

@@ -12,8 +12,8 @@ from rest_framework.views import APIView
 from dpgov.datasets import services
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rest.shapes import ConflictSerializer
+from dpgov.datasets.rules import accepted_at, in_force
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.datasets.terms import accepted_at, in_force
 from dpgov.tenants.models import User
 from dpgov.tenants.permissions import Permission, membership_of
 

@@ -11,9 +11,9 @@ from django.db import transaction
 
 from dpgov.audit.actions import Action
 from dpgov.datasets.models import Acceptance, Dataset, TermsOfUse
+from dpgov.datasets.rules import in_force, versions_of
 from dpgov.datasets.selectors import present
 from dpgov.datasets.services.entries import record
-from dpgov.datasets.terms import in_force, versions_of
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.tenants.models import User

@@ -6,7 +6,7 @@ from django import template
 from django.template.context import RequestContext
 
 from dpgov.datasets.models import Dataset, TermsOfUse
-from dpgov.datasets.terms import to_accept
+from dpgov.datasets.rules import to_accept
 from dpgov.datasets.web.forms.terms import AcceptForm
 from dpgov.tenants.permissions import Permission, may, membership_of
 

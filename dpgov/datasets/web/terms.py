@@ -16,8 +16,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dpgov.datasets import services
 from dpgov.datasets.models import Dataset, TermsOfUse
+from dpgov.datasets.rules import acceptances_of, accepted_at, in_force, versions_of
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.datasets.terms import acceptances_of, accepted_at, in_force, versions_of
 from dpgov.datasets.web.forms.terms import AcceptForm, TermsForm
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
 from dpgov.web.pages import show_page

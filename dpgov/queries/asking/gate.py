@@ -9,8 +9,8 @@ from dpgov.budgets.errors import NotAdmitted
 from dpgov.datasets.audience import Place, place_of
 from dpgov.datasets.lineage import governing
 from dpgov.datasets.models import Dataset, TermsOfUse
+from dpgov.datasets.rules import to_accept
 from dpgov.datasets.selectors import is_open, is_paused
-from dpgov.datasets.terms import to_accept
 from dpgov.language.said import said
 from dpgov.tenants.models import User
 

@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Acceptance, Dataset, TermsOfUse
+from dpgov.datasets.rules import in_force, to_accept
 from dpgov.datasets.services import (
     LONGEST_TERMS,
     NotInForce,
@@ -18,7 +19,6 @@ from dpgov.datasets.services import (
     accept_terms,
     set_terms,
 )
-from dpgov.datasets.terms import in_force, to_accept
 from dpgov.oversight.log.names import people_of
 from dpgov.oversight.log.sentences import labels_in, lines_of
 from dpgov.tenants.models import Membership
