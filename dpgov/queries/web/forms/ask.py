@@ -10,20 +10,60 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from dpgov.language.translation import translated
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain
+from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain, PrivacyUnit
 from dpgov.queries.web.forms.computed import Computed
 from dpgov.queries.web.forms.dates import DateGroupingRow
 from dpgov.queries.web.forms.groupings import CategoryGroupingRow, NumericGroupingRow
-from dpgov.queries.web.forms.per_unit import offered
 from dpgov.queries.web.forms.price import PricedForm, PriceForm
-from dpgov.queries.web.forms.rows import Row
-from dpgov.queries.web.forms.state import row_ids
+from dpgov.queries.web.forms.rows import TEXT, Row
+from dpgov.queries.web.forms.state import PER_UNIT, row_ids
 from dpgov.queries.web.forms.statistics import StatisticRow
 from dpgov.queries.web.forms.where import Where, known_rows
 from dpgov.queries.wording.words import counted_in_rows
+from dpgov.web.typed import TypedWholeNumber
+
+
+class PerUnitForm(forms.Form):
+    """What one question uses of each unit: fewer groups, and fewer rows in each, than declared.
+
+    Each is left empty for what is declared.
+    """
+
+    unit_rows = TypedWholeNumber(
+        required=False,
+        label=gettext_lazy("Rows of each privacy unit in a group, at most"),
+        widget=forms.TextInput(attrs={**TEXT, "inputmode": "numeric"}),
+    )
+    unit_groups = TypedWholeNumber(
+        required=False,
+        label=gettext_lazy("Groups of each privacy unit, at most"),
+        widget=forms.TextInput(attrs={**TEXT, "inputmode": "numeric"}),
+    )
+
+    def __init__(self, data: Any, unit: PrivacyUnit) -> None:
+        super().__init__(data)
+        self.most_rows = unit.max_rows_per_unit
+
+    @property
+    def is_used(self) -> bool:
+        """Whether something is typed in."""
+        return any(self[name].value() for name in PER_UNIT.values())
+
+    def limits(self) -> dict[str, Any]:
+        """The plan's form of it; nothing where nothing is typed. Only when valid."""
+        typed = {name: self.cleaned_data.get(field) for name, field in PER_UNIT.items()}
+        found = {name: most for name, most in typed.items() if most is not None}
+        return {"per_unit": found} if found else {}
+
+    @staticmethod
+    def field_for(path: str) -> str | None:
+        """Where a refusal of the plan belongs; None where it is about something else."""
+        first, _dot, name = path.partition(".")
+        return PER_UNIT.get(name, "unit_rows") if first == "per_unit" else None
 
 
 class AskForm(PricedForm):
@@ -57,7 +97,7 @@ class AskForm(PricedForm):
         known, refusals = known_rows(data, "group", schema)
         self.groupings = [self._grouping(i) for i in known]
         self.general_errors += [*self.where.refusals, *refusals]
-        self.per_unit = offered(data, schema.unit)
+        self.per_unit = _limits_offered(data, schema.unit)
         self.price = PriceForm(
             data,
             mode=schema.mode,
@@ -151,3 +191,9 @@ class AskForm(PricedForm):
 
 def _title(form: forms.Form, name: str) -> str:
     return f"{form.title}: " if isinstance(form, Row) and form.title else ""
+
+
+def _limits_offered(data: Any, unit: PrivacyUnit) -> PerUnitForm | None:
+    """The form where units are named and may have several rows; None where there is no choice."""
+    several = unit.private_id is not None and unit.max_rows_per_unit > 1
+    return PerUnitForm(data, unit) if several else None

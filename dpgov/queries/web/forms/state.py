@@ -17,12 +17,13 @@ from dpgov.privacy.plan.parsing.computed import with_computed
 from dpgov.privacy.plan.problems import Problems
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain, NumericDomain
 from dpgov.queries.web.forms.dates import usual_part
-from dpgov.queries.web.forms.per_unit import FIELDS as PER_UNIT
 from dpgov.queries.web.forms.rows import PRESETS, plain, proposed_width
 
 COMPUTED = "computed"
 ROW_KINDS = ("statistic", "filter", "group", COMPUTED)
 MOST_ROWS = 20
+# The fields of what is used of each unit, by what they are called in a plan.
+PER_UNIT = {"groups": "unit_groups", "rows_per_group": "unit_rows"}
 
 
 def new_key() -> str:

@@ -33,7 +33,7 @@ class Where:
 
     def filters(self) -> list[dict[str, Any]]:
         """The plan's form of them. Only when all rows are valid."""
-        where, self._paths = where_of(self.rows)
+        where, self._paths = where_of(self.rows) if self.rows else ([], {})
         return where
 
     def row_at(self, rest: Sequence[str]) -> tuple[FilterRow | None, list[str]]:
