@@ -11,8 +11,10 @@ from django.utils.translation import gettext as _
 
 from dpgov.privacy.plan.statistics import STATISTICS, Quantity
 from dpgov.queries.wording.dates import bin_shown, date_at, period_shown
-from dpgov.queries.wording.words import readable, ungrouped
+from dpgov.queries.wording.words import NOTHING, accuracy_at, beside, readable, ungrouped
 
+# The level of the error that stands beside a number.
+USUAL = 0.95
 # What is declared within these is a year: it is written without a gap after its thousands.
 _YEARS = (1_000, 2_999)
 
@@ -41,6 +43,20 @@ def is_year(head: dict[str, Any]) -> bool:
     if not found or STATISTICS[head["statistic"]].quantity is not Quantity.VALUE:
         return False
     return bool(_YEARS[0] <= found[0] and found[1] <= _YEARS[1])
+
+
+def shown_number(cell: dict[str, Any], head: dict[str, Any]) -> str:
+    """A released number as text, with the digits that its error leaves."""
+    return written(cell["value"], accuracy_at(cell.get("accuracy") or [], USUAL), head)
+
+
+def within(cell: dict[str, Any], head: dict[str, Any]) -> str:
+    """The error at 95% as it follows the number on one line; nothing where none is stated."""
+    accuracy = cell.get("accuracy") or []
+    words = beside(accuracy, USUAL, head)
+    if accuracy_at(accuracy, USUAL) is not None:
+        return f" {words}"
+    return "" if words == NOTHING else f", {words}"
 
 
 def written(value: float, error: float | None, head: dict[str, Any]) -> str:

@@ -11,10 +11,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from dpgov.queries.wording.bins import is_year, written
+from dpgov.queries.wording.bins import is_year, shown_number, within
 from dpgov.queries.wording.dates import date_at
-from dpgov.queries.wording.useful import USUAL, span_of, too_noisy
-from dpgov.queries.wording.words import NOTHING, accuracy_at, beside
+from dpgov.queries.wording.useful import span_of, too_noisy
 
 # More categories than these follow each other along the axis, in the declared order.
 MOST_LINES = 40
@@ -96,20 +95,6 @@ def _date_ticks(low: float, high: float, head: dict[str, Any]) -> dict[str, Any]
     first, last = round(low), round(high)
     places = list(range(first, last + 1, max(1, -(-(last - first) // _TICKS))))
     return {"tickvals": places, "ticktext": [date_at(place, head) for place in places]}
-
-
-def shown_number(cell: dict[str, Any], head: dict[str, Any]) -> str:
-    """A released number as text, with the digits that its error leaves."""
-    return written(cell["value"], accuracy_at(cell.get("accuracy") or [], USUAL), head)
-
-
-def within(cell: dict[str, Any], head: dict[str, Any]) -> str:
-    """The error at 95% as it follows the number on one line; nothing where none is stated."""
-    accuracy = cell.get("accuracy") or []
-    words = beside(accuracy, USUAL, head)
-    if accuracy_at(accuracy, USUAL) is not None:
-        return f" {words}"
-    return "" if words == NOTHING else f", {words}"
 
 
 def _kept(statistic: dict[str, Any]) -> list[int]:

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 
 from dpgov.language.translation import percent
 from dpgov.privacy.plan.statistics import STATISTICS
-from dpgov.queries.wording.bins import is_ordered, shown_bins
+from dpgov.queries.wording.bins import is_ordered, shown_bins, within
 from dpgov.queries.wording.dots import (
     MOST_LINES,
     along,
@@ -22,7 +22,6 @@ from dpgov.queries.wording.dots import (
     shift_of,
     trace,
     value_axis,
-    within,
 )
 from dpgov.queries.wording.plotting import (
     LONGEST_LABEL,

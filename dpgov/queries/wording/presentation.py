@@ -16,8 +16,7 @@ from dpgov.language.translation import percent
 from dpgov.privacy.plan.ranges import clipped
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.selectors import PublicState
-from dpgov.queries.wording.bins import shown_bins, written
-from dpgov.queries.wording.dots import shown_number, within
+from dpgov.queries.wording.bins import shown_bins, shown_number, within, written
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, shown
 from dpgov.queries.wording.findings import Finding, findings
 from dpgov.queries.wording.guarantee import guarantee_in_words

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from dpgov.privacy.plan.by_calendar import CalendarPart
 from dpgov.privacy.plan.calendar import date_of, span_of
-from dpgov.queries.wording.dots import shown_number, within
+from dpgov.queries.wording.bins import shown_number, within
 from dpgov.queries.wording.useful import span_of as interval_of
 from dpgov.queries.wording.useful import too_noisy
 

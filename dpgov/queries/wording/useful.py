@@ -11,10 +11,9 @@ from django.utils.translation import gettext as _
 from dpgov.privacy.mechanisms.cells import AlikeCells
 from dpgov.privacy.plan.ranges import clipped, is_empty
 from dpgov.privacy.plan.statistics import STATISTICS, Recipe
-from dpgov.queries.wording.bins import written
+from dpgov.queries.wording.bins import USUAL, written
 from dpgov.queries.wording.words import accuracy_at
 
-USUAL = 0.95
 # A group is too noisy where its interval covers more than this part of all that can be true ...
 _PART = 0.5
 # ... or where its error is so many times that of the group in the middle, and larger than what lies
