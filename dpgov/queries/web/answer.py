@@ -118,7 +118,7 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
         "state": state.value,
         "pause_ms": _pause_ms(query) if state is PublicState.WAITING else 0,
         "lines": answer_lines(query.pk, server=request.build_absolute_uri("/").rstrip("/")),
-        "may_cancel": may_cancel(membership_of(request), query),
+        "may_cancel": state is PublicState.WAITING and may_cancel(membership_of(request), query),
         "ending": ENDINGS.get(state, ""),
         "charged": charged_to(query.pk, reader_id=membership_of(request).user_id),
     }
