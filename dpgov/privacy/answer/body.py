@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from dpgov.privacy.answer.sizes import MAX_CELLS
-from dpgov.privacy.mechanisms.cells import AlikeCells, OneEach
+from dpgov.privacy.mechanisms.table import AlikeCells, OneEach
 
 FORMAT, ALIKE = 2, 3
 

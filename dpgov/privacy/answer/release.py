@@ -18,10 +18,9 @@ from dpgov.privacy.answer.body import ALIKE, FORMAT, format_of
 from dpgov.privacy.answer.plausible import RISING, TABLE, adjusted_rising, adjusted_table
 from dpgov.privacy.answer.rounds import as_count, model_of
 from dpgov.privacy.mechanisms.adaptive import Round
-from dpgov.privacy.mechanisms.cells import AlikeCells, OneEach
 from dpgov.privacy.mechanisms.logistic import Logistic
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Mechanism
-from dpgov.privacy.mechanisms.table import Measured, table_of
+from dpgov.privacy.mechanisms.table import AlikeCells, Measured, OneEach, table_of
 from dpgov.privacy.mechanisms.totals import Total
 from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.ranges import dated, said_of, warning_of

@@ -1,13 +1,17 @@
-"""What an engine counted, as mechanisms read it: cell by cell, and as arrays where it is one."""
+"""The cells of a table, one by one or kept as arrays: as an engine counted them, and as released.
+
+Of a million cells an array is the difference between megabytes and gigabytes.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
 from dpgov.privacy.plan.request import Counts, ExactAnswer, Measure
 
 Measured = Mapping[Measure, int]
+Number = int | float
 
 
 class Counted(Sequence[Measured]):
@@ -51,3 +55,47 @@ def column(table: Sequence[Measured], measure: Measure) -> Counts:
     if isinstance(table, Counted):
         return table.of(measure)
     return np.array([cell[measure] for cell in table], dtype=np.int64)
+
+
+class AlikeCells(Sequence[dict[str, Any]]):
+    """Released cells that differ by their numbers alone and have one `accuracy`; each is made when
+    it is asked for, as JSON has it.
+    """
+
+    def __init__(self, values: Sequence[Number], accuracy: list[dict[str, Any]]) -> None:
+        self.values, self.accuracy = values, accuracy
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @overload
+    def __getitem__(self, place: int) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> "AlikeCells": ...
+
+    def __getitem__(self, place: int | slice) -> "dict[str, Any] | AlikeCells":
+        if isinstance(place, slice):
+            return AlikeCells(self.values[place], self.accuracy)
+        return {"value": self.values[place], "accuracy": self.accuracy}
+
+
+class OneEach(Sequence[list[int]]):
+    """The released integers of cells that have one each: the list of one is made when asked for."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> list[int]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> "OneEach": ...
+
+    def __getitem__(self, place: int | slice) -> "list[int] | OneEach":
+        if isinstance(place, slice):
+            return OneEach(self.numbers[place])
+        return [self.numbers[place]]

@@ -22,10 +22,9 @@ from math import isqrt
 from dpgov.language.said import pattern
 from dpgov.privacy.accounting.decimals import decimals_of, json_number, json_number_up
 from dpgov.privacy.accounting.loss import Loss
-from dpgov.privacy.mechanisms.cells import AlikeCells, OneEach
 from dpgov.privacy.mechanisms.draw import Draw, Reading, in_units
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, OfOne, Statements, Summed
-from dpgov.privacy.mechanisms.table import Counted, Measured
+from dpgov.privacy.mechanisms.table import AlikeCells, Counted, Measured, OneEach
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, statement
 from dpgov.privacy.noise.sensitivity import (
     Exposure,

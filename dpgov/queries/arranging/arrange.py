@@ -9,7 +9,7 @@ from itertools import product
 from math import inf, prod
 from typing import Any
 
-from dpgov.privacy.mechanisms.cells import AlikeCells
+from dpgov.privacy.mechanisms.table import AlikeCells
 from dpgov.queries.arranging.arrangement import (
     COMPARISONS,
     Arrangement,

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from dpgov.privacy.mechanisms.cells import AlikeCells
+from dpgov.privacy.mechanisms.table import AlikeCells
 from dpgov.privacy.plan.ranges import clipped, is_empty
 from dpgov.privacy.plan.statistics import STATISTICS, Recipe
 from dpgov.queries.wording.bins import USUAL, written
