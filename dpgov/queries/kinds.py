@@ -1,9 +1,10 @@
-"""What sort of question a plan is, in a word or two, for sums and filters.
+"""What sort of question a stored plan is, in a word or two, for sums and filters; and its groups.
 
-Made of the names of statistics and stored in English; said in the reader's language when shown. A
+A sort is made of the names of statistics and stored in English; said in the reader's language when shown. A
 history is searched for these names, so that none may be part of another.
 """
 
+from math import prod
 from typing import Any
 
 from django.utils.text import capfirst
@@ -25,6 +26,12 @@ def kind_of(plan: dict[str, Any]) -> str:
     names = list(dict.fromkeys(STATISTICS[kind].name for kind in asked))
     alone = not groups or set(names) <= _OF_GROUPS
     return " + ".join(names).capitalize() + ("" if alone else _BY_GROUP)
+
+
+def least_groups(plan: dict[str, Any]) -> int:
+    """How many groups it has at least: those of the calendar depend on the dataset."""
+    named = (one.get("edges") or one.get("categories") or [1] for one in plan.get("group_by") or [])
+    return prod(map(len, named))
 
 
 def statistics_of(kind: str) -> list[Facts]:

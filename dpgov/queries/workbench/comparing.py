@@ -7,7 +7,6 @@ probability at most 2%, however the two noises depend on each other (the union b
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 import plotly.graph_objects as go
@@ -15,6 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.answer.sizes import MAX_CELLS
+from dpgov.queries.kinds import least_groups
 from dpgov.queries.wording.dates import date_at, first_of
 from dpgov.queries.wording.dots import shift_of
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
@@ -70,12 +70,6 @@ def comparable(plan: dict[str, Any], other: dict[str, Any]) -> bool:
     along, statistics = _shape(plan)
     other_along, other_statistics = _shape(other)
     return along == other_along and not statistics.isdisjoint(other_statistics)
-
-
-def least_groups(plan: dict[str, Any]) -> int:
-    """How many groups a stored plan has at least: those of the calendar depend on the dataset."""
-    named = (one.get("edges") or one.get("categories") or [1] for one in plan.get("group_by") or [])
-    return prod(map(len, named))
 
 
 def _shape(plan: dict[str, Any]) -> tuple[list[str], set[tuple[str, str | None, str]]]:

@@ -16,11 +16,12 @@ import plotly.graph_objects as go
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from dpgov.queries.kinds import least_groups
 from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
 from dpgov.queries.wording.dots import shift_of
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
-from dpgov.queries.workbench.comparing import ComparedRow, Side, compared, least_groups
+from dpgov.queries.workbench.comparing import ComparedRow, Side, compared
 from dpgov.tenants.models import Membership
 
 _MOST_READ = 200
