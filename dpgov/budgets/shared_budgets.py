@@ -101,6 +101,31 @@ def surveys_charged(tenant: Tenant) -> QuerySet[Correction]:
     return charged.select_related("budget").order_by("created_at", "id")
 
 
+def surveys_by(tenant: Tenant) -> dict[UUID, list[Correction]]:
+    """The tenant's surveys in the spending of each budget: charged to it, or to a shared budget
+    whose spending was carried over to it afterwards, by a merge or a division.
+    """
+    found: dict[UUID, list[Correction]] = {}
+    for charge in surveys_charged(tenant):
+        found.setdefault(charge.budget_id, []).append(charge)
+    for step in _carried_between(tenant) if found else ():
+        carried = [one for one in found.get(step.source_id, ()) if _was_there(one, step)]
+        here = found.setdefault(step.budget_id, [])
+        here += [one for one in carried if one not in here]
+    return found
+
+
+def _carried_between(tenant: Tenant) -> QuerySet[Correction]:
+    """What was carried from one shared budget to another, in order."""
+    rows = Correction.objects.filter(tenant=tenant, kind=Correction.Kind.CARRIED_OVER)
+    of_shared = rows.filter(source__kind=Budget.Kind.SHARED_BUDGET)
+    return of_shared.order_by("created_at", "id")
+
+
+def _was_there(charge: Correction, step: Correction) -> bool:
+    return charge.created_at <= step.created_at
+
+
 def _with_shared(members: QuerySet[SharedBudgetMember]) -> QuerySet[SharedBudgetMember]:
     return members.select_related("shared_budget")
 

@@ -8,18 +8,18 @@ dataset by itself. Must never name another organisation, nor a dataset that this
 see: such a one is in the total alone, as on the page of the shared budget.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.urls import reverse
 
 from dpgov.budgets.models import Budget, Correction
-from dpgov.budgets.shared_budgets import shared_budgets_of, shared_by, surveys_charged
+from dpgov.budgets.shared_budgets import shared_budgets_of, shared_by, surveys_by
 from dpgov.budgets.words import limit_text, together
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Tenant
 from dpgov.tenants.permissions import Permission, may
 
 
@@ -61,15 +61,29 @@ def own_losses(membership: Membership) -> list[People]:
     for dataset in datasets_of(membership):
         budget = shared.get(dataset.budget_id)
         found.setdefault(budget.pk if budget else None, []).append(_of_dataset(dataset))
+    budgets = list(shared_budgets_of(membership.tenant)) if sees_shared else []
     if may(membership, Permission.VIEW_SURVEYS):
-        for charge in surveys_charged(membership.tenant):
-            alone = charge.budget.kind == Budget.Kind.SURVEY or not sees_shared
-            found.setdefault(None if alone else charge.budget_id, []).append(_of_survey(charge))
-    budgets = shared_budgets_of(membership.tenant) if sees_shared else ()
+        for group, charge in _surveys(membership.tenant, {one.pk for one in budgets}):
+            found.setdefault(group, []).append(_of_survey(charge))
     groups = [People(found.pop(one.pk), one) for one in budgets if one.pk in found]
-    # A shared budget that was closed names nobody any more.
     alone_ones = [loss for losses in found.values() for loss in losses]
     return [*groups, People(alone_ones)] if alone_ones else groups
+
+
+def _surveys(tenant: Tenant, groups: Collection[UUID]) -> Iterator[tuple[UUID | None, Correction]]:
+    """Each survey with every group whose spending it is in, or with none.
+
+    A merge carries it over, a division leaves it on both sides.
+    """
+    alone: dict[UUID, Correction] = {}
+    named = set()
+    for budget_id, charges in surveys_by(tenant).items():
+        if budget_id in groups:
+            yield from ((budget_id, one) for one in charges)
+            named |= {one.pk for one in charges}
+        else:
+            alone |= {one.pk: one for one in charges}
+    yield from ((None, one) for one in alone.values() if one.pk not in named)
 
 
 def _of_dataset(dataset: Dataset) -> OwnLoss:

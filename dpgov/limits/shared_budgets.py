@@ -3,8 +3,8 @@
 Must never show what belongs to the other organisation of a shared budget: it is one sentence.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from dpgov.budgets import shared_budgets as ledger
 from dpgov.budgets.crossing import shared_with_others
-from dpgov.budgets.models import Budget, SharedBudgetMember
+from dpgov.budgets.models import Budget, Correction, SharedBudgetMember
 from dpgov.datasets.audience import governs, seen
 from dpgov.datasets.models import Dataset
 from dpgov.language.translation import in_a_row
@@ -44,12 +44,16 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A shared budget, the tenant's own datasets in it, and whether another organisation's are."""
+    """A shared budget, the tenant's own datasets in it, and whether another organisation's are.
+
+    `surveys` are what its own surveys took, each under the survey's id with its question.
+    """
 
     budget: Budget
     members: tuple[Named, ...]
     others: bool
     own: bool
+    surveys: Sequence[Correction] = ()
 
     @property
     def names(self) -> str:
@@ -80,12 +84,13 @@ def shared(budget: Budget, tenant: Tenant) -> Shared:
 
 
 def with_history(budget: Budget, tenant: Tenant) -> tuple[Shared, list[Happened]]:
-    """One of them, and what this tenant did to it, newest first."""
+    """One of them with its surveys, and what this tenant did to it, newest first."""
     members, events = list(ledger.members_of(budget, tenant)), ledger.events_of(budget, tenant)
     budgets = {event.budget.pk for event in events if event.budget}
     known = _datasets(tenant, budgets.union(member.dataset_budget_id for member in members))
     happened = [_happened(event, known) for event in events]
-    return _shared(budget, tenant, members, known), happened
+    found = _shared(budget, tenant, members, known)
+    return replace(found, surveys=ledger.surveys_by(tenant).get(budget.pk, [])), happened
 
 
 def _shared(
@@ -137,7 +142,9 @@ def beside(dataset: Dataset, reader: Membership) -> tuple[Shared, str] | None:
 
 
 def _why(event: ledger.Event) -> str:
-    """What a person said about a limit; nobody has to say why one is opened."""
+    """What a person said about a limit, for which nobody has to say why; which survey it was."""
+    if event.kind != "limit":
+        return event.reason if event.kind == "survey" else ""
     return event.reason or ("" if event.before_nano else _("opened"))
 
 
@@ -146,7 +153,7 @@ def _happened(event: ledger.Event, known: dict[UUID, list[Dataset]]) -> Happened
         event.at,
         str(_EVENTS[event.kind]) % {"name": _names(event.budget, known)},
         event.nano,
-        _why(event) if event.kind == "limit" else "",
+        _why(event),
     )
 
 

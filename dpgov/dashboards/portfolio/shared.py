@@ -1,19 +1,19 @@
-"""Shared budgets of an organisation: what its own datasets lost in each, and what else there is.
+"""Shared budgets of an organisation: what its own datasets and surveys lost in each, and the rest.
 
 Must never tell of another organisation more than the total that both see: no names, no numbers of
 datasets, no moments. What is not our own is one stretch, whoever's it is.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from uuid import UUID
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.models import Budget, SharedBudgetMember
-from dpgov.budgets.shared_budgets import shared_budgets_of
+from dpgov.budgets.models import Budget, Correction, SharedBudgetMember
+from dpgov.budgets.shared_budgets import shared_budgets_of, surveys_by
 from dpgov.budgets.words import amount
 from dpgov.dashboards.forecast.daily import days_of
 from dpgov.dashboards.forecast.forecast import SharedForecast, forecast_of_shared
@@ -28,12 +28,15 @@ _COLOURS = 8
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of a shared budget: an own dataset with all that it lost, or everything else."""
+    """A stretch of a shared budget: an own dataset with all that it lost, an own survey with what
+    it took, or everything else.
+    """
 
     name: str
     nano: int
     href: str
     is_rest: bool = False
+    is_survey: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class SharedBudget:
 
 
 def shared_of(tenant: Tenant, datasets: Sequence[Dataset], today: date) -> list[SharedBudget]:
-    """Every open one that the organisation has or is in, by name; three statements."""
+    """Every open one that the organisation has or is in, by name; five statements."""
     budgets = list(shared_budgets_of(tenant))
     joined = SharedBudgetMember.objects.filter(tenant=tenant, left_at__isnull=True)
     members = list(joined.select_related("dataset_budget").order_by("joined_at", "id"))
@@ -65,24 +68,45 @@ def shared_of(tenant: Tenant, datasets: Sequence[Dataset], today: date) -> list[
     since = today - timedelta(days=DAYS)
     days = days_of([member.dataset_budget_id for member in members], since)
     known = {dataset.budget_id: dataset for dataset in datasets}
+    surveys = surveys_by(tenant)
     return [
         SharedBudget(
-            budget, _parts(budget, members, known), forecast_of_shared(budget, days, today)
+            budget,
+            _parts(budget, [*_datasets(budget, members, known), *_surveys(budget, surveys)]),
+            forecast_of_shared(budget, days, today),
         )
         for budget in budgets
     ]
 
 
-def _parts(
+def _datasets(
     budget: Budget, members: Sequence[SharedBudgetMember], known: Mapping[UUID, Dataset]
-) -> tuple[Part, ...]:
+) -> list[Part]:
     """A dataset counts with all that it lost, which was carried over when it joined."""
+    present = [one.dataset_budget for one in members if one.shared_budget_id == budget.pk]
+    return [_part(one, one.committed_nano, known) for one in present]
+
+
+def _surveys(budget: Budget, surveys: Mapping[UUID, Sequence[Correction]]) -> list[Part]:
+    """A survey counts with what it took when it opened."""
+    return [
+        Part(
+            one.reason,
+            one.amount_nano,
+            reverse("surveys:detail", args=[one.pk]),
+            is_survey=True,
+        )
+        for one in surveys.get(budget.pk, ())
+    ]
+
+
+def _parts(budget: Budget, own: Sequence[Part]) -> tuple[Part, ...]:
+    """The own ones, none of them beyond what is committed, and what they leave."""
     left, found = budget.committed_nano, []
-    for member in members:
-        if member.shared_budget_id == budget.pk:
-            nano = min(left, member.dataset_budget.committed_nano)
-            found.append(_part(member.dataset_budget, nano, known))
-            left -= nano
+    for part in own:
+        nano = min(left, part.nano)
+        found.append(replace(part, nano=nano))
+        left -= nano
     if left:
         href = reverse("dashboards:shared_budget", args=[budget.pk])
         found.append(Part(_("Everything else"), left, href, is_rest=True))
@@ -98,7 +122,7 @@ def _part(budget: Budget, nano: int, known: Mapping[UUID, Dataset]) -> Part:
 
 
 def figure_of(found: Sequence[SharedBudget]) -> Figure:
-    """Each a bar in percent of its limit, a stretch for each own dataset and one for the rest."""
+    """Each a bar in percent of its limit: own datasets, own surveys, one stretch for the rest."""
     shown = list(reversed(found[:_DRAWN]))
     most = max((len(one.parts) for one in shown), default=0)
     traces = [

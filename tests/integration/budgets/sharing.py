@@ -4,11 +4,12 @@ from contextlib import AbstractContextManager
 from uuid import UUID, uuid4
 
 from dpgov.approvals.models import ChangeRequest
-from dpgov.approvals.services import request_change
+from dpgov.approvals.services import Decision, approve, request_change
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.charging import Parts, lines_of_query
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import open_budget, reserve
+from dpgov.budgets.services.agreed import MERGE_SHARED_BUDGETS, merge_as_agreed
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership, Tenant
@@ -69,3 +70,26 @@ def ask_for(membership: Membership, kind: str, **payload: object) -> ChangeReque
         payload=payload,
         reason="the people are the same",
     )
+
+
+def merging(owner: Membership, into: Budget, other: Budget) -> ChangeRequest:
+    """A request for `other` to end in `into`, with the limits as they are."""
+    return ask_for(
+        owner,
+        MERGE_SHARED_BUDGETS,
+        into=str(into.pk),
+        other=str(other.pk),
+        into_limit_nano=fresh(into).limit_nano,
+        other_limit_nano=fresh(other).limit_nano,
+    )
+
+
+def merged(owner: Membership, officer: Membership, into: Budget, other: Budget) -> Decision:
+    """The same, approved by an officer."""
+    with acting(officer.tenant):
+        return approve(
+            request_id=merging(owner, into, other).pk,
+            decider=officer,
+            reason="agreed",
+            carry_out=merge_as_agreed,
+        )

@@ -16,7 +16,6 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services import change_limit, freeze_tenant, settle, void
 from dpgov.budgets.services.agreed import (
     LEAVE_SHARED_BUDGET,
-    MERGE_SHARED_BUDGETS,
     SPLIT_SHARED_BUDGET,
     leave_as_agreed,
     merge_as_agreed,
@@ -32,6 +31,7 @@ from tests.integration.budgets.sharing import (
     dataset_budget,
     fresh,
     members,
+    merging,
     shared_budget,
 )
 
@@ -48,17 +48,6 @@ def agree(officer: Membership) -> Agree:
             )
 
     return by_the_officer
-
-
-def merging(owner: Membership, into: Budget, other: Budget) -> ChangeRequest:
-    return ask_for(
-        owner,
-        MERGE_SHARED_BUDGETS,
-        into=str(into.pk),
-        other=str(other.pk),
-        into_limit_nano=fresh(into).limit_nano,
-        other_limit_nano=fresh(other).limit_nano,
-    )
 
 
 def leaving(owner: Membership, shared: Budget, *gone: Budget, name: str = "B") -> ChangeRequest:

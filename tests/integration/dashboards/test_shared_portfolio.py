@@ -1,4 +1,4 @@
-"""Shared budgets in the portfolio: one's own datasets by name, everything else as one stretch."""
+"""Shared budgets in the portfolio: own datasets and surveys by name, the rest as one stretch."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -16,7 +16,9 @@ from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
+from tests.integration.budgets.sharing import merged
 from tests.integration.dashboards.reading import figure, page
+from tests.integration.surveys.made import agreed, asked_for, drafted
 
 # What the other side took is booked by hand: no question of theirs stands behind it.
 pytestmark = pytest.mark.tampers_with_ledger
@@ -89,3 +91,30 @@ def test_it_is_told_when_a_shared_budget_would_be_used_up(
     # Since its first charge here 0.75 were taken, by whomever; 2.25 are left: three times as long.
     assert one.forecast.ends_on == today + timedelta(days=90)
     assert one.parts[0] == Part("Visits", 3 * NANO // 2, f"/datasets/{dataset.slug}/budget/")
+
+
+def test_a_survey_is_named_with_what_it_took_wherever_its_charge_is_carried(
+    dataset: Dataset, owner: Membership, officer: Membership, client_for: ClientFor
+) -> None:
+    """M90: ε 0.5 of the same people, told by the portfolio and by the page of the budget, which
+    leads to the survey, and still once the budget was merged into another one.
+    """
+    ended, kept = (
+        open_shared_budget(tenant=owner.tenant, name=name, limit_nano=4 * NANO, actor=OPERATOR)
+        for name in ("Students", "Residents")
+    )
+    join_shared_budget(shared_budget=ended, dataset_budget=dataset.budget, actor=OPERATOR)
+    survey = drafted(owner, question="Who pays?", epsilon_nano=NANO // 2, shared_budget=ended)
+    agreed(officer, asked_for(owner, survey))
+    for budget in (ended, kept):
+        page_of = f"/shared-budgets/{budget.pk}/"
+        (one,) = shared_of(owner.tenant, [dataset], clock.today())[-1:]
+        assert (one.href, [(part.name, part.nano / NANO) for part in one.parts]) == (
+            page_of,
+            [("Visits", 0.0), ("Who pays?", 0.5)],
+        )
+        for path in ("/portfolio/", page_of):
+            html = page(client_for(officer), path)
+            assert f'href="/surveys/{survey.pk}/"' in html
+        if budget == ended:
+            merged(owner, officer, kept, ended)

@@ -21,6 +21,7 @@ from dpgov.queries.models import Query
 from dpgov.surveys.models import Survey
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
+from tests.integration.budgets.sharing import merged
 from tests.integration.dashboards.reading import page
 from tests.integration.limits.test_shared_budgets import register  # noqa: F401 - a fixture
 from tests.integration.surveys.made import agreed, asked_for, drafted, opened, shared
@@ -75,6 +76,16 @@ def test_who_may_not_see_shared_budgets_sees_each_by_itself(
         html = page(client_for(member), reverse("dashboards:lesson", args=["many-databases"]))
         assert "Residents" not in html
         assert str(residents.pk) not in html
+
+
+def test_a_merge_carries_a_survey_to_its_peoples_new_total(
+    residents: Budget, owner: Membership, officer: Membership
+) -> None:
+    """M82: what was charged to the ended budget is in the sum of the one that goes on."""
+    kept = shared(owner, limit_nano=8 * NANO, name="Everybody")
+    merged(owner, officer, kept, residents)
+    own, alone = ("Visits", "ε 0"), (ALONE, "ε 1")
+    assert told(owner) == [("Everybody", "ε 1", [own, (YEARLY, "ε 1")]), ("", "", [alone])]
 
 
 def test_another_organisation_sees_nothing_of_it(residents: Budget, stranger: Membership) -> None:

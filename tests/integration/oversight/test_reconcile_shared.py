@@ -18,8 +18,8 @@ from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
 from tests.agreed import given_a_budget_of_its_own
 from tests.cast import join
-from tests.integration.budgets.sharing import acting, ask_for
-from tests.integration.budgets.test_shared_budgets_divided import leaving, merging
+from tests.integration.budgets.sharing import acting, ask_for, merging
+from tests.integration.budgets.test_shared_budgets_divided import leaving
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)
