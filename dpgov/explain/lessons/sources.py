@@ -1,7 +1,4 @@
-"""What the lessons cite, and published numbers that they show, each with its source."""
-
-from decimal import Decimal
-from fractions import Fraction
+"""What the lessons cite."""
 
 from django.utils.translation import gettext_noop as _
 
@@ -84,18 +81,3 @@ MOMENTS = Source(_("Y.-X. Wang, Revisiting Differentially Private Linear Regress
 MINIMISATION = Source(
     _("R. Bassily, A. Smith and A. Thakurta, Private Empirical Risk Minimization, 2014.")
 )
-
-# Searches of about 650,000 people were published in 2006; sources round e^12 up to this.
-AOL_FACTOR_TOLD = 164_000
-AOL_CHANCE = Fraction(1, 10**12)
-
-# Netflix Prize, 2006; often told with a tenth of its ratings.
-NETFLIX_PEOPLE = 480_189
-NETFLIX_RATINGS = 100_480_507
-NETFLIX_PEOPLE_TOLD = 500_000
-NETFLIX_RATINGS_TOLD = 10_000_000
-
-# Dwork and Roth, section 3.5: 10,000 databases over a life, each with this ε.
-LIFE_DATABASES = 10_000
-LIFE_EPSILON = Fraction(1, 801)
-LIFE_LOG_DELTA = Decimal(-32)

@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from dpgov.explain.lessons import numbers
 from dpgov.explain.lessons.drawing import scientific, shown
 from dpgov.explain.lessons.promise import beliefs, coins, definition, ladder, one_answer, smoking
-from dpgov.explain.lessons.sources import AOL_FACTOR_TOLD
+from dpgov.explain.lessons.told import AOL_FACTOR_TOLD
 
 
 def near(number: object, digits: float = 1e-12) -> Any:
@@ -101,9 +101,11 @@ def test_published_beliefs_come_out() -> None:
 
 
 def test_alice_is_moved_by_the_study_and_hardly_by_her_row() -> None:
-    found = beliefs.after(smoking.WITHOUT_HER, "0.1")
+    found = beliefs.after(smoking.RISK_WITHOUT_ALICE, "0.1")
     assert float(found.high / (1 - found.high)) == near(0.25 * math.exp(0.1), 1e-9)
-    assert found.high - smoking.WITHOUT_HER < smoking.WITHOUT_HER - smoking.BEFORE
+    assert (
+        found.high - smoking.RISK_WITHOUT_ALICE < smoking.RISK_WITHOUT_ALICE - smoking.RISK_BEFORE
+    )
 
 
 @pytest.mark.parametrize("databases", [1, 2, 7, 12])

@@ -4,27 +4,27 @@ The plain sum needs no δ and holds for amounts chosen along the way; the others
 `privacy.accounting.comparison`.
 """
 
-from decimal import Decimal
-
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import decades, dots, drawn, line, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.sources import BOOSTING, CONCENTRATED, OPTIMAL
+from dpgov.explain.lessons.told import QUESTION_NANO, QUESTIONS_DELTA
 from dpgov.privacy.accounting.comparison import Asked, advanced, basic, zcdp
-from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Mode
 
 QUESTIONS = ("1", "10", "30", "100", "300", "1000", "3000", "10000")
-EACH_NANO = NANO // 10
-DELTA = Decimal("1e-6")
 
 
 def totals(questions: int) -> tuple[float, float, float]:
     """Of so many answers: plain sum, advanced composition, and zCDP read at δ."""
-    asked = [Asked(Mode.PURE, EACH_NANO, questions)]
-    return basic(asked, DELTA), advanced(asked, DELTA), zcdp(asked, DELTA)
+    asked = [Asked(Mode.PURE, QUESTION_NANO, questions)]
+    return (
+        basic(asked, QUESTIONS_DELTA),
+        advanced(asked, QUESTIONS_DELTA),
+        zcdp(asked, QUESTIONS_DELTA),
+    )
 
 
 def scene(at: Chosen) -> Scene:

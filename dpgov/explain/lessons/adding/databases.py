@@ -24,15 +24,8 @@ from dpgov.explain.lessons.numbers import (
     loss_tail,
     pure_as_rho,
 )
-from dpgov.explain.lessons.sources import (
-    BOOSTING,
-    CONCENTRATED,
-    FOUNDATIONS,
-    LIFE_DATABASES,
-    LIFE_EPSILON,
-    LIFE_LOG_DELTA,
-    OPTIMAL,
-)
+from dpgov.explain.lessons.sources import BOOSTING, CONCENTRATED, FOUNDATIONS, OPTIMAL
+from dpgov.explain.lessons.told import LIFE_DATABASES, LIFE_EPSILON, LIFE_LOG_DELTA, LIFE_LOSS
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import epsilon_at
 
@@ -40,7 +33,6 @@ COUNTS = ("1", "10", "100", "1000", "3000", str(LIFE_DATABASES), "20000")
 EPSILONS = ("1/10000", str(LIFE_EPSILON), "1/100", "1/10", "1")
 LOG_DELTAS = ("-8", "-14", "-20", str(LIFE_LOG_DELTA), "-50")
 _SAID_DELTAS = ("e^−8", "e^−14", "e^−20", "e^−32", "e^−50")
-THRESHOLD = Fraction(1)
 # As much as a figure can show of "never".
 _FLOOR = Decimal(-60)
 
@@ -62,7 +54,7 @@ def scene(at: Chosen) -> Scene:
     count, epsilon = int(at["databases"]), Fraction(at["epsilon"])
     log_delta = Decimal(at["delta"])
     found = accounts(count, epsilon, log_delta)
-    bound, exact = hoeffding(count, epsilon, THRESHOLD), loss_tail(count, epsilon, THRESHOLD)
+    bound, exact = hoeffding(count, epsilon, LIFE_LOSS), loss_tail(count, epsilon, LIFE_LOSS)
     names = (
         _("Basic composition"),
         _("Dwork, Rothblum, Vadhan 2010"),

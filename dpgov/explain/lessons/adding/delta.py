@@ -12,8 +12,8 @@ from dpgov.explain.lessons.drawing import dots, drawn, line, share, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import any_of
 from dpgov.explain.lessons.sources import COMPLEXITY, FOUNDATIONS
+from dpgov.explain.lessons.told import PUBLISHED_PEOPLE
 
-PEOPLE = 100_000
 POWERS = tuple(range(2, 11))
 _NAMES = ("10⁻²", "10⁻³", "10⁻⁴", "10⁻⁵ = 1/n", "10⁻⁶", "10⁻⁷", "10⁻⁸", "10⁻⁹", "10⁻¹⁰")
 
@@ -22,8 +22,8 @@ def scene(at: Chosen) -> Scene:
     """The chance that somebody's row is published, by δ."""
     chosen = int(at["delta"])
     fine = [Fraction(step, 10) for step in range(20, 101)]
-    curve = [100 * any_of(10.0 ** -float(power), PEOPLE) for power in fine]
-    chance = any_of(Fraction(1, 10**chosen), PEOPLE)
+    curve = [100 * any_of(10.0 ** -float(power), PUBLISHED_PEOPLE) for power in fine]
+    chance = any_of(Fraction(1, 10**chosen), PUBLISHED_PEOPLE)
     figure = drawn(
         [
             line([-power for power in fine], curve, _("some row is published"), "1"),
@@ -42,7 +42,7 @@ def scene(at: Chosen) -> Scene:
         "probability {chance}."
     ).format(
         delta=_NAMES[POWERS.index(chosen)],
-        rows=shown(Fraction(PEOPLE, 10**chosen)),
+        rows=shown(Fraction(PUBLISHED_PEOPLE, 10**chosen)),
         chance=share(chance, 4 if chosen > 6 else 1),
     )
     caption = _(
@@ -52,8 +52,8 @@ def scene(at: Chosen) -> Scene:
     rows = tuple(
         (
             name,
-            shown(Fraction(PEOPLE, 10**power)),
-            share(any_of(Fraction(1, 10**power), PEOPLE), 4 if power > 6 else 1),
+            shown(Fraction(PUBLISHED_PEOPLE, 10**power)),
+            share(any_of(Fraction(1, 10**power), PUBLISHED_PEOPLE), 4 if power > 6 else 1),
         )
         for power, name in zip(POWERS, _NAMES, strict=True)
     )

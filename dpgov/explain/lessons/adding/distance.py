@@ -3,8 +3,6 @@
 A changed row is distance 2: one goes, another comes.
 """
 
-from decimal import Decimal
-
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -12,8 +10,8 @@ from dpgov.explain.lessons.drawing import chosen_bar, drawn, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import exponential
 from dpgov.explain.lessons.sources import DEFINITION, FOUNDATIONS
+from dpgov.explain.lessons.told import DISTANCE_EPSILON
 
-EPSILON = Decimal("0.5")
 # What happened to the table, and how many rows came or went.
 CHANGES = (
     (gettext_noop("one row more"), 1),
@@ -27,7 +25,7 @@ CHANGES = (
 def scene(at: Chosen) -> Scene:
     """The bound for each change, the chosen one in colour."""
     chosen = int(at["change"])
-    factors = [exponential(EPSILON * distance) for _words, distance in CHANGES]
+    factors = [exponential(DISTANCE_EPSILON * distance) for _words, distance in CHANGES]
     distances = [f"d = {distance}" for _words, distance in CHANGES]
     figure = drawn(
         chosen_bar(factors, chosen, [shown(one) for one in factors]),
@@ -44,7 +42,7 @@ def scene(at: Chosen) -> Scene:
         "1 and ε is for it."
     )
     rows = tuple(
-        (_(words), str(distance), shown(EPSILON * distance), shown(factor))
+        (_(words), str(distance), shown(DISTANCE_EPSILON * distance), shown(factor))
         for (words, distance), factor in zip(CHANGES, factors, strict=True)
     )
     heads = (_("What happened"), _("distance d"), "ε·d", "e^(ε·d)")

@@ -1,7 +1,5 @@
 """A group of k people has kε: an answer may be e^(kε) times as likely because of all of them."""
 
-from decimal import Decimal
-
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -9,8 +7,8 @@ from dpgov.explain.lessons.drawing import dots, drawn, line, share, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import exactly, exponential, truth_share
 from dpgov.explain.lessons.sources import FOUNDATIONS
+from dpgov.explain.lessons.told import GROUP_EPSILON
 
-EPSILON = Decimal("0.2")
 SIZES = tuple(map(str, range(1, 21)))
 _LISTED = (1, 2, 4, 5, 10, 15, 20)
 
@@ -19,10 +17,15 @@ def scene(at: Chosen) -> Scene:
     """How often a guess about the whole group is right at best."""
     size = int(at["size"])
     sizes = list(range(1, 21))
-    chosen = truth_share(size * EPSILON)
+    chosen = truth_share(size * GROUP_EPSILON)
     figure = drawn(
         [
-            line(sizes, [100 * truth_share(k * EPSILON) for k in sizes], _("right guesses"), "1"),
+            line(
+                sizes,
+                [100 * truth_share(k * GROUP_EPSILON) for k in sizes],
+                _("right guesses"),
+                "1",
+            ),
             dots([size], [100 * chosen], _("chosen"), "2"),
             line([1, 20], [50, 50], _("a blind guess"), "rest", dash=True),
         ],
@@ -33,7 +36,11 @@ def scene(at: Chosen) -> Scene:
     said = _(
         "{size} people together: {size} × 0.2 = ε {total}, so an answer may be e^{total} = "
         "{factor} times as likely because of them."
-    ).format(size=size, total=shown(size * EPSILON), factor=shown(exponential(size * EPSILON)))
+    ).format(
+        size=size,
+        total=shown(size * GROUP_EPSILON),
+        factor=shown(exponential(size * GROUP_EPSILON)),
+    )
     caption = _(
         "How often somebody guesses right, at best, about a secret that the whole group shares, at "
         "ε 0.2 for one person. Half of all guesses are right without any answer."
@@ -42,9 +49,9 @@ def scene(at: Chosen) -> Scene:
     rows = tuple(
         (
             str(k),
-            shown(k * EPSILON),
-            shown(exponential(exactly(k * EPSILON))),
-            share(truth_share(k * EPSILON)),
+            shown(k * GROUP_EPSILON),
+            shown(exponential(exactly(k * GROUP_EPSILON))),
+            share(truth_share(k * GROUP_EPSILON)),
         )
         for k in listed
     )

@@ -14,15 +14,15 @@ from dpgov.explain.lessons.drawing import bars, drawn, share, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import laplace_deviation
 from dpgov.explain.lessons.sources import DEFINITION, PARALLEL
+from dpgov.explain.lessons.told import AGE_EPSILON, AGED_PEOPLE, OLDEST
 from dpgov.privacy.mock.clipping import Clipped, Shape, clipped
 
 UPPER = ("50", "60", "70", "80", "90", "110", "150", "200", "300")
-OLDEST, PEOPLE, EPSILON = 110, 1_000, Decimal("0.1")
 
 
 def noise(upper: int) -> Decimal:
     """The deviation of the mean by noise alone."""
-    return laplace_deviation(Decimal(upper) / (PEOPLE * EPSILON))
+    return laplace_deviation(Decimal(upper) / (AGED_PEOPLE * AGE_EPSILON))
 
 
 def ages(upper: int) -> Clipped:
@@ -57,7 +57,7 @@ def scene(at: Chosen) -> Scene:
         upper=chosen,
         noise=shown(noise(chosen), 3),
         share=share(ages(chosen).share),
-        fits=shown(noise(110), 3),
+        fits=shown(noise(OLDEST), 3),
         wide=shown(noise(300), 3),
     )
     caption = _(

@@ -14,14 +14,14 @@ from dpgov.explain.lessons.drawing import bars, drawn, share
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.promise.beliefs import after
 from dpgov.explain.lessons.sources import FOUNDATIONS, PARALLEL
+from dpgov.explain.lessons.told import COUNTRY_SHARE, DISTRICT_PEOPLE, DISTRICT_SHARE
 
 EPSILONS = ("0.01", "0.1", "0.5", "1", "2")
-DISTRICT, PEOPLE, COUNTRY = Decimal("0.991"), 1_000, Decimal("0.155")
 
 
 def half_width(epsilon: str) -> Decimal:
     """Of the 95% interval of the share, from the noise in the count: ln(20)/(nε)."""
-    return Decimal(20).ln() / (Decimal(epsilon) * PEOPLE)
+    return Decimal(20).ln() / (Decimal(epsilon) * DISTRICT_PEOPLE)
 
 
 def scene(at: Chosen) -> Scene:
@@ -29,8 +29,8 @@ def scene(at: Chosen) -> Scene:
     "there."""
     epsilon = at["epsilon"]
     width = half_width(epsilon)
-    with_row = after(DISTRICT, epsilon)
-    shares = [COUNTRY, DISTRICT, with_row.low]
+    with_row = after(DISTRICT_SHARE, epsilon)
+    shares = [COUNTRY_SHARE, DISTRICT_SHARE, with_row.low]
     names = [_("country"), _("district"), _("of one person: least")]
     figure = drawn(
         [
@@ -50,7 +50,7 @@ def scene(at: Chosen) -> Scene:
         "ε {epsilon}: the share of the district is 99.1%, give or take {width} (95%). Who is known "
         "to live there is believed a speaker at {belief} instead of 15.5%, with or without their "
         "row."
-    ).format(epsilon=epsilon, width=share(width, 2), belief=share(DISTRICT))
+    ).format(epsilon=epsilon, width=share(width, 2), belief=share(DISTRICT_SHARE))
     caption = _(
         # The signs are per cent; xgettext:no-python-format
         "Invented: a language spoken by 15.5% of a country and by 99.1% of the 1,000 people of one "
@@ -58,7 +58,7 @@ def scene(at: Chosen) -> Scene:
         "somebody."
     )
     rows = tuple(
-        (one, "± " + share(half_width(one), 2), share(after(DISTRICT, one).low, 2))
+        (one, "± " + share(half_width(one), 2), share(after(DISTRICT_SHARE, one).low, 2))
         for one in EPSILONS
     )
     heads = ("ε", _("error of the share (95%)"), _("belief about one person, least"))

@@ -19,9 +19,10 @@ from dpgov.explain.lessons.numbers import (
     truth_share,
 )
 from dpgov.explain.lessons.sources import CLONES, LOCAL, WARNER
+from dpgov.explain.lessons.told import MIXED_DELTA, MIXED_EPSILON, MIXED_PEOPLE
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "3", "5")
-PEOPLE = (100, 1_000, 10_000, 100_000, 1_000_000)
+_PEOPLE = (100, 1_000, 10_000, 100_000, 1_000_000)
 
 
 def errors(people: int, epsilon: str) -> tuple[Decimal, Decimal]:
@@ -33,12 +34,12 @@ def errors(people: int, epsilon: str) -> tuple[Decimal, Decimal]:
 def scene(at: Chosen) -> Scene:
     """Both errors as shares of everybody, by the number of people."""
     epsilon = at["epsilon"]
-    found = [errors(people, epsilon) for people in PEOPLE]
+    found = [errors(people, epsilon) for people in _PEOPLE]
     figure = drawn(
         [
-            line(PEOPLE, [home for home, _one in found], _("randomised at home"), "2"),
-            line(PEOPLE, [one for _home, one in found], _("noise by a curator"), "1"),
-            dots([10_000] * 2, list(found[2]), _("10,000 people"), "rest"),
+            line(_PEOPLE, [home for home, _one in found], _("randomised at home"), "2"),
+            line(_PEOPLE, [one for _home, one in found], _("noise by a curator"), "1"),
+            dots([MIXED_PEOPLE] * 2, list(found[2]), _("10,000 people"), "rest"),
         ],
         _("people"),
         _("error of the number of yes"),
@@ -49,16 +50,18 @@ def scene(at: Chosen) -> Scene:
     said = _(
         "ε {epsilon}, 10,000 people: randomised at home the number of yes is wrong by {home} "
         "people ({share} of all), with a trusted curator by {one}."
-    ).format(epsilon=epsilon, home=shown(home, 3), share=share(home / 10_000), one=shown(one, 3))
+    ).format(
+        epsilon=epsilon, home=shown(home, 3), share=share(home / MIXED_PEOPLE), one=shown(one, 3)
+    )
     caption = _(
         "Whoever trusts nobody pays with the root of the number of people; whoever trusts a "
         "curator pays the same for any number. Both promise the same ε. Between the two: 10,000 "
         "reports of ε 1 that somebody trusted mixes promise ε {mixed} at δ 10⁻⁶ together. Surveys "
         "here do not count on it: reports are seen as they come."
-    ).format(mixed=shown(shuffled(1, 10_000, "1e-6"), 2))
+    ).format(mixed=shown(shuffled(MIXED_EPSILON, MIXED_PEOPLE, MIXED_DELTA), 2))
     rows = tuple(
         (shown(people), shown(at_home, 3), share(at_home / people, 2), shown(once, 3))
-        for people, (at_home, once) in zip(PEOPLE, found, strict=True)
+        for people, (at_home, once) in zip(_PEOPLE, found, strict=True)
     )
     heads = (_("people"), _("at home, people"), _("at home, of all"), _("by a curator, people"))
     return Scene(said, (Picture(figure, caption),), Table(heads, rows, 2))

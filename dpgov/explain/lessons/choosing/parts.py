@@ -14,14 +14,14 @@ from dpgov.explain.lessons.drawing import dots, drawn, line, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import laplace_deviation
 from dpgov.explain.lessons.sources import PARALLEL
+from dpgov.explain.lessons.told import EDITORS_EPSILON
 
-EPSILON = Decimal("0.5")
 COUNTRIES = ("1", "2", "5", "10", "20", "30", "50")
 
 
 def errors(countries: int) -> tuple[Decimal, Decimal]:
     """Of each bar: where everybody is in one bar, and where anybody may be in all."""
-    return laplace_deviation(1 / EPSILON), laplace_deviation(countries / EPSILON)
+    return laplace_deviation(1 / EDITORS_EPSILON), laplace_deviation(countries / EDITORS_EPSILON)
 
 
 def scene(at: Chosen) -> Scene:

@@ -12,8 +12,6 @@ Invented: a half of the way at each step, from 100 deviations away, on a loss of
 would give the minimum at once, so that both ways can be compared.
 """
 
-from fractions import Fraction
-
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -21,16 +19,16 @@ from dpgov.explain.lessons.drawing import decades, dots, drawn, line, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import descent_error, descent_left, descent_noise
 from dpgov.explain.lessons.sources import MINIMISATION, MOMENTS
+from dpgov.explain.lessons.told import WALK_AWAY, WALK_PACE
 
 STEPS = ("1", "2", "3", "5", "7", "10", "20", "50", "100")
-AWAY, PACE = 100, Fraction(1, 2)
 
 
 def scene(at: Chosen) -> Scene:
     """Both errors by the number of steps, in deviations of the one draw."""
     counts = [int(steps) for steps in STEPS]
     chosen = int(at["steps"])
-    found = [descent_error(AWAY, PACE, count) for count in counts]
+    found = [descent_error(WALK_AWAY, WALK_PACE, count) for count in counts]
     best = counts[found.index(min(found))]
     of_chosen = found[counts.index(chosen)]
     figure = drawn(
@@ -51,8 +49,8 @@ def scene(at: Chosen) -> Scene:
     ).format(
         steps=chosen,
         error=shown(of_chosen, 3),
-        left=shown(descent_left(AWAY, PACE, chosen), 3),
-        noise=shown(descent_noise(PACE, chosen), 3),
+        left=shown(descent_left(WALK_AWAY, WALK_PACE, chosen), 3),
+        noise=shown(descent_noise(WALK_PACE, chosen), 3),
     )
     caption = _(
         "Invented: a walk that begins 100 deviations away and takes half of the way at each step. "
@@ -62,8 +60,8 @@ def scene(at: Chosen) -> Scene:
     rows = tuple(
         (
             str(count),
-            shown(descent_left(AWAY, PACE, count), 3),
-            shown(descent_noise(PACE, count), 3),
+            shown(descent_left(WALK_AWAY, WALK_PACE, count), 3),
+            shown(descent_noise(WALK_PACE, count), 3),
             shown(error, 3),
         )
         for count, error in zip(counts, found, strict=True)

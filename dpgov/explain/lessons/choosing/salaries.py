@@ -15,15 +15,14 @@ from dpgov.explain.lessons.drawing import bars, drawn, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import laplace_deviation
 from dpgov.explain.lessons.sources import DEFINITION, PARALLEL
+from dpgov.explain.lessons.told import MILLIONAIRES, SALARY_EPSILON, USUAL_SALARIES
 
-EPSILON = Decimal("0.1")
 UPPER = ("30000", "40000", "60000", "100000", "1000000", "5000000")
-USUAL, MILLIONAIRES = 990, 10
 
 
 def salaries() -> list[int]:
     """Invented: 990 between 20,000 and 40,000, and ten of one to five million."""
-    usual = [20_000 + 1_000 * whole("salaries", place, 21) for place in range(USUAL)]
+    usual = [20_000 + 1_000 * whole("salaries", place, 21) for place in range(USUAL_SALARIES)]
     return usual + [1_000_000 + 400_000 * place for place in range(MILLIONAIRES)]
 
 
@@ -35,7 +34,7 @@ def clipped_mean(upper: int) -> Fraction:
 
 def noise(upper: int) -> Decimal:
     """The deviation of the noisy mean."""
-    return laplace_deviation(Decimal(upper) / ((USUAL + MILLIONAIRES) * EPSILON))
+    return laplace_deviation(Decimal(upper) / ((USUAL_SALARIES + MILLIONAIRES) * SALARY_EPSILON))
 
 
 def scene(at: Chosen) -> Scene:
@@ -64,7 +63,7 @@ def scene(at: Chosen) -> Scene:
         upper=shown(chosen),
         mean=shown(clipped_mean(chosen), 5),
         noise=shown(noise(chosen), 3),
-        count=shown(laplace_deviation(1 / EPSILON), 3),
+        count=shown(laplace_deviation(1 / SALARY_EPSILON), 3),
     )
     caption = _(
         "Invented: 990 salaries around 30,000 and ten millionaires, at ε 0.1; the line on each bar "

@@ -13,10 +13,9 @@ from dpgov.explain.lessons.drawing import bars, drawn, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import laplace_deviation
 from dpgov.explain.lessons.sources import DEFINITION, PARALLEL
+from dpgov.explain.lessons.told import SCHOLARSHIP_AT_MOST, SCHOLARSHIPS_EPSILON
 
-EPSILON = Decimal("0.5")
 MOST_EACH = ("1", "2", "3", "4", "5")
-LARGEST = 1_000
 # Invented numbers of scholarships.
 SUBJECTS = (
     (gettext_noop("medicine"), 48),
@@ -28,7 +27,9 @@ SUBJECTS = (
 
 def deviations(most: int) -> tuple[Decimal, Decimal]:
     """Of each count, and of each sum of amounts."""
-    return laplace_deviation(most / EPSILON), laplace_deviation(most * LARGEST / EPSILON)
+    return laplace_deviation(most / SCHOLARSHIPS_EPSILON), laplace_deviation(
+        most * SCHOLARSHIP_AT_MOST / SCHOLARSHIPS_EPSILON
+    )
 
 
 def scene(at: Chosen) -> Scene:
@@ -54,7 +55,7 @@ def scene(at: Chosen) -> Scene:
         "Each bar is wrong by {counted}, each sum by {added}."
     ).format(
         most=most,
-        amount=shown(most * LARGEST),
+        amount=shown(most * SCHOLARSHIP_AT_MOST),
         counted=shown(counted, 3),
         added=shown(added, 4),
     )

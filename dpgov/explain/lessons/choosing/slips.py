@@ -14,15 +14,9 @@ from django.utils.translation import gettext_noop
 from dpgov.explain.lessons.drawing import bars, drawn, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import exactly, laplace_deviation, logarithm, root
-from dpgov.explain.lessons.sources import (
-    DEFINITION,
-    NETFLIX,
-    NETFLIX_RATINGS,
-    NETFLIX_RATINGS_TOLD,
-    WARNER,
-)
+from dpgov.explain.lessons.sources import DEFINITION, NETFLIX, WARNER
+from dpgov.explain.lessons.told import BIT_BIAS, NETFLIX_RATINGS, NETFLIX_RATINGS_TOLD
 
-BIAS = Fraction(1, 10)
 SLIPS = (
     gettext_noop("the deviation of Laplace noise"),
     gettext_noop("the ε of a biased bit"),
@@ -43,7 +37,7 @@ def biased_bit(bias: Fraction) -> tuple[Decimal, Decimal]:
 def pairs() -> tuple[tuple[Decimal, Decimal], ...]:
     """Each slip: what is told, and what comes out."""
     ratings = exactly(NETFLIX_RATINGS_TOLD), exactly(NETFLIX_RATINGS)
-    return deviation(), biased_bit(BIAS), ratings
+    return deviation(), biased_bit(BIT_BIAS), ratings
 
 
 def scene(at: Chosen) -> Scene:

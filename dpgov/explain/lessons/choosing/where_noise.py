@@ -13,14 +13,14 @@ from dpgov.explain.lessons.drawing import decades, dots, drawn, line, share, sho
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import laplace_deviation, root
 from dpgov.explain.lessons.sources import DEFINITION, FOUNDATIONS
+from dpgov.explain.lessons.told import ROWS_EPSILON
 
 PEOPLE = ("10", "100", "1000", "10000", "100000", "1000000")
-EPSILON = Decimal("0.5")
 
 
 def errors(people: int) -> tuple[Decimal, Decimal]:
     """The deviation of a count with noise on every row, and on the count."""
-    once = laplace_deviation(1 / EPSILON)
+    once = laplace_deviation(1 / ROWS_EPSILON)
     return once * root(people), once
 
 

@@ -13,8 +13,9 @@ from django.utils.translation import gettext_noop
 from dpgov.explain.lessons.drawing import chosen_bar, drawn, share, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import any_of
-from dpgov.explain.lessons.sources import (
-    NETFLIX,
+from dpgov.explain.lessons.sources import NETFLIX
+from dpgov.explain.lessons.told import (
+    FACT_SHARED,
     NETFLIX_PEOPLE,
     NETFLIX_PEOPLE_TOLD,
     NETFLIX_RATINGS,
@@ -22,17 +23,16 @@ from dpgov.explain.lessons.sources import (
 )
 
 FACTS = tuple(map(str, range(9)))
-SHARED = Fraction(1, 10)
 
 
 def others(facts: int) -> Fraction:
     """How many others fit on average."""
-    return (NETFLIX_PEOPLE_TOLD - 1) * SHARED**facts
+    return (NETFLIX_PEOPLE_TOLD - 1) * FACT_SHARED**facts
 
 
 def alone(facts: int) -> Decimal:
     """The chance that nobody else fits."""
-    return 1 - any_of(SHARED**facts, NETFLIX_PEOPLE_TOLD - 1)
+    return 1 - any_of(FACT_SHARED**facts, NETFLIX_PEOPLE_TOLD - 1)
 
 
 def scene(at: Chosen) -> Scene:

@@ -17,17 +17,17 @@ from dpgov.explain.invented import steps
 from dpgov.explain.lessons.drawing import band, drawn, line, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.sources import FOUNDATIONS, REVEALING
+from dpgov.explain.lessons.told import AGAIN_EPSILON
 
-EPSILON = 0.5
 RUNS = tuple(map(str, range(1, 13)))
-ASKED = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 300, 500)
+_ASKED = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 300, 500)
 _LISTED = (1, 5, 20, 50, 120, 300, 500)
 # Far more than sums of 500 answers reach: 2^15 places hold them to 40 deviations on each side.
 _PLACES = 2**15
 
 
 @lru_cache(maxsize=64)
-def reach(asked: int, epsilon: float = EPSILON) -> int:
+def reach(asked: int, epsilon: float = AGAIN_EPSILON) -> int:
     """The least whole t such that a sum of so many answers' noise lies within ±t in 95 of 100."""
     shrink = math.exp(-epsilon)
     places = np.arange(_PLACES)
@@ -43,21 +43,23 @@ def reach(asked: int, epsilon: float = EPSILON) -> int:
 
 def means(run: int) -> list[float]:
     """The mean after each number of answers of a run."""
-    noise = [steps(f"averaging, run {run}", place, 1 / EPSILON) for place in range(max(ASKED))]
-    return [TRUTH + sum(noise[:asked]) / asked for asked in ASKED]
+    noise = [
+        steps(f"averaging, run {run}", place, 1 / AGAIN_EPSILON) for place in range(max(_ASKED))
+    ]
+    return [TRUTH + sum(noise[:asked]) / asked for asked in _ASKED]
 
 
 def scene(at: Chosen) -> Scene:
     """One run within the band of all."""
     run = int(at["run"])
     found = means(run)
-    low = [TRUTH - reach(asked) / asked for asked in ASKED]
-    high = [TRUTH + reach(asked) / asked for asked in ASKED]
-    truth = line([1, ASKED[-1]], [TRUTH, TRUTH], _("the invented truth"), "rest", dash=True)
+    low = [TRUTH - reach(asked) / asked for asked in _ASKED]
+    high = [TRUTH + reach(asked) / asked for asked in _ASKED]
+    truth = line([1, _ASKED[-1]], [TRUTH, TRUTH], _("the invented truth"), "rest", dash=True)
     figure = drawn(
         [
-            *band(ASKED, low, high, _("95 of 100 runs"), "3"),
-            line(ASKED, found, _("this run"), "1"),
+            *band(_ASKED, low, high, _("95 of 100 runs"), "3"),
+            line(_ASKED, found, _("this run"), "1"),
             truth,
         ],
         _("times asked"),
@@ -68,7 +70,7 @@ def scene(at: Chosen) -> Scene:
     said = _(
         "Run {run}: after 500 answers the mean is {mean}, where 412 is true, so that nobody is "
         "hidden any more; by then they would have cost ε {cost} in all."
-    ).format(run=run, mean=shown(found[-1], 5), cost=shown(EPSILON * ASKED[-1]))
+    ).format(run=run, mean=shown(found[-1], 5), cost=shown(AGAIN_EPSILON * _ASKED[-1]))
     caption = _(
         "The same count asked again and again at ε 0.5, with new noise each time: the band narrows "
         "with the root of the number of answers, whatever the noise. Only a budget ends it."
@@ -78,9 +80,9 @@ def scene(at: Chosen) -> Scene:
             str(asked),
             shown(found[place], 5),
             "± " + shown(reach(asked) / asked, 3),
-            shown(asked / 2),
+            shown(AGAIN_EPSILON * asked),
         )
-        for place, asked in enumerate(ASKED)
+        for place, asked in enumerate(_ASKED)
         if asked in _LISTED
     )
     heads = (_("times asked"), _("mean of this run"), _("95 of 100 runs within"), _("ε so far"))

@@ -11,6 +11,7 @@ from dpgov.explain.lessons.drawing import bars, drawn, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import exponential
 from dpgov.explain.lessons.sources import COMPOSITION_ATTACK
+from dpgov.explain.lessons.told import RELEASE_EPSILON
 
 DIAGNOSES = (
     gettext_noop("asthma"),
@@ -63,7 +64,7 @@ def scene(at: Chosen) -> Scene:
             names[count],
             _named(RELEASES[count - 1]) if count else "–",
             str(left[count]),
-            shown(exponential(f"{count * 0.5}")),
+            shown(exponential(count * RELEASE_EPSILON)),
         )
         for count in range(len(RELEASES) + 1)
     )

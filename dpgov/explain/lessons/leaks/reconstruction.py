@@ -16,29 +16,27 @@ from dpgov.explain.invented import whole
 from dpgov.explain.lessons.drawing import dots, drawn, line
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.sources import FOUNDATIONS, REVEALING
+from dpgov.explain.lessons.told import SECRETS, SUMS
 
-PEOPLE, QUESTIONS = 20, 80
 ERRORS = ("0", "1", "2", "3", "5", "8", "12", "20")
 Bits = NDArray[np.int64]
 
 
 def secrets() -> Bits:
     """The invented bit of each person."""
-    return np.array([whole("secret bits", place, 2) for place in range(PEOPLE)])
+    return np.array([whole("secret bits", place, 2) for place in range(SECRETS)])
 
 
 def subsets() -> Bits:
     """Who is in each sum: a row of zeros and ones for each question."""
-    drawn_at = [whole("random subsets", place, 2) for place in range(PEOPLE * QUESTIONS)]
-    return np.array(drawn_at).reshape(QUESTIONS, PEOPLE)
+    drawn_at = [whole("random subsets", place, 2) for place in range(SECRETS * SUMS)]
+    return np.array(drawn_at).reshape(SUMS, SECRETS)
 
 
 @lru_cache(maxsize=32)
 def estimates(error: int) -> tuple[float, ...]:
     """Least squares from all answers, each wrong by a whole number between -error and error."""
-    noise = [
-        whole(f"errors up to {error}", place, 2 * error + 1) - error for place in range(QUESTIONS)
-    ]
+    noise = [whole(f"errors up to {error}", place, 2 * error + 1) - error for place in range(SUMS)]
     answers = subsets() @ secrets() + np.array(noise)
     found = np.linalg.lstsq(subsets().astype(float), answers.astype(float), rcond=None)[0]
     return tuple(float(one) for one in found)
@@ -53,16 +51,16 @@ def right(error: int) -> int:
 def scene(at: Chosen) -> Scene:
     """What least squares says of each person, and the bit that is true."""
     error = int(at["error"])
-    people = list(range(1, PEOPLE + 1))
+    people = list(range(1, SECRETS + 1))
     figure = drawn(
         [
             dots(people, secrets().tolist(), _("true secret"), "rest", 15),
             dots(people, estimates(error), _("computed from the answers"), "2", 9),
-            line([0.5, PEOPLE + 0.5], [0.5, 0.5], _("nearer to 1 or to 0"), "1", dash=True),
+            line([0.5, SECRETS + 0.5], [0.5, 0.5], _("nearer to 1 or to 0"), "1", dash=True),
         ],
         _("person"),
         _("secret: 0 or 1"),
-        xaxis={"range": [0.2, PEOPLE + 0.8]},
+        xaxis={"range": [0.2, SECRETS + 0.8]},
     )
     said = _(
         "With errors of up to ±{error} on 80 sums, {right} of 20 secrets come out right; guessing "

@@ -16,9 +16,9 @@ from dpgov.explain.lessons.drawing import bars, drawn, share, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import exactly, response_epsilon, root
 from dpgov.explain.lessons.sources import SHANNON, WARNER
+from dpgov.explain.lessons.told import COIN_PEOPLE, COIN_YES
 
 TRUTHS = tuple(Fraction(n, 16) for n in (8, 10, 11, 12, 13, 14, 15))
-PEOPLE, YES = 1_000, 400
 _NORMAL = Decimal("1.959963984540054")
 
 
@@ -26,9 +26,9 @@ def estimate(truth: Fraction) -> tuple[Decimal, Decimal, Decimal] | None:
     """The share of yes from 400 of 1,000 and its 95% interval by the normal curve; none of 1/2."""
     if truth == Fraction(1, 2):
         return None
-    seen, gain = Fraction(YES, PEOPLE), 2 * truth - 1
+    seen, gain = Fraction(COIN_YES, COIN_PEOPLE), 2 * truth - 1
     middle = exactly((seen - (1 - truth)) / gain)
-    half = _NORMAL * root(seen * (1 - seen) / PEOPLE) / exactly(gain)
+    half = _NORMAL * root(seen * (1 - seen) / COIN_PEOPLE) / exactly(gain)
     return middle, middle - half, middle + half
 
 

@@ -15,6 +15,7 @@ from dpgov.explain.lessons.drawing import band, drawn, line, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import exponential, laplace_density
 from dpgov.explain.lessons.sources import DEFINITION, FOUNDATIONS
+from dpgov.explain.lessons.told import MOVES, WITHOUT
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "3", "5", "10")
 _POINTS = 240
@@ -85,13 +86,13 @@ LESSON = Lesson(
             "f",
             gettext_noop("f, the exact answer without them"),
             tuple(map(str, range(21))),
-            "5",
+            str(WITHOUT),
         ),
         Control(
             "delta",
             gettext_noop("Δ, how far one person moves it"),
             tuple(map(str, range(1, 21))),
-            "7",
+            str(MOVES),
         ),
     ),
     scene=scene,

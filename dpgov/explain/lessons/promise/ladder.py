@@ -9,7 +9,8 @@ from django.utils.translation import gettext_noop
 from dpgov.explain.lessons.drawing import decades, dots, drawn, line, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import exactly, exponential
-from dpgov.explain.lessons.sources import AOL, AOL_CHANCE, AOL_FACTOR_TOLD, FOUNDATIONS
+from dpgov.explain.lessons.sources import AOL, FOUNDATIONS
+from dpgov.explain.lessons.told import AOL_CHANCE, AOL_FACTOR_TOLD
 
 EPSILONS = ("0.01", "0.1", "0.5", "1", "1.1", "2", "3", "5", "8", "10", "12")
 

@@ -12,14 +12,14 @@ from dpgov.explain.lessons.drawing import dots, drawn, line, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import exponential
 from dpgov.explain.lessons.sources import FOUNDATIONS
+from dpgov.explain.lessons.told import ANSWER_EPSILON, MOVES, WITHOUT
 
-F, DELTA, EPSILON = 5, 7, Fraction(1, 2)
 _PLACES = tuple(map(str, range(-10, 28)))
 
 
 def loss(at: Fraction) -> Fraction:
     """Of an answer, towards “without them”; negative where it speaks for “with them”."""
-    return (abs(at - F - DELTA) - abs(at - F)) * EPSILON / DELTA
+    return (abs(at - WITHOUT - MOVES) - abs(at - WITHOUT)) * ANSWER_EPSILON / MOVES
 
 
 def scene(at: Chosen) -> Scene:
@@ -30,7 +30,7 @@ def scene(at: Chosen) -> Scene:
         [
             line(places, [loss(place) for place in places], _("loss of an answer"), "1"),
             dots([seen], [loss(seen)], _("the answer seen"), "2"),
-            line([-10, 27], [EPSILON] * 2, _("ε and −ε"), "limit", dash=True),
+            line([-10, 27], [ANSWER_EPSILON] * 2, _("ε and −ε"), "limit", dash=True),
             _lower(),
         ],
         _("answer x"),
@@ -50,7 +50,7 @@ def scene(at: Chosen) -> Scene:
 
 
 def _lower() -> object:
-    lower = line([-10, 27], [-EPSILON] * 2, "", "limit", dash=True)
+    lower = line([-10, 27], [-ANSWER_EPSILON] * 2, "", "limit", dash=True)
     lower.showlegend = False
     return lower
 

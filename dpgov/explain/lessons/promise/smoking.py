@@ -13,16 +13,15 @@ from dpgov.explain.lessons.drawing import bars, drawn, share
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.promise.beliefs import after
 from dpgov.explain.lessons.sources import FOUNDATIONS
+from dpgov.explain.lessons.told import RISK_BEFORE, RISK_WITHOUT_ALICE
 
 EPSILONS = ("0.01", "0.1", "0.5", "1", "2", "5")
-# Invented: what an insurer believes of a smoker before the study and after one without her.
-BEFORE, WITHOUT_HER = Decimal("0.05"), Decimal("0.20")
 
 
 def scene(at: Chosen) -> Scene:
     """What is believed about Alice before, after a study without her, and with her."""
-    found = after(WITHOUT_HER, at["epsilon"])
-    beliefs = [BEFORE, WITHOUT_HER, found.low, found.high]
+    found = after(RISK_WITHOUT_ALICE, at["epsilon"])
+    beliefs = [RISK_BEFORE, RISK_WITHOUT_ALICE, found.low, found.high]
     names = [_("before"), _("study without Alice"), _("with her, least"), _("with her, most")]
     figure = drawn(
         [bars([100 * one for one in beliefs], "", "1", texts=[share(one) for one in beliefs])],
@@ -34,8 +33,8 @@ def scene(at: Chosen) -> Scene:
         "The study moves the belief about Alice from {before} to {without} without her. Her own "
         "row can make it {low} to {high}, at ε {epsilon}."
     ).format(
-        before=share(BEFORE, 0),
-        without=share(WITHOUT_HER, 0),
+        before=share(RISK_BEFORE, 0),
+        without=share(RISK_WITHOUT_ALICE, 0),
         low=share(found.low),
         high=share(found.high),
         epsilon=at["epsilon"],
