@@ -29,6 +29,8 @@ MORE = {
     "answer-mean": "analyst, an answer",
     "answer-histogram": "analyst, an answer in groups",
     "answer-by-month": "analyst, an answer by month",
+    "ask-computed": "analyst, asking about the difference of two columns",
+    "answer-computed": "analyst, the mean of a difference by groups",
     "ask-regression": "analyst, asking for a regression",
     "answer-regression": "analyst, a regression",
     "answer-arranged": "analyst, the groups of an answer arranged",

@@ -28,6 +28,7 @@ from dpgov.queries.wording.plotting import (
     Figure,
     as_figure,
     cut,
+    in_lines,
     inert,
     labelled_axis,
 )
@@ -169,7 +170,7 @@ def _lines(statistic: dict[str, Any], group: dict[str, Any]) -> Figure:
     return as_figure(
         [trace(dots, "", sideways=True)],
         showlegend=False,
-        xaxis=value_axis(dots, statistic, inert(statistic_in_words(statistic))),
+        xaxis=value_axis(dots, statistic, in_lines(statistic_in_words(statistic))),
         yaxis=axis | {"range": [len(dots) - 0.5, -0.5], "title": {"text": ""}, "showgrid": True},
     )
 

@@ -5,6 +5,7 @@ the figures.
 """
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 from django.utils.translation import pgettext
@@ -20,6 +21,11 @@ def inert(text: object, longest: int = 200) -> str:
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("{", "&#123;")):
         plain = plain.replace(character, entity)
     return plain
+
+
+def in_lines(text: object) -> str:
+    """The same, broken where a narrow chart would cut it off: Plotly breaks no title by itself."""
+    return "<br>".join(inert(line) for line in wrap(cut(str(text), 200), LONGEST_LABEL))
 
 
 def cut(text: str, longest: int) -> str:
