@@ -1,7 +1,7 @@
 """What sort of question a stored plan is, in a word or two, for sums and filters; and its groups.
 
-A sort is made of the names of statistics and stored in English; said in the reader's language when shown. A
-history is searched for these names, so that none may be part of another.
+A sort is made of the names of statistics and stored in English; it is said in the reader's language
+when shown. A history is searched for these names, so that none may be part of another.
 """
 
 from math import prod
