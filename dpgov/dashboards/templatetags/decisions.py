@@ -46,6 +46,14 @@ def _number(rows: QuerySet[Any]) -> Coalesce:
     return Coalesce(Subquery(same.annotate(number=Count("pk")).values("number")), 0)
 
 
+@register.inclusion_tag("notices/_bell.html", takes_context=True)
+def bell(context: Any, membership: Membership | None, unread: int) -> dict[str, Any]:
+    """How many of the reader's own notices are unread; nothing for who belongs nowhere."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    here = match is not None and match.view_name == "notices:list"
+    return {"membership": membership, "unread": unread, "here": here}
+
+
 @register.inclusion_tag("frame/_frozen_banner.html")
 def frozen_banner(membership: Membership | None, frozen: int) -> dict[str, Any]:
     """How many budgets are frozen."""

@@ -1,4 +1,5 @@
-"""What the frame of every page needs: navigation, the tenant switch and the budget meter.
+"""What the frame of every page needs: navigation, the tenant switch, where people
+practise, and the budget meter.
 
 Must never read data, and never show the split of a budget to who may not see it.
 """
@@ -15,6 +16,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import amount, limit_text, together
 from dpgov.dashboards.navigation import Way, page_of, ways_for
+from dpgov.dashboards.tour import tour_of
 from dpgov.dashboards.travelling import travelling
 from dpgov.tenants.models import Membership
 
@@ -79,8 +81,32 @@ def _meter_sentence(budget: Budget, split: bool) -> str:
 def other_memberships(context: Any, membership: Membership | None) -> list[Membership]:
     """The memberships that the person could switch to."""
     current = membership.id if membership else None
-    every: list[Membership] = getattr(context.get("request"), "memberships", [])
-    return [other for other in every if other.id != current]
+    return [other for other in _memberships(context) if other.id != current]
+
+
+@register.inclusion_tag("frame/_tour.html", takes_context=True)
+def tour(context: Any, membership: Membership | None) -> dict[str, Any]:
+    """What to do next, for who practises; nothing for everybody else, and no statement."""
+    if membership is None or not membership.tenant.is_practice:
+        return {}
+    home = [one for one in _memberships(context) if one.tenant_id == membership.tenant.practice_of]
+    return {
+        "tour": tour_of(membership),
+        "home": home[0] if home else None,
+        "csrf_token": context.get("csrf_token"),
+    }
+
+
+@register.simple_tag(takes_context=True)
+def practice_of(context: Any, membership: Membership) -> Membership | None:
+    """Where the reader can practise for this organisation."""
+    found = (m for m in _memberships(context) if m.tenant.practice_of == membership.tenant_id)
+    return next(found, None)
+
+
+def _memberships(context: Any) -> list[Membership]:
+    found: list[Membership] = getattr(context.get("request"), "memberships", [])
+    return found
 
 
 @register.simple_tag
