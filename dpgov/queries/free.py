@@ -20,8 +20,8 @@ from django.utils.translation import gettext_lazy
 
 from dpgov.datasets.models import DatasetVersion
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.body import MAX_CELLS
 from dpgov.privacy.answer.rounds import as_count
-from dpgov.privacy.answer.sizes import MAX_CELLS
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan, Plan

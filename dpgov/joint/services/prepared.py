@@ -10,7 +10,7 @@ from dpgov.joint.errors import BadProposal, DeclaredOtherwise, PolicyRefuses
 from dpgov.joint.models import JointQuestion, Party
 from dpgov.language.said import said
 from dpgov.privacy.answer.blueprint import prepare
-from dpgov.privacy.answer.sizes import MAX_CELLS, check_cells
+from dpgov.privacy.answer.body import MAX_CELLS, check_cells
 from dpgov.privacy.joint.noise import NotJoint
 from dpgov.privacy.joint.total import Joint, declared, differing, joint_of
 from dpgov.privacy.plan.parsing.plans import parse_plan

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from dpgov.language.said import said
 from dpgov.privacy.accounting.decimals import MAX_NANO, as_text, json_number
 from dpgov.privacy.accounting.loss import Loss, Mode, epsilon_paid_by, rho_of
-from dpgov.privacy.answer.sizes import check_cells, most_cells
+from dpgov.privacy.answer.body import check_cells, most_cells
 from dpgov.privacy.mechanisms.choice import mechanisms_for
 from dpgov.privacy.mechanisms.chosen import ChosenTables
 from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements

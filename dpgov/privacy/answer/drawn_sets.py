@@ -13,6 +13,7 @@ from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.adaptively import Adaptively
 from dpgov.privacy.answer.batch import MAX_PLANS, Batch
 from dpgov.privacy.answer.blueprint import loss_of, prepare
+from dpgov.privacy.answer.body import MAX_CELLS, MAX_CHOSEN_FROM
 from dpgov.privacy.answer.covers import (
     Bounds,
     Cover,
@@ -25,7 +26,6 @@ from dpgov.privacy.answer.covers import (
     shut,
     ways_of,
 )
-from dpgov.privacy.answer.sizes import MAX_CELLS, MAX_CHOSEN_FROM
 from dpgov.privacy.mechanisms.mechanism import Summed
 from dpgov.privacy.plan.parsing.choosing import MAX_CANDIDATES
 from dpgov.privacy.plan.parsing.plans import MAX_GROUPINGS

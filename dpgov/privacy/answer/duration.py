@@ -11,8 +11,8 @@ from math import isqrt, prod
 from typing import Any
 
 from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.privacy.answer.body import MAX_CELLS
 from dpgov.privacy.answer.rounds import needs_of_rounds
-from dpgov.privacy.answer.sizes import MAX_CELLS
 from dpgov.privacy.mechanisms.chosen import ChosenTables
 from dpgov.privacy.mechanisms.grid import MOST_PLACES, places_for
 from dpgov.privacy.mechanisms.logistic import Logistic

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpgov.language.said import said
+from dpgov.privacy.answer.body import MAX_CHOSEN_FROM
 from dpgov.privacy.answer.plausible import projected
-from dpgov.privacy.answer.sizes import MAX_CHOSEN_FROM
 from dpgov.privacy.noise.noise import Floats
 
 MAX_CELLS = MAX_CHOSEN_FROM

@@ -14,9 +14,8 @@ from typing import Any
 from dpgov.language.said import said
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.answer.body import FORMAT
+from dpgov.privacy.answer.body import FORMAT, MAX_CELLS
 from dpgov.privacy.answer.release import adjusted, guarantee
-from dpgov.privacy.answer.sizes import MAX_CELLS
 from dpgov.privacy.mechanisms.mechanism import Column, Statements
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, statement
 from dpgov.privacy.noise.spread.sums import Term, bound

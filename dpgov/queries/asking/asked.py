@@ -10,7 +10,7 @@ from dpgov.datasets.rules import least_price_nano, rules_of, rules_shown
 from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.answer import batch as batches
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
-from dpgov.privacy.answer.sizes import cells_within, check_cells
+from dpgov.privacy.answer.body import cells_within, check_cells
 from dpgov.privacy.answer.table_sets import is_table_set, parse_table_set
 from dpgov.privacy.answer.wanted import cheapest, parse_wanted
 from dpgov.privacy.plan.parsing.plans import parse_plan

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from dpgov.privacy.answer.sizes import MAX_CELLS
+from dpgov.privacy.answer.body import MAX_CELLS
 from dpgov.queries.kinds import least_groups
 from dpgov.queries.wording.dates import date_at, first_of
 from dpgov.queries.wording.dots import shift_of

@@ -16,8 +16,8 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.accounting.decimals import MAX_NANO
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.body import MAX_CELLS, check_cells
 from dpgov.privacy.answer.release import draw
-from dpgov.privacy.answer.sizes import MAX_CELLS, check_cells
 from dpgov.privacy.mock.answers import mock_answer
 from dpgov.privacy.mock.rows import (
     MISSING,

@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from dpgov.privacy.answer.sizes import MAX_CELLS
+from dpgov.privacy.answer.body import MAX_CELLS
 from dpgov.queries.arranging.arrange import CONFIDENCE_OF_RATIOS, Ratio, arrange
 from dpgov.queries.arranging.arrangement import (
     Arrangement,

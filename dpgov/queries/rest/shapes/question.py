@@ -11,8 +11,7 @@ from rest_framework.reverse import reverse
 from dpgov.budgets.rest.shapes import MODES
 from dpgov.operation.clock import database_now
 from dpgov.privacy.accounting.decimals import as_number
-from dpgov.privacy.answer.body import ALIKE, FORMAT
-from dpgov.privacy.answer.sizes import MAX_CELLS
+from dpgov.privacy.answer.body import ALIKE, FORMAT, MAX_CELLS
 from dpgov.queries.answering.looking import expected_at
 from dpgov.queries.asking.once import Submission
 from dpgov.queries.models import Query

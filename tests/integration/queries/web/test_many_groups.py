@@ -16,8 +16,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.answer.body import ALIKE
-from dpgov.privacy.answer.sizes import MAX_CELLS
+from dpgov.privacy.answer.body import ALIKE, MAX_CELLS
 from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.words import readable
 from dpgov.tenants.models import Membership

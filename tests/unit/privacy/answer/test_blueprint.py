@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from dpgov.privacy.accounting.decimals import as_text, parse_epsilon
 from dpgov.privacy.accounting.loss import Mode, rho_of
 from dpgov.privacy.answer.blueprint import prepare
-from dpgov.privacy.answer.sizes import MAX_ALIKE, MAX_CELLS
+from dpgov.privacy.answer.body import MAX_ALIKE, MAX_CELLS
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan

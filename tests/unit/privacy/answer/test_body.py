@@ -20,9 +20,8 @@ from dpgov.audit.entry import canonical_json
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer import body as bodies
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.answer.body import ALIKE, FORMAT, is_alike, read_body
+from dpgov.privacy.answer.body import ALIKE, FORMAT, MAX_CELLS, is_alike, read_body
 from dpgov.privacy.answer.release import draw
-from dpgov.privacy.answer.sizes import MAX_CELLS
 from dpgov.privacy.mechanisms.draw import Reading
 from dpgov.privacy.mechanisms.table import Counted
 from dpgov.privacy.noise import sampling

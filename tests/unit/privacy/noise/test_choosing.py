@@ -19,7 +19,7 @@ import pytest
 
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Loss, Mode
-from dpgov.privacy.answer.sizes import MAX_CELLS
+from dpgov.privacy.answer.body import MAX_CELLS
 from dpgov.privacy.mechanisms.grid import places_for, scores
 from dpgov.privacy.mechanisms.quantiles import Quantiles
 from dpgov.privacy.noise import sampling
