@@ -1,17 +1,18 @@
-"""Reads of queries, releases and their receipts, each as the person who asks may see them."""
+"""Reads of queries, releases, receipts and requests for budget, each as who asks may see them."""
 
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Q, QuerySet, Value, When
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.audit.receipts.proofs import release_receipt
+from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import MAX_PLANS
-from dpgov.queries.models import Query, Release
+from dpgov.queries.models import BudgetRequest, Query, Release
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 
@@ -125,3 +126,33 @@ def receipt_of(query: Query, release: Release) -> dict[str, Any]:
         release_sha256=release.sha256,
         recorded_near=query.visible_at or release.created_at,
     )
+
+
+def budget_requests_of(membership: Membership) -> QuerySet[BudgetRequest]:
+    """An analyst's own, or all of the organisation's; those that wait first, then the newest.
+
+    Those about a dataset that the person does not see wait with it, until they see it again.
+    """
+    mine = seen(membership, "dataset__")
+    found = BudgetRequest.objects.filter(mine, tenant_id=membership.tenant_id)
+    if not may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
+        found = found.filter(asked_by_id=membership.user_id)
+    waiting_first = Case(When(state=BudgetRequest.State.WAITING, then=Value(0)), default=Value(1))
+    return found.select_related("dataset__budget", "asked_by", "answered_by").order_by(
+        waiting_first, "-asked_at", "-id"
+    )
+
+
+def get_budget_request(membership: Membership, request_id: UUID) -> BudgetRequest:
+    """One of the above; BudgetRequest.DoesNotExist for a foreign and a missing one alike."""
+    return budget_requests_of(membership).get(pk=request_id)
+
+
+def budget_requests_waiting(membership: Membership) -> QuerySet[BudgetRequest]:
+    """Those that this person could answer now: never their own."""
+    if not may(membership, Permission.REGISTER_DATASETS):
+        return BudgetRequest.objects.none()
+    waiting = BudgetRequest.objects.filter(
+        tenant_id=membership.tenant_id, state=BudgetRequest.State.WAITING
+    )
+    return waiting.exclude(asked_by_id=membership.user_id)

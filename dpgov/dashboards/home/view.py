@@ -22,8 +22,7 @@ from dpgov.dashboards.home.tiles import Tile, admin_tiles, analyst_tiles, office
 from dpgov.datasets.finding import first_by_name
 from dpgov.datasets.selectors import datasets_and_held, uploads_of
 from dpgov.operation import clock
-from dpgov.queries.selectors import visible_queries
-from dpgov.queries.workbench.budget_requests import budget_requests_waiting
+from dpgov.queries.selectors import budget_requests_waiting, visible_queries
 from dpgov.queries.workbench.saved import saved_questions
 from dpgov.surveys.selectors import under_way
 from dpgov.tenants.models import Membership

@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 from dpgov.approvals.selectors import decidable_by
 from dpgov.budgets.standing import frozen_budgets
 from dpgov.notices.selectors import unread_of
-from dpgov.queries.workbench.budget_requests import budget_requests_waiting
+from dpgov.queries.selectors import budget_requests_waiting
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 

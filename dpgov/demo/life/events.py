@@ -30,9 +30,9 @@ from dpgov.operation import clock
 from dpgov.operation.moving import move_to
 from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.queries.models import BudgetRequest
+from dpgov.queries.selectors import budget_requests_waiting
 from dpgov.queries.workbench.budget_requests import (
     ask_for_budget,
-    budget_requests_waiting,
     decline_request,
     grant_request,
     pass_on,

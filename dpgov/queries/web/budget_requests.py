@@ -15,11 +15,11 @@ from dpgov.budgets.errors import LimitBelowCommitted, NotAdmitted, NotRaised, Sh
 from dpgov.budgets.services import NotAHolder, OwnAllocation
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.queries.models import BudgetRequest
+from dpgov.queries.selectors import budget_requests_of, get_budget_request
 from dpgov.queries.web.forms.approvals import asked_for
 from dpgov.queries.web.forms.requests import GRANT, PASS_ON, AnswerForm, AskForBudgetForm
 from dpgov.queries.workbench import approvals
 from dpgov.queries.workbench import budget_requests as service
-from dpgov.queries.workbench.budget_requests import budget_requests_of, get_budget_request
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
 from dpgov.web.pages import show_page
 

@@ -31,6 +31,7 @@ from dpgov.queries.asking.policy import OutsidePolicy
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.asking.ready_made import PublishedByYou, quote_ready_made
 from dpgov.queries.models import BudgetRequest, Query
+from dpgov.queries.selectors import budget_requests_waiting
 from dpgov.queries.workbench import budget_requests as requests
 from dpgov.tenants import projects
 from dpgov.tenants.models import Membership, Project, ProjectMember, Role
@@ -181,8 +182,8 @@ def test_nobody_answers_what_they_asked_for(
 ) -> None:
     """L39: they may withdraw it; the page has no form to answer it, and it waits for others."""
     sent = asked_by(both, dataset, about)
-    assert not requests.budget_requests_waiting(both).exists()
-    assert requests.budget_requests_waiting(owner).get() == sent
+    assert not budget_requests_waiting(both).exists()
+    assert budget_requests_waiting(owner).get() == sent
     browser = client_for(both)
     page = browser.get(reverse("queries:budget_request", args=[sent.pk])).text
     assert ("Withdraw the request" in page, "Your answer" in page) == (True, False)
