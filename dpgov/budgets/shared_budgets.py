@@ -109,9 +109,9 @@ def surveys_by(tenant: Tenant) -> dict[UUID, list[Correction]]:
     for charge in surveys_charged(tenant):
         found.setdefault(charge.budget_id, []).append(charge)
     for step in _carried_between(tenant) if found else ():
-        carried = [one for one in found.get(step.source_id, ()) if _was_there(one, step)]
+        there = found.get(step.source.pk, ()) if step.source else ()
         here = found.setdefault(step.budget_id, [])
-        here += [one for one in carried if one not in here]
+        here += [one for one in there if one.created_at <= step.created_at and one not in here]
     return found
 
 
@@ -119,11 +119,7 @@ def _carried_between(tenant: Tenant) -> QuerySet[Correction]:
     """What was carried from one shared budget to another, in order."""
     rows = Correction.objects.filter(tenant=tenant, kind=Correction.Kind.CARRIED_OVER)
     of_shared = rows.filter(source__kind=Budget.Kind.SHARED_BUDGET)
-    return of_shared.order_by("created_at", "id")
-
-
-def _was_there(charge: Correction, step: Correction) -> bool:
-    return charge.created_at <= step.created_at
+    return of_shared.select_related("source").order_by("created_at", "id")
 
 
 def _with_shared(members: QuerySet[SharedBudgetMember]) -> QuerySet[SharedBudgetMember]:

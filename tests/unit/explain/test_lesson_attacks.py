@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 from dpgov.explain import invented
 from dpgov.explain.averaging import TRUTH
 from dpgov.explain.lessons.leaks import anonymised, averaging, intersection, reconstruction
+from dpgov.explain.lessons.told import AGAIN_EPSILON, SECRETS
 
 
 def test_invented_chance_is_the_same_for_everybody() -> None:
@@ -33,7 +34,7 @@ def test_invented_noise_is_two_sided_geometric() -> None:
 
 def test_the_band_of_averaging_is_exact() -> None:
     """Of one answer by the formula, of two by every pair, of many near the normal curve."""
-    shrink = math.exp(-averaging.AGAIN_EPSILON)
+    shrink = math.exp(-AGAIN_EPSILON)
     one = averaging.reach(1)
     assert 1 - 2 * shrink ** (one + 1) / (1 + shrink) >= 0.95
     assert 1 - 2 * shrink**one / (1 + shrink) < 0.95
@@ -64,7 +65,7 @@ def test_least_squares_finds_every_secret_from_nearly_exact_answers() -> None:
 
 def test_a_linear_program_finds_the_same_secrets() -> None:
     """M8: the least sum of deviations, as Dinur and Nissim's attack is usually put."""
-    subsets, people = reconstruction.subsets(), reconstruction.SECRETS
+    subsets, people = reconstruction.subsets(), SECRETS
     noise = np.array(
         [invented.whole("errors up to 1", place, 3) - 1 for place in range(len(subsets))]
     )

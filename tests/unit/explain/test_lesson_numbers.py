@@ -11,10 +11,9 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-from dpgov.explain.lessons import numbers
+from dpgov.explain.lessons import numbers, told
 from dpgov.explain.lessons.drawing import scientific, shown
-from dpgov.explain.lessons.promise import beliefs, coins, definition, ladder, one_answer, smoking
-from dpgov.explain.lessons.told import AOL_FACTOR_TOLD
+from dpgov.explain.lessons.promise import beliefs, coins, definition, ladder, one_answer
 
 
 def near(number: object, digits: float = 1e-12) -> Any:
@@ -29,7 +28,7 @@ def test_the_ladder_has_its_published_rungs(power: int, floor: Decimal) -> None:
     assert floor <= numbers.exponential(power) < floor + 1
     rungs = {row[0]: row[1] for row in ladder.scene({"epsilon": "2"}).table.rows}
     assert (rungs["2"], rungs["10"], rungs["12"]) == ("7.389", "22,026", "162,755")
-    assert numbers.exponential(12) < AOL_FACTOR_TOLD
+    assert numbers.exponential(12) < told.AOL_FACTOR_TOLD
     assert rungs["1.1"] == "3.004"
 
 
@@ -101,11 +100,9 @@ def test_published_beliefs_come_out() -> None:
 
 
 def test_alice_is_moved_by_the_study_and_hardly_by_her_row() -> None:
-    found = beliefs.after(smoking.RISK_WITHOUT_ALICE, "0.1")
+    found = beliefs.after(told.RISK_WITHOUT_ALICE, "0.1")
     assert float(found.high / (1 - found.high)) == near(0.25 * math.exp(0.1), 1e-9)
-    assert (
-        found.high - smoking.RISK_WITHOUT_ALICE < smoking.RISK_WITHOUT_ALICE - smoking.RISK_BEFORE
-    )
+    assert found.high - told.RISK_WITHOUT_ALICE < told.RISK_WITHOUT_ALICE - told.RISK_BEFORE
 
 
 @pytest.mark.parametrize("databases", [1, 2, 7, 12])

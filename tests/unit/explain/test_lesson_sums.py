@@ -29,6 +29,7 @@ from dpgov.explain.lessons.numbers import (
     joint_error,
     separate_error,
 )
+from dpgov.explain.lessons.told import DISTRICT_PEOPLE
 from dpgov.privacy.joint.noise import shares_for
 from dpgov.privacy.noise.sampling import gaussian
 
@@ -160,7 +161,7 @@ def test_the_largest_change_of_scholarships_is_that_of_one_student() -> None:
 
 def test_a_share_is_within_its_interval_in_95_of_100() -> None:
     """M8: 99.1% in the district, 15.5% in the country."""
-    reach = float(district.half_width("0.5")) * district.DISTRICT_PEOPLE
+    reach = float(district.half_width("0.5")) * DISTRICT_PEOPLE
     assert stats.laplace(scale=2).cdf(reach) - stats.laplace(scale=2).cdf(-reach) == near(0.95)
     said = district.LESSON.at(district.LESSON.chosen({})).said
     assert "99.1%" in said
