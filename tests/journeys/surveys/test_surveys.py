@@ -83,8 +83,9 @@ def test_a_person_answers_on_a_phone_and_the_owner_watches_the_estimate(
         bodies += sent
         page.context.close()
     assert len({len(body) for body in bodies}) == 1
-    owner.reload()
-    expect(owner.get_by_role("heading", name="Estimates from 3 reports")).to_be_visible()
+    # The page looks again by itself, and draws what came.
+    heading = owner.get_by_role("heading", name="Estimates from 3 reports")
+    expect(heading).to_be_visible(timeout=30_000)
     expect(owner.locator("#survey-shares svg.main-svg").first).to_be_visible()
     assert accessibility_problems(owner) == []
     window.picture("survey")
