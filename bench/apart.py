@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,3 +35,12 @@ def surely_measured(tool: str, *asked: str, packages: Sequence[str] | None = Non
     if found is None:
         raise SystemExit(f"{tool} could not be measured")
     return found
+
+
+def print_times(ours: Mapping[str, float], theirs: Mapping[str, float], begins: str) -> None:
+    """A table of median times of our fits and diffprivlib's; `begins`: what ours begin from."""
+    print(f"\n| a fit, ms, median | ours, from {begins} | diffprivlib, from arrays | ratio |")
+    print("|---|---|---|---|")
+    for name, spent in ours.items():
+        print(f"| {name} | {spent:.1f} | {theirs[name]:.1f} | {spent / theirs[name]:.2f} |")
+    print()

@@ -4,15 +4,14 @@ The error is the mean squared distance of the fitted outcomes from those of leas
 rows: what a line misses beyond what any line misses.
 """
 
-import argparse
 import json
-import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.rivals.tasks import BOUNDS, EPSILONS, rows
+from bench.rivals.tasks import BOUNDS, EPSILONS, rows, timed, wanted_runs
 
 Numbers = NDArray[np.float64]
 MORE_BOUNDS = {**BOUNDS, "education_num": (1, 16), "is_male": (0, 1)}
@@ -39,21 +38,23 @@ def columns() -> dict[str, Numbers]:
 
 def measure(fit: Fit, *, runs: int) -> None:
     """Print the mean excess error of each line at each ε, and a fit's median time, as JSON."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--runs", type=int, default=runs)
-    times = parser.parse_args().runs
+    print(json.dumps(measured(fit, wanted_runs(runs))))
+
+
+def measured(fit: Fit, times: int) -> dict[str, Any]:
+    """`errors` of each line at each ε, and `milliseconds` of each line's fits."""
     table = columns()
     errors: dict[str, dict[str, float]] = {}
     spent: dict[str, float] = {}
     for name, predictors in LINES.items():
         design = np.column_stack([np.ones(len(table["age"])), *(table[p] for p in predictors)])
         best = np.linalg.lstsq(design, table[OUTCOME])[0]
-        watch: list[float] = []
+        watched, watch = timed(fit)
         errors[name] = {
             str(epsilon): float(
                 np.mean(
                     [
-                        np.mean((design @ (_timed(fit, predictors, epsilon, watch) - best)) ** 2)
+                        np.mean((design @ (watched(predictors, epsilon) - best)) ** 2)
                         for _ in range(times)
                     ]
                 )
@@ -61,11 +62,4 @@ def measure(fit: Fit, *, runs: int) -> None:
             for epsilon in EPSILONS
         }
         spent[name] = 1000 * float(np.median(watch))
-    print(json.dumps({"errors": errors, "milliseconds": spent}))
-
-
-def _timed(fit: Fit, predictors: tuple[str, ...], epsilon: float, watch: list[float]) -> Numbers:
-    began = time.perf_counter()
-    found = fit(predictors, epsilon)
-    watch.append(time.perf_counter() - began)
-    return found
+    return {"errors": errors, "milliseconds": spent}

@@ -4,14 +4,14 @@ The error is the excess loss: by how much the mean logistic loss of a fit, over 
 that of the maximum likelihood. Beside it stands how often the likelier outcome is the true one.
 """
 
-import argparse
 import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.rivals.tasks import EPSILONS, rows
+from bench.rivals.tasks import EPSILONS, rows, timed, wanted_runs
 
 Numbers = NDArray[np.float64]
 BOUNDS = {"age": (17, 90), "is_male": (0, 1), "education_num": (1, 16), "hours_per_week": (1, 99)}
@@ -39,31 +39,26 @@ def columns() -> dict[str, Numbers]:
 
 
 def measure(fit: Fit, *, runs: int) -> None:
-    """Print the mean excess loss and the mean accuracy of each model at each ε, as JSON."""
+    """Print the mean excess loss and accuracy of each model at each ε, and its time, as JSON."""
     print(json.dumps(measured(fit, wanted_runs(runs))))
 
 
-def wanted_runs(runs: int) -> int:
-    """How many fits are made of each, where nobody says."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--runs", type=int, default=runs)
-    return int(parser.parse_args().runs)
-
-
-def measured(fit: Fit, times: int) -> Found:
-    """The mean excess loss and the mean accuracy of each model at each ε."""
-    table, found = columns(), dict[str, dict[str, tuple[float, float]]]()
+def measured(fit: Fit, times: int) -> dict[str, Any]:
+    """`losses`: mean excess loss and accuracy by model and ε; `milliseconds` of a fit, median."""
+    table, found, spent = columns(), Found(), dict[str, float]()
     for name, predictors in MODELS.items():
         design = np.column_stack([np.ones(len(table["age"])), *(table[p] for p in predictors)])
         outcome = table[OUTCOME]
         least = _loss(design, outcome, _likeliest(design, outcome))
+        watched, watch = timed(fit)
         found[name] = {}
         for epsilon in EPSILONS:
-            fits = [fit(predictors, epsilon) for _ in range(times)]
+            fits = [watched(predictors, epsilon) for _ in range(times)]
             excess = [_loss(design, outcome, theta) - least for theta in fits]
             right = [np.mean((design @ theta > 0) == (outcome > 0)) for theta in fits]
             found[name][str(epsilon)] = float(np.mean(excess)), float(np.mean(right))
-    return found
+        spent[name] = 1000 * float(np.median(watch))
+    return {"losses": found, "milliseconds": spent}
 
 
 def _loss(design: Numbers, outcome: Numbers, theta: Numbers) -> float:

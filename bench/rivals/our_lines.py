@@ -1,5 +1,6 @@
 """Our regressions, on exact moments of the same table."""
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -15,25 +16,29 @@ from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, 
 
 _NAMES = (OUTCOME, "age", "is_male", "education_num")
 _TABLE = columns()
-_SCHEMA = DatasetSchema(
-    columns=tuple(
-        column_spec(name, numeric_domain(str(low), str(high), "1"), MissingRule.REQUIRE, "")
-        for name, (low, high) in ((name, MORE_BOUNDS[name]) for name in _NAMES)
-    ),
-    unit=PrivacyUnit(),
-    neighbouring=Neighbouring.ADD_REMOVE,
-    group_size=1,
-    max_rows=100_000,
-    mode=Mode.PURE,
-)
+_SCHEMAS = {
+    mode: DatasetSchema(
+        columns=tuple(
+            column_spec(name, numeric_domain(str(low), str(high), "1"), MissingRule.REQUIRE, "")
+            for name, (low, high) in ((name, MORE_BOUNDS[name]) for name in _NAMES)
+        ),
+        unit=PrivacyUnit(),
+        neighbouring=Neighbouring.ADD_REMOVE,
+        group_size=1,
+        max_rows=100_000,
+        mode=mode,
+    )
+    for mode in Mode
+}
 _CODES = [(_TABLE[name] - MORE_BOUNDS[name][0]).astype(np.int64) for name in _NAMES]
 
 
 @cache
-def _prepared(predictors: tuple[str, ...], epsilon: float) -> tuple[Blueprint, ExactAnswer]:
+def _prepared(predictors: tuple[str, ...], mode: Mode, price: str) -> tuple[Blueprint, ExactAnswer]:
     asked = {"statistic": "regression", "column": OUTCOME, "predictors": list(predictors)}
-    plan = parse_plan({"statistics": [asked], "epsilon": epsilon}, _SCHEMA, dataset="adult")
-    blueprint = prepare(plan, _SCHEMA)
+    unit = "epsilon" if mode is Mode.PURE else "rho"
+    plan = parse_plan({"statistics": [asked], unit: price}, _SCHEMAS[mode], dataset="adult")
+    blueprint = prepare(plan, _SCHEMAS[mode])
     (request,) = blueprint.requests
     cell = []
     for measured in request.measures:
@@ -45,8 +50,15 @@ def _prepared(predictors: tuple[str, ...], epsilon: float) -> tuple[Blueprint, E
 
 
 def fit(predictors: tuple[str, ...], epsilon: float) -> Numbers:
-    """One release's coefficients."""
-    blueprint, exact = _prepared(predictors, epsilon)
+    """One release's coefficients, at a pure ε."""
+    return fit_at(predictors, epsilon, mode=Mode.PURE, price_of=str)
+
+
+def fit_at(
+    predictors: tuple[str, ...], epsilon: float, *, mode: Mode, price_of: Callable[[float], str]
+) -> Numbers:
+    """The same at the price in ε or ρ that is held against this ε."""
+    blueprint, exact = _prepared(predictors, mode, price_of(epsilon))
     body = draw(blueprint, [exact])
     return np.array([statistic["cells"][0]["value"] for statistic in body["statistics"]])
 

@@ -1,5 +1,6 @@
 """Our logistic regressions, on exact sums over the same table."""
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -78,12 +79,14 @@ def _curved(curve: Curve) -> dict[int, Counts]:
 
 def fit(predictors: tuple[str, ...], epsilon: float) -> Numbers:
     """One release's coefficients, at a pure ε."""
-    return fit_at(predictors, Mode.PURE, str(epsilon))
+    return fit_at(predictors, epsilon, mode=Mode.PURE, price_of=str)
 
 
-def fit_at(predictors: tuple[str, ...], mode: Mode, price: str) -> Numbers:
-    """The same at a price in ε or ρ."""
-    blueprint, exact = _prepared(predictors, mode, price)
+def fit_at(
+    predictors: tuple[str, ...], epsilon: float, *, mode: Mode, price_of: Callable[[float], str]
+) -> Numbers:
+    """The same at the price in ε or ρ that is held against this ε."""
+    blueprint, exact = _prepared(predictors, mode, price_of(epsilon))
     body = draw(blueprint, [exact], _exact)
     return np.array([statistic["cells"][0]["value"] for statistic in body["statistics"]])
 

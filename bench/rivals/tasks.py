@@ -9,11 +9,12 @@ import gzip
 import json
 import math
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -35,6 +36,8 @@ QUICK = ("count", "sum", "mean", "variance")
 TASKS = (*QUICK, "median", *TABLES)
 MORE = 3
 
+_Asked = ParamSpec("_Asked")
+_Found = TypeVar("_Found")
 Answer = Callable[[str, float], float | Sequence[float]]
 """One noisy answer of a tool to a task at a total ε."""
 
@@ -95,6 +98,26 @@ def measure(answer: Answer, *, runs: int, tasks: Sequence[str] = TASKS) -> None:
                 found[task][str(epsilon)] = None
             print(f"{task} at {epsilon}: {found[task][str(epsilon)]}", file=sys.stderr, flush=True)
     json.dump(found, sys.stdout)
+
+
+def wanted_runs(runs: int) -> int:
+    """How many fits are made of each, where nobody says."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=runs)
+    return int(parser.parse_args().runs)
+
+
+def timed(call: Callable[_Asked, _Found]) -> tuple[Callable[_Asked, _Found], list[float]]:
+    """The same call, and the list to which each puts the seconds that it took."""
+    watch: list[float] = []
+
+    def watched(*args: _Asked.args, **kwargs: _Asked.kwargs) -> _Found:
+        began = time.perf_counter()
+        found = call(*args, **kwargs)
+        watch.append(time.perf_counter() - began)
+        return found
+
+    return watched, watch
 
 
 def column_of(table: list[dict[str, str]], name: str) -> Any:
