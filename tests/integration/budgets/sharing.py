@@ -3,13 +3,19 @@
 from contextlib import AbstractContextManager
 from uuid import UUID, uuid4
 
+from dpgov.approvals.kinds import CarryOut
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import Decision, approve, request_change
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.charging import Parts, lines_of_query
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import open_budget, reserve
-from dpgov.budgets.services.agreed import MERGE_SHARED_BUDGETS, merge_as_agreed
+from dpgov.budgets.services.agreed import (
+    MERGE_SHARED_BUDGETS,
+    SPLIT_SHARED_BUDGET,
+    merge_as_agreed,
+    split_as_agreed,
+)
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership, Tenant
@@ -84,12 +90,28 @@ def merging(owner: Membership, into: Budget, other: Budget) -> ChangeRequest:
     )
 
 
+def leaving(owner: Membership, shared: Budget, *gone: Budget, name: str = "B") -> ChangeRequest:
+    """A request for these to get a shared budget of their own."""
+    return ask_for(
+        owner,
+        SPLIT_SHARED_BUDGET,
+        shared_budget=str(shared.pk),
+        leaving=[str(budget.pk) for budget in gone],
+        name=name,
+        limit_nano=fresh(shared).limit_nano,
+    )
+
+
 def merged(owner: Membership, officer: Membership, into: Budget, other: Budget) -> Decision:
-    """The same, approved by an officer."""
+    """A merge that an officer approved."""
+    return _approved(officer, merging(owner, into, other), merge_as_agreed)
+
+
+def divided(owner: Membership, officer: Membership, shared: Budget, *gone: Budget) -> Decision:
+    """A division that an officer approved."""
+    return _approved(officer, leaving(owner, shared, *gone), split_as_agreed)
+
+
+def _approved(officer: Membership, request: ChangeRequest, carry_out: CarryOut) -> Decision:
     with acting(officer.tenant):
-        return approve(
-            request_id=merging(owner, into, other).pk,
-            decider=officer,
-            reason="agreed",
-            carry_out=merge_as_agreed,
-        )
+        return approve(request_id=request.pk, decider=officer, reason="agreed", carry_out=carry_out)

@@ -16,7 +16,6 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services import change_limit, freeze_tenant, settle, void
 from dpgov.budgets.services.agreed import (
     LEAVE_SHARED_BUDGET,
-    SPLIT_SHARED_BUDGET,
     leave_as_agreed,
     merge_as_agreed,
     split_as_agreed,
@@ -30,6 +29,7 @@ from tests.integration.budgets.sharing import (
     committed,
     dataset_budget,
     fresh,
+    leaving,
     members,
     merging,
     shared_budget,
@@ -48,17 +48,6 @@ def agree(officer: Membership) -> Agree:
             )
 
     return by_the_officer
-
-
-def leaving(owner: Membership, shared: Budget, *gone: Budget, name: str = "B") -> ChangeRequest:
-    return ask_for(
-        owner,
-        SPLIT_SHARED_BUDGET,
-        shared_budget=str(shared.pk),
-        leaving=[str(budget.pk) for budget in gone],
-        name=name,
-        limit_nano=fresh(shared).limit_nano,
-    )
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from dpgov.queries.models import Query
 from dpgov.surveys.models import Survey
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
-from tests.integration.budgets.sharing import merged
+from tests.integration.budgets.sharing import divided, merged
 from tests.integration.dashboards.reading import page
 from tests.integration.limits.test_shared_budgets import register  # noqa: F401 - a fixture
 from tests.integration.surveys.made import agreed, asked_for, drafted, opened, shared
@@ -86,6 +86,23 @@ def test_a_merge_carries_a_survey_to_its_peoples_new_total(
     merged(owner, officer, kept, residents)
     own, alone = ("Visits", "ε 0"), (ALONE, "ε 1")
     assert told(owner) == [("Everybody", "ε 1", [own, (YEARLY, "ε 1")]), ("", "", [alone])]
+
+
+def test_a_division_leaves_a_survey_on_both_sides(
+    residents: Budget,
+    register: Dataset,  # noqa: F811
+    owner: Membership,
+    officer: Membership,
+) -> None:
+    """M82: nobody can tell whose loss it was, so that it counts in both sums."""
+    join_shared_budget(shared_budget=residents, dataset_budget=register.budget, actor=OPERATOR)
+    divided(owner, officer, residents, register.budget)
+    survey = (YEARLY, "ε 1")
+    assert told(owner) == [
+        ("B", "ε 1", [("Register", "ε 0"), survey]),
+        ("Residents", "ε 1", [("Visits", "ε 0"), survey]),
+        ("", "", [(ALONE, "ε 1")]),
+    ]
 
 
 def test_another_organisation_sees_nothing_of_it(residents: Budget, stranger: Membership) -> None:

@@ -27,7 +27,7 @@ def test_the_metadata_of_the_page_declares_columns_that_its_program_asks_for(
     browser.post(reverse("datasets:import_columns", args=[upload.pk]), posted)
     typed = {key: text for key, text in declared(name="Visits").items() if "column-" not in key}
     address = reverse("datasets:register", args=[upload.pk])
-    page = arrived(browser, browser.post(address, draft_of(upload) | typed))
+    page = arrived(browser, browser.post(address, {**draft_of(upload), **typed}))
     assert page.status_code == 302, page.content.decode()
     said = run_page(PAGE)
     assert "stay is the difference of discharged and admitted" in said
