@@ -174,11 +174,7 @@ def test_nobody_moves_themselves_into_or_out_of_a_project(
 
 @pytest.mark.parametrize("about", ["allocation", "permit", "limit"])
 def test_nobody_answers_what_they_asked_for(
-    about: str,
-    both: Membership,
-    owner: Membership,
-    dataset: Dataset,
-    client_for: ClientFor,
+    about: str, both: Membership, owner: Membership, dataset: Dataset, client_for: ClientFor
 ) -> None:
     """L39: they may withdraw it; the page has no form to answer it, and it waits for others."""
     sent = asked_by(both, dataset, about)
