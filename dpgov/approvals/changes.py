@@ -64,7 +64,7 @@ def _meaning(after: str, before: str | None) -> list[str | Promise]:
 CHANGES = (
     ChangeKind(
         GIVE_ROLE,
-        gettext_lazy("Make somebody owner or officer, or give two roles"),
+        gettext_lazy("Make someone owner or officer, or give two roles"),
         carry_out=give_as_agreed,
         title=_title,
         describe=_told,

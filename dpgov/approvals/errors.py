@@ -88,7 +88,7 @@ class RequesterGone(Stale):
     def __init__(self) -> None:
         super().__init__(
             said(
-                "Whoever requested this was removed, suspended or given another role since. "
-                "Somebody else has to request it again."
+                "The person who requested this was removed, suspended or given another role since. "
+                "Someone else has to request it again."
             )
         )

@@ -106,13 +106,13 @@ def weakening_of(
 
 def _certainty(before: str, after: str) -> str:
     pattern = gettext(
-        "Suppose somebody thinks it is as likely as not that a certain person is in the data. "
+        "Suppose someone thinks it is as likely as not that a certain person is in the data. "
         "After reading everything that may be released, they could be {after} certain; under the "
         "present limit, {before}."
     )
     if before == after:
         pattern = gettext(
-            "Suppose somebody thinks it is as likely as not that a certain person is in the data. "
+            "Suppose someone thinks it is as likely as not that a certain person is in the data. "
             "Either limit lets everything that is released make them {after} certain."
         )
     return pattern.format(before=before, after=after)

@@ -98,7 +98,7 @@ def divide_told(request: ChangeRequest) -> Told:
     if shared_budget is not None:
         worst = limit + max(0, limit - shared_budget.committed_nano)
         lost = _(
-            "Somebody who is on both sides after all could lose up to %(worst)s, where %(limit)s "
+            "A person who is on both sides after all could lose up to %(worst)s, where %(limit)s "
             "was promised."
         )
         most = together(worst, shared_budget.currency)
@@ -127,7 +127,7 @@ def share_told(request: ChangeRequest) -> Told:
     return Told(
         [(_("Code for another organisation"), pgettext("no code", "none"), one)],
         [
-            _("Whoever approves sees the code, once, and hands it over."),
+            _("The person who approves sees the code, once, and hands it over."),
             _(
                 "Who enters it sees the name “%(name)s”, its limit and how much of it is "
                 "committed. Of your datasets, people and questions they see nothing; of theirs you "

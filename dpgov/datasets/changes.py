@@ -60,7 +60,7 @@ CHANGES = (
         meaning=(
             _("The dataset gets a budget of its own, beside those of the data that it resembles."),
             _(
-                "That is right only if it is about other people. For somebody who is in both, the "
+                "That is right only if it is about other people. For anyone who is in both, the "
                 "losses of both budgets add up, and neither limit holds for them."
             ),
         ),
@@ -84,7 +84,7 @@ CHANGES = (
         budget=_NONE,
         meaning=(
             _("The file is deleted, and nobody will ever ask about it."),
-            _("Whoever has the file may register it again; it is then compared again."),
+            _("Anyone who has the file may register it again; it is then compared again."),
         ),
     ),
 )

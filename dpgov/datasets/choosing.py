@@ -23,7 +23,7 @@ _QUESTIONS = 20
 
 @dataclass(frozen=True, slots=True)
 class Harm:
-    """What could happen to somebody, and the ε, in nano, from and up to which to begin."""
+    """Possible harm, and the ε, in nano, from and up to which to begin."""
 
     key: str
     words: str | Promise
@@ -55,7 +55,7 @@ HARMS = (
         _("Danger to freedom, health or life"),
         NANO // 10,
         3 * NANO // 10,
-        _("Ask somebody else as well whether this data should be asked about at all."),
+        _("Ask a colleague, too, whether this data should be asked about at all."),
     ),
 )
 

@@ -26,7 +26,7 @@ class NoRoom(SpokenRefusal):
     def __init__(self) -> None:
         super().__init__(
             said(
-                "This installation has no room for the file at present. Whoever runs it finds the "
+                "This installation has no room for the file at present. Its operator finds the "
                 "reason in its log; try again once there is room."
             )
         )

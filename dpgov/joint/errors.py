@@ -44,7 +44,7 @@ class CodeRefused(JointRefusal):
         super().__init__(
             said(
                 "This code does not work. It may be mistyped, all places may be taken, or the "
-                "joint question has ended. Ask whoever gave it to you."
+                "joint question has ended. Ask the person who gave it to you."
             )
         )
 
@@ -58,7 +58,7 @@ class CodeExpired(JointRefusal):
         super().__init__(
             said(
                 "This code is out of date: a joint question waits {days} days for everybody. Ask "
-                "whoever gave it to you to propose the question again.",
+                "the person who gave it to you to propose the question again.",
                 days=days,
             )
         )

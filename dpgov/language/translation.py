@@ -36,6 +36,12 @@ def percent(number: object) -> str:
     return translation.gettext("{number}%").format(number=number)
 
 
+def others(number: int) -> str:
+    """What is drawn as one beside the few that are shown: "1 other", "12 others"."""
+    words = translation.ngettext("%(number)s other", "%(number)s others", number)
+    return words % {"number": number}
+
+
 def in_a_row(names: Collection[str]) -> str:
     """“a, b and c”."""
     *first, last = names or [""]

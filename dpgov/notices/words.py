@@ -69,7 +69,7 @@ _NEW_DATA = _("New data came: {dataset}. Look whether its people have a budget a
 _TERMS = _("There are new terms of use for {dataset}. Accept them before your next question.")
 _REQUEST = _("“{title}” was requested and waits for a decision.")
 _MONTH = _("The report of {month} is ready to be read and signed.")
-_PING = _("This is a test message. Somebody asked for it on the page of webhooks.")
+_PING = _("This is a test message. It was sent from the page of webhooks.")
 # What says the same whatever the detail holds.
 _ALWAYS: Mapping[str, object] = {
     Kind.REQUEST: _REQUEST,

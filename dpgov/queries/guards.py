@@ -55,7 +55,7 @@ def guards_of_approvals(json: Json) -> Iterator[Guard]:
         "UPDATE",
         "NEW.about = 'question' AND NEW.state = 'granted'",
         f"NEW.answered_by_id <> NEW.asked_by_id AND {owner}",
-        "an owner approves what somebody else asked for",
+        "an owner approves what someone else asked for",
     )
     yield from _of_approved_questions(json)
 

@@ -39,10 +39,7 @@ def _told(request: ChangeRequest) -> Told:
                 "them, and is not given back if few answer."
             )
             % {"epsilon": payload["epsilon"]},
-            _(
-                "Answers are randomised before they are sent. That somebody takes part is not "
-                "hidden."
-            ),
+            _("Answers are randomised before they are sent. Taking part is not hidden."),
         ],
     )
 

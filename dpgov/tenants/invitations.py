@@ -40,7 +40,10 @@ class InvitationRefused(ValueError):
 
     def __init__(self) -> None:
         super().__init__(
-            _("This invitation cannot be used any more. Ask whoever invited you for a new one.")
+            _(
+                "This invitation cannot be used any more. Ask the person who invited you for a new "
+                "one."
+            )
         )
 
 

@@ -34,7 +34,7 @@ class LastAdministrator(ValueError):
 
     def __init__(self) -> None:
         super().__init__(
-            _("This is the last administrator. Make somebody else administrator first.")
+            _("This is the last administrator. Make someone else administrator first.")
         )
 
 

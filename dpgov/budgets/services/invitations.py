@@ -33,8 +33,8 @@ class InvalidCode(LedgerRefusal):
     def __init__(self) -> None:
         super().__init__(
             said(
-                "This code does not work. It may be mistyped, used or out of date. Ask whoever "
-                "gave it to you for a new one."
+                "This code does not work. It may be mistyped, used or out of date. Ask the person "
+                "who gave it to you for a new one."
             )
         )
 

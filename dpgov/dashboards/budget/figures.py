@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.history import Balance
 from dpgov.dashboards.budget.shares import Share
 from dpgov.dashboards.forecast.forecast import Forecast
+from dpgov.language.translation import others
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.queries.pictures.figures import Leads
@@ -149,9 +150,7 @@ def by_day(
     names = list(parts)
     shown, rest = names[:_TOP], names[_TOP:]
     other = sum((parts[name] for name in rest), Counter[date]())
-    bands = [(name, parts[name]) for name in shown] + (
-        [(_others(len(rest)), other)] if rest else []
-    )
+    bands = [(name, parts[name]) for name in shown] + ([(others(len(rest)), other)] if rest else [])
     traces = [
         bars(
             x=[day.isoformat() for day in sorted(days)],
@@ -207,15 +206,11 @@ def _top(parts: Sequence[Share]) -> list[Share]:
     return [
         *shown,
         Share(
-            _others(len(rest)),
+            others(len(rest)),
             sum(part.spent_nano for part in rest),
             sum(part.reserved_nano for part in rest),
         ),
     ]
-
-
-def _others(number: int) -> str:
-    return _("%(number)s others") % {"number": number}
 
 
 def _spent(parts: Sequence[Share], split: bool) -> list[float]:

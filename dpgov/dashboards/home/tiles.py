@@ -85,7 +85,7 @@ def _proof(found: Mapping[str, Any]) -> Tile:
         if isinstance(at, datetime)
         else _("Nobody has verified it yet.")
     )
-    words = _("of %(entries)s entries are signed. %(checked)s") % {
+    words = _("of %(entries)s in the log. %(checked)s") % {
         "entries": _number(entries),
         "checked": checked,
     }

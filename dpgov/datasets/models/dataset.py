@@ -73,7 +73,7 @@ class Dataset(models.Model):
     `opened_at` is when it could first be asked about; None while it was held ever since it came.
     `is_derived`: its rows were put together out of two other datasets', see `DerivedFrom`.
     `live`: its rows stay in that table of its owner's server, and it has no file.
-    `kept_until` is the last day (UTC) on which its data is kept; None: until somebody deletes it.
+    `kept_until` is the last day (UTC) on which its data is kept; None: until someone deletes it.
     Once archived its data files may be deleted (`data_deleted_at`); fingerprints and ledger stay.
 
     `private_id` is the column that names the unit, and `public_units` how many there are where

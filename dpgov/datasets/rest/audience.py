@@ -69,8 +69,8 @@ class AudienceView(APIView):
         operation_id="datasets_change_audience",
         summary="Change who sees a dataset",
         description=(
-            "Only analysts are named, and nobody names themselves: 400 at `viewers`. To whoever is "
-            "not named a named-only dataset is not there. The same again changes nothing."
+            "Only analysts are named, and nobody names themselves: 400 at `viewers`. To people who "
+            "are not named a named-only dataset is not there. The same again changes nothing."
         ),
         request=AudienceChangeSerializer,
         responses=AudienceSerializer,

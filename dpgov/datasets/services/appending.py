@@ -32,7 +32,7 @@ _PUBLIC_NUMBER = said(
 )
 _LIVE = said("A live table has its rows in its own server: what is added there, is there.")
 _OTHERS_ROWS = said(
-    "Somebody else brought the rows that are there, and only they can add to them. Add a version "
+    "Someone else brought the rows that are there, and only they can add to them. Add a version "
     "with all rows."
 )
 _OTHER_DOMAINS = said(
@@ -55,8 +55,8 @@ _THERE_ALREADY = said(
     "with all rows."
 )
 _SAME_PEOPLE = said(
-    "These rows resemble those that are there, and each row counts as a person of its own: whoever "
-    "is in both would count twice. Add a version with all rows."
+    "These rows resemble those that are there, and each row counts as a person of its own: anyone "
+    "who is in both would count twice. Add a version with all rows."
 )
 
 

@@ -41,7 +41,7 @@ class TooSoon(SpokenRefusal):
 
 @transaction.atomic
 def keep_until(*, dataset: Dataset, last_day: date | None, user: User) -> None:
-    """Keep its data to the end of this day (UTC), or until somebody deletes it; one entry.
+    """Keep its data to the end of this day (UTC), or until someone deletes it; one entry.
 
     Raises TooSoon, and Dataset.DoesNotExist for what is archived or held; nothing is changed.
     """

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from dpgov.datasets import services
@@ -114,8 +115,9 @@ def _holds(spec: ColumnSpec) -> str:
 
 def _domain(spec: ColumnSpec) -> str:
     if isinstance(spec.domain, CategoryDomain):
-        number = number_format(len(spec.domain.categories), force_grouping=True)
-        return _("one of {number} categories").format(number=number)
+        number = len(spec.domain.categories)
+        words = ngettext("{number} category", "one of {number} categories", number)
+        return words.format(number=number_format(number, force_grouping=True))
     if isinstance(spec.domain, DateDomain):
         return _("{lower} to {upper} in steps of {step}").format(
             lower=spec.domain.text(0),

@@ -25,7 +25,7 @@ PROMISE = Theme(
                 "How much “nearly” allows. The odds of a guess about one person can be multiplied "
                 "by e^ε at most: by 1.11 for ε 0.1, by 2.72 for ε 1, by more than 22,000 for ε 10. "
                 "Smaller is more private, and noisier. It is a limit on what anybody could learn, "
-                "not a measure of what somebody did."
+                "not a measure of what any one person did."
             ),
             ("odds", "budget", "delta"),
         ),
@@ -63,7 +63,7 @@ PROMISE = Theme(
             "attacker",
             _("Attacker"),
             _(
-                "Whoever tries to learn something about one person. The promise is made against "
+                "Someone who tries to learn about one person. The promise is made against "
                 "the best one there can be: who knows everybody else's data, chooses every "
                 "question, and works together with all other analysts."
             ),

@@ -104,7 +104,7 @@ class JointQuestionSerializer(serializers.Serializer[JointQuestion]):
     in_words = serializers.CharField(source="view.sentence", help_text="The state as a sentence.")
     who = PartySerializer(many=True, source="view.sides")
     until = serializers.DateTimeField(
-        source="view.until", allow_null=True, help_text="When it ends if somebody is missing."
+        source="view.until", allow_null=True, help_text="When it ends if someone is missing."
     )
     query = serializers.UUIDField(
         allow_null=True, help_text="Your own question, whose answer and receipt it has."
@@ -120,7 +120,7 @@ class ProposedSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField(source="question.pk")
     title = serializers.CharField(source="question.title")
     until = serializers.DateTimeField(
-        source="question.expires_at", help_text="When it ends if somebody is missing."
+        source="question.expires_at", help_text="When it ends if someone is missing."
     )
     code = serializers.CharField(
         help_text="For the other organisations. Shown once: empty when the same is sent again."

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from dpgov.audit.models import AuditEntry
 from dpgov.audit.selectors import EntryFilter
 from dpgov.budgets.windows import window_end, window_start
+from dpgov.language.translation import others
 from dpgov.oversight.log.words import in_words
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.queries.wording.over_days import bar, over_days, period_of
@@ -90,11 +91,11 @@ def _rows(counted: _Counted, period: str, named: EntryFilter, chosen: EntryFilte
     sums: Counter[tuple[str, date]] = Counter()
     for day, action, number in counted:
         sums[action if action in shown else "", window_start(period, day)] += number
-    others = _("%(number)s others") % {"number": len(totals) - len(shown)}
+    rest = others(len(totals) - len(shown))
     return [
         Row(
             day,
-            in_words(action) if action else others,
+            in_words(action) if action else rest,
             number,
             _href(replace(named, action=action) if action else chosen, day, period),
         )

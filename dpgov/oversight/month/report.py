@@ -64,14 +64,23 @@ def report_of(
 def _summary(figures: MonthFigures) -> str:
     nearly = ", ".join(dataset.name for dataset in figures.nearly_spent)
     return (
-        f"{figures.asked} questions were accepted and {figures.refused} refused; {figures.near} "
-        "cost at least nine tenths of what one question may. "
+        f"{_counted(figures.asked, 'question was', 'questions were')} accepted and "
+        f"{figures.refused} refused; {figures.near} cost at least nine tenths of what one question "
+        "may. "
         + (
             f"Nine tenths of the budget or more are taken of: {nearly}."
             if nearly
             else "No budget is nearly spent."
         )
     )
+
+
+def _counted(number: int, one: str, more: str) -> str:
+    return f"{number} {one if number == 1 else more}"
+
+
+def _first(entries: int) -> str:
+    return "the first entry" if entries == 1 else f"the first {entries} entries"
 
 
 def _stands(page: Paper, stands: Sequence[Stand]) -> None:
@@ -140,7 +149,7 @@ def _proof(page: Paper, proof: Proof | None) -> None:
     else:
         signed = f"{proof.at.astimezone(UTC):%d %B %Y, %H:%M} UTC"
         covers = "" if proof.covers else " It does not cover the whole month: print again later."
-        text(page, f"Signed on {signed} over the first {proof.size} entries of the log.{covers}")
+        text(page, f"Signed on {signed} over {_first(proof.size)} of the log.{covers}")
         text(page, f"Root hash: {proof.root}")
         text(page, _VERIFY)
     if page.will_page_break(3 * LINE):

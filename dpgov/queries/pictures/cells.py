@@ -15,8 +15,8 @@ from uuid import UUID
 
 from django.db.models import Case, Count, F, Min, QuerySet, Sum, When
 from django.db.models.functions import TruncDate, TruncMonth, TruncWeek
-from django.utils.translation import gettext as _
 
+from dpgov.language.translation import others
 from dpgov.queries.kinds import kind_in_words
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import STATE_WORDS, PublicState, committed_in_epsilon
@@ -28,7 +28,7 @@ COLOURS = {
     "statistic": "kind",
 }
 _MOST = 7
-_MOST_DATASETS = 12
+MOST_DATASETS = 12
 _TRUNC: dict[str, Any] = {"day": TruncDate, "week": TruncWeek, "month": TruncMonth}
 
 
@@ -80,7 +80,7 @@ def busiest(queries: QuerySet[Query]) -> Case:
     """
     number = queries.order_by().values("dataset_id").annotate(number=Count("pk"))
     ordered = number.order_by("-number", "dataset_id").values("dataset_id")
-    return Case(When(dataset__in=ordered[:_MOST_DATASETS], then=F("dataset_id")))
+    return Case(When(dataset__in=ordered[:MOST_DATASETS], then=F("dataset_id")))
 
 
 def _coloured(colour: str, row: Sequence[Any]) -> tuple[str, str]:
@@ -107,8 +107,7 @@ def bands_of(cells: Sequence[Cell], colour: str) -> list[Band]:
     shown, rest = ordered[:_MOST], ordered[_MOST:]
     bands = [_band(key[1], _query(colour, key[0]), found[key]) for key in shown]
     if rest:
-        others = _("%(number)s others") % {"number": len(rest)}
-        bands.append(_band(others, "", [cell for key in rest for cell in found[key]]))
+        bands.append(_band(others(len(rest)), "", [cell for key in rest for cell in found[key]]))
     return bands
 
 
@@ -141,7 +140,7 @@ def map_of(cells: Sequence[Cell]) -> Map:
         if cell.dataset is not None:
             found[cell.dataset].append(cell)
     totals = {key: sum(cell.number for cell in own) for key, own in found.items()}
-    shown = sorted(totals, key=lambda key: -totals[key])[:_MOST_DATASETS]
+    shown = sorted(totals, key=lambda key: -totals[key])[:MOST_DATASETS]
     bands = {key: _band(found[key][0].name, "", found[key]) for key in shown}
     return Map(
         datasets=[(key, band.word) for key, band in bands.items()],

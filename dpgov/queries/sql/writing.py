@@ -7,6 +7,7 @@ reading would refuse.
 from typing import TypedDict
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from sqlglot.tokens import Tokenizer
 
 from dpgov.privacy.accounting.decimals import decimal_text
@@ -118,7 +119,9 @@ def _column(column: ColumnSpec) -> Column:
 
 def _detail(domain: NumericDomain | CategoryDomain) -> str:
     if isinstance(domain, CategoryDomain):
-        return _("one of {number} categories").format(number=len(domain.categories))
+        number = len(domain.categories)
+        words = ngettext("{number} category", "one of {number} categories", number)
+        return words.format(number=number)
     if isinstance(domain, DateDomain):
         ends = domain.text(0), domain.text(domain.top)
     else:

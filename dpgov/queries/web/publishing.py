@@ -82,7 +82,9 @@ def _read(request: HttpRequest, version: DatasetVersion) -> HttpResponse:
     except RefusedSql as refusal:
         return _begin(request, version, *map(str, refusal.problems))
     if arrangement:
-        return _begin(request, version, _("Publish the whole table: whoever asks can arrange it."))
+        return _begin(
+            request, version, _("Publish the whole table: readers can arrange it themselves.")
+        )
     return _details(request, version, plan.as_json())
 
 

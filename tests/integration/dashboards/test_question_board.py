@@ -180,7 +180,7 @@ def test_datasets_beyond_the_busiest_are_counted_and_not_drawn_one_by_one(
     client_for: ClientFor, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """All bars together count every question; the map is of so many datasets, the busiest."""
-    monkeypatch.setattr(sums, "_MOST_DATASETS", 1)
+    monkeypatch.setattr(sums, "MOST_DATASETS", 1)
     ask(analyst, of=register_small_dataset(owner, name="Seldom"))
     for colour in ("state", "dataset"):
         board = client_for(owner).get(f"/history/?by={colour}").context["board"]

@@ -97,7 +97,7 @@ def test_only_who_brought_the_rows_adds_to_them(
         assert response.status_code == 422
         pages.append([problem["message"] for problem in response.context["problems"]])
     assert pages[0] == pages[1]
-    assert "Somebody else brought" in pages[0][0]
+    assert "Someone else brought" in pages[0][0]
     assert DatasetVersion.objects.count() == 1
 
 
@@ -158,7 +158,7 @@ def test_people_who_come_again_are_not_added_as_other_ones(
     """L2: the same towns of the same people, with other ages: each would be two units."""
     again: list[tuple[str, ...]] = [(str(100 - int(age)), sex, town) for age, sex, town in OLD]
     response = add(browser, dataset_of_people, again)
-    assert "whoever is in both would count twice" in response.content.decode()
+    assert "anyone who is in both would count twice" in response.content.decode()
     assert DatasetVersion.objects.count() == 1
 
 

@@ -58,7 +58,7 @@ def test_import_what_a_metadata_file_says_about_the_columns(
 @task(Role.OWNER, pages=1, clicks=3)
 def test_choose_an_epsilon_with_help(waiting_upload: str, desk: Page) -> None:
     desk.get_by_role("link", name=waiting_upload).click()
-    harm = desk.get_by_role("group", name="What could happen to somebody")
+    harm = desk.get_by_role("group", name="What harm could come to a person")
     harm.get_by_role("radio").first.check()
     desk.get_by_label("Limit on ε for the dataset").fill("1")
     expect(desk.locator("#choosing-now")).to_contain_text("of 100")

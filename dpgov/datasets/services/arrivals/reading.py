@@ -45,12 +45,12 @@ _BEAT = 1.0
 _ARCHIVED = said("The dataset was archived meanwhile. Register the file as a dataset of its own.")
 _GIVEN_UP = said(
     "The file could not be registered: reading it broke off several times, for a reason that is "
-    "not the file's. What you uploaded and typed is kept. Try again, and tell whoever runs this "
+    "not the file's. What you uploaded and typed is kept. Try again, and tell the operator of this "
     "installation if it happens once more."
 )
 _WAITED = said(
     "The file was not read within a day: no reader was there to take it. What you uploaded and "
-    "typed is kept. Tell whoever runs this installation, and try again."
+    "typed is kept. Tell the operator of this installation, and try again."
 )
 _log = structlog.get_logger("dpgov.reading")
 

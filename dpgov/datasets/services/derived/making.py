@@ -50,8 +50,8 @@ class NotDerived(SpokenRefusal):
     def __init__(self) -> None:
         super().__init__(
             said(
-                "The two datasets could not be put together. Tell whoever runs this installation "
-                "if it happens once more."
+                "The two datasets could not be put together. Tell the operator of this "
+                "installation if it happens again."
             )
         )
 

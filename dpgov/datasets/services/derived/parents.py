@@ -71,7 +71,7 @@ def check_parent(dataset: Dataset, name: str) -> None:
             dataset.neighbouring != Neighbouring.ADD_REMOVE,
             said(
                 "The number of its people is public, and how many of them are in both would not "
-                "be. Choose a dataset that protects whether somebody is in it."
+                "be. Choose a dataset that protects whether a person is in it."
             ),
         ),
         (

@@ -30,10 +30,10 @@ from dpgov.tenants.selectors import actor_of
 
 
 class NotHeld(SpokenRefusal):
-    """The dataset is not held any more: somebody has decided already."""
+    """The dataset is not held any more: someone has decided already."""
 
     def __init__(self) -> None:
-        super().__init__(said("This dataset is not held any more: somebody has decided already."))
+        super().__init__(said("This dataset is not held any more: someone has decided already."))
 
 
 class SamePeople(SpokenRefusal):

@@ -40,7 +40,7 @@ class LookedAtAlready(SpokenRefusal):
     """Somebody else was first, or the dataset is gone."""
 
     def __init__(self) -> None:
-        super().__init__(said("Somebody else has looked at this already, or it is archived."))
+        super().__init__(said("Someone else has looked at this already, or it is archived."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class RetentionForm(forms.Form):
         label=_("Last day on which the data is kept"),
         required=False,
         widget=forms.DateInput(_TEXT | {"type": "date"}, format="%Y-%m-%d"),
-        help_text=_("In UTC. Leave it empty to keep the data until somebody deletes it."),
+        help_text=_("In UTC. Leave it empty to keep the data until someone deletes it."),
     )
 
 

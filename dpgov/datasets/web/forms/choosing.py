@@ -30,7 +30,7 @@ class ChoosingForm(forms.Form):
     """Part of the registration form, under the same names; all but the limit may be left out."""
 
     harm = forms.ChoiceField(
-        label=_("What could happen to somebody if what the data says about them became known?"),
+        label=_("What harm could come to a person if their data became known?"),
         choices=[("", _("I have not thought about it yet")), *((h.key, h.words) for h in HARMS)],
         required=False,
         widget=forms.Select(attrs=_SELECT),

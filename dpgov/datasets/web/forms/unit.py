@@ -54,9 +54,9 @@ class BoundsForm(forms.Form):
             self.add_error(
                 "max_groups_per_unit",
                 ngettext(
-                    "Somebody with %(rows)d row is in %(rows)d at most: leave this empty or take "
+                    "A person with %(rows)d row is in %(rows)d at most: leave this empty or take "
                     "fewer.",
-                    "Somebody with %(rows)d rows is in %(rows)d at most: leave this empty or take "
+                    "A person with %(rows)d rows is in %(rows)d at most: leave this empty or take "
                     "fewer.",
                     rows,
                 )

@@ -42,7 +42,7 @@ def scene(at: Chosen) -> Scene:
         factor=shown(exponential(size * GROUP_EPSILON)),
     )
     caption = _(
-        "How often somebody guesses right, at best, about a secret that the whole group shares, at "
+        "How often someone guesses right, at best, about a secret that the whole group shares, at "
         "ε 0.2 for one person. Half of all guesses are right without any answer."
     )
     listed = sorted({*_LISTED, size})

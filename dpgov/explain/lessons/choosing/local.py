@@ -54,10 +54,10 @@ def scene(at: Chosen) -> Scene:
         epsilon=epsilon, home=shown(home, 3), share=share(home / MIXED_PEOPLE), one=shown(one, 3)
     )
     caption = _(
-        "Whoever trusts nobody pays with the root of the number of people; whoever trusts a "
-        "curator pays the same for any number. Both promise the same ε. Between the two: 10,000 "
-        "reports of ε 1 that somebody trusted mixes promise ε {mixed} at δ 10⁻⁶ together. Surveys "
-        "here do not count on it: reports are seen as they come."
+        "Trusting nobody costs the root of the number of people; trusting a curator costs the same "
+        "for any number. Both promise the same ε. Between the two: 10,000 reports of ε 1 that a "
+        "trusted party mixes promise ε {mixed} at δ 10⁻⁶ together. Surveys here do not count on "
+        "it: reports are seen as they come."
     ).format(mixed=shown(shuffled(MIXED_EPSILON, MIXED_PEOPLE, MIXED_DELTA), 2))
     rows = tuple(
         (shown(people), shown(at_home, 3), share(at_home / people, 2), shown(once, 3))

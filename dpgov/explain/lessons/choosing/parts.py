@@ -64,8 +64,8 @@ LESSON = Lesson(
     title=gettext_noop("Editors of a page, by country"),
     question=gettext_noop("Does a histogram of fifty bars cost fifty times as much?"),
     sentence=gettext_noop(
-        "Where everybody stands in one bar, fifty bars cost what one costs: whoever comes or goes "
-        "changes a single bar."
+        "Where everybody stands in one bar, fifty bars cost what one costs: a person who comes or "
+        "goes changes a single bar."
     ),
     controls=(Control("countries", gettext_noop("Countries"), COUNTRIES, "20"),),
     scene=scene,

@@ -61,7 +61,7 @@ def scene(at: Chosen) -> Scene:
     )
     caption = _(
         "Invented scholarships by subject; the line on each bar is one standard deviation of its "
-        "noise at ε 0.5. Δ is the most that anybody could change, not what somebody did."
+        "noise at ε 0.5. Δ is the most that anybody could change, not what any one person did."
     )
     rows = tuple(
         (str(count), str(count), shown(deviations(count)[0], 3), shown(deviations(count)[1]))
@@ -74,10 +74,10 @@ def scene(at: Chosen) -> Scene:
 LESSON = Lesson(
     slug="scholarships",
     title=gettext_noop("Scholarships and the largest Δ"),
-    question=gettext_noop("What if somebody stands in several bars at once?"),
+    question=gettext_noop("What if a person is in several bars at once?"),
     sentence=gettext_noop(
-        "The noise is for whoever could change most: two scholarships for a student are twice the "
-        "noise in every bar."
+        "The noise is for the person who could change most: two scholarships for a student are "
+        "twice the noise in every bar."
     ),
     controls=(
         Control("most", gettext_noop("Scholarships that a student may have"), MOST_EACH, "3"),

@@ -80,7 +80,7 @@ LESSON = Lesson(
     title=gettext_noop("Slips in sources"),
     question=gettext_noop("Can a formula in a lecture be wrong?"),
     sentence=gettext_noop(
-        "Work it out again: a factor of two in ε is a factor of two in what somebody may learn."
+        "Work it out again: a factor of two in ε is a factor of two in what an attacker may learn."
     ),
     controls=(
         Control(

@@ -43,12 +43,12 @@ def scene(at: Chosen) -> Scene:
         chosen_bar([100 * one for one in chances], facts, [share(one) for one in chances]),
         [str(count) for count in range(9)],
         _("nobody else fits, %"),
-        xaxis={"title": {"text": _("facts known about somebody")}},
+        xaxis={"title": {"text": _("facts known about a person")}},
         yaxis={"range": [0, 108]},
         showlegend=False,
     )
     said = _(
-        "Who knows {facts} such facts about somebody finds {others} others that fit them, on "
+        "With {facts} such facts about a person, {others} others fit them, on "
         "average, and nobody else in {alone} of all cases."
     ).format(facts=facts, others=shown(others(facts), 3), alone=share(chances[facts]))
     caption = _(
@@ -73,7 +73,7 @@ LESSON = Lesson(
         "A handful of ordinary facts singles out one person among half a million: leaving out "
         "names is no protection."
     ),
-    controls=(Control("facts", gettext_noop("Facts known about somebody"), FACTS, "3"),),
+    controls=(Control("facts", gettext_noop("Facts known about a person"), FACTS, "3"),),
     scene=scene,
     sources=(NETFLIX,),
 )

@@ -84,9 +84,9 @@ def _named(places: frozenset[int]) -> str:
 LESSON = Lesson(
     slug="intersection",
     title=gettext_noop("Two lists together"),
-    question=gettext_noop("What if somebody is in two releases that are each safe?"),
+    question=gettext_noop("What if a person is in two releases that are each safe?"),
     sentence=gettext_noop(
-        "Hiding among others does not add up: two lists that are each safe can name somebody "
+        "Hiding among others does not add up: two lists that are each safe can name a person "
         "together, while losses in ε add up to a known sum."
     ),
     controls=(Control("releases", gettext_noop("Releases seen"), ("0", "1", "2", "3", "4"), "2"),),

@@ -60,7 +60,7 @@ def scene(at: Chosen) -> Scene:
         most=share(after(Decimal("0.1"), epsilon).high),
     )
     caption = _(
-        "Where a belief can end, whatever it was before and whatever else somebody knows. The "
+        "Where a belief can end, whatever it was before and whatever else is known. The "
         "wider the band, the more may be learned about one person."
     )
     rows = tuple(
@@ -74,9 +74,9 @@ def scene(at: Chosen) -> Scene:
 LESSON = Lesson(
     slug="beliefs",
     title=gettext_noop("From belief to belief"),
-    question=gettext_noop("How sure can somebody become about you who was not sure before?"),
+    question=gettext_noop("How sure can someone become about you after an answer?"),
     sentence=gettext_noop(
-        "Whatever somebody believed before, the answer multiplies their odds by e^ε at most: at ε "
+        "Whatever someone believed before, the answer multiplies their odds by e^ε at most: at ε "
         "1.1 half stays between a quarter and three quarters."
     ),
     controls=(Control("epsilon", "ε", EPSILONS, "1.1"),),

@@ -57,7 +57,7 @@ def scene(at: Chosen) -> Scene:
         "more than e^ε = {most} times as likely on one side, nor less than e^−ε = {least} times."
     ).format(f=f, delta=delta, epsilon=at["epsilon"], most=shown(most), least=shown(least))
     caption = _(
-        "The hill without somebody never leaves the band around the hill with them. A small ε "
+        "The hill without one person never leaves the band around the hill with them. A small ε "
         "makes both hills flat and alike."
     )
     return Scene(said, (Picture(figure, caption),), _table(f, delta, epsilon))

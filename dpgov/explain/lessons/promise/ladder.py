@@ -38,7 +38,7 @@ def scene(at: Chosen) -> Scene:
     caption = _(
         "e^ε is steep: each step of 2.3 is another digit. In 2006 AOL published searches of about "
         "650,000 people, and some were recognised at once; under ε 12 a disaster whose chance was "
-        "one in 10¹² without somebody becomes e^12 = 162,755 times as likely at most (some round "
+        "one in 10¹² without a person becomes e^12 = 162,755 times as likely at most (some round "
         "it up to {told}), which is still less than one in six million."
     ).format(told=shown(AOL_FACTOR_TOLD))
     heads = ("ε", _("e^ε, times as likely"), _("one in 10¹² becomes at most one in"))

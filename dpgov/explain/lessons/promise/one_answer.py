@@ -43,7 +43,7 @@ def scene(at: Chosen) -> Scene:
         "them."
     ).format(answer=at["answer"], loss=shown(loss(seen)), factor=shown(factor))
     caption = _(
-        "The loss of each answer, where the exact one is 5 without somebody and 12 with them, at "
+        "The loss of each answer, where the exact one is 5 without one person and 12 with them, at "
         "ε 0.5. No answer loses more than ε; many lose less."
     )
     return Scene(said, (Picture(figure, caption),), _table(seen))

@@ -51,7 +51,7 @@ def scene(at: Chosen) -> Scene:
 LESSON = Lesson(
     slug="smoking",
     title=gettext_noop("Alice and the study about smoking"),
-    question=gettext_noop("Can a study harm somebody who did not take part?"),
+    question=gettext_noop("Can a study harm someone who did not take part?"),
     sentence=gettext_noop(
         "What is true of smokers is learned with or without Alice; differential privacy bounds "
         "what her taking part adds."

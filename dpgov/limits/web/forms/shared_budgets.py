@@ -24,8 +24,8 @@ def _reason() -> forms.CharField:
         widget=forms.Textarea(_TEXT | {"rows": 2}),
         label=_("Reason"),
         help_text=_(
-            "Why are these the same people, or not? Whoever decides reads it, and it goes into the "
-            "audit log."
+            "Why are these the same people, or not? The officer who decides reads it, and it goes "
+            "into the audit log."
         ),
         error_messages={"required": _("Give a reason. It goes into the audit log.")},
     )

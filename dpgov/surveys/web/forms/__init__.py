@@ -83,7 +83,7 @@ class SurveyForm(forms.Form):
     by_token = forms.TypedChoiceField(
         label=_("Who may answer"),
         choices=[
-            ("yes", _("whoever has a one-time token")),
+            ("yes", _("anyone with a one-time token")),
             ("no", _("everybody who has the address")),
         ],
         coerce=lambda value: value == "yes",

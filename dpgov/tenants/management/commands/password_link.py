@@ -20,7 +20,7 @@ from dpgov.tenants.selectors import memberships_of
 
 
 class Command(BaseCommand):
-    help = "Print a link with which somebody sets a new password, once."
+    help = "Print a link with which a person sets a new password, once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("email", help="the e-mail address that they sign in with")

@@ -105,5 +105,5 @@ def test_the_registration_form_has_the_help_beside_its_limit(
     browser: Client, upload: Upload
 ) -> None:
     page = browser.get(reverse("datasets:register", args=[upload.pk])).content.decode()
-    assert "What could happen to somebody" in page
+    assert "What harm could come to a person" in page
     assert reverse("datasets:choosing_now") in page

@@ -1,4 +1,4 @@
-"""L40: an owner approves what somebody else asked for, once, while it can be asked."""
+"""L40: an owner approves what someone else asked for, once, while it can be asked."""
 
 from collections.abc import Callable
 
