@@ -47,6 +47,11 @@ def paint(made: Installation, guests: Any, pages: Sequence[Any]) -> None:
         browser = playwright.chromium.launch(
             executable_path=find_browser(), args=[*ARGUMENTS, "--no-sandbox"]
         )
+        # What has answered nothing yet takes a second longer, whichever page comes first.
+        for _ in range(_ROUNDS):
+            for one in pages[:1]:
+                cookies = guests.browsers[one.role].cookies.items()
+                _first_seen(browser, address, one.url, cookies)
         for one in pages:
             cookies = guests.browsers[one.role].cookies.items()
             found = [_first_seen(browser, address, one.url, cookies) for _ in range(_ROUNDS)]

@@ -222,10 +222,10 @@ def one_part_each(limits: Iterable[Limit]) -> Iterator[Limit]:
             seen.add(limit.period)
 
 
-def lifetime(budget: Budget, factor: int = 1) -> Limit:
-    """A budget's own limit, which never renews."""
+def lifetime(budget: Budget, factor: int = 1, words: str = "") -> Limit:
+    """A budget's own limit, which never renews; `words` are its own, where they are known."""
     return Limit(
-        limit_in_words(budget),
+        words or limit_in_words(budget),
         budget.kind,
         budget.limit_nano,
         budget.remaining_nano,

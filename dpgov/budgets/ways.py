@@ -15,6 +15,8 @@ from dpgov.budgets.charging import Limit, as_parent, lifetime, limits_touched
 from dpgov.budgets.models import Allocation, Budget, SharedBudgetMember
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.together import Together, charged_together
+from dpgov.budgets.words import DATASET
+from dpgov.language.translation import translated
 from dpgov.tenants.models import User
 
 
@@ -87,7 +89,9 @@ def for_life(budgets: Iterable[Budget], derived: Collection[UUID] = ()) -> dict[
     Of those among them that are `derived`, also those of their parents, and what these share. The
     counters of a divided budget are those of its fullest part. One statement, three with derived.
     """
-    found = {budget.pk: [lifetime(budget)] for budget in budgets}
+    # All are called the same, which is said once and not hundreds of times.
+    words = translated(DATASET)
+    found = {budget.pk: [lifetime(budget, words=words)] for budget in budgets}
     joined = SharedBudgetMember.objects.filter(dataset_budget__in=found, left_at__isnull=True)
     for member in joined.select_related("shared_budget"):
         found[member.dataset_budget_id].append(lifetime(member.shared_budget))

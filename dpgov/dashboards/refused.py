@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import QuerySet, Sum
@@ -16,7 +15,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from dpgov.queries.models import Refusal
-from dpgov.queries.pictures.figures import Leads
+from dpgov.queries.pictures.figures import Leads, of_dataset
 from dpgov.queries.wording.over_days import bar, over_days
 from dpgov.queries.wording.plotting import Figure, as_figure, bars, inert, labelled_axis
 
@@ -67,11 +66,17 @@ def figure_by_day(refusals: Sequence[Refused], leads: Leads) -> Figure:
 
 @dataclass(frozen=True, slots=True)
 class RefusedOf:
-    """Refusals about one dataset by their reason, and where those of a range are listed."""
+    """Refusals about one dataset by their reason."""
 
+    dataset: UUID
     name: str
     reasons: Mapping[str, int]
-    href: str
+    leads: Leads
+
+    @property
+    def href(self) -> str:
+        """Where they are listed."""
+        return _beside(self.leads.of(of_dataset(self.dataset)))
 
     @property
     def number(self) -> int:
@@ -82,14 +87,12 @@ class RefusedOf:
 def refused_by_dataset(refused: QuerySet[Refusal], kept: str) -> list[RefusedOf]:
     """The most refused dataset first; `kept` is the filter that holds already."""
     rows = refused.order_by().values_list("dataset_id", "dataset__name", "reason")
+    words = {code: str(label) for code, label in Refusal.Reason.choices}
     found: defaultdict[tuple[UUID, str], dict[str, int]] = defaultdict(dict)
     for key, name, reason, number in rows.annotate(sum=Sum("number")):
-        found[key, name][str(Refusal.Reason(reason).label)] = int(number)
+        found[key, name][words[reason]] = int(number)
     leads = Leads(kept, reverse("dashboards:history"))
-    every = [
-        RefusedOf(name, reasons, _beside(leads.of(urlencode({"dataset": str(key)}))))
-        for (key, name), reasons in found.items()
-    ]
+    every = [RefusedOf(key, name, reasons, leads) for (key, name), reasons in found.items()]
     return sorted(every, key=lambda one: (-one.number, one.name.casefold()))
 
 

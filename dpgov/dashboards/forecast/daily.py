@@ -48,10 +48,6 @@ class Days:
     refused: Counter[date] = field(default_factory=Counter)
     versions: Counter[date] = field(default_factory=Counter)
 
-    def since(self, first: date) -> int:
-        """All that was taken from a day on."""
-        return sum(nano for day, nano in self.taken.items() if day >= first)
-
     def left(self, now_nano: int, days: list[date]) -> list[int]:
         """What was left at the end of each of these days, which follow one another up to today.
 
@@ -74,8 +70,12 @@ def days_of(budgets: _Budgets, since: date, *, events: bool = False) -> defaultd
     With `events`: what was refused, and the versions that came, too.
     """
     found: defaultdict[UUID, Days] = defaultdict(Days)
+    # By number: of hundreds of budgets there are thousands of rows, and an id takes long to hash.
+    known: dict[int, Days] = {}
     for what, budget, day, nano in _rows(budgets, since, events=events):
-        one = found[budget]
+        one = known.get(budget.int)
+        if one is None:
+            one = known[budget.int] = found[budget]
         if what == "taken":
             one.taken[day] += int(nano)
         elif what == "limit":

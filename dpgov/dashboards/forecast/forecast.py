@@ -5,7 +5,7 @@ the days that it has been there, and none in its first week. A pace says nothing
 so a day comes with the days of the busiest and of the quietest week, and nobody is promised any.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
@@ -45,8 +45,8 @@ class Forecast:
     where that is further than ten years.
 
     `left_nano` is what remains under every limit for life: the dataset's own, its fullest part's,
-    and those of the budgets that it `shared`, where one of these has least left. `course` is what
-    was left of its own at the end of each of the last days.
+    and those of the budgets that it `shared`, where one of these has least left. `days` are those
+    of its own budget, where its course is wanted.
     """
 
     dataset: Dataset
@@ -57,8 +57,13 @@ class Forecast:
     too_early: bool = False
     soonest: int | None = None
     latest: int | None = None
-    course: Sequence[int] = field(default=(), compare=False)
+    days: Days | None = field(default=None, compare=False, repr=False)
     today: date = date.min
+
+    @cached_property
+    def course(self) -> Sequence[int]:
+        """What was left of its own at the end of each of the last days."""
+        return course_of(self.days, self.dataset, self.today) if self.days else ()
 
     @cached_property
     def status(self) -> Status:
@@ -143,11 +148,21 @@ def forecast_of_shared(budget: Budget, days: DaysOf, today: date) -> SharedForec
     )
 
 
-def forecasts(datasets: Sequence[Dataset], today: date) -> list[Forecast]:
-    """One for each dataset, what is used up first, then what ends first; a few reads for all."""
-    since = today - timedelta(days=DAYS)
-    of_tenants = Dataset.objects.filter(tenant__in={dataset.tenant_id for dataset in datasets})
-    taken = days_of(of_tenants.values("budget"), since)
+def days_of_all(tenants: Collection[UUID], today: date) -> DaysOf:
+    """The last DAYS of every budget of these organisations, for `forecasts`. One statement."""
+    every = Dataset.objects.filter(tenant__in=tenants)
+    return days_of(every.values("budget"), today - timedelta(days=DAYS))
+
+
+def forecasts(
+    datasets: Sequence[Dataset], today: date, taken: DaysOf | None = None
+) -> list[Forecast]:
+    """One for each dataset, what is used up first, then what ends first; a few reads for all.
+
+    `taken` is what `days_of_all` has of their organisations, where it was read already.
+    """
+    if taken is None:
+        taken = days_of_all({dataset.tenant_id for dataset in datasets}, today)
     derived = [dataset for dataset in datasets if dataset.is_derived]
     limits = for_life((one.budget for one in datasets), [one.budget_id for one in derived])
     parents = Dataset.objects.filter(derived__dataset__in=derived) if derived else ()
@@ -159,7 +174,7 @@ def forecasts(datasets: Sequence[Dataset], today: date) -> list[Forecast]:
             own_pace(taken[one.budget_id], age_of(one.created_at, today), today),
             limits[one.budget_id],
             others,
-            course_of(taken[one.budget_id], one, today),
+            taken[one.budget_id],
             today,
         )
         for one in datasets
@@ -191,7 +206,7 @@ def forecast_of(
         own_pace(own, age_of(dataset.created_at, today), today),
         for_good or [lifetime(dataset.budget)],
         paces_of_shared([for_good], today, days) | paces_of_parents(parents, today, days),
-        (),
+        None,
         today,
     )
 
@@ -201,7 +216,7 @@ def _forecast(
     own: Pace,
     limits: Sequence[Limit],
     others: Mapping[UUID, Pace],
-    course: Sequence[int],
+    days: Days | None,
     today: date,
 ) -> Forecast:
     """The first of its limits to be used up tells when; the one with least left, what remains."""
@@ -215,8 +230,8 @@ def _forecast(
     too_early = own.age < _TOO_YOUNG
 
     def first(ends: Iterable[int | None]) -> int | None:
-        days = min((end for end in ends if end is not None), default=None)
-        return None if too_early or days is None or days > _FURTHEST else days
+        left = min((end for end in ends if end is not None), default=None)
+        return None if too_early or left is None or left > _FURTHEST else left
 
     return Forecast(
         dataset,
@@ -227,7 +242,7 @@ def _forecast(
         too_early=too_early,
         soonest=first(pace.soonest(left) for pace, left in paced),
         latest=first(pace.latest(left) for pace, left in paced),
-        course=course,
+        days=days,
         today=today,
     )
 

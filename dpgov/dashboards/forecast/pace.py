@@ -6,7 +6,7 @@ Of a shared budget by all who share it; of a parent with what is asked of derive
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from uuid import UUID
 
 from dpgov.budgets.charging import Limit
@@ -58,11 +58,16 @@ class Pace:
 
 def own_pace(days: Days, age: int, today: date) -> Pace:
     """Weeks count from today backwards, and only those that it was there for."""
-    ago = [days.since(today - timedelta(days=7 * n - 1)) for n in range(_WEEKS + 1)]
-    weeks = [ago[n + 1] - ago[n] for n in range(min(_WEEKS, age // 7))]
-    first = today - timedelta(days=DAYS)
+    lately, by_week = 0, [0] * _WEEKS
+    for day, nano in days.taken.items():
+        ago = (today - day).days
+        if ago <= DAYS:
+            lately += nano
+        if 0 <= ago < 7 * _WEEKS:
+            by_week[ago // 7] += nano
+    weeks = by_week[: min(_WEEKS, age // 7)]
     busiest, quietest = max(weeks, default=None), min(weeks, default=None)
-    return Pace(days.since(first), age, busiest, quietest, days.rates)
+    return Pace(lately, age, busiest, quietest, days.rates)
 
 
 def age_of(opened: datetime, today: date) -> int:

@@ -3,7 +3,7 @@
 Ever: the tallies and what they do not hold yet. In a range, or under a filter: the questions.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -34,15 +34,23 @@ def crossed(
     tenant: Tenant, limits: Mapping[UUID, int], first: date | None, chosen: Chosen
 ) -> Crossed:
     """Of these datasets, whose limits say how much an amount is."""
-    sums: Counter[tuple[UUID, UUID]] = Counter()
-    weight: Counter[tuple[UUID, str]] = Counter()
+    # By number: thousands of rows of a few people, and an id takes long to hash.
+    most = {dataset.int: max(1, limit) for dataset, limit in limits.items()}
+    weight: Counter[int] = Counter()
+    people: dict[int, tuple[UUID, str]] = {}
+    parts: defaultdict[int, list[tuple[UUID, int]]] = defaultdict(list)
     for person, name, email, dataset, nano in _rows(tenant, first, chosen):
-        if dataset not in limits:
-            continue
-        sums[person, dataset] += int(nano)
-        # In millionths of the limit: amounts in ε and in ρ cannot be added up.
-        weight[person, str(name or email)] += 10**6 * int(nano) // max(1, limits[dataset])
-    return Crossed(sums, [person for person, _weight in weight.most_common(_MOST)])
+        if limit := most.get(dataset.int):
+            # In millionths of the limit: amounts in ε and in ρ cannot be added up.
+            weight[person.int] += 10**6 * int(nano) // limit
+            people[person.int] = (person, name or email)
+            parts[person.int].append((dataset, int(nano)))
+    shown = [one for one, _weight in weight.most_common(_MOST)]
+    sums: Counter[tuple[UUID, UUID]] = Counter()
+    for one in shown:
+        for dataset, nano in parts[one]:
+            sums[people[one][0], dataset] += nano
+    return Crossed(sums, [people[one] for one in shown])
 
 
 def _rows(tenant: Tenant, first: date | None, chosen: Chosen) -> QuerySet[Any, Any]:

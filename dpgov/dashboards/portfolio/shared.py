@@ -6,7 +6,7 @@ datasets, no moments. What is not our own is one stretch, whoever's it is.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from uuid import UUID
 
 from django.urls import reverse
@@ -15,9 +15,8 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.models import Budget, Correction, SharedBudgetMember
 from dpgov.budgets.shared_budgets import shared_budgets_of, surveys_by
 from dpgov.budgets.words import amount
-from dpgov.dashboards.forecast.daily import days_of
 from dpgov.dashboards.forecast.forecast import SharedForecast, forecast_of_shared
-from dpgov.dashboards.forecast.pace import DAYS
+from dpgov.dashboards.forecast.pace import DaysOf
 from dpgov.datasets.models import Dataset
 from dpgov.queries.wording.plotting import Figure, as_figure, bars, inert, labelled_axis
 from dpgov.tenants.models import Tenant
@@ -58,15 +57,18 @@ class SharedBudget:
         return 100 * self.budget.committed_nano // max(1, self.budget.limit_nano)
 
 
-def shared_of(tenant: Tenant, datasets: Sequence[Dataset], today: date) -> list[SharedBudget]:
-    """Every open one that the organisation has or is in, by name; five statements."""
+def shared_of(
+    tenant: Tenant, datasets: Sequence[Dataset], days: DaysOf, today: date
+) -> list[SharedBudget]:
+    """Every open one that the organisation has or is in, by name; four statements.
+
+    `days` are those of all its budgets.
+    """
     budgets = list(shared_budgets_of(tenant))
-    joined = SharedBudgetMember.objects.filter(tenant=tenant, left_at__isnull=True)
-    members = list(joined.select_related("dataset_budget").order_by("joined_at", "id"))
     if not budgets:
         return []
-    since = today - timedelta(days=DAYS)
-    days = days_of([member.dataset_budget_id for member in members], since)
+    joined = SharedBudgetMember.objects.filter(tenant=tenant, left_at__isnull=True)
+    members = list(joined.select_related("dataset_budget").order_by("joined_at", "id"))
     known = {dataset.budget_id: dataset for dataset in datasets}
     surveys = surveys_by(tenant)
     return [

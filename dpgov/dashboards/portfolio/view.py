@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from dpgov.budgets.words import amount
 from dpgov.dashboards.chosen import Chosen
-from dpgov.dashboards.forecast.forecast import forecasts
+from dpgov.dashboards.forecast.forecast import days_of_all, forecasts
 from dpgov.dashboards.home.headline import headline
 from dpgov.dashboards.home.sparkline import sparkline
 from dpgov.dashboards.portfolio import figures
@@ -45,11 +45,12 @@ def portfolio(request: HttpRequest) -> HttpResponse:
     along = urlencode({name: text for name, text in taken_along(request.GET).items()
                        if name != "dataset"})  # fmt: skip
     datasets = list(datasets_of(membership))
-    found = forecasts(datasets, today)
+    days = days_of_all([tenant.pk], today)
+    found = forecasts(datasets, today, days)
     limits = {one.pk: one.budget.limit_nano for one in datasets}
     taken = crossed(tenant, limits, span.first, chosen)
     columns = [one.dataset for one in found[:_COLUMNS]]
-    shared = shared_of(tenant, datasets, today)
+    shared = shared_of(tenant, datasets, days, today)
     page = Paginator(found, _LISTED).get_page(request.GET.get("page"))
     context = {
         "span": span,

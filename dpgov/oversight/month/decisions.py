@@ -1,7 +1,7 @@
 """What two persons decided in a month, with names and reasons, and what proves the log of it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from uuid import UUID
 
@@ -17,16 +17,47 @@ Span = tuple[datetime, datetime]
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A request that two persons decided: what, who asked and why, who decided, how and why."""
+    """A request that two persons decided, said when it is read: a page shows a few of hundreds."""
 
-    day: date
-    title: str
-    dataset: str
-    outcome: str
-    asked_by: str
-    reason: str
-    decided_by: str
-    answer: str
+    request: ChangeRequest
+    people: Mapping[UUID, User] = field(repr=False)
+
+    @property
+    def day(self) -> date:
+        """When it was decided, in UTC."""
+        at = self.request.decided_at or self.request.requested_at
+        return at.astimezone(UTC).date()
+
+    @property
+    def title(self) -> str:
+        """What was asked for."""
+        return title_of(self.request)
+
+    @property
+    def outcome(self) -> str:
+        """How it was decided."""
+        return str(ChangeRequest.State(self.request.state).label)
+
+    @property
+    def asked_by(self) -> str:
+        """The name of the first person."""
+        return str(self.people[self.request.requested_by_id])
+
+    @property
+    def reason(self) -> str:
+        """Why they asked."""
+        return self.request.reason
+
+    @property
+    def decided_by(self) -> str:
+        """The name of the second person; a dash where nobody decided."""
+        by = self.request.decided_by_id
+        return str(self.people[by]) if by else "–"
+
+    @property
+    def answer(self) -> str:
+        """Why it was decided so."""
+        return self.request.decision_reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +93,6 @@ def people_of(requests: Iterable[ChangeRequest]) -> set[UUID]:
     """Who asked for them and who decided them, by id."""
     people = ((one.requested_by_id, one.decided_by_id) for one in requests)
     return {person for both in people for person in both if person is not None}
-
-
-def in_names(request: ChangeRequest, people: Mapping[UUID, User]) -> Decided:
-    """With the names that these people have."""
-    decided_at = request.decided_at or request.requested_at
-    by = request.decided_by_id
-    return Decided(
-        day=decided_at.astimezone(UTC).date(),
-        title=title_of(request),
-        dataset=request.dataset,
-        outcome=str(ChangeRequest.State(request.state).label),
-        asked_by=str(people[request.requested_by_id]),
-        reason=request.reason,
-        decided_by=str(people[by]) if by else "–",
-        answer=request.decision_reason,
-    )
 
 
 def proof_of(tenant_id: UUID, end: datetime) -> Proof | None:

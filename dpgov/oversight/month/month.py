@@ -24,7 +24,6 @@ from dpgov.oversight.month.decisions import (
     Decided,
     Proof,
     decided_in,
-    in_names,
     people_of,
     proof_of,
 )
@@ -69,15 +68,46 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Refusals of one person's questions about one dataset, for one reason."""
+    """Refusals of one person's questions about one dataset, for one reason.
 
-    person: str
-    dataset: str
-    reason: str
+    Said when it is read: a page shows a few of hundreds.
+    """
+
+    user: User
+    of: Dataset
+    code: str
     number: int
-    largest: str
-    plain: str = ""
-    unit: str = ""
+    largest_nano: int
+
+    @property
+    def person(self) -> str:
+        """Their name."""
+        return str(self.user)
+
+    @property
+    def dataset(self) -> str:
+        """Its name."""
+        return self.of.name
+
+    @property
+    def reason(self) -> str:
+        """Why, in words."""
+        return str(Refusal.Reason(self.code).label)
+
+    @property
+    def largest(self) -> str:
+        """The most that one of them would have cost; a dash where it had no price."""
+        return amount(self.largest_nano, self.of.budget.currency) if self.largest_nano else "–"
+
+    @property
+    def plain(self) -> str:
+        """The same as a number; empty where it had no price."""
+        return as_text(self.largest_nano) if self.largest_nano else ""
+
+    @property
+    def unit(self) -> str:
+        """What that number is counted in."""
+        return self.of.budget.currency.unit if self.largest_nano else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +172,10 @@ def figures_of(tenant: Tenant, month: Month, colour: str = "state") -> MonthFigu
         people=_lines(asked.by_person, refused, people, by="analyst_id"),
         days=asked.by_day,
         cells=_cells(asked.squares, colour, datasets, people),
-        refusals=tuple(_in_words(row, datasets, people) for row in refused),
+        refusals=tuple(_refused(row, datasets, people) for row in refused),
         nearly_spent=tuple(dataset for dataset in datasets.values() if _is_nearly_spent(dataset)),
         decisions=decisions,
-        decided=tuple(in_names(one, people) for one in decided),
+        decided=tuple(Decided(one, people) for one in decided),
         stands=stands_of(found, month),
         proof=proof_of(tenant.pk, month.span()[1]),
         steps=tuple(
@@ -226,19 +256,11 @@ def _any(charged: Iterable[Currency], sign: str) -> Currency:
     return next(currency for currency in charged if currency.symbol == sign)
 
 
-def _in_words(
+def _refused(
     row: dict[str, Any], datasets: Mapping[UUID, Dataset], people: Mapping[Any, User]
 ) -> Refused:
-    dataset, largest = datasets[row["dataset_id"]], row["largest_nano"]
-    return Refused(
-        person=str(people[row["analyst_id"]]),
-        dataset=dataset.name,
-        reason=str(Refusal.Reason(row["reason"]).label),
-        number=row["number"],
-        largest=amount(largest, dataset.budget.currency) if largest else "–",
-        plain=as_text(largest) if largest else "",
-        unit=dataset.budget.currency.unit if largest else "",
-    )
+    user, dataset = people[row["analyst_id"]], datasets[row["dataset_id"]]
+    return Refused(user, dataset, row["reason"], row["number"], row["largest_nano"])
 
 
 def _is_nearly_spent(dataset: Dataset) -> bool:

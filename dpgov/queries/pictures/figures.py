@@ -8,7 +8,9 @@ from functools import lru_cache, partial
 from urllib.parse import urlencode
 from uuid import UUID
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.queries.pictures.cells import Band, Map
@@ -54,9 +56,13 @@ def _within(day: date, period: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the table beside bars by day: one bar of one colour, and where it leads."""
+    """A line of the table beside bars by day: one bar of one colour, and where it leads.
+
+    `said` is its day as pages write it.
+    """
 
     day: date
+    said: str
     word: str
     number: int
     nano: int
@@ -65,8 +71,11 @@ class Row:
 
 def rows_of(bands: Sequence[Band], leads: Leads, period: str) -> list[Row]:
     """The newest first."""
+    written = pgettext("date format", "j M Y")
+    days = {day for band in bands for day in band.number}
+    said = {day: date_format(day, written) for day in days}
     found = [
-        Row(day, band.word, number, band.nano[day], leads.on(day, period, band.query))
+        Row(day, said[day], band.word, number, band.nano[day], leads.on(day, period, band.query))
         for band in bands
         for day, number in band.number.items()
         if number

@@ -17,7 +17,10 @@ LONGEST_LABEL = 28
 
 def inert(text: object, longest: int = 200) -> str:
     """Text for a label or a hover box: no tags, no entities, no templates, no line breaks, cut."""
-    plain = cut("".join(c if c.isprintable() else " " for c in str(text)), longest)
+    plain = str(text)
+    if not plain.isprintable():
+        plain = "".join(c if c.isprintable() else " " for c in plain)
+    plain = cut(plain, longest)
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("{", "&#123;")):
         plain = plain.replace(character, entity)
     return plain

@@ -14,11 +14,10 @@ from tests.integration.access.routes import ROLES, Kind, all_routes
 from tests.integration.access.world import World
 
 MOST = 12
-# Surveys are of a room of their own, and so is their statement; patterns among the last questions
-# are looked for once an hour, in four.
+# Surveys are of a room of their own, and so is their statement, on an owner's Home and in a month;
+# patterns among the last questions are looked for once an hour, in four, on an officer's Home.
 _MORE = {
     "dashboards:home": 15,
-    "dashboards:portfolio": 13,
     "dashboards:month": 13,
     "dashboards:month_csv": 13,
     "dashboards:month_report": 13,

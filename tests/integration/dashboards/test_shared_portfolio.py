@@ -1,7 +1,7 @@
 """Shared budgets in the portfolio: own datasets and surveys by name, the rest as one stretch."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.db.models import F
@@ -10,7 +10,8 @@ from django.test import Client
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget, BudgetAccess, SharedBudgetMember
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
-from dpgov.dashboards.portfolio.shared import Part, shared_of
+from dpgov.dashboards.forecast.forecast import days_of_all
+from dpgov.dashboards.portfolio.shared import Part, SharedBudget, shared_of
 from dpgov.datasets.models import Dataset
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
@@ -83,11 +84,11 @@ def test_it_is_told_when_a_shared_budget_would_be_used_up(
     residents: Budget, dataset: Dataset
 ) -> None:
     today = clock.today()
-    (young,) = shared_of(dataset.tenant, [dataset], today)
+    (young,) = _shared_of(dataset, today)
     assert (young.forecast.words, young.forecast.ends_on) == ("too early to tell", None)
     month_ago = residents.created_at - timedelta(days=30)
     Budget.objects.filter(pk=residents.pk).update(created_at=month_ago)
-    (one,) = shared_of(dataset.tenant, [dataset], today)
+    (one,) = _shared_of(dataset, today)
     # Since its first charge here 0.75 were taken, by whomever; 2.25 are left: three times as long.
     assert one.forecast.ends_on == today + timedelta(days=90)
     assert one.parts[0] == Part("Visits", 3 * NANO // 2, f"/datasets/{dataset.slug}/budget/")
@@ -108,7 +109,7 @@ def test_a_survey_is_named_with_what_it_took_wherever_its_charge_is_carried(
     agreed(officer, asked_for(owner, survey))
     for budget in (ended, kept):
         page_of = f"/shared-budgets/{budget.pk}/"
-        (one,) = shared_of(owner.tenant, [dataset], clock.today())[-1:]
+        (one,) = _shared_of(dataset, clock.today())[-1:]
         assert (one.href, [(part.name, part.nano / NANO) for part in one.parts]) == (
             page_of,
             [("Visits", 0.0), ("Who pays?", 0.5)],
@@ -118,3 +119,8 @@ def test_a_survey_is_named_with_what_it_took_wherever_its_charge_is_carried(
             assert f'href="/surveys/{survey.pk}/"' in html
         if budget == ended:
             merged(owner, officer, kept, ended)
+
+
+def _shared_of(dataset: Dataset, today: date) -> list[SharedBudget]:
+    days = days_of_all([dataset.tenant_id], today)
+    return shared_of(dataset.tenant, [dataset], days, today)

@@ -7,10 +7,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 
+from dpgov.approvals.models import ChangeRequest
+from dpgov.budgets.models import Budget
+from dpgov.budgets.services.raising import RAISE_LIMIT
+from dpgov.datasets.models import Dataset
 from dpgov.oversight.month.calendar import Month
 from dpgov.oversight.month.course import Course
 from dpgov.oversight.month.days import busy_days
@@ -20,10 +25,11 @@ from dpgov.oversight.month.report import report_of
 from dpgov.oversight.month.standing import Stand
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, User
 from dpgov.web.paper.charts import round_up
 
 NOVEMBER = Month(date(2026, 11, 1))
+VISITS = Dataset(name="Visits", budget=Budget())
 
 
 def figures(lines: int = 2) -> MonthFigures:
@@ -34,7 +40,7 @@ def figures(lines: int = 2) -> MonthFigures:
         month=NOVEMBER,
         datasets=some,
         people=some,
-        refusals=(Refused("Ана", "Visits", "Did not fit what remained", 3, "ε 0.5"),),
+        refusals=(Refused(User(name="Ана"), VISITS, "budget", 3, NANO // 2),),
         nearly_spent=(),
         decisions={"Approved": 1},
         steps=(Others("DATASET_REGISTERED", "Dataset registered", 2, "action:DATASET_REGISTERED"),),
@@ -43,16 +49,24 @@ def figures(lines: int = 2) -> MonthFigures:
 
 def whole() -> MonthFigures:
     """With budgets, a decision and the proof of the log."""
+    olga, oscar = User(pk=uuid4(), name="Olga"), User(pk=uuid4(), name="Oscar")
+    rejected = ChangeRequest(
+        kind=RAISE_LIMIT,
+        dataset="visits",
+        payload={"before_epsilon": "1", "after_epsilon": "2"},
+        state=ChangeRequest.State.REJECTED,
+        requested_by=olga,
+        reason="more",
+        decided_by=oscar,
+        decision_reason="no",
+        decided_at=datetime(2026, 11, 1, 9, tzinfo=UTC),
+    )
     return replace(
         figures(),
         stands=tuple(
             Stand(f"Žluťoučký {n}", "z", PURE, 10 * NANO, n * NANO, NANO, 0, 30) for n in range(2)
         ),
-        decided=(
-            Decided(
-                NOVEMBER.first, "Raise a limit", "visits", "Rejected", "Olga", "more", "Oscar", "no"
-            ),
-        ),
+        decided=(Decided(rejected, {olga.pk: olga, oscar.pk: oscar}),),
         proof=Proof(120, "ab" * 32, datetime(2026, 12, 1, 0, 5, tzinfo=UTC), covers=True),
     )
 
