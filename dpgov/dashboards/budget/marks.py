@@ -1,28 +1,30 @@
 """What happened to a budget besides questions: limits moved, versions came, questions were refused.
 
-For owners and officers; refusals of others are nothing for analysts.
+For owners and officers; refusals of others are nothing for analysts. Each leads to where it is
+told: for officers to the entries of that day in the log; for owners to the page of such changes.
 """
 
 from collections.abc import Iterator
-from datetime import date
+from datetime import UTC, date, datetime, time
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from dpgov.audit.actions import Action
 from dpgov.budgets.words import amount
 from dpgov.dashboards.budget.figures import Mark
 from dpgov.dashboards.forecast.daily import Days
 from dpgov.dashboards.refused import refusals_link
 from dpgov.datasets.models import Dataset
-from dpgov.privacy.accounting.loss import Currency
 from dpgov.queries.pictures.figures import Leads
 
 
-def marks_of(days: Days, dataset: Dataset, first: date | None) -> list[Mark]:
-    """The oldest first, from the first day on; what has a page of its own leads there."""
-    found = [*_limits(days, dataset.budget.currency), *_versions(days, dataset)]
+def marks_of(days: Days, dataset: Dataset, first: date | None, *, reads_log: bool) -> list[Mark]:
+    """The oldest first, from the first day on."""
+    found = [*_limits(days, dataset, reads_log), *_versions(days, dataset, reads_log)]
     found += _refused(days, dataset)
     return sorted(
         (mark for mark in found if first is None or mark.day >= first),
@@ -30,18 +32,37 @@ def marks_of(days: Days, dataset: Dataset, first: date | None) -> list[Mark]:
     )
 
 
-def _limits(days: Days, currency: Currency) -> Iterator[Mark]:
+def _limits(days: Days, dataset: Dataset, reads_log: bool) -> Iterator[Mark]:
+    """Raising takes two persons and is among their requests; an owner lowers a limit alone."""
+    raised, limits = (
+        reverse("dashboards:approvals"),
+        reverse("dashboards:limits", args=[dataset.slug]),
+    )
     for day, nano in days.raised.items():
         words = _("Limit raised by %(amount)s") if nano > 0 else _("Limit lowered by %(amount)s")
+        # Raising is recorded as the approval that it was.
+        action = Action.CHANGE_APPROVED if nano > 0 else Action.BUDGET_LIMIT_CHANGED
+        page = raised if nano > 0 else limits
         if nano:
-            yield Mark(day, words % {"amount": amount(abs(nano), currency)})
+            words %= {"amount": amount(abs(nano), dataset.budget.currency)}
+            yield Mark(day, words, _in_log(dataset, action, day) if reads_log else page)
 
 
-def _versions(days: Days, dataset: Dataset) -> Iterator[Mark]:
-    href = reverse("datasets:detail", args=[dataset.slug])
+def _versions(days: Days, dataset: Dataset, reads_log: bool) -> Iterator[Mark]:
+    page = reverse("datasets:versions", args=[dataset.slug])
     for day, number in days.versions.items():
         words = ngettext("%(number)s new version", "%(number)s new versions", number)
+        action = Action.DATASET_VERSION_ADDED
+        href = _in_log(dataset, action, day) if reads_log else page
         yield Mark(day, words % {"number": number}, href)
+
+
+def _in_log(dataset: Dataset, action: Action, day: date) -> str:
+    """Of a day in UTC; the log is searched by days of this place, of which it touches two."""
+    begin, end = (datetime.combine(day, at, UTC) for at in (time.min, time.max))
+    since, until = (timezone.localtime(at).date() for at in (begin, end))
+    search = f"action:{action.value} dataset:{dataset.slug} since:{since} until:{until}"
+    return f"{reverse('dashboards:audit_log')}?{urlencode({'q': search})}"
 
 
 def _refused(days: Days, dataset: Dataset) -> Iterator[Mark]:

@@ -55,7 +55,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
     leads = Leads(kept, reverse("dashboards:history"))
     ways, currency = ways_to_ask(dataset, membership), dataset.budget.currency
     outlook = selectors.outlook(dataset, membership, ways)
-    ahead, marks = _ahead(dataset, outlook, span) if split else (None, [])
+    ahead, marks = _ahead(membership, dataset, outlook, span) if split else (None, [])
     context: dict[str, Any] = {
         "dataset": dataset,
         "split": split,
@@ -108,7 +108,7 @@ def _taken(dataset: Dataset, membership: Membership, taken: Taken, leads: Leads)
 
 
 def _ahead(
-    dataset: Dataset, outlook: selectors.Outlook, span: Span
+    membership: Membership, dataset: Dataset, outlook: selectors.Outlook, span: Span
 ) -> tuple[Forecast, list[figures.Mark]]:
     """When it would be used up, and what happened to it in the range."""
     opened = dataset.created_at.astimezone(UTC).date()
@@ -116,7 +116,8 @@ def _ahead(
     parents = [one.parent for one in origins_of(dataset)]
     budgets = [dataset.budget_id, *(one.budget_id for one in parents)]
     days = days_of(budgets, since, events=True)
-    marks = marks_of(days[dataset.budget_id], dataset, span.first)
+    reads_log = may(membership, Permission.READ_AUDIT_LOG)
+    marks = marks_of(days[dataset.budget_id], dataset, span.first, reads_log=reads_log)
     return forecast_of(dataset, outlook.limits, days, span.today, parents), marks
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.db.models import F
 from django.test import Client
+from django.urls import reverse
 
 from dpgov.budgets.services import change_limit
 from dpgov.dashboards.budget.figures import shares
@@ -54,7 +55,7 @@ def test_a_young_budget_has_no_cone(
 
 def test_what_happened_to_a_budget_is_marked_for_owners_alone(
     in_use: list[Query], dataset: Dataset, owner: Membership, analyst: Membership,
-    colleague: Membership, paths: dict[str, str], client_for: ClientFor,
+    officer: Membership, colleague: Membership, paths: dict[str, str], client_for: ClientFor,
 ) -> None:  # fmt: skip
     """E13: refusals of others and the pace of all are nothing for an analyst."""
     change_limit(
@@ -70,8 +71,11 @@ def test_what_happened_to_a_budget_is_marked_for_owners_alone(
     refused, lowered = trace(html, "over-time", "Events")["meta"]["links"]
     shown = client_for(owner).get(refused).context["board"].refusals
     assert [one.number for one, _href in shown] == [3]
-    assert lowered == "", "no page tells of it to an owner"
+    assert lowered == reverse("dashboards:limits", args=[dataset.slug]), "where an owner lowers it"
     assert f'<a href="{refused.replace("&", "&amp;")}">3 questions refused</a>' in html
+    told = page(client_for(officer), paths["budget"])
+    in_log = trace(told, "over-time", "Events")["meta"]["links"][1]
+    assert "changed a limit from ε 10 to ε 9" in client_for(officer).get(in_log).text
     seen = client_for(analyst).get(paths["budget"])
     assert names(seen.text, "over-time") == ["Remaining", "Limit"]
     assert (seen.context["forecast"], seen.context["marks"]) == (None, [])
