@@ -1,10 +1,12 @@
 """What is left to set up, for each role: a list that is done by doing, never by ticking.
 
 Of steps that leave a trace alone: nobody keeps that a person has looked at a page, so no list
-claims it.
+claims it. A list is for a beginning: once it is begun it goes after a month in the role, whatever
+is still open in it, so that nobody reads it for ever.
 """
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.db.models import Exists, QuerySet
@@ -14,9 +16,12 @@ from dpgov.audit.actions import Action
 from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset, Policy
+from dpgov.operation import clock
 from dpgov.queries.models import Query
 from dpgov.tenants.models import ApiToken, Membership, Role
 from dpgov.tenants.roles import having
+
+_BEGINNING = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +34,22 @@ class Item:
 
 
 def checklist(membership: Membership) -> list[Item]:
-    """The role's list; empty once everything in it is done. One read."""
+    """What is left of each role's list, in one read each; nothing once they no longer help."""
     made = {
         Role.OWNER: _owner,
         Role.ANALYST: _analyst,
         Role.OFFICER: _officer,
         Role.ADMIN: _admin,
     }
-    items = [item for role in membership.roles for item in made[role](membership)]
-    return [] if all(item.done for item in items) else items
+    lists = [(role, made[role](membership)) for role in membership.roles]
+    return [item for role, items in lists if _helps(membership, role, items) for item in items]
+
+
+def _helps(membership: Membership, role: Role, items: list[Item]) -> bool:
+    """Not once all is done, nor for whoever began and has had the role for long."""
+    done, since = sum(item.done for item in items), membership.since(role)
+    has_begun = done > 0 and since is not None and clock.now() - since >= _BEGINNING
+    return done < len(items) and not has_begun
 
 
 def _facts(membership: Membership, *wanted: str) -> dict[str, bool]:

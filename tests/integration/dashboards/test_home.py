@@ -12,9 +12,11 @@ from dpgov.budgets.models import Budget, RateLimit
 from dpgov.budgets.services import set_rate_limit
 from dpgov.budgets.services.raising import request_raise
 from dpgov.dashboards.forecast.forecast import Forecast
+from dpgov.dashboards.home.checklist import checklist
 from dpgov.dashboards.home.headline import headline
 from dpgov.datasets import status
 from dpgov.datasets.models import Dataset
+from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.answering.tally import tally
 from dpgov.queries.models import Query
@@ -111,6 +113,19 @@ def test_everybody_has_a_list_to_begin_with(
     assert page.status_code == 200
     assert len(page.context["checklist"]) >= 3
     assert "Get started" in page.text
+
+
+def test_the_list_goes_after_a_month_for_whoever_has_begun(
+    dataset: Dataset, analyst: Membership, client_for: ClientFor
+) -> None:
+    """A step that is open stays open; but whoever did nothing yet still sees where to begin."""
+    long_ago = clock.now() - timedelta(days=31)
+    assert client_for(analyst).get("/").context["checklist"]
+    Membership.objects.filter(pk=analyst.pk).update(role_since=long_ago)
+    analyst.refresh_from_db()
+    assert checklist(analyst) == []
+    Dataset.objects.update(archived_at=clock.now())
+    assert [item.done for item in checklist(analyst)] == [False, False, False]
 
 
 def test_home_asks_the_database_little(
