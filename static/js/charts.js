@@ -76,7 +76,19 @@
     return layout.xaxis?.type === "date" || Math.max(0, ...along) > fewMarks;
   }
 
-  function paintLayout(layout, traces, colour) {
+  // On a phone a legend would stand in one column, higher than the chart, with a bar to scroll it: two
+  // columns of short names have room. The table beside the chart has the names as they are.
+  const narrow = 480;
+  const shortName = 15;
+  const isCrowded = (traces, element) => element.clientWidth < narrow && traces.length > 2;
+  const twoColumns = { font: { size: 11 }, entrywidth: 0.5, entrywidthmode: "fraction" };
+
+  function shortened(trace) {
+    const name = trace.name ?? "";
+    return name.length > shortName ? { ...trace, name: `${name.slice(0, shortName - 1)}…` } : trace;
+  }
+
+  function paintLayout(layout, traces, colour, element) {
     const series = traces.length;
     const zooms = canZoom(traces, layout);
     const painted = {
@@ -85,7 +97,7 @@
       ...layout,
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: colour("font"), size: 13, color: colour("ink") },
-      legend: { orientation: "h", x: 0, yref: "container", y: 1, yanchor: "top", bgcolor: "rgba(0,0,0,0)", ...layout.legend },
+      legend: { orientation: "h", x: 0, yref: "container", y: 1, yanchor: "top", bgcolor: "rgba(0,0,0,0)", ...layout.legend, ...(isCrowded(traces, element) ? twoColumns : {}) },
       hoverlabel: { bgcolor: colour("card"), bordercolor: colour("line"), font: { color: colour("ink") } },
     };
     for (const key of Object.keys(painted).filter((name) => /^[xy]axis/.test(name))) {
@@ -112,8 +124,9 @@
     if (!block || !element.isConnected) return;
     const figure = JSON.parse(block.textContent);
     const colour = palette();
-    const traces = figure.data.map((trace, index) => fitted(paintTrace(trace, index, colour), element));
-    Plotly.react(element, traces, paintLayout(figure.layout ?? {}, traces, colour), config).then(() => {
+    const painted = figure.data.map((trace, index) => fitted(paintTrace(trace, index, colour), element));
+    const traces = isCrowded(painted, element) ? painted.map(shortened) : painted;
+    Plotly.react(element, traces, paintLayout(figure.layout ?? {}, traces, colour, element), config).then(() => {
       if (!element.dataset.drawn) follow(element);
       element.dataset.drawn = document.documentElement.dataset.bsTheme;
     });

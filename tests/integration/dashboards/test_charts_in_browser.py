@@ -132,6 +132,23 @@ def test_a_change_of_theme_recolours_the_chart(window: Page, complaints: list[st
     assert complaints == []
 
 
+def test_on_a_phone_the_whole_legend_is_seen(window: Page, complaints: list[str]) -> None:
+    """Eight long names beside each other, without a bar to scroll them, and room for the chart."""
+    window.set_viewport_size({"width": 360, "height": 800})
+    days = [date(2026, 11, day) for day in (1, 2)]
+    names = [f"Analyst of the ward number {place}" for place in range(8)]
+    bars = [bar(name, str(place + 1), days, [1, 2], ["", ""]) for place, name in enumerate(names)]
+    _show(window, [over_days(bars, "Questions")])
+    box = "document.querySelector('.chart {}').getBoundingClientRect()"
+    legend, drawn = (window.evaluate(box.format(part)) for part in (".legend", ".barlayer"))
+    assert legend["left"] >= 0
+    assert legend["right"] <= 360
+    assert legend["bottom"] <= drawn["top"]
+    assert window.evaluate(box.format(".scrollbar"))["height"] == 0
+    assert window.locator(".legendtext").all_text_contents()[0] == "Analyst of the…"
+    assert complaints == []
+
+
 def test_a_chart_that_is_swapped_in_later_is_drawn(window: Page, complaints: list[str]) -> None:
     bars = go.Bar(x=[0, 1], y=[2, 3])
     _show(window, [as_figure([bars])])
