@@ -21,6 +21,7 @@ from dpgov.notices.events.follow import follow
 from dpgov.operation import clock
 from dpgov.operation.moving import from_moment, move_to
 from dpgov.operation.stopping import StopRequest
+from dpgov.oversight.month.letter import enclosed
 from dpgov.queries.answering.tally import tally_round
 from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_for
@@ -130,7 +131,7 @@ def _close_the_day() -> None:
     for tenant in tenants():
         with acting_for(tenant.id):
             follow(tenant.id)
-            send_letters(tenant.id)
+            send_letters(tenant.id, enclosed)
             sweep_checkpoints(tenant.id)
 
 
