@@ -7,7 +7,8 @@ counts of synthetic rows out of it. MWEM (Hardt, Ligett and McSherry 2012) is to
 rows: each of its rounds chooses a table by noisy max of its error, draws it, and updates by
 multiplicative weights over all that it has drawn; the best of three numbers of rounds is shown,
 which a user could not choose. With `--with mbi`, which takes minutes, OpenDP's MST and AIM answer
-all pairs, too, with `--with smartnoise` those of SmartNoise, in environments of their own.
+the same workloads (all pairs, where none is named), too, with `--with smartnoise` those of
+SmartNoise, in environments of their own; one run of each.
 """
 
 import argparse
@@ -220,7 +221,7 @@ def main() -> None:
     parser.add_argument("--mwem", type=int, default=5)
     parser.add_argument("--work", help="some of the workloads, by commas, in place of all")
     parser.add_argument(
-        "--with", dest="rival", choices=list(RIVALS), help="another tool, for pairs"
+        "--with", dest="rival", choices=list(RIVALS), help="another tool, for the same"
     )
     options = parser.parse_args()
     print("| tables | ε | drawn | separate | drawn | fitted | rows | MWEM | a fit takes |")
@@ -228,12 +229,14 @@ def main() -> None:
     for line in lines(options):
         print(line, flush=True)
     if options.rival:
-        print(f"\n{_of_models(options.rival)}")
+        for name in (options.work or "pairs").split(","):
+            print(f"\n{name}\n{_of_models(options.rival, *WORK[name])}")
 
 
-def _of_models(rival: str) -> str:
-    """The errors of another tool's models for all pairs, one run of each."""
-    found = surely_measured(f"{rival}_tables", packages=[RIVALS[rival]])
+def _of_models(rival: str, columns: int, size: int) -> str:
+    """The errors of another tool's models for all tables of this size, one run of each."""
+    wanted = f"--columns={columns}", f"--size={size}"
+    found = surely_measured(f"{rival}_tables", *wanted, packages=[RIVALS[rival]])
     return "\n".join(f"{method}: {errors}" for method, errors in found.items())
 
 
