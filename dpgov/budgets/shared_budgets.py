@@ -95,31 +95,25 @@ def shared_by(tenant: Tenant) -> dict[UUID, Budget]:
     return found
 
 
-def surveys_charged(tenant: Tenant) -> QuerySet[Correction]:
-    """What each survey of the tenant's cost when it opened, with the budget that was charged."""
-    charged = Correction.objects.filter(tenant=tenant, kind=Correction.Kind.SURVEY)
-    return charged.select_related("budget").order_by("created_at", "id")
-
-
 def surveys_by(tenant: Tenant) -> dict[UUID, list[Correction]]:
-    """The tenant's surveys in the spending of each budget: charged to it, or to a shared budget
-    whose spending was carried over to it afterwards, by a merge or a division.
+    """The tenant's surveys in the spending of each budget, with what each took when it opened:
+    charged to it, or to a shared budget whose spending was carried over to it afterwards, by a
+    merge or a division. One statement.
     """
     found: dict[UUID, list[Correction]] = {}
-    for charge in surveys_charged(tenant):
-        found.setdefault(charge.budget_id, []).append(charge)
-    for step in _carried_between(tenant) if found else ():
-        there = found.get(step.source.pk, ()) if step.source else ()
+    for step in _survey_steps(tenant):
         here = found.setdefault(step.budget_id, [])
-        here += [one for one in there if one.created_at <= step.created_at and one not in here]
+        there = found.get(step.source.pk, []) if step.source else [step]
+        here += [one for one in there if one not in here]
     return found
 
 
-def _carried_between(tenant: Tenant) -> QuerySet[Correction]:
-    """What was carried from one shared budget to another, in order."""
-    rows = Correction.objects.filter(tenant=tenant, kind=Correction.Kind.CARRIED_OVER)
-    of_shared = rows.filter(source__kind=Budget.Kind.SHARED_BUDGET)
-    return of_shared.select_related("source").order_by("created_at", "id")
+def _survey_steps(tenant: Tenant) -> QuerySet[Correction]:
+    """Charges of surveys, and what was carried between shared budgets, in order."""
+    survey = Q(kind=Correction.Kind.SURVEY)
+    carried = Q(kind=Correction.Kind.CARRIED_OVER, source__kind=Budget.Kind.SHARED_BUDGET)
+    rows = Correction.objects.filter(survey | carried, tenant=tenant)
+    return rows.select_related("budget", "source").order_by("created_at", "id")
 
 
 def _with_shared(members: QuerySet[SharedBudgetMember]) -> QuerySet[SharedBudgetMember]:

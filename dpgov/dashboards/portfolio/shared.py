@@ -60,7 +60,7 @@ class SharedBudget:
 def shared_of(
     tenant: Tenant, datasets: Sequence[Dataset], days: DaysOf, today: date
 ) -> list[SharedBudget]:
-    """Every open one that the organisation has or is in, by name; four statements.
+    """Every open one that the organisation has or is in, by name; three statements.
 
     `days` are those of all its budgets.
     """

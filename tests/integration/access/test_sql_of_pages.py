@@ -18,6 +18,8 @@ MOST = 12
 # patterns among the last questions are looked for once an hour, in four, on an officer's Home.
 _MORE = {
     "dashboards:home": 15,
+    "dashboards:portfolio": 13,
+    "dashboards:shared_budget": 13,
     "dashboards:month": 13,
     "dashboards:month_csv": 13,
     "dashboards:month_report": 13,
