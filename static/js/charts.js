@@ -76,12 +76,13 @@
     return layout.xaxis?.type === "date" || Math.max(0, ...along) > fewMarks;
   }
 
-  // On a phone a legend would stand in one column, higher than the chart, with a bar to scroll it: two
-  // columns of short names have room. The table beside the chart has the names as they are.
+  // On a phone a legend of many would stand in one column, higher than the chart, with a bar to scroll it:
+  // two columns of short names have room. The table beside the chart has the names as they are.
   const narrow = 480;
-  const shortName = 15;
-  const isCrowded = (traces, element) => element.clientWidth < narrow && traces.length > 2;
-  const twoColumns = { font: { size: 11 }, entrywidth: 0.5, entrywidthmode: "fraction" };
+  const shortName = 13;
+  const fewNames = 4;
+  const isCrowded = (traces, element) => element.clientWidth < narrow && traces.length > fewNames;
+  const twoColumns = { font: { size: 10 }, xref: "container", entrywidth: 0.5, entrywidthmode: "fraction" };
 
   function shortened(trace) {
     const name = trace.name ?? "";

@@ -145,7 +145,7 @@ def test_on_a_phone_the_whole_legend_is_seen(window: Page, complaints: list[str]
     assert legend["right"] <= 360
     assert legend["bottom"] <= drawn["top"]
     assert window.evaluate(box.format(".scrollbar"))["height"] == 0
-    assert window.locator(".legendtext").all_text_contents()[0] == "Analyst of the…"
+    assert window.locator(".legendtext").all_text_contents()[0] == "Analyst of t…"
     assert complaints == []
 
 

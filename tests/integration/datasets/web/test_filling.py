@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset, DatasetVersion, Draft, Upload
-from dpgov.datasets.web.forms.registration import RegistrationForm
+from dpgov.datasets.web.forms.registration import RegistrationForm, VersionForm
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.datasets.registering import declared, register, uploaded
@@ -185,6 +185,18 @@ def test_of_a_wide_table_what_is_about_the_whole_is_folded_until_it_has_a_proble
     assert (form.is_wide, form.is_folded) == (wide, folded)
     page = render_to_string("datasets/grid/_computed.html", {"columns": [], "folded": folded})
     assert ('id="computed-columns" open' in page) is not folded
+
+
+@pytest.mark.parametrize(("columns", "folded"), [(20, False), (21, True)])
+def test_the_form_of_a_new_version_is_folded_like_that_of_a_registration(
+    columns: int, *, folded: bool
+) -> None:
+    form = VersionForm([f"q{place}" for place in range(columns)], earlier=())
+    page = render_to_string(
+        "datasets/_adding.html", {"field": form.dataset["holds"], "folded": form.is_folded}
+    )
+    assert (" open>" in page) is not folded
+    assert "New rows only" in page
 
 
 def test_the_types_of_a_parquet_file_fill_in_the_type_and_nothing_else(
