@@ -172,14 +172,18 @@ def test_when_the_data_was_archived_and_is_gone_the_discount_ends(owner: Members
 
 
 def test_the_pages_say_what_another_file_does(
-    owner: Membership, client_for: Callable[[Membership], Client]
+    owner: Membership, client_for: Callable[[Membership], Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """L2: before it is added, and afterwards who pays."""
+    """L2: before it is added, however many columns fold the rest; and afterwards who pays."""
+    monkeypatch.setattr("dpgov.datasets.web.forms.registration._WIDE", 1)
     first = registered(owner, as_file(BOTH), SPECS, named=False)
     second = uploaded(owner, as_file(BOTH[:-1]))
     browser = client_for(owner)
     page = reverse("datasets:add_version", args=[first.slug, second.pk])
-    assert "paid by all parts of region, for good" in browser.get(page).content.decode()
+    folded, _, what_stays = browser.get(page).text.partition('aria-labelledby="stays-title"')
+    assert " open" in what_stays.partition(">")[0]
+    assert 'id="computed-columns">' in folded
+    assert "paid by all parts of region, for good" in what_stays
     versioned(owner, first, as_file(BOTH), SPECS)
     assert "What does not stay" not in browser.get(page).content.decode()
     for name, said in (
